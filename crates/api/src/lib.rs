@@ -1,0 +1,1 @@
+//! Gardener kinds and well-known keys. Types only.

@@ -1,0 +1,1 @@
+//! Embedded Kubernetes API server: one tower service, served in process or over TLS.

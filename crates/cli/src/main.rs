@@ -1,0 +1,2 @@
+//! `gardener-conformance`.
+fn main() {}

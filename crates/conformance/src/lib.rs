@@ -1,0 +1,1 @@
+//! The harness: laws, saboteur, differential run, report, gate. Knows no implementation.

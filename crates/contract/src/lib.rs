@@ -1,0 +1,1 @@
+//! The contract language: model, loader with source spans, matchers, case expansion, lint.

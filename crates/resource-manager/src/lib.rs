@@ -1,0 +1,1 @@
+//! gardener-resource-manager: webhooks of a seed and of a shoot, a drop-in for the original.

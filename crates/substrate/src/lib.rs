@@ -1,0 +1,1 @@
+//! Where cases run: embedded, envtest, kind, kubeconfig.

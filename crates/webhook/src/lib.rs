@@ -1,0 +1,1 @@
+//! AdmissionReview in, pure function, JSON patch out; registrations, HTTPS server, certificate reload.
