@@ -1,1 +1,3 @@
-//! The notations Kubernetes speaks: quantity, Go duration, label selector, YAML 1.1.
+//! The notations Kubernetes speaks, each in a module of its own; nothing here knows a kind.
+
+pub mod selector;

@@ -1,0 +1,142 @@
+//! What is asserted, as a tree over an answer, and the comparison (contract-language §8).
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::Value;
+
+/// What must hold at one place of the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expect {
+    /// This scalar, compared by value where the schema says quantity or duration.
+    Value(Value),
+    /// A map, partial: each named field must hold.
+    Map(BTreeMap<String, Self>),
+    /// A list that goes by key, partial.
+    Keyed {
+        /// The key fields, in the schema's order.
+        keys: Vec<String>,
+        /// Elements expected by their key.
+        items: Vec<KeyedItem>,
+    },
+    /// A list, whole and in order (or, `unordered`, as a multiset).
+    List {
+        /// The elements.
+        items: Vec<Self>,
+        /// Whether order matters.
+        ordered: bool,
+    },
+    /// An operator.
+    Operator(Operator),
+}
+
+/// One expected element of a keyed list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyedItem {
+    /// Key fields and their values, in the order of the keys.
+    pub key: Vec<(String, Value)>,
+    /// What must hold of the element (`Operator::Absent`: there is none).
+    pub expect: Expect,
+}
+
+/// The operators of the language.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operator {
+    /// There is none (absent or null).
+    Absent,
+    /// There is one.
+    Present,
+    /// It differs from the input.
+    Changed,
+    /// It is as in the input (absent there: absent here).
+    Unchanged,
+    /// Anything, also nothing: asserts nothing.
+    Any,
+    /// The whole string matches.
+    Matches {
+        /// The expression, without anchors.
+        regex: String,
+        /// A value the expression must refuse, for the proof.
+        not_for: Option<Value>,
+    },
+    /// The list (or string) contains each of these.
+    Contains(Vec<Expect>),
+    /// The list holds exactly these, order ignored.
+    Exactly(Vec<Expect>),
+    /// One of these.
+    OneOf(Vec<Value>),
+    /// So many elements.
+    Count(usize),
+    /// Each element.
+    Each(Box<Expect>),
+    /// A number, quantity, duration or time in this range, both ends included.
+    Between(Value, Value),
+    /// A CEL expression over `self` is true.
+    Cel {
+        /// The expression.
+        expression: String,
+        /// A value the expression must refuse, for the proof.
+        not_for: Option<Value>,
+    },
+    /// The string opens as this notation and its content must hold: `$yaml`, `$json`, `$base64`, `$unit`.
+    Opened(Notation, Box<Expect>),
+}
+
+/// A notation that opens a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Notation {
+    /// YAML 1.1 as Kubernetes reads it.
+    Yaml,
+    /// JSON.
+    Json,
+    /// Base64 of a text.
+    Base64,
+    /// A systemd unit: section → option → values.
+    Unit,
+}
+
+/// One step from an object to a place inside it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// A field of a map.
+    Field(String),
+    /// An element of a list by position.
+    Index(usize),
+    /// An element of a keyed list.
+    Key(Vec<(String, String)>),
+    /// Into a string's content.
+    Opened(Notation),
+}
+
+/// A place inside an object; prints as `spec.containers[name=app].env`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Path(pub Vec<Step>);
+
+/// One assertion that an answer does not keep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mismatch {
+    /// Where.
+    pub path: Path,
+    /// What was wanted, as shown to a person.
+    pub want: String,
+    /// What was there; `None`: nothing.
+    pub got: Option<Value>,
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Field(name) if position == 0 => write!(f, "{name}")?,
+                Step::Field(name) => write!(f, ".{name}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+                Step::Key(key) => {
+                    let key: Vec<String> = key.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                    write!(f, "[{}]", key.join(","))?;
+                }
+                Step::Opened(notation) => write!(f, "<{notation:?}>")?,
+            }
+        }
+        Ok(())
+    }
+}

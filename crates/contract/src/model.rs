@@ -1,0 +1,200 @@
+//! Contracts and clauses as loaded: fixtures merged, tables expanded, every case spelled out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::case::Case;
+
+/// A place in a contract file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Location {
+    /// Path of the file, relative to the folder of contracts' parent (`contracts/…`).
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+}
+
+/// How a contract is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Form {
+    /// A mutating webhook, by example.
+    Mutation,
+    /// A validating webhook, by example.
+    Validation,
+    /// Command lines and configuration of control plane components.
+    Flags,
+    /// Objects as emitted and as left by a webhook.
+    Objects,
+    /// Version classification and upgrade paths.
+    Versions,
+    /// Steps of a controller.
+    Scenario,
+}
+
+/// How binding a clause is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Level {
+    /// Decides the verdict.
+    #[default]
+    Must,
+    /// Warns.
+    Should,
+    /// Is recorded.
+    May,
+}
+
+/// Whom a clause binds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Binds {
+    /// Gardener's own components.
+    #[default]
+    Gardener,
+    /// Extensions.
+    Extension,
+    /// Both sides.
+    Both,
+}
+
+/// A law that holds on every case without being listed (contract-language §10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Law {
+    /// Applying twice gives what applying once gave.
+    Idempotent,
+    /// The same input gives the same resulting object.
+    Deterministic,
+    /// UPDATE keeps what CREATE made.
+    UpdateKeepsMutation,
+    /// An unrelated object gets no patch.
+    UnrelatedUntouched,
+    /// The answer comes within the declared timeout.
+    WithinTimeout,
+    /// A dry run has no side effect.
+    DryRunHasNoEffect,
+    /// The uid of the request is echoed.
+    UidEchoed,
+    /// A patch declares its type.
+    PatchTypeDeclared,
+    /// No keyed list holds a key twice.
+    KeysUnique,
+}
+
+/// Where a clause comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Source {
+    /// Public document (Gardener's path), if a document says it.
+    pub document: Option<String>,
+    /// Source file of the original, if only its code says it.
+    pub code: Option<String>,
+    /// Version of the document or of the code.
+    pub version: Option<String>,
+    /// Section heading.
+    pub section: Option<String>,
+    /// First 8 hex digits of SHA-256 over the sentence's letters and digits, lower case.
+    pub sentence: Option<String>,
+}
+
+/// A kind the registration must cover: `apps/v1 deployments`, `v1 pods`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Handled {
+    /// API group; empty for the core group.
+    pub group: String,
+    /// API version.
+    pub version: String,
+    /// Plural resource name.
+    pub resource: String,
+}
+
+/// What a contract is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Subject {
+    /// Webhook name, for admission forms.
+    pub webhook: Option<String>,
+    /// Controller name, for scenarios.
+    pub controller: Option<String>,
+    /// What the registration must cover.
+    pub handles: Vec<Handled>,
+    /// Which of the component's registrations its cases run under: `seed` (default) or `shoot` for a
+    /// resource-manager; a clause may say its own.
+    pub instance: Option<String>,
+}
+
+/// One behaviour and its clauses; the files of one folder with one `metadata.name` are one contract.
+#[derive(Clone, Debug)]
+pub struct Contract {
+    /// Name of the behaviour: `high-availability-config`.
+    pub name: String,
+    /// Component label: `resource-manager`.
+    pub component: String,
+    /// All labels.
+    pub labels: BTreeMap<String, String>,
+    /// How it is written.
+    pub form: Form,
+    /// Source of all clauses that name none.
+    pub source: Option<Source>,
+    /// What it is about.
+    pub subject: Subject,
+    /// Path prefixes that the target may change (`spec.containers[].env`); empty: any.
+    pub only_touches: Vec<String>,
+    /// List paths whose order does not matter.
+    pub unordered: Vec<String>,
+    /// Keys of lists that the schema does not know: list path → key field.
+    pub list_keys: BTreeMap<String, String>,
+    /// Excused laws and the reason.
+    pub exempt: BTreeMap<Law, String>,
+    /// Its clauses, in order.
+    pub clauses: Vec<Clause>,
+    /// Its files, relative as in [`Location::file`].
+    pub files: Vec<String>,
+}
+
+/// One normative sentence with its cases.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// Never reused: `GRM-HAC-001`.
+    pub id: String,
+    /// The sentence.
+    pub text: String,
+    /// How binding it is.
+    pub level: Level,
+    /// Whom it binds.
+    pub binds: Binds,
+    /// Versions of the target it holds for (`>=1.58`); `None`: all.
+    pub versions: Option<String>,
+    /// Features of the target it needs (`shoot`, `not workerless`).
+    pub needs: Vec<String>,
+    /// Clauses without which this one means nothing.
+    pub presupposes: Vec<String>,
+    /// Numbered clauses of the reference it covers.
+    pub covers: Vec<String>,
+    /// Which of the component's registrations its cases run under; `None`: the contract's.
+    pub instance: Option<String>,
+    /// Foreign implementations that differ, and why.
+    pub differs: BTreeMap<String, String>,
+    /// Where it comes from.
+    pub source: Option<Source>,
+    /// SHA-256 over the clause as written and its effective context, hex; changes when its meaning may.
+    pub hash: String,
+    /// Where it stands.
+    pub location: Location,
+    /// Its cases, in order.
+    pub cases: Vec<Case>,
+}
+
+/// Everything loaded.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// Contracts ordered by component, then name.
+    pub contracts: Vec<Contract>,
+    /// Whole objects by name, as contracts/fixtures holds them.
+    pub fixtures: BTreeMap<String, Value>,
+}

@@ -1,0 +1,73 @@
+//! How a webhook is reached: in process for our own components, over TLS for all others.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use crate::registration::ClientConfig;
+
+/// What came back over HTTP; whether it is an AdmissionReview is the caller's question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpAnswer {
+    /// HTTP status.
+    pub status: u16,
+    /// Body as sent.
+    pub body: Bytes,
+}
+
+/// Why no HTTP answer came.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum DialError {
+    /// Nothing listens there.
+    #[error("failed to connect to {url}: {source_text}")]
+    Connect {
+        /// The address asked.
+        url: String,
+        /// The operating system's words.
+        source_text: String,
+    },
+    /// The certificate is not trusted.
+    #[error("failed to trust the certificate of {url}: {source_text}")]
+    Tls {
+        /// The address asked.
+        url: String,
+        /// The TLS library's words.
+        source_text: String,
+    },
+    /// No answer in time.
+    #[error("no answer from {url} within {timeout:?}")]
+    Timeout {
+        /// The address asked.
+        url: String,
+        /// The time given.
+        timeout: Duration,
+    },
+    /// The connection broke in the middle of an exchange.
+    #[error("failed to exchange with {url}: {source_text}")]
+    Exchange {
+        /// The address asked.
+        url: String,
+        /// The HTTP library's words.
+        source_text: String,
+    },
+}
+
+/// Sends a review to a path of one target.
+#[async_trait]
+pub trait Dialer: Send + Sync {
+    /// Posts `body` as `application/json` to `path` (`/webhooks/…`, query included) and waits at most `timeout`.
+    ///
+    /// # Errors
+    /// When no HTTP answer came.
+    async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError>;
+}
+
+/// Finds the way to a registered webhook; what the embedded API server is given.
+pub trait Dialers: Send + Sync {
+    /// The dialer for a client configuration, and the path to post to.
+    ///
+    /// # Errors
+    /// When the address cannot be resolved or its authorities cannot be read.
+    fn dialer(&self, to: &ClientConfig) -> Result<(std::sync::Arc<dyn Dialer>, String), DialError>;
+}

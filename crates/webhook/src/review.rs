@@ -1,0 +1,120 @@
+//! The wire: AdmissionReview v1 and v1beta1 as kube-apiserver sends them and as controller-runtime answers them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The two versions of AdmissionReview; an answer carries the version of its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ReviewVersion {
+    /// `admission.k8s.io/v1`.
+    #[serde(rename = "admission.k8s.io/v1")]
+    V1,
+    /// `admission.k8s.io/v1beta1`.
+    #[serde(rename = "admission.k8s.io/v1beta1")]
+    V1beta1,
+}
+
+/// What is done to the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Operation {
+    /// A new object.
+    Create,
+    /// A changed object.
+    Update,
+    /// A deletion, of one object or (with an empty name) of a collection.
+    Delete,
+    /// A connection to a subresource such as `exec`.
+    Connect,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Connect => "CONNECT",
+        })
+    }
+}
+
+/// Group, version and kind of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GroupVersionKind {
+    /// API group; empty for the core group.
+    #[serde(default)]
+    pub group: String,
+    /// API version.
+    #[serde(default)]
+    pub version: String,
+    /// Kind, in its singular CamelCase form.
+    #[serde(default)]
+    pub kind: String,
+}
+
+/// Group, version and plural resource name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GroupVersionResource {
+    /// API group; empty for the core group.
+    #[serde(default)]
+    pub group: String,
+    /// API version.
+    #[serde(default)]
+    pub version: String,
+    /// Lower-case plural.
+    #[serde(default)]
+    pub resource: String,
+}
+
+/// The request inside a review, borrowing from the body it was read from.
+///
+/// Objects stay raw: a webhook parses only what it looks at.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AdmissionRequest<'a> {
+    /// Echoed in the answer.
+    #[serde(default)]
+    pub uid: String,
+    /// Kind the webhook registered for.
+    #[serde(default)]
+    pub kind: GroupVersionKind,
+    /// Resource the webhook registered for.
+    #[serde(default)]
+    pub resource: GroupVersionResource,
+    /// Empty for the object itself, `status` and so on otherwise.
+    #[serde(default)]
+    pub sub_resource: String,
+    /// Empty while a generated name is not known yet, and for a collection.
+    #[serde(default)]
+    pub name: String,
+    /// Empty for cluster-scoped objects.
+    #[serde(default)]
+    pub namespace: String,
+    /// What is done.
+    pub operation: Operation,
+    /// The object after the operation; absent for DELETE.
+    #[serde(borrow, default)]
+    pub object: Option<&'a RawValue>,
+    /// The object before the operation; absent for CREATE.
+    #[serde(borrow, default)]
+    pub old_object: Option<&'a RawValue>,
+    /// Whether the request has no effect.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
+}
+
+/// What a webhook says, before it is written in either version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Whether the request may proceed.
+    pub allowed: bool,
+    /// Patch operations; empty if nothing changes.
+    pub patch: json_patch::Patch,
+    /// The status: `code`, and, as the answer has them, `message`, `reason` and `details`.
+    pub status: serde_json::Map<String, serde_json::Value>,
+    /// Warnings shown to the user.
+    pub warnings: Vec<String>,
+}
