@@ -1,0 +1,63 @@
+//! The built-in definitions: data/definitions.gz, unpacked package by package, read definition by definition.
+//!
+//! One gzip member per package (`io.k8s.api.core.v1`), in it one line per definition: name, space, OpenAPI schema.
+//! `zcat` prints them all.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::{LazyLock, OnceLock};
+
+use flate2::read::GzDecoder;
+
+use crate::discovery;
+use crate::types::Type;
+
+static BUNDLE: &[u8] = include_bytes!("../data/definitions.gz");
+static PACKAGES: LazyLock<BTreeMap<&'static str, Package>> = LazyLock::new(|| {
+    let place = |(name, &(offset, length)): (&'static String, &(usize, usize))| {
+        let packed = BUNDLE.get(offset..offset + length).expect("both generated files are written together");
+        (name.as_str(), Package { packed, definitions: OnceLock::new() })
+    };
+    discovery::data().packages.iter().map(place).collect()
+});
+
+struct Package {
+    packed: &'static [u8],
+    definitions: OnceLock<BTreeMap<String, Definition>>,
+}
+
+struct Definition {
+    schema: String,
+    ty: OnceLock<Type>,
+}
+
+/// The definition of this full name: `io.k8s.api.core.v1.PodSpec`.
+pub(crate) fn find(name: &str) -> Option<Type> {
+    let (package, short) = name.rsplit_once('.')?;
+    let package = PACKAGES.get(package)?;
+    let definition = package.definitions.get_or_init(|| package.unpacked()).get(short)?;
+    Some(definition.ty.get_or_init(|| definition.read()).clone())
+}
+
+/// The definition of a kind, spoken or served.
+pub(crate) fn of_kind(group: &str, version: &str, kind: &str) -> Option<Type> {
+    find(discovery::data().kinds.get(&format!("{group}/{version}/{kind}"))?)
+}
+
+impl Package {
+    fn unpacked(&self) -> BTreeMap<String, Definition> {
+        let mut text = String::new();
+        GzDecoder::new(self.packed).read_to_string(&mut text).expect("every package is unpacked by a test");
+        let line = |line: &str| {
+            let (name, schema) = line.split_once(' ')?;
+            Some((name.to_owned(), Definition { schema: schema.to_owned(), ty: OnceLock::new() }))
+        };
+        text.lines().filter_map(line).collect()
+    }
+}
+
+impl Definition {
+    fn read(&self) -> Type {
+        Type::from_openapi(&serde_json::from_str(&self.schema).expect("every definition is read by a test"))
+    }
+}

@@ -1,0 +1,110 @@
+//! The built-in groups and resources: data/kinds.json, written by `cargo xtask kinds` from a server's discovery.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::resource::{Group, GroupVersion, Resource};
+
+/// What the data file holds.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Data {
+    groups: Vec<GroupData>,
+    /// Definition names by `group/version/kind`; the core group's name is empty.
+    pub(crate) kinds: BTreeMap<String, String>,
+    /// Where the definitions of each package lie in data/definitions.gz: offset and length in bytes.
+    pub(crate) packages: BTreeMap<String, (usize, usize)>,
+}
+
+#[derive(Debug, Deserialize)]
+struct GroupData {
+    name: String,
+    versions: Vec<VersionData>,
+}
+
+#[derive(Debug, Deserialize)]
+struct VersionData {
+    version: String,
+    resources: Vec<Resource>,
+}
+
+static DATA: LazyLock<Data> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../data/kinds.json")).expect("the generated file is read by a test")
+});
+
+/// The data file, read once.
+pub(crate) fn data() -> &'static Data {
+    &DATA
+}
+
+/// How many groups are built in.
+pub(crate) fn groups_count() -> usize {
+    data().groups.len()
+}
+
+/// The built-in groups in the order of discovery.
+pub(crate) fn groups() -> Vec<Group> {
+    data().groups.iter().map(GroupData::group).collect()
+}
+
+impl GroupData {
+    fn group(&self) -> Group {
+        let mut seen: Vec<&str> = Vec::new();
+        let mut versions = Vec::new();
+        for served in &self.versions {
+            let fill = |resource: &Resource| Resource {
+                group: self.name.clone(),
+                version: served.version.clone(),
+                storage: !seen.contains(&resource.plural.as_str()),
+                ..resource.clone()
+            };
+            versions.push(GroupVersion {
+                version: served.version.clone(),
+                resources: served.resources.iter().map(fill).collect(),
+            });
+            seen.extend(served.resources.iter().map(|resource| resource.plural.as_str()));
+        }
+        Group { name: self.name.clone(), versions }
+    }
+}
+
+/// Kubernetes' order of versions: `v2`, `v1`, `v2beta1`, `v1beta2`, `v1alpha1`, then other names by alphabet.
+pub(crate) fn by_priority(a: &str, b: &str) -> Ordering {
+    match (rank(a), rank(b)) {
+        (Some(a), Some(b)) => b.cmp(&a),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => a.cmp(b),
+    }
+}
+
+/// Stability (3 is stable), major, minor; absent for names of another form.
+fn rank(version: &str) -> Option<(u8, u32, u32)> {
+    let rest = version.strip_prefix('v')?;
+    let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let major = rest[..digits].parse().ok()?;
+    let stability = &rest[digits..];
+    if stability.is_empty() {
+        return Some((3, major, 0));
+    }
+    let minor = |name| stability.strip_prefix(name).and_then(|minor: &str| minor.parse().ok());
+    let beta = minor("beta").map(|minor| (2, major, minor));
+    beta.or_else(|| minor("alpha").map(|minor| (1, major, minor)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_ordered_by_stability_then_number() {
+        let mut versions =
+            ["foo1", "v1alpha1", "v1", "v11beta2", "v10", "v2", "v3beta1", "foo10", "v12alpha1", "v11alpha2"];
+        versions.sort_by(|a, b| by_priority(a, b));
+        let wanted =
+            ["v10", "v2", "v1", "v11beta2", "v3beta1", "v12alpha1", "v11alpha2", "v1alpha1", "foo1", "foo10"];
+        assert_eq!(versions, wanted);
+    }
+}

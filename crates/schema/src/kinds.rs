@@ -1,0 +1,204 @@
+//! The registry of kinds.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use crate::crd::{Crd, crds};
+use crate::resource::{Group, GroupVersion, Resource};
+use crate::types::Type;
+use crate::{definitions, discovery, openapi, selectors};
+
+/// Which kinds there are, and what is known of each. A value: extending gives another one.
+#[derive(Debug, Clone)]
+pub struct Kinds {
+    groups: Vec<Group>,
+    custom: BTreeMap<(String, String, String), Custom>,
+}
+
+/// The type of a custom resource, made when it is first asked for.
+#[derive(Debug, Clone)]
+struct Custom {
+    crd: Arc<Crd>,
+    ty: Arc<OnceLock<Type>>,
+}
+
+static KUBERNETES: LazyLock<Kinds> =
+    LazyLock::new(|| Kinds { groups: discovery::groups(), custom: BTreeMap::new() });
+static GARDENER: LazyLock<Kinds> = LazyLock::new(|| Kinds::kubernetes().with(crds().iter().cloned()));
+
+impl Kinds {
+    /// The built-in kinds of Kubernetes 1.36: what a server with default flags serves.
+    #[must_use]
+    pub fn kubernetes() -> &'static Self {
+        &KUBERNETES
+    }
+
+    /// The built-in kinds and those of the CRDs that come with the project.
+    #[must_use]
+    pub fn gardener() -> &'static Self {
+        &GARDENER
+    }
+
+    /// These kinds and those of the CRDs; a CRD that is there already is replaced, with all its versions.
+    #[must_use]
+    pub fn with(&self, crds: impl IntoIterator<Item = Crd>) -> Self {
+        let mut kinds = self.clone();
+        for crd in crds {
+            kinds.add(crd);
+        }
+        kinds
+    }
+
+    /// These kinds without those of the CRD of this group and plural name.
+    #[must_use]
+    pub fn without(&self, group: &str, plural: &str) -> Self {
+        let mut kinds = self.clone();
+        kinds.remove(group, plural);
+        kinds
+    }
+
+    /// The groups in the order of discovery: core, the built-in ones by priority, those of CRDs by name.
+    #[must_use]
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The group of this name.
+    #[must_use]
+    pub fn group(&self, name: &str) -> Option<&Group> {
+        self.groups.iter().find(|group| group.name == name)
+    }
+
+    /// Every resource in every version, in the order of discovery.
+    pub fn resources(&self) -> impl Iterator<Item = &Resource> {
+        self.groups.iter().flat_map(|group| &group.versions).flat_map(|served| &served.resources)
+    }
+
+    /// The resource of this group, version and plural name: `("apps", "v1", "deployments")`.
+    #[must_use]
+    pub fn resource(&self, group: &str, version: &str, plural: &str) -> Option<&Resource> {
+        self.served(group, version)?.iter().find(|resource| resource.plural == plural)
+    }
+
+    /// The resource that serves this kind: `("apps", "v1", "Deployment")`.
+    #[must_use]
+    pub fn kind(&self, group: &str, version: &str, kind: &str) -> Option<&Resource> {
+        self.served(group, version)?.iter().find(|resource| resource.kind == kind)
+    }
+
+    /// The same from what stands in an object: `("apps/v1", "Deployment")`.
+    #[must_use]
+    pub fn of_object(&self, api_version: &str, kind: &str) -> Option<&Resource> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        self.kind(group, version, kind)
+    }
+
+    /// The resources that answer to a name as kubectl takes it: kind, plural, singular or short name in any case,
+    /// or `name.group`; each in its group's preferred version, in the order of discovery.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Vec<&Resource> {
+        let wanted = name.to_lowercase();
+        let mut found: Vec<&Resource> = Vec::new();
+        for resource in self.resources() {
+            let same = |seen: &&Resource| seen.group == resource.group && seen.plural == resource.plural;
+            if answers_to(resource, &wanted) && !found.iter().any(same) {
+                found.push(resource);
+            }
+        }
+        found
+    }
+
+    /// What objects of this kind look like. Knows also kinds that are only spoken and not served: lists (`PodList`),
+    /// `Status`, `Scale`, `DeleteOptions`.
+    #[must_use]
+    pub fn type_of(&self, group: &str, version: &str, kind: &str) -> Option<Type> {
+        let item = || kind.strip_suffix("List").and_then(|kind| self.custom_type(group, version, kind));
+        self.custom_type(group, version, kind)
+            .or_else(|| definitions::of_kind(group, version, kind))
+            .or_else(|| item().map(openapi::list_of))
+    }
+
+    /// The fields that tell the elements of the list at this path apart: where the schema has
+    /// `x-kubernetes-list-map-keys`; absent for every other list, and where there is no list.
+    #[must_use]
+    pub fn list_key(&self, group: &str, version: &str, kind: &str, path: &str) -> Option<Vec<String>> {
+        self.type_of(group, version, kind)?.at(path)?.list_keys()
+    }
+
+    /// The fields that a field selector may name: `metadata.name`, `spec.nodeName`; in every version the same.
+    #[must_use]
+    pub fn selectable_fields(&self, resource: &Resource) -> Vec<String> {
+        let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
+        let declared = self.custom.get(&key).map(|custom| custom.crd.selectable_fields(&resource.version));
+        selectors::of(resource, declared.unwrap_or_default())
+    }
+
+    fn custom_type(&self, group: &str, version: &str, kind: &str) -> Option<Type> {
+        let custom = self.custom.get(&(group.to_owned(), version.to_owned(), kind.to_owned()))?;
+        Some(custom.ty.get_or_init(|| custom.crd.type_of(version)).clone())
+    }
+
+    fn served(&self, group: &str, version: &str) -> Option<&[Resource]> {
+        let served = self.group(group)?.versions.iter().find(|served| served.version == version)?;
+        Some(&served.resources)
+    }
+
+    fn add(&mut self, crd: Crd) {
+        self.remove(crd.group(), crd.plural());
+        let crd = Arc::new(crd);
+        for resource in crd.resources() {
+            let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
+            self.custom.insert(key, Custom { crd: Arc::clone(&crd), ty: Arc::default() });
+            self.insert(resource);
+        }
+    }
+
+    /// Puts a resource where discovery lists it: new groups after the old ones, versions by priority, names in order.
+    fn insert(&mut self, resource: Resource) {
+        let group = match self.groups.iter().position(|group| group.name == resource.group) {
+            Some(at) => &mut self.groups[at],
+            None => self.new_group(&resource.group),
+        };
+        let versions = &mut group.versions;
+        let at = versions.iter().position(|served| served.version == resource.version).unwrap_or_else(|| {
+            versions.push(GroupVersion { version: resource.version.clone(), resources: Vec::new() });
+            versions.len() - 1
+        });
+        let resources = &mut versions[at].resources;
+        let place = resources.partition_point(|other| other.plural < resource.plural);
+        resources.insert(place, resource);
+        versions.sort_by(|a, b| discovery::by_priority(&a.version, &b.version));
+    }
+
+    fn new_group(&mut self, name: &str) -> &mut Group {
+        let built_in = discovery::groups_count().min(self.groups.len());
+        let place = built_in + self.groups[built_in..].partition_point(|group| group.name.as_str() < name);
+        self.groups.insert(place, Group { name: name.to_owned(), versions: Vec::new() });
+        &mut self.groups[place]
+    }
+
+    fn remove(&mut self, group: &str, plural: &str) {
+        let Some(at) = self.groups.iter().position(|known| known.name == group) else { return };
+        let custom = &mut self.custom;
+        for served in &mut self.groups[at].versions {
+            served.resources.retain(|resource| {
+                let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
+                resource.plural != plural || custom.remove(&key).is_none()
+            });
+        }
+        self.groups[at].versions.retain(|served| !served.resources.is_empty());
+        self.groups.retain(|known| !known.versions.is_empty());
+    }
+}
+
+fn answers_to(resource: &Resource, wanted: &str) -> bool {
+    let name = match wanted.split_once('.') {
+        Some((name, group)) if group == resource.group => name,
+        Some(_) => return false,
+        None => wanted,
+    };
+    resource.plural == name
+        || resource.singular == name
+        || resource.kind.to_lowercase() == name
+        || resource.short_names.iter().any(|short| short == name)
+}
