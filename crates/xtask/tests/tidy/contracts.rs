@@ -1,0 +1,81 @@
+//! Contracts: small files, a module for each behaviour of ours, every clause named in code, suites that exist.
+
+use std::collections::BTreeSet;
+
+use crate::tree::{File, files, none, root};
+
+const LINES: usize = 200;
+
+#[test]
+fn contract_files_are_small() {
+    let contracts = behaviours().into_iter().filter(|file| file.text.lines().count() > LINES);
+    none(
+        &contracts
+            .map(|file| format!("{}: {} lines, at most {LINES}", file.path, file.text.lines().count()))
+            .collect::<Vec<_>>(),
+    );
+}
+
+#[test]
+fn every_behaviour_of_our_components_has_a_module() {
+    let missing = |file: &File| {
+        let (component, part, behaviour) = place(file)?;
+        let source = root().join("crates").join(component).join("src");
+        if !source.exists() || behaviour == "answers" {
+            return None;
+        }
+        let module = source.join(part).join(behaviour.replace('-', "_"));
+        let there = module.with_extension("rs").exists() || module.join("mod.rs").exists();
+        (!there).then(|| format!("{}: no module {}", file.path, module.display()))
+    };
+    none(&behaviours().iter().filter_map(missing).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn every_clause_is_named_in_code() {
+    let code: String = files(".rs")
+        .into_iter()
+        .filter(|file| !file.path.starts_with("crates/xtask"))
+        .map(|file| file.text)
+        .collect();
+    let unnamed = |file: &File| -> Vec<String> {
+        let missing = ids(&file.text).into_iter().filter(|id| !code.contains(id.as_str()));
+        missing.map(|id| format!("{}: no code names {id}", file.path)).collect()
+    };
+    let ours = behaviours().into_iter().filter(|file| {
+        place(file).is_some_and(|(component, _, _)| root().join("crates").join(component).exists())
+    });
+    none(&ours.collect::<Vec<_>>().iter().flat_map(unnamed).collect::<Vec<_>>());
+}
+
+#[test]
+fn clause_ids_are_unique() {
+    let mut seen = BTreeSet::new();
+    let again = |file: &File| -> Vec<String> {
+        let twice = ids(&file.text).into_iter().filter(|id| !seen.insert(id.clone()));
+        twice.map(|id| format!("{}: {id} is taken", file.path)).collect()
+    };
+    none(&behaviours().iter().flat_map(again).collect::<Vec<_>>());
+}
+
+/// The contract files: contracts/<component>/<webhooks|controllers|objects>/….
+fn behaviours() -> Vec<File> {
+    let yaml = files(".yaml").into_iter();
+    yaml.filter(|file| file.path.starts_with("contracts/") && place(file).is_some()).collect()
+}
+
+/// Component, part and behaviour that a contract file's path names.
+fn place(file: &File) -> Option<(&str, &str, &str)> {
+    let parts: Vec<&str> = file.path.trim_end_matches(".yaml").split('/').collect();
+    match parts.as_slice() {
+        ["contracts", component, part @ ("webhooks" | "controllers" | "objects"), behaviour, ..] => {
+            Some((component, part, behaviour))
+        }
+        _ => None,
+    }
+}
+
+fn ids(contract: &str) -> Vec<String> {
+    let declared = contract.lines().filter_map(|line| line.trim_start().strip_prefix("- id: "));
+    declared.map(|id| id.trim().to_owned()).collect()
+}

@@ -1,0 +1,86 @@
+//! Manifests: versions in one place, lints everywhere, dependencies that point down.
+
+use crate::tree::{File, files, none};
+
+/// Who may know whom: a room and the rooms it may depend on (development dependencies apart).
+const MAY_KNOW: [(&str, &[&str]); 12] = [
+    ("formats", &[]),
+    ("api", &[]),
+    ("schema", &[]),
+    ("contract", &["formats", "schema"]),
+    ("webhook", &["formats"]),
+    ("controller", &["formats", "webhook"]),
+    ("apiserver", &["formats", "schema", "webhook"]),
+    ("substrate", &["apiserver", "formats", "schema", "webhook"]),
+    ("conformance", &["apiserver", "contract", "formats", "schema", "substrate", "webhook"]),
+    ("resource-manager", &["api", "controller", "formats", "schema", "webhook"]),
+    ("cli", &["*"]),
+    ("xtask", &["*"]),
+];
+
+#[test]
+fn every_room_is_known() {
+    let unknown = |file: &&File| !MAY_KNOW.iter().any(|(room, _)| *room == room_of(file));
+    let text = |file: &File| format!("{}: say in tidy whom this room may know", file.path);
+    none(&manifests().iter().filter(unknown).map(text).collect::<Vec<_>>());
+}
+
+#[test]
+fn dependencies_point_down() {
+    let sideways = |file: &File| -> Vec<String> {
+        let room = room_of(file);
+        let allowed = MAY_KNOW.iter().find(|(name, _)| *name == room).map_or(&[][..], |(_, allowed)| allowed);
+        let rooms =
+            dependencies(&file.text).into_iter().filter(|name| MAY_KNOW.iter().any(|(room, _)| room == name));
+        let refused = rooms.filter(|name| !allowed.contains(&name.as_str()) && !allowed.contains(&"*"));
+        refused.map(|name| format!("{}: {room} must not know {name}", file.path)).collect()
+    };
+    none(&manifests().iter().flat_map(sideways).collect::<Vec<_>>());
+}
+
+#[test]
+fn versions_stand_in_one_place() {
+    let own_version = |file: &File| -> Vec<String> {
+        let versioned = |line: &&str| {
+            let line = line.trim();
+            line.starts_with(|c: char| c.is_ascii_lowercase())
+                && (line.contains("version = \"")
+                    || line
+                        .split_once(" = \"")
+                        .is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit())))
+        };
+        file.text.lines().filter(versioned).map(|line| format!("{}: {line}", file.path)).collect()
+    };
+    none(&manifests().iter().flat_map(own_version).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_crate_obeys_the_lints() {
+    let free = |file: &&File| !file.text.contains("[lints]\nworkspace = true");
+    none(
+        &manifests()
+            .iter()
+            .filter(free)
+            .map(|file| format!("{}: no workspace lints", file.path))
+            .collect::<Vec<_>>(),
+    );
+}
+
+fn manifests() -> Vec<File> {
+    files("Cargo.toml").into_iter().filter(|file| file.path.starts_with("crates/")).collect()
+}
+
+fn room_of(file: &File) -> String {
+    file.path.split('/').nth(1).unwrap_or_default().to_owned()
+}
+
+/// Names in `[dependencies]`, our own crates by their folder.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let section =
+        manifest.split("\n[").find(|section| section.starts_with("dependencies]")).unwrap_or_default();
+    let names = section.lines().skip(1).filter_map(|line| line.split(['.', ' ', '=']).next());
+    names
+        .filter(|name| !name.is_empty())
+        .map(|name| name.trim_start_matches("gardener-").to_owned())
+        .collect()
+}
