@@ -1,0 +1,46 @@
+# The front door: every target is one or two commands; logic lives in `cargo xtask`.
+.DEFAULT_GOAL := help
+.PHONY: help check fmt clippy test tidy doc deny run lint bench mutants control-plane dist
+
+help: ## say what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-15s %s\n", $$1, $$2}'
+
+check: fmt clippy test doc lint ## all that must be green before a commit
+
+fmt: ## sources are formatted
+	cargo fmt --all --check
+
+clippy: ## no warning in any target
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+test: ## all tests (nextest where installed)
+	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace && cargo test --workspace --doc --quiet; else cargo test --workspace; fi
+
+tidy: ## the house rules
+	cargo test --package xtask
+
+doc: ## public docs without warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+deny: ## licences, sources and bans of dependencies
+	cargo deny --version >/dev/null 2>&1 || cargo install --locked cargo-deny
+	cargo deny --offline check bans licenses sources
+
+run: ## verify our components on the embedded API server
+	cargo run --release -- run
+
+lint: ## contracts, fixtures, ledger and suites
+	cargo run --quiet -- lint
+
+bench: ## the hot paths, with criterion
+	cargo bench --workspace
+
+mutants: ## change the webhooks' code and see the contracts notice
+	cargo mutants --version >/dev/null 2>&1 || cargo install --locked cargo-mutants
+	cargo xtask mutants
+
+control-plane: ## kube-apiserver and etcd from pinned Go modules; prints the folder
+	@cargo xtask control-plane
+
+dist: ## release binaries in target/dist
+	cargo build --profile dist --package cli --package gardener-resource-manager --bins
