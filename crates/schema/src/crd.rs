@@ -37,14 +37,14 @@ pub enum CrdError {
 #[derive(Debug, Clone, Deserialize)]
 struct Spec {
     group: String,
-    names: Names,
+    names: Naming,
     scope: Scope,
     versions: Vec<Version>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Names {
+struct Naming {
     plural: String,
     #[serde(default)]
     singular: String,
@@ -182,7 +182,7 @@ impl Crd {
     }
 
     fn resource(&self, version: &Version) -> Resource {
-        let Names { plural, singular, kind, short_names, categories } = self.spec.names.clone();
+        let Naming { plural, singular, kind, short_names, categories } = self.spec.names.clone();
         let singular = if singular.is_empty() { kind.to_lowercase() } else { singular };
         Resource {
             group: self.spec.group.clone(),

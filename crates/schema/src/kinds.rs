@@ -130,7 +130,7 @@ impl Kinds {
     pub fn selectable_fields(&self, resource: &Resource) -> Vec<String> {
         let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
         let declared = self.custom.get(&key).map(|custom| custom.crd.selectable_fields(&resource.version));
-        selectors::of(resource, declared.unwrap_or_default())
+        selectors::of(resource, declared)
     }
 
     fn custom_type(&self, group: &str, version: &str, kind: &str) -> Option<Type> {

@@ -109,6 +109,7 @@ impl Field {
 
 /// What a type is made of, before references are followed.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the schema, and they are independent")]
 pub(crate) struct Node {
     pub(crate) form: Form,
     pub(crate) default: Option<Value>,

@@ -1,18 +1,11 @@
 //! `cargo xtask`: what is generated, measured or built for the project itself.
 
-use clap::{Parser, Subcommand};
+mod chore;
+mod control_plane;
+mod kinds;
 
-/// Chores of the project.
-#[derive(Parser)]
-#[command(name = "cargo xtask")]
-struct Arguments {
-    #[command(subcommand)]
-    chore: Chore,
-}
-
-#[derive(Subcommand)]
-enum Chore {}
+use clap::Parser as _;
 
 fn main() -> anyhow::Result<()> {
-    match Arguments::parse().chore {}
+    chore::Arguments::parse().chore.run()
 }

@@ -1,0 +1,49 @@
+//! Which chores there are.
+
+use std::path::Path;
+
+use clap::{Parser, Subcommand};
+
+use crate::{control_plane, kinds};
+
+/// Chores of the project.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) chore: Chore,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Chore {
+    /// Build the pinned kube-apiserver, etcd and kubectl once, print their folder
+    ControlPlane(control_plane::Arguments),
+    /// Write what crates/schema knows of kinds, from a real server and from crates/schema/crds
+    Kinds(kinds::Arguments),
+}
+
+impl Chore {
+    /// Does it.
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        match self {
+            Self::ControlPlane(arguments) => control_plane::run(arguments),
+            Self::Kinds(arguments) => kinds::run(arguments),
+        }
+    }
+}
+
+/// The folder of the workspace.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+}

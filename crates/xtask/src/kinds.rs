@@ -1,0 +1,69 @@
+//! `cargo xtask kinds`: writes what crates/schema knows of Kubernetes from what a real server says of itself.
+
+mod answers;
+mod bundle;
+mod crds;
+mod server;
+mod trim;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::control_plane;
+
+/// Whether to write or to compare.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Write nothing; fail if a file is not what would be written
+    #[arg(long)]
+    check: bool,
+    /// Only what is made of the project's own CRDs, for which no server is needed
+    #[arg(long)]
+    crds: bool,
+    #[command(flatten)]
+    control_plane: control_plane::Arguments,
+}
+
+/// A file below crates/schema and what it is to hold.
+struct Generated {
+    path: &'static str,
+    bytes: Vec<u8>,
+}
+
+/// Writes or compares the files.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let schema = crate::chore::root().join("crates/schema");
+    let mut files = vec![Generated { path: "data/crds.json", bytes: crds::collected(&schema.join("crds"))? }];
+    if !arguments.crds {
+        files.extend(of_server(&control_plane::folder(&arguments.control_plane)?)?);
+    }
+    for file in files {
+        file.settle(&schema, arguments.check)?;
+    }
+    Ok(())
+}
+
+fn of_server(programs: &Path) -> Result<[Generated; 2]> {
+    let server = server::Server::start(programs)?;
+    let answers = answers::Answers::ask(&server)?;
+    drop(server);
+    let bundle = bundle::Bundle::of(&answers)?;
+    Ok([
+        Generated { path: "data/kinds.json", bytes: bundle.index },
+        Generated { path: "data/definitions.gz", bytes: bundle.definitions },
+    ])
+}
+
+impl Generated {
+    fn settle(&self, folder: &Path, check: bool) -> Result<()> {
+        let path: PathBuf = folder.join(self.path);
+        if check {
+            let found = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
+            ensure!(found == self.bytes, "{} is stale: run cargo xtask kinds", path.display());
+            return Ok(());
+        }
+        fs::write(&path, &self.bytes).with_context(|| format!("failed to write {}", path.display()))
+    }
+}

@@ -1,0 +1,123 @@
+//! Leaves of an OpenAPI schema what tells types, keys and patches; descriptions and validations go.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+const KEPT: [&str; 12] = [
+    "type",
+    "format",
+    "required",
+    "default",
+    "enum",
+    "nullable",
+    "x-kubernetes-list-type",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-map-type",
+    "x-kubernetes-patch-strategy",
+    "x-kubernetes-patch-merge-key",
+    "x-kubernetes-preserve-unknown-fields",
+];
+
+/// The schema without what nobody reads, references shortened to the name of the definition.
+pub(crate) fn trimmed(schema: &Value) -> Value {
+    let mut left = Map::new();
+    for key in KEPT {
+        if let Some(value) = schema.get(key).filter(|value| key != "default" || is_default(value)) {
+            left.insert(key.to_owned(), value.clone());
+        }
+    }
+    if let Some(name) = reference(schema) {
+        left.insert("$ref".to_owned(), Value::from(name));
+    }
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        let properties = properties.iter().map(|(name, property)| (name.clone(), trimmed(property)));
+        left.insert("properties".to_owned(), Value::Object(properties.collect()));
+    }
+    for key in ["items", "additionalProperties"] {
+        match schema.get(key) {
+            Some(Value::Object(_)) => left.insert(key.to_owned(), trimmed(&schema[key])),
+            Some(other) => left.insert(key.to_owned(), other.clone()),
+            None => None,
+        };
+    }
+    Value::Object(left)
+}
+
+/// The definitions that can be reached from those with a kind.
+pub(crate) fn reachable(
+    definitions: &BTreeMap<String, Value>,
+    kinds: impl Iterator<Item = String>,
+) -> BTreeSet<String> {
+    let mut open: Vec<String> = kinds.collect();
+    let mut reached = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if let Some(definition) = definitions.get(&name)
+            && reached.insert(name)
+        {
+            references(definition, &mut open);
+        }
+    }
+    reached
+}
+
+fn references(schema: &Value, found: &mut Vec<String>) {
+    found.extend(reference(schema).map(str::to_owned));
+    for below in schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::values) {
+        references(below, found);
+    }
+    for below in ["items", "additionalProperties"].iter().filter_map(|key| schema.get(key)) {
+        references(below, found);
+    }
+}
+
+/// The definition that a schema names: beside a default or patch strategy the name stands in `allOf`.
+fn reference(schema: &Value) -> Option<&str> {
+    let holder = schema.pointer("/allOf/0").unwrap_or(schema);
+    let name = holder.get("$ref")?.as_str()?;
+    Some(name.strip_prefix("#/components/schemas/").unwrap_or(name))
+}
+
+/// Zero values are what Go's types print for "no default".
+fn is_default(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::Object(fields) => !fields.is_empty(),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn descriptions_go_and_references_are_shortened_but_fields_of_such_names_stay() {
+        let schema = json!({"description": "x", "type": "object", "required": ["description"], "properties": {
+            "description": {"type": "string", "default": "", "description": "y"},
+            "protocol": {"type": "string", "default": "TCP"},
+            "ports": {"type": "array", "x-kubernetes-list-type": "atomic",
+                "items": {"default": {}, "allOf": [{"$ref": "#/components/schemas/io.k8s.Port"}]}},
+            "limits": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/io.k8s.Quantity"}},
+        }});
+        let wanted = json!({"type": "object", "required": ["description"], "properties": {
+            "description": {"type": "string"},
+            "protocol": {"type": "string", "default": "TCP"},
+            "ports": {"type": "array", "x-kubernetes-list-type": "atomic", "items": {"$ref": "io.k8s.Port"}},
+            "limits": {"type": "object", "additionalProperties": {"$ref": "io.k8s.Quantity"}},
+        }});
+        assert_eq!(trimmed(&schema), wanted);
+    }
+
+    #[test]
+    fn only_what_a_kind_leads_to_is_reached() {
+        let to = |name: &str| json!({"properties": {"x": {"items": {"$ref": name}}}});
+        let definitions = [("a", to("b")), ("b", to("a")), ("c", to("a"))];
+        let definitions = definitions.map(|(name, schema)| (name.to_owned(), schema)).into();
+        let reached = reachable(&definitions, ["a".to_owned()].into_iter());
+        assert_eq!(reached, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
+    }
+}
