@@ -147,7 +147,11 @@ fn metadata_entry<'a>(object: &'a Value, field: &str, key: &str) -> Result<Optio
     }
 }
 
-fn slot<'a>(object: &'a mut Value, path: &[&str], empty: impl Fn() -> Value) -> Result<&'a mut Value, WrongType> {
+fn slot<'a>(
+    object: &'a mut Value,
+    path: &[&str],
+    empty: impl Fn() -> Value,
+) -> Result<&'a mut Value, WrongType> {
     let mut at = object;
     for (depth, name) in path.iter().enumerate() {
         if at.is_null() {

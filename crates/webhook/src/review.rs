@@ -1,9 +1,14 @@
 //! The wire: AdmissionReview v1 and v1beta1 as kube-apiserver sends them and as controller-runtime answers them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use serde_json::value::RawValue;
+
+pub use crate::answer::Answer;
+use crate::answer::Envelope;
 
 /// The two versions of AdmissionReview; an answer carries the version of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -106,15 +111,54 @@ pub struct AdmissionRequest<'a> {
     pub dry_run: Option<bool>,
 }
 
-/// What a webhook says, before it is written in either version.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// Whether the request may proceed.
-    pub allowed: bool,
-    /// Patch operations; empty if nothing changes.
-    pub patch: json_patch::Patch,
-    /// The status: `code`, and, as the answer has them, `message`, `reason` and `details`.
-    pub status: serde_json::Map<String, serde_json::Value>,
-    /// Warnings shown to the user.
-    pub warnings: Vec<String>,
+/// A review as it arrives: its head, and the request inside.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Review<'a> {
+    /// `admission.k8s.io/v1` or `v1beta1`; any other text is answered in kind.
+    #[serde(borrow)]
+    pub api_version: Option<Cow<'a, str>>,
+    /// `AdmissionReview`.
+    #[serde(borrow)]
+    pub kind: Option<Cow<'a, str>>,
+    /// What is asked.
+    #[serde(borrow)]
+    pub request: Option<AdmissionRequest<'a>>,
+}
+
+/// The body is no review.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is no JSON.
+    #[error("couldn't get version/kind; json parse error: {0}")]
+    Syntax(#[source] serde_json::Error),
+    /// A field has another type than a review's.
+    #[error("failed to decode the review: {0}")]
+    Shape(#[source] serde_json::Error),
+}
+
+impl<'a> Review<'a> {
+    /// Reads a review in one pass; texts and objects are borrowed from `body`.
+    ///
+    /// # Errors
+    /// When the body is no JSON or a field has the wrong type.
+    pub fn read(body: &'a [u8]) -> Result<Self, ReadError> {
+        serde_json::from_slice(body).map_err(|error| match error.classify() {
+            Category::Data => ReadError::Shape(error),
+            Category::Io | Category::Syntax | Category::Eof => ReadError::Syntax(error),
+        })
+    }
+
+    /// The head of the answer: version and kind as they came, v1 if the review names none.
+    #[must_use]
+    pub fn envelope(&self) -> Envelope<'_> {
+        let (api_version, kind) =
+            (self.api_version.as_deref().unwrap_or_default(), self.kind.as_deref().unwrap_or_default());
+        let uid = self.request.as_ref().map_or("", |request| &request.uid);
+        if api_version.is_empty() && kind.is_empty() {
+            Envelope { api_version: "admission.k8s.io/v1", kind: "AdmissionReview", uid }
+        } else {
+            Envelope { api_version, kind, uid }
+        }
+    }
 }

@@ -1,0 +1,193 @@
+//! What a webhook says, and how it is written in either version of AdmissionReview.
+
+use std::io::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use crate::rejection::Rejection;
+
+/// What a webhook says, before it is written in either version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Whether the request may proceed.
+    pub allowed: bool,
+    /// Patch operations; empty if nothing changes.
+    pub patch: json_patch::Patch,
+    /// The status: `code`, and, as the answer has them, `message`, `reason` and `details`.
+    pub status: Map<String, Value>,
+    /// Warnings shown to the user.
+    pub warnings: Vec<String>,
+}
+
+impl Answer {
+    /// The request may proceed unchanged; `message` is left out if empty. Code 200.
+    #[must_use]
+    pub fn allowed(message: &str) -> Self {
+        let mut status = status(200, message);
+        status.retain(|name, value| name != "message" || value != "");
+        Self { allowed: true, patch: json_patch::Patch::default(), status, warnings: Vec::new() }
+    }
+
+    /// The request may proceed with these changes. Code 200.
+    #[must_use]
+    pub fn patched(patch: json_patch::Patch) -> Self {
+        Self { patch, ..Self::allowed("") }
+    }
+
+    /// The webhook judged and says no. Code 403, reason `Forbidden`.
+    #[must_use]
+    pub fn denied(message: &str) -> Self {
+        Rejection::forbidden(message).into()
+    }
+
+    /// The webhook could not judge: `code` is an HTTP status such as 400 or 500, without a reason.
+    #[must_use]
+    pub fn errored(code: u16, message: &str) -> Self {
+        Self {
+            allowed: false,
+            patch: json_patch::Patch::default(),
+            status: status(code, message),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The HTTP-like code of the status.
+    #[must_use]
+    pub fn code(&self) -> u64 {
+        self.status.get("code").and_then(Value::as_u64).unwrap_or_default()
+    }
+
+    /// The message of the status, empty if it has none.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        self.status.get("message").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Adds warnings for the user.
+    #[must_use]
+    pub fn with_warnings(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
+}
+
+/// Head of the review an answer is written into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Envelope<'a> {
+    /// `apiVersion` of the request's review; left out if empty.
+    pub api_version: &'a str,
+    /// `kind` of the request's review; left out if empty.
+    pub kind: &'a str,
+    /// `uid` of the request; empty when the request could not be read.
+    pub uid: &'a str,
+}
+
+/// Writes the review that carries `answer`, in the order and with the escapes of Go's encoder, newline included.
+#[must_use]
+pub fn encode(envelope: Envelope<'_>, answer: &Answer) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    out.push(b'{');
+    for (name, value) in [("kind", envelope.kind), ("apiVersion", envelope.api_version)] {
+        if !value.is_empty() {
+            member(&mut out, name, &value);
+        }
+    }
+    out.extend_from_slice(b"\"response\":{");
+    member(&mut out, "uid", &envelope.uid);
+    member(&mut out, "allowed", &answer.allowed);
+    write_status(&mut out, &answer.status);
+    if !answer.patch.is_empty() {
+        write_patch(&mut out, &answer.patch);
+    }
+    if !answer.warnings.is_empty() {
+        out.push(b',');
+        member(&mut out, "warnings", &answer.warnings);
+        out.pop();
+    }
+    out.extend_from_slice(b"}}\n");
+    out
+}
+
+/// Members of a Status in the order in which Go writes them.
+const STATUS_ORDER: [&str; 8] =
+    ["kind", "apiVersion", "metadata", "status", "message", "reason", "details", "code"];
+
+fn write_status(out: &mut Vec<u8>, status: &Map<String, Value>) {
+    out.extend_from_slice(b"\"status\":{");
+    for name in STATUS_ORDER {
+        match status.get(name) {
+            Some(Value::Object(details)) if name == "details" => {
+                out.extend_from_slice(b"\"details\":");
+                ordered(out, details, &["name", "group", "kind", "uid", "causes", "retryAfterSeconds"]);
+                out.push(b',');
+            }
+            Some(value) => member(out, name, value),
+            None if name == "metadata" => out.extend_from_slice(b"\"metadata\":{},"),
+            None => {}
+        }
+    }
+    out.pop();
+    out.push(b'}');
+}
+
+fn ordered(out: &mut Vec<u8>, fields: &Map<String, Value>, order: &[&str]) {
+    out.push(b'{');
+    let before = out.len();
+    for name in order {
+        match fields.get(*name) {
+            Some(Value::Array(causes)) if *name == "causes" => {
+                out.extend_from_slice(b"\"causes\":[");
+                for cause in causes {
+                    if let Value::Object(cause) = cause {
+                        ordered(out, cause, &["reason", "message", "field"]);
+                        out.push(b',');
+                    }
+                }
+                if !causes.is_empty() {
+                    out.pop();
+                }
+                out.extend_from_slice(b"],");
+            }
+            Some(value) => member(out, name, value),
+            None => {}
+        }
+    }
+    if out.len() > before {
+        out.pop();
+    }
+    out.push(b'}');
+}
+
+fn write_patch(out: &mut Vec<u8>, patch: &json_patch::Patch) {
+    out.extend_from_slice(b",\"patch\":\"");
+    let operations = serde_json::to_vec(patch).expect("a patch holds only JSON");
+    let start = out.len();
+    let length = base64::encoded_len(operations.len(), true).expect("a patch is far smaller than memory");
+    out.resize(start + length, 0);
+    STANDARD.encode_slice(&operations, &mut out[start..]).expect("the slice was made to fit");
+    out.extend_from_slice(b"\",\"patchType\":\"JSONPatch\"");
+}
+
+/// Writes `"name":value,`, escaping what Go escapes for HTML.
+fn member(out: &mut Vec<u8>, name: &str, value: &impl serde::Serialize) {
+    let text = serde_json::to_string(value).expect("a status holds only JSON");
+    write!(out, "\"{name}\":").expect("writing to memory does not fail");
+    if text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
+        for character in text.chars() {
+            match character {
+                '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => write!(out, "\\u{:04x}", u32::from(character)),
+                other => write!(out, "{other}"),
+            }
+            .expect("writing to memory does not fail");
+        }
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
+    out.push(b',');
+}
+
+fn status(code: u16, message: &str) -> Map<String, Value> {
+    Map::from_iter([("code".to_owned(), json!(code)), ("message".to_owned(), json!(message))])
+}

@@ -1,0 +1,322 @@
+//! Field errors as Kubernetes writes them: `spec.x: Invalid value: "a": must not be a`.
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
+
+use serde_json::Value;
+
+/// Where a field is, from the object's root: `spec.pools[0].labels[a/b]`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Path(String);
+
+impl Path {
+    /// A top-level field.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// A field below.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Self {
+        Self(format!("{}.{name}", self.0))
+    }
+
+    /// An element of this list.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        Self(format!("{}[{index}]", self.0))
+    }
+
+    /// An entry of this map.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        Self(format!("{}[{key}]", self.0))
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ErrorKind {
+    /// It names something that does not exist.
+    NotFound,
+    /// It is absent or empty.
+    Required,
+    /// Its value must be unique and is not.
+    Duplicate,
+    /// It is malformed.
+    Invalid,
+    /// It is none of the known values.
+    NotSupported,
+    /// It is well-formed but not permitted here.
+    Forbidden,
+    /// The text is too long.
+    TooLong,
+    /// The list is too long.
+    TooMany,
+    /// Its type is not the schema's.
+    TypeInvalid,
+    /// The fault is not the user's.
+    Internal,
+}
+
+impl ErrorKind {
+    /// The reason of a status cause, such as `FieldValueRequired`.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NotFound => "FieldValueNotFound",
+            Self::Required => "FieldValueRequired",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Invalid => "FieldValueInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::Internal => "InternalError",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::NotFound => "Not found",
+            Self::Required => "Required value",
+            Self::Duplicate => "Duplicate value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::NotSupported => "Unsupported value",
+            Self::Forbidden => "Forbidden",
+            Self::TooLong => "Too long",
+            Self::TooMany => "Too many",
+            Self::Internal => "Internal error",
+        }
+    }
+}
+
+/// A value as an error shows it: texts quoted, numbers and booleans bare, the rest as Go prints it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown(String);
+
+impl Shown {
+    /// Shows `text` without quotes, as Go does for a value that prints itself (a quantity, a duration).
+    #[must_use]
+    pub fn verbatim(text: impl fmt::Display) -> Self {
+        Self(text.to_string())
+    }
+}
+
+impl From<&str> for Shown {
+    fn from(text: &str) -> Self {
+        Self(quote(text))
+    }
+}
+
+impl From<&String> for Shown {
+    fn from(text: &String) -> Self {
+        Self(quote(text))
+    }
+}
+
+impl From<i64> for Shown {
+    fn from(number: i64) -> Self {
+        Self(number.to_string())
+    }
+}
+
+impl From<bool> for Shown {
+    fn from(value: bool) -> Self {
+        Self(value.to_string())
+    }
+}
+
+impl From<&[String]> for Shown {
+    fn from(texts: &[String]) -> Self {
+        Self(format!("[]string{{{}}}", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(", ")))
+    }
+}
+
+impl From<&Value> for Shown {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Null => Self(quote("null")),
+            Value::Array(items) if items.iter().all(Value::is_string) => {
+                let texts: Vec<String> =
+                    items.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect();
+                Self::from(texts.as_slice())
+            }
+            other => Self(go_syntax(other)),
+        }
+    }
+}
+
+/// One field at fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What is wrong.
+    pub kind: ErrorKind,
+    /// Path of the field.
+    pub field: String,
+    /// Its value; not shown where the kind says enough.
+    pub value: Option<Shown>,
+    /// More words; may be empty.
+    pub detail: String,
+}
+
+impl Error {
+    /// `Not found: <value>`.
+    #[must_use]
+    pub fn not_found(field: &Path, value: impl Into<Shown>) -> Self {
+        Self::with(ErrorKind::NotFound, field, Some(value.into()), "")
+    }
+
+    /// `Required value: <detail>`.
+    #[must_use]
+    pub fn required(field: &Path, detail: &str) -> Self {
+        Self::with(ErrorKind::Required, field, None, detail)
+    }
+
+    /// `Duplicate value: <value>`.
+    #[must_use]
+    pub fn duplicate(field: &Path, value: impl Into<Shown>) -> Self {
+        Self::with(ErrorKind::Duplicate, field, Some(value.into()), "")
+    }
+
+    /// `Invalid value: <value>: <detail>`.
+    #[must_use]
+    pub fn invalid(field: &Path, value: impl Into<Shown>, detail: &str) -> Self {
+        Self::with(ErrorKind::Invalid, field, Some(value.into()), detail)
+    }
+
+    /// `Invalid value: <value>: <detail>` for a value of the wrong type.
+    #[must_use]
+    pub fn type_invalid(field: &Path, value: impl Into<Shown>, detail: &str) -> Self {
+        Self::with(ErrorKind::TypeInvalid, field, Some(value.into()), detail)
+    }
+
+    /// `Unsupported value: <value>: supported values: "a", "b"`, in the order given.
+    #[must_use]
+    pub fn not_supported(field: &Path, value: impl Into<Shown>, supported: &[&str]) -> Self {
+        let quoted: Vec<String> = supported.iter().map(|value| quote(value)).collect();
+        let detail = if quoted.is_empty() {
+            String::new()
+        } else {
+            format!("supported values: {}", quoted.join(", "))
+        };
+        Self::with(ErrorKind::NotSupported, field, Some(value.into()), &detail)
+    }
+
+    /// `Forbidden: <detail>`.
+    #[must_use]
+    pub fn forbidden(field: &Path, detail: &str) -> Self {
+        Self::with(ErrorKind::Forbidden, field, None, detail)
+    }
+
+    /// `Too long: must have at most <max> bytes`.
+    #[must_use]
+    pub fn too_long(field: &Path, max: usize) -> Self {
+        Self::with(ErrorKind::TooLong, field, None, &format!("must have at most {max} bytes"))
+    }
+
+    /// `Too many: <actual>: must have at most <max> items`.
+    #[must_use]
+    pub fn too_many(field: &Path, actual: usize, max: usize) -> Self {
+        let shown = Shown(actual.to_string());
+        Self::with(ErrorKind::TooMany, field, Some(shown), &format!("must have at most {max} items"))
+    }
+
+    /// `Internal error: <detail>`.
+    #[must_use]
+    pub fn internal(field: &Path, detail: &str) -> Self {
+        Self::with(ErrorKind::Internal, field, None, detail)
+    }
+
+    /// The message without the field: what a status cause carries.
+    #[must_use]
+    pub fn body(&self) -> String {
+        let mut text = self.kind.text().to_owned();
+        for part in self.value.iter().map(|shown| shown.0.as_str()).chain(
+            // An empty detail leaves no trace.
+            Some(self.detail.as_str()).filter(|detail| !detail.is_empty()),
+        ) {
+            text.push_str(": ");
+            text.push_str(part);
+        }
+        text
+    }
+
+    fn with(kind: ErrorKind, field: &Path, value: Option<Shown>, detail: &str) -> Self {
+        Self { kind, field: field.to_string(), value, detail: detail.to_owned() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.body())
+    }
+}
+
+/// All errors as one text: a single one as it is, several as `[a, b]`, repeated ones once.
+#[must_use]
+pub fn aggregate(errors: &[Error]) -> String {
+    let mut seen = BTreeSet::new();
+    let texts: Vec<String> =
+        errors.iter().map(ToString::to_string).filter(|text| seen.insert(text.clone())).collect();
+    match texts.as_slice() {
+        [only] => only.clone(),
+        _ => format!("[{}]", texts.join(", ")),
+    }
+}
+
+/// Quotes a text as Go's `%q`.
+#[must_use]
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\x07' => out.push_str("\\a"),
+            '\x08' => out.push_str("\\b"),
+            '\x0c' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\x0b' => out.push_str("\\v"),
+            ' ' => out.push(' '),
+            c if c.is_ascii_control() => {
+                write!(out, "\\x{:02x}", u32::from(c)).expect("writing to memory does not fail");
+            }
+            c if c.is_control() || c.is_whitespace() => {
+                write!(out, "\\u{:04x}", u32::from(c)).expect("writing to memory does not fail");
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Prints an untyped value as Go's `%#v` prints what its JSON decoder makes of it.
+fn go_syntax(value: &Value) -> String {
+    match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => quote(text),
+        Value::Array(items) => {
+            format!("[]interface {{}}{{{}}}", items.iter().map(go_syntax).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(fields) => {
+            let entries: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{}:{}", quote(name), go_syntax(value))).collect();
+            format!("map[string]interface {{}}{{{}}}", entries.join(", "))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The smallest JSON patch (RFC 6902) between two objects.
+
+use json_patch::jsonptr::PointerBuf;
+use json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation, ReplaceOperation};
+use serde_json::{Map, Value};
+
+/// Operations that make `after` of `before`; none if they are equal.
+///
+/// Elements of lists are matched by equality and by what names them (`name`, `key`, …), so an element that
+/// stays is changed in its fields only, and one that goes never hands its fields to one that comes.
+#[must_use]
+pub fn between(before: &Value, after: &Value) -> Patch {
+    let mut operations = Vec::new();
+    compare(&mut PointerBuf::root(), before, after, &mut operations);
+    Patch(operations)
+}
+
+fn compare(at: &mut PointerBuf, before: &Value, after: &Value, out: &mut Vec<PatchOperation>) {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => compare_maps(at, before, after, out),
+        (Value::Array(before), Value::Array(after)) => compare_lists(at, before, after, out),
+        _ if before == after => {}
+        _ => out.push(PatchOperation::Replace(ReplaceOperation { path: at.clone(), value: after.clone() })),
+    }
+}
+
+fn compare_maps(
+    at: &mut PointerBuf,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    out: &mut Vec<PatchOperation>,
+) {
+    for (name, old) in before {
+        at.push_back(name.as_str());
+        match after.get(name) {
+            Some(new) => compare(at, old, new, out),
+            None => out.push(PatchOperation::Remove(RemoveOperation { path: at.clone() })),
+        }
+        at.pop_back();
+    }
+    for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(*name)) {
+        at.push_back(name.as_str());
+        out.push(PatchOperation::Add(AddOperation { path: at.clone(), value: new.clone() }));
+        at.pop_back();
+    }
+}
+
+fn compare_lists(at: &mut PointerBuf, before: &[Value], after: &[Value], out: &mut Vec<PatchOperation>) {
+    let head = before.iter().zip(after).take_while(|(old, new)| old == new).count();
+    let (before, after) = (&before[head..], &after[head..]);
+    let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(old, new)| old == new).count();
+    let (before, after) = (&before[..before.len() - tail], &after[..after.len() - tail]);
+
+    let pairs = align(before, after);
+    let stays = |index: usize| pairs.iter().any(|(old, _)| *old == index);
+    for index in (0..before.len()).rev().filter(|index| !stays(*index)) {
+        at.push_back(head + index);
+        out.push(PatchOperation::Remove(RemoveOperation { path: at.clone() }));
+        at.pop_back();
+    }
+    for (index, new) in after.iter().enumerate() {
+        at.push_back(head + index);
+        match pairs.iter().find(|(_, paired)| *paired == index) {
+            Some((old, _)) => compare(at, &before[*old], new, out),
+            None => out.push(PatchOperation::Add(AddOperation { path: at.clone(), value: new.clone() })),
+        }
+        at.pop_back();
+    }
+}
+
+/// Pairs of indices of elements that are the same, ascending on both sides: the longest such row.
+fn align(before: &[Value], after: &[Value]) -> Vec<(usize, usize)> {
+    let mut longest = vec![vec![0_usize; after.len() + 1]; before.len() + 1];
+    for (old, row) in before.iter().enumerate().rev() {
+        for (new, column) in after.iter().enumerate().rev() {
+            longest[old][new] = if same(row, column) {
+                longest[old + 1][new + 1] + 1
+            } else {
+                longest[old + 1][new].max(longest[old][new + 1])
+            };
+        }
+    }
+    let (mut old, mut new, mut pairs) = (0, 0, Vec::new());
+    while old < before.len() && new < after.len() {
+        if same(&before[old], &after[new]) {
+            pairs.push((old, new));
+            (old, new) = (old + 1, new + 1);
+        } else if longest[old + 1][new] >= longest[old][new + 1] {
+            old += 1;
+        } else {
+            new += 1;
+        }
+    }
+    pairs
+}
+
+/// Fields that name an element of a Kubernetes list; the first that both have decides.
+const NAMES: [&str; 6] = ["name", "topologyKey", "key", "mountPath", "containerPort", "uid"];
+
+fn same(old: &Value, new: &Value) -> bool {
+    match (old, new) {
+        (Value::Object(old_fields), Value::Object(new_fields)) => {
+            let named = NAMES.iter().find_map(|name| old_fields.get(*name).zip(new_fields.get(*name)));
+            named.map_or_else(|| old == new, |(old, new)| old == new)
+        }
+        _ => old == new,
+    }
+}

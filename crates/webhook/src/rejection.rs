@@ -1,0 +1,97 @@
+//! Why a webhook says no: a status code, a reason, a message, and for invalid objects the fields at fault.
+
+use serde_json::{Map, Value, json};
+
+use crate::answer::Answer;
+use crate::field;
+use crate::object::WrongType;
+
+/// A refusal; becomes the status of the answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct Rejection {
+    /// HTTP-like code, 403 unless something else fits.
+    pub code: u16,
+    /// `Forbidden`, `Invalid`, `NotFound` and so on; empty for none.
+    pub reason: String,
+    /// What the user reads.
+    pub message: String,
+    /// `name`, `group`, `kind` and `causes` of an API status; `None` for a plain refusal.
+    pub details: Option<Map<String, Value>>,
+}
+
+impl Rejection {
+    /// 403 `Forbidden`: what a failed mutation or validation answers.
+    #[must_use]
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self { code: 403, reason: "Forbidden".to_owned(), message: message.into(), details: None }
+    }
+
+    /// 400 without a reason: the object cannot be decoded.
+    #[must_use]
+    pub fn undecodable(message: impl Into<String>) -> Self {
+        Self::errored(400, message)
+    }
+
+    /// Any other code without a reason, such as 500 when a fact could not be read.
+    #[must_use]
+    pub fn errored(code: u16, message: impl Into<String>) -> Self {
+        Self { code, reason: String::new(), message: message.into(), details: None }
+    }
+
+    /// A whole API status, as when another API call was refused: code, reason, message and details go out as they are.
+    #[must_use]
+    pub fn status(
+        code: u16,
+        reason: impl Into<String>,
+        message: impl Into<String>,
+        details: Map<String, Value>,
+    ) -> Self {
+        Self { code, reason: reason.into(), message: message.into(), details: Some(details) }
+    }
+
+    /// 422 `Invalid`: `<Kind>.<group> "<name>" is invalid: …` with one cause per error.
+    #[must_use]
+    pub fn invalid(group: &str, kind: &str, name: &str, errors: &[field::Error]) -> Self {
+        let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
+        let mut message = format!("{qualified} {} is invalid", field::quote(name));
+        if !errors.is_empty() {
+            message.push_str(": ");
+            message.push_str(&field::aggregate(errors));
+        }
+        let mut details = Map::new();
+        for (field, value) in [("name", name), ("group", group), ("kind", kind)] {
+            if !value.is_empty() {
+                details.insert(field.to_owned(), json!(value));
+            }
+        }
+        if !errors.is_empty() {
+            details.insert("causes".to_owned(), errors.iter().map(cause).collect());
+        }
+        Self::status(422, "Invalid", message, details)
+    }
+}
+
+impl From<WrongType> for Rejection {
+    fn from(error: WrongType) -> Self {
+        Self::undecodable(error.to_string())
+    }
+}
+
+impl From<Rejection> for Answer {
+    fn from(rejection: Rejection) -> Self {
+        let mut answer = Self::errored(rejection.code, &rejection.message);
+        if !rejection.reason.is_empty() {
+            answer.status.insert("reason".to_owned(), json!(rejection.reason));
+        }
+        if let Some(details) = rejection.details {
+            answer.status.insert("status".to_owned(), json!("Failure"));
+            answer.status.insert("details".to_owned(), Value::Object(details));
+        }
+        answer
+    }
+}
+
+fn cause(error: &field::Error) -> Value {
+    json!({"reason": error.kind.reason(), "message": error.body(), "field": error.field})
+}

@@ -1,0 +1,207 @@
+//! Webhooks behind paths as one tower service, with limits on size and time.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::FutureExt as _;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full, Limited};
+
+use crate::answer::{Answer, Envelope, encode};
+use crate::review::{AdmissionRequest, Review};
+
+/// One webhook: judges a request, knows no HTTP.
+#[async_trait]
+pub trait Webhook: Send + Sync {
+    /// What is said to a request; a panic is answered with 500.
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer;
+}
+
+/// A webhook and where it is served.
+#[derive(Clone)]
+pub struct Route {
+    /// Name of the webhook, as in its contract.
+    pub name: &'static str,
+    /// Path it answers on, such as `/webhooks/seccomp-profile`; matched exactly.
+    pub path: String,
+    /// Who answers.
+    pub webhook: Arc<dyn Webhook>,
+}
+
+impl fmt::Debug for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Route").field("name", &self.name).field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// What a request may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a request body. kube-apiserver takes objects of 3 MiB, an update carries two of them.
+    pub body: usize,
+    /// Time for one request; a shorter `?timeout=` of the caller wins.
+    pub timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { body: 7 * 1024 * 1024, timeout: Duration::from_secs(30) }
+    }
+}
+
+/// Serves routes; cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct WebhookService {
+    routes: Arc<BTreeMap<String, Route>>,
+    limits: Limits,
+}
+
+/// Puts webhooks behind their paths; of two routes with one path the last is served.
+#[must_use]
+pub fn service(routes: Vec<Route>, limits: Limits) -> WebhookService {
+    let routes = routes.into_iter().map(|route| (route.path.clone(), route)).collect();
+    WebhookService { routes: Arc::new(routes), limits }
+}
+
+impl WebhookService {
+    /// The routes, ordered by path.
+    pub fn routes(&self) -> impl Iterator<Item = &Route> {
+        self.routes.values()
+    }
+}
+
+impl<B> tower::Service<Request<B>> for WebhookService
+where
+    B: hyper::body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync + 'static,
+{
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let Some(route) = self.routes.get(request.uri().path()).cloned() else {
+            return Box::pin(std::future::ready(Ok(not_found())));
+        };
+        let limits = self.limits;
+        Box::pin(async move { Ok(respond(&route, limits, request).await) })
+    }
+}
+
+async fn respond<B>(route: &Route, limits: Limits, request: Request<B>) -> Response<Full<Bytes>>
+where
+    B: hyper::body::Body<Data = Bytes>,
+    B::Error: std::error::Error + Send + Sync + 'static,
+{
+    let timeout =
+        asked_timeout(request.uri().query()).map_or(limits.timeout, |asked| asked.min(limits.timeout));
+    let content_type = content_type(&request);
+    let exchange = async {
+        let body = match read(request.into_body(), limits.body).await {
+            Ok(body) => body,
+            Err(answer) => return encode(Envelope::default(), &answer),
+        };
+        if content_type != "application/json" {
+            let message = format!("contentType={content_type}, expected application/json");
+            return encode(Envelope::default(), &Answer::errored(400, &message));
+        }
+        judge(route, timeout, &body).await
+    };
+    let body = tokio::time::timeout(timeout, exchange).await.unwrap_or_else(|_| {
+        encode(Envelope::default(), &Answer::errored(400, &format!("no whole request within {timeout:?}")))
+    });
+    json(body)
+}
+
+/// Reads the review, asks the webhook and writes what it says.
+async fn judge(route: &Route, timeout: Duration, body: &[u8]) -> Vec<u8> {
+    let review = match Review::read(body) {
+        Ok(review) => review,
+        Err(error) => {
+            tracing::error!(webhook = route.name, %error, "unable to decode the request");
+            return encode(Envelope::default(), &Answer::errored(400, &error.to_string()));
+        }
+    };
+    let Some(request) = &review.request else {
+        return encode(review.envelope(), &Answer::errored(400, "there is no content to decode"));
+    };
+    let decision = AssertUnwindSafe(route.webhook.answer(request)).catch_unwind();
+    let answer = match tokio::time::timeout(timeout, decision).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(panic)) => {
+            let words = panic_words(panic.as_ref());
+            tracing::error!(webhook = route.name, panic = words, "webhook panicked");
+            Answer::errored(500, &format!("panic: {words} [recovered]"))
+        }
+        Err(_) => {
+            tracing::error!(webhook = route.name, ?timeout, "webhook gave no answer in time");
+            Answer::errored(500, &format!("no decision within {timeout:?}"))
+        }
+    };
+    encode(review.envelope(), &answer)
+}
+
+async fn read<B>(body: B, limit: usize) -> Result<Bytes, Answer>
+where
+    B: hyper::body::Body<Data = Bytes>,
+    B::Error: std::error::Error + Send + Sync + 'static,
+{
+    match Limited::new(body, limit).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+            Err(Answer::errored(413, &format!("request entity is too large; limit is {limit} bytes")))
+        }
+        Err(error) => Err(Answer::errored(400, &error.to_string())),
+    }
+}
+
+fn content_type<B>(request: &Request<B>) -> String {
+    let header = request.headers().get(http::header::CONTENT_TYPE).map(http::HeaderValue::as_bytes);
+    String::from_utf8_lossy(header.unwrap_or_default()).into_owned()
+}
+
+/// `timeout` of a query such as `timeout=10s`; kube-apiserver writes whole seconds.
+fn asked_timeout(query: Option<&str>) -> Option<Duration> {
+    let value = query?.split('&').find_map(|pair| pair.strip_prefix("timeout="))?;
+    let seconds = value.strip_suffix('s').unwrap_or(value).parse().ok()?;
+    Some(Duration::from_secs(seconds)).filter(|timeout| !timeout.is_zero())
+}
+
+fn panic_words(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no words")
+}
+
+fn json(body: Vec<u8>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(body)));
+    response
+        .headers_mut()
+        .insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+    response
+}
+
+fn not_found() -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from_static(b"404 page not found\n")));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+        .headers_mut()
+        .insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
