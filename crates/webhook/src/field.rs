@@ -135,6 +135,12 @@ impl From<bool> for Shown {
     }
 }
 
+impl From<&Vec<String>> for Shown {
+    fn from(texts: &Vec<String>) -> Self {
+        Self::from(texts.as_slice())
+    }
+}
+
 impl From<&[String]> for Shown {
     fn from(texts: &[String]) -> Self {
         Self(format!("[]string{{{}}}", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(", ")))

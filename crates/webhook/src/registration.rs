@@ -2,10 +2,18 @@
 //!
 //! One function serves the `direct` substrate and the embedded API server.
 
+mod lint;
+mod matching;
+mod object;
+
 use formats::selector::LabelSelector;
 use serde::{Deserialize, Serialize};
 
 use crate::review::Operation;
+
+pub use lint::lint;
+pub use matching::matches;
+pub use object::ReadError;
 
 /// Whether a webhook may change the object or only judge it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +67,7 @@ pub struct Rule {
     /// `pods`, `pods/status`, `*`, `*/*`, `pods/*`, `*/status`.
     pub resources: Vec<String>,
     /// `Cluster`, `Namespaced` or `*` (default).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
 }
 
@@ -67,10 +76,13 @@ pub struct Rule {
 #[serde(rename_all = "camelCase", default)]
 pub struct ClientConfig {
     /// An `https` address with path.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// A Service.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceReference>,
     /// PEM bundle of the authorities trusted, base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<String>,
 }
 
@@ -83,8 +95,10 @@ pub struct ServiceReference {
     /// Name of the Service.
     pub name: String,
     /// Path of the webhook.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Port of the Service; 443 by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
 }
 
@@ -99,16 +113,22 @@ pub struct Registration {
     /// What it is asked about; any of these rules.
     pub rules: Vec<Rule>,
     /// Namespaces whose objects it is asked about; absent or empty: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace_selector: Option<LabelSelector>,
     /// Objects it is asked about; absent or empty: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub object_selector: Option<LabelSelector>,
     /// What a failed call means.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_policy: Option<FailurePolicy>,
     /// Whether other versions of the same object count.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub match_policy: Option<MatchPolicy>,
     /// `None`, `NoneOnDryRun`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub side_effects: Option<String>,
     /// Seconds, 1 to 30; default 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
     /// Versions it understands, best first.
     pub admission_review_versions: Vec<String>,

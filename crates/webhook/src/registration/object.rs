@@ -1,0 +1,90 @@
+//! Webhook configurations as API objects, read and written.
+
+use serde_json::{Value, json};
+
+use super::{Phase, Registration, WebhookConfiguration};
+
+const GROUP: &str = "admissionregistration.k8s.io";
+
+/// Why an object is no webhook configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is another kind, or another version than v1 and v1beta1.
+    #[error("failed to read a webhook configuration: {api_version:?} {kind:?} is none")]
+    Kind {
+        /// `apiVersion` of the object.
+        api_version: String,
+        /// `kind` of the object.
+        kind: String,
+    },
+    /// A webhook has a field of another type than the API's.
+    #[error("failed to read webhooks[{index}] of {kind} {name:?}: {source}")]
+    Webhook {
+        /// Kind of the object.
+        kind: String,
+        /// Name of the object.
+        name: String,
+        /// Which webhook.
+        index: usize,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+}
+
+impl Phase {
+    /// Kind of the configurations of this phase.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Mutating => "MutatingWebhookConfiguration",
+            Self::Validating => "ValidatingWebhookConfiguration",
+        }
+    }
+}
+
+impl WebhookConfiguration {
+    /// Reads a MutatingWebhookConfiguration or ValidatingWebhookConfiguration.
+    ///
+    /// # Errors
+    /// When it is another kind, or a field has another type than the API's.
+    pub fn from_object(object: &Value) -> Result<Self, ReadError> {
+        let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
+        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        let known = [format!("{GROUP}/v1"), format!("{GROUP}/v1beta1")].contains(&api_version);
+        let phase =
+            [Phase::Mutating, Phase::Validating].into_iter().find(|phase| known && phase.kind() == kind);
+        let Some(phase) = phase else { return Err(ReadError::Kind { api_version, kind }) };
+        let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let webhooks = object["webhooks"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let webhooks = webhooks.iter().enumerate().map(|(index, webhook)| {
+            serde_json::from_value::<Registration>(webhook.clone()).map_err(|source| ReadError::Webhook {
+                kind: phase.kind().to_owned(),
+                name: name.clone(),
+                index,
+                source,
+            })
+        });
+        let webhooks = webhooks.collect::<Result<_, _>>()?;
+        Ok(Self { phase, name, webhooks })
+    }
+
+    /// Every webhook configuration among the documents of a YAML or JSON text; other kinds are left out.
+    ///
+    /// # Errors
+    /// When a webhook configuration cannot be read.
+    pub fn from_objects<'a>(objects: impl IntoIterator<Item = &'a Value>) -> Result<Vec<Self>, ReadError> {
+        let read = objects.into_iter().map(Self::from_object);
+        read.filter(|result| !matches!(result, Err(ReadError::Kind { .. }))).collect()
+    }
+
+    /// Writes the object as `admissionregistration.k8s.io/v1`; fields that are not set are left out.
+    #[must_use]
+    pub fn to_object(&self) -> Value {
+        json!({
+            "apiVersion": format!("{GROUP}/v1"),
+            "kind": self.phase.kind(),
+            "metadata": {"name": self.name},
+            "webhooks": self.webhooks,
+        })
+    }
+}
