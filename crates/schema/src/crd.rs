@@ -1,6 +1,4 @@
-//! Custom resource definitions, and those that come with the project: crds/*.yaml.
-
-use std::sync::LazyLock;
+//! Custom resource definitions.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -94,16 +92,6 @@ struct SelectableField {
     json_path: String,
 }
 
-/// The CRDs that come with the project, for every substrate: by name.
-///
-/// Extension kinds, druid's Etcd, HVPA, VerticalPodAutoscaler, Machine, ManagedResource. Schemas of our own: what
-/// Gardener's components read is typed, the rest is open.
-#[must_use]
-pub fn crds() -> &'static [Crd] {
-    static CRDS: LazyLock<Vec<Crd>> = LazyLock::new(shipped);
-    &CRDS
-}
-
 impl Crd {
     /// Reads a CustomResourceDefinition as a server takes it.
     ///
@@ -117,6 +105,10 @@ impl Crd {
         }
         let spec = Spec::deserialize(json.get("spec").unwrap_or(&Value::Null)).map_err(CrdError::Spec)?;
         Ok(Self { json, yaml: None, spec })
+    }
+
+    pub(crate) fn with_yaml(self, yaml: &'static str) -> Self {
+        Self { yaml: Some(yaml), ..self }
     }
 
     /// `infrastructures.extensions.gardener.cloud`.
@@ -222,10 +214,6 @@ impl Crd {
         let scale = scale.map(|_| endpoint("scale", ("autoscaling", "v1", "Scale")));
         scale.into_iter().chain(status.map(|_| endpoint("status", own))).collect()
     }
-}
-
-fn shipped() -> Vec<Crd> {
-    Vec::new()
 }
 
 fn words(words: &[&str]) -> Vec<String> {

@@ -61,3 +61,50 @@ impl Definition {
         Type::from_openapi(&serde_json::from_str(&self.schema).expect("every definition is read by a test"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shape;
+
+    #[test]
+    fn every_definition_is_read_and_every_kind_and_field_leads_to_one() {
+        let mut unknown = Vec::new();
+        for name in discovery::data().kinds.values() {
+            assert!(find(name).is_some(), "{name} is missing");
+        }
+        for (package, packed) in PACKAGES.iter() {
+            for short in packed.unpacked().keys() {
+                let definition = find(&format!("{package}.{short}")).expect("it was just listed");
+                for field in definition.fields() {
+                    note_unknown(&field.ty, &format!("{short}.{}", field.name), &mut unknown);
+                }
+            }
+        }
+        // Any JSON is meant here. A reference that leads nowhere would be one more.
+        let wanted = [
+            "ControllerRevision.data",
+            "AllocatedDeviceStatus.data",
+            "OpaqueDeviceConfiguration.parameters",
+            "JSONSchemaProps.additionalItems",
+            "JSONSchemaProps.additionalProperties",
+            "JSONSchemaProps.default",
+            "JSONSchemaProps.dependencies",
+            "JSONSchemaProps.enum",
+            "JSONSchemaProps.example",
+            "JSONSchemaProps.items",
+            "ManagedFieldsEntry.fieldsV1",
+            "WatchEvent.object",
+        ];
+        assert_eq!(unknown, wanted);
+    }
+
+    fn note_unknown(ty: &Type, place: &str, unknown: &mut Vec<String>) {
+        if ty.shape() == Shape::Any {
+            unknown.push(place.to_owned());
+        }
+        for below in ty.items().into_iter().chain(ty.values()) {
+            note_unknown(&below, place, unknown);
+        }
+    }
+}

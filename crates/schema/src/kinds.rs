@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use crate::crd::{Crd, crds};
+use crate::crd::Crd;
 use crate::resource::{Group, GroupVersion, Resource};
+use crate::shipped::crds;
 use crate::types::Type;
 use crate::{definitions, discovery, openapi, selectors};
 

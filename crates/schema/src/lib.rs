@@ -20,10 +20,12 @@ mod openapi;
 mod path;
 mod resource;
 mod selectors;
+mod shipped;
 mod types;
 
-pub use crd::{Crd, CrdError, crds};
+pub use crd::{Crd, CrdError};
 pub use kinds::Kinds;
 pub use path::{PathError, Segment, segments};
 pub use resource::{Group, GroupVersion, Resource, Subresource};
+pub use shipped::crds;
 pub use types::{Field, IntegerWidth, ListKind, Patch, PatchStrategy, Shape, Type};

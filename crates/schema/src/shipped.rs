@@ -1,0 +1,138 @@
+//! The CRDs that come with the project: crds/*.yaml, as JSON in data/crds.json (`cargo xtask kinds --crds`).
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::crd::Crd;
+
+/// The files, in the order of their names, which is the order of the JSON too.
+const FILES: [&str; 17] = [
+    include_str!("../crds/autoscaling.k8s.io_hvpas.yaml"),
+    include_str!("../crds/autoscaling.k8s.io_verticalpodautoscalers.yaml"),
+    include_str!("../crds/druid.gardener.cloud_etcds.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_backupbuckets.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_backupentries.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_bastions.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_clusters.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_containerruntimes.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_controlplanes.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_dnsrecords.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_extensions.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_infrastructures.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_networks.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_operatingsystemconfigs.yaml"),
+    include_str!("../crds/extensions.gardener.cloud_workers.yaml"),
+    include_str!("../crds/machine.sapcloud.io_machines.yaml"),
+    include_str!("../crds/resources.gardener.cloud_managedresources.yaml"),
+];
+
+static CRDS: LazyLock<Vec<Crd>> = LazyLock::new(|| {
+    let objects: Vec<Value> =
+        serde_json::from_str(include_str!("../data/crds.json")).expect("read by a test");
+    let crd = |(object, yaml)| Crd::from_value(object).expect("each is read by a test").with_yaml(yaml);
+    objects.into_iter().zip(FILES).map(crd).collect()
+});
+
+/// The CRDs that come with the project, for every substrate: by group and plural name.
+///
+/// Extension kinds, druid's Etcd, HVPA, VerticalPodAutoscaler, Machine, ManagedResource. Names, short names, scopes
+/// and subresources are those of Gardener's; the schemas are our own and open: fields that its components read are
+/// typed, nothing is required, `spec` and `status` keep what they do not declare.
+#[must_use]
+pub fn crds() -> &'static [Crd] {
+    &CRDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kinds, ListKind, Shape};
+
+    #[test]
+    fn the_json_is_what_the_files_say() {
+        assert_eq!(crds().len(), FILES.len());
+        for crd in crds() {
+            let yaml: Value =
+                serde_saphyr::from_str(crd.yaml().expect("shipped with its text")).expect("YAML");
+            assert_eq!(crd.json(), &yaml, "{} is stale: run cargo xtask kinds --crds", crd.name());
+            assert_eq!(yaml["metadata"]["name"], crd.name());
+        }
+    }
+
+    #[test]
+    fn scopes_short_names_and_subresources_are_those_of_the_original() {
+        let told: Vec<String> = crds()
+            .iter()
+            .flat_map(Crd::resources)
+            .map(|resource| {
+                let scope = if resource.namespaced { "namespaced" } else { "cluster" };
+                let below: Vec<&str> =
+                    resource.subresources.iter().map(|below| below.name.as_str()).collect();
+                let (name, short) =
+                    (format!("{} {}", resource.api_version(), resource.plural), resource.short_names);
+                format!("{name} {} {scope} [{}] [{}]", resource.kind, short.join(","), below.join(","))
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
+                "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
+                "autoscaling.k8s.io/v1beta2 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
+                "druid.gardener.cloud/v1alpha1 etcds Etcd namespaced [] [status]",
+                "extensions.gardener.cloud/v1alpha1 backupbuckets BackupBucket cluster [bb] [status]",
+                "extensions.gardener.cloud/v1alpha1 backupentries BackupEntry cluster [be] [status]",
+                "extensions.gardener.cloud/v1alpha1 bastions Bastion namespaced [] [status]",
+                "extensions.gardener.cloud/v1alpha1 clusters Cluster cluster [] [status]",
+                "extensions.gardener.cloud/v1alpha1 containerruntimes ContainerRuntime namespaced [cr] [status]",
+                "extensions.gardener.cloud/v1alpha1 controlplanes ControlPlane namespaced [cp] [status]",
+                "extensions.gardener.cloud/v1alpha1 dnsrecords DNSRecord namespaced [dns] [status]",
+                "extensions.gardener.cloud/v1alpha1 extensions Extension namespaced [ext] [status]",
+                "extensions.gardener.cloud/v1alpha1 infrastructures Infrastructure namespaced [infra] [status]",
+                "extensions.gardener.cloud/v1alpha1 networks Network namespaced [] [status]",
+                "extensions.gardener.cloud/v1alpha1 operatingsystemconfigs OperatingSystemConfig namespaced [osc] [status]",
+                "extensions.gardener.cloud/v1alpha1 workers Worker namespaced [] [status]",
+                "machine.sapcloud.io/v1alpha1 machines Machine namespaced [mc] [status]",
+                "resources.gardener.cloud/v1alpha1 managedresources ManagedResource namespaced [mr] [status]",
+            ]
+        );
+    }
+
+    #[test]
+    fn those_that_gardener_protects_from_deletion_say_so() {
+        let bare: Vec<&str> = crds()
+            .iter()
+            .filter(|crd| crd.json()["metadata"]["labels"]["gardener.cloud/deletion-protected"] != "true")
+            .map(Crd::plural)
+            .collect();
+        assert_eq!(bare, ["hvpas", "verticalpodautoscalers", "clusters", "managedresources"]);
+    }
+
+    #[test]
+    fn the_fields_that_webhooks_read_are_typed_and_the_rest_is_kept() {
+        let at = |group: &str, kind: &str, path: &str| {
+            Kinds::gardener().type_of(group, "v1alpha1", kind).expect("shipped").at(path)
+        };
+        let shape = |group: &str, kind: &str, path: &str| at(group, kind, path).map(|ty| ty.shape());
+        let extensions = "extensions.gardener.cloud";
+        assert_eq!(shape(extensions, "DNSRecord", "spec.recordType"), Some(Shape::String));
+        assert_eq!(shape(extensions, "DNSRecord", "spec.recordtype"), None);
+        assert_eq!(shape(extensions, "Infrastructure", "spec.providerConfig.networks.vpc"), Some(Shape::Any));
+        assert_eq!(
+            shape(extensions, "Worker", "spec.pools[].nodeTemplate.capacity[cpu]"),
+            Some(Shape::Quantity)
+        );
+        assert_eq!(shape(extensions, "Worker", "metadata.annotations.x"), Some(Shape::String));
+        assert!(at(extensions, "Worker", "spec").expect("declared").is_open());
+        let units = at(extensions, "OperatingSystemConfig", "spec.units").expect("declared");
+        assert_eq!(units.list_kind(), Some(ListKind::Atomic));
+        let least = shape("autoscaling.k8s.io", "Hvpa", "spec.hpa.template.spec.minReplicas");
+        assert_eq!(least, shape("autoscaling.k8s.io", "Hvpa", "spec.replicas"));
+        assert_eq!(shape("druid.gardener.cloud", "Etcd", "spec.backup.store.prefix"), Some(Shape::String));
+        assert_eq!(
+            shape("druid.gardener.cloud", "Etcd", "spec.backup.deltaSnapshotPeriod"),
+            Some(Shape::Duration)
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! What the other rooms of the house rely on.
+
+mod lookups;
+mod types;
