@@ -9,6 +9,7 @@
 //! - [`registration`] — which request is sent to which webhook, evaluated as kube-apiserver does;
 //! - [`service`] — webhooks behind paths as one tower service, with limits;
 //! - [`dial`] — how a webhook is reached: in process, or over TLS;
+//! - [`server`] — HTTPS with certificates that are reloaded while it runs.
 //!
 //! Invariants: nothing here knows a Gardener kind, a Kubernetes client or a clock.
 
@@ -21,5 +22,6 @@ pub mod patch;
 pub mod registration;
 pub mod rejection;
 pub mod review;
+pub mod server;
 pub mod service;
 pub mod validation;

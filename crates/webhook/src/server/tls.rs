@@ -1,0 +1,88 @@
+//! The TLS configuration of a server, and what a client or server trusts.
+
+use std::sync::Arc;
+
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::server::{ResolvesServerCert, WebPkiClientVerifier};
+use rustls::time_provider::{DefaultTimeProvider, TimeProvider};
+use rustls::{RootCertStore, ServerConfig};
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject as _;
+
+/// Why there is no TLS configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The authorities are no PEM.
+    #[error("failed to read certificate authorities: {0}")]
+    Authorities(#[source] rustls_pki_types::pem::Error),
+    /// The bundle holds no certificate.
+    #[error("failed to read certificate authorities: no certificate found")]
+    NoAuthority,
+    /// An authority is no usable certificate.
+    #[error("failed to trust a certificate authority: {0}")]
+    Authority(#[source] rustls::Error),
+    /// Client certificates cannot be verified with these authorities.
+    #[error("failed to set up client certificates: {0}")]
+    ClientAuthorities(#[source] rustls::server::VerifierBuilderError),
+    /// The library refuses the configuration.
+    #[error("failed to set up TLS: {0}")]
+    Configuration(#[source] rustls::Error),
+}
+
+/// What goes beyond a certificate.
+#[derive(Clone, Debug)]
+pub struct TlsOptions {
+    /// Authorities of client certificates; a client may show none, but not a wrong one. `None` asks for none.
+    pub client_authorities: Option<RootCertStore>,
+    /// The clock certificates are checked against.
+    pub clock: Arc<dyn TimeProvider>,
+}
+
+impl Default for TlsOptions {
+    fn default() -> Self {
+        Self { client_authorities: None, clock: Arc::new(DefaultTimeProvider) }
+    }
+}
+
+/// TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1, the certificate from `certificates` at each handshake.
+///
+/// # Errors
+/// When client certificates cannot be verified with the authorities given.
+pub fn config(
+    certificates: Arc<dyn ResolvesServerCert>,
+    options: TlsOptions,
+) -> Result<Arc<ServerConfig>, TlsError> {
+    let provider = provider();
+    let builder = ServerConfig::builder_with_details(Arc::clone(&provider), options.clock)
+        .with_safe_default_protocol_versions()
+        .map_err(TlsError::Configuration)?;
+    let builder = match options.client_authorities {
+        None => builder.with_no_client_auth(),
+        Some(authorities) => builder.with_client_cert_verifier(
+            WebPkiClientVerifier::builder_with_provider(Arc::new(authorities), provider)
+                .allow_unauthenticated()
+                .build()
+                .map_err(TlsError::ClientAuthorities)?,
+        ),
+    };
+    let mut config = builder.with_cert_resolver(certificates);
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// The certificates of a PEM bundle as authorities.
+///
+/// # Errors
+/// When the bundle is no PEM, holds no certificate, or one that is malformed.
+pub fn trusted(pem: &[u8]) -> Result<RootCertStore, TlsError> {
+    let mut authorities = RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        authorities.add(certificate.map_err(TlsError::Authorities)?).map_err(TlsError::Authority)?;
+    }
+    if authorities.is_empty() { Err(TlsError::NoAuthority) } else { Ok(authorities) }
+}
+
+/// The one crypto provider of the project.
+pub(crate) fn provider() -> Arc<CryptoProvider> {
+    Arc::new(aws_lc_rs::default_provider())
+}
