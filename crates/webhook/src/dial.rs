@@ -1,11 +1,20 @@
 //! How a webhook is reached: in process for our own components, over TLS for all others.
 
+mod connector;
+mod fixed;
+mod https;
+mod in_process;
+
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::registration::ClientConfig;
+
+pub use fixed::{Destination, FixedDialers};
+pub use https::{Https, Target, Trust};
+pub use in_process::InProcess;
 
 /// What came back over HTTP; whether it is an AdmissionReview is the caller's question.
 #[derive(Clone, Debug, PartialEq, Eq)]

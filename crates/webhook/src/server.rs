@@ -23,6 +23,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use certificate::{CertificateError, CertificateFolder, Certificates};
+pub(crate) use tls::provider;
 pub use tls::{TlsError, TlsOptions, config, trusted};
 
 /// Who is on the other side; found in the extensions of every request.

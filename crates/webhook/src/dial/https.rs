@@ -1,0 +1,215 @@
+//! Reaches webhooks over TLS, with a pool of connections kept alive.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Method, Request, Uri, header};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::ClientConfig;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::{DigitallySignedStruct, SignatureScheme};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+
+use super::connector::{ConnectError, Connector};
+use super::{DialError, Dialer, HttpAnswer};
+use crate::server::{provider, trusted};
+
+/// An answer larger than this is no answer to a review.
+const ANSWER_LIMIT: usize = 32 * 1024 * 1024;
+
+/// Which certificates are trusted.
+#[derive(Clone, Debug)]
+pub enum Trust {
+    /// Those signed by an authority of this PEM bundle.
+    Bundle(Vec<u8>),
+    /// Those signed by an authority of this PEM file.
+    File(PathBuf),
+    /// All; for trying things out.
+    Insecure,
+}
+
+/// Where a webhook server is and how it shows itself.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// `https://host[:port][/prefix]`; paths are appended.
+    pub url: String,
+    /// `host:port` to connect to instead of the URL's, as when a Service stands for a local address.
+    pub address: Option<String>,
+    /// Name its certificate must carry instead of the URL's host.
+    pub server_name: Option<String>,
+    /// Which certificates are trusted.
+    pub trust: Trust,
+}
+
+/// Posts to one webhook server.
+#[derive(Clone, Debug)]
+pub struct Https {
+    base: String,
+    client: Client<Connector, Full<Bytes>>,
+}
+
+impl Https {
+    /// A dialer to `target`; connects when first used.
+    ///
+    /// # Errors
+    /// When the URL is none or the authorities cannot be read.
+    pub fn new(target: Target) -> Result<Self, DialError> {
+        let unusable = |source_text: &str| DialError::Connect {
+            url: without_user(&target.url),
+            source_text: source_text.to_owned(),
+        };
+        let uri: Uri =
+            target.url.parse().map_err(|error: http::uri::InvalidUri| unusable(&error.to_string()))?;
+        let (Some("https"), Some(host)) = (uri.scheme_str(), uri.host()) else {
+            return Err(unusable("the address must read https://host[:port][/path]"));
+        };
+        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err(unusable("user information is not permitted in the address"));
+        }
+        let address =
+            target.address.clone().unwrap_or_else(|| format!("{host}:{}", uri.port_u16().unwrap_or(443)));
+        let name = target.server_name.as_deref().unwrap_or(host.trim_matches(['[', ']']));
+        let name = ServerName::try_from(name.to_owned()).map_err(|error| unusable(&error.to_string()))?;
+        let config = client_config(&target.trust)
+            .map_err(|source_text| DialError::Tls { url: target.url.clone(), source_text })?;
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(Duration::from_secs(60))
+            .build(Connector::new(address, name, config));
+        Ok(Self { base: target.url.trim_end_matches('/').to_owned(), client })
+    }
+
+    async fn exchange(&self, request: Request<Full<Bytes>>, url: &str) -> Result<HttpAnswer, DialError> {
+        let response = self.client.request(request).await.map_err(|error| classify(url, &error))?;
+        let status = response.status().as_u16();
+        let body = Limited::new(response.into_body(), ANSWER_LIMIT).collect().await.map_err(|error| {
+            DialError::Exchange { url: url.to_owned(), source_text: chain(error.as_ref()) }
+        })?;
+        Ok(HttpAnswer { status, body: body.to_bytes() })
+    }
+}
+
+#[async_trait]
+impl Dialer for Https {
+    async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError> {
+        let address = format!("{}{path}", self.base);
+        let url = address.split('?').next().unwrap_or_default();
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(&address)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "application/json")
+            .body(Full::new(body))
+            .map_err(|error| DialError::Exchange { url: url.to_owned(), source_text: error.to_string() })?;
+        let late = |_| DialError::Timeout { url: url.to_owned(), timeout };
+        tokio::time::timeout(timeout, self.exchange(request, url)).await.map_err(late)?
+    }
+}
+
+fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
+    let provider = provider();
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    let pem = match trust {
+        Trust::Bundle(pem) => pem.clone(),
+        Trust::File(path) => {
+            std::fs::read(path).map_err(|error| format!("failed to read {}: {error}", path.display()))?
+        }
+        Trust::Insecure => {
+            let anyone = Arc::new(Anyone(provider));
+            return Ok(with_alpn(
+                builder.dangerous().with_custom_certificate_verifier(anyone).with_no_client_auth(),
+            ));
+        }
+    };
+    let authorities = trusted(&pem).map_err(|error| error.to_string())?;
+    Ok(with_alpn(builder.with_root_certificates(authorities).with_no_client_auth()))
+}
+
+fn with_alpn(mut config: ClientConfig) -> ClientConfig {
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config
+}
+
+fn classify(url: &str, error: &hyper_util::client::legacy::Error) -> DialError {
+    let url = url.to_owned();
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(found) = cause {
+        match found.downcast_ref() {
+            Some(ConnectError::Tcp(source)) => {
+                return DialError::Connect { url, source_text: source.to_string() };
+            }
+            Some(ConnectError::Tls(source)) => {
+                return DialError::Tls { url, source_text: source.to_string() };
+            }
+            None => cause = found.source(),
+        }
+    }
+    DialError::Exchange { url, source_text: chain(error) }
+}
+
+/// An error and its causes in one line.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(found) = cause {
+        text.push_str(": ");
+        text.push_str(&found.to_string());
+        cause = found.source();
+    }
+    text
+}
+
+fn without_user(url: &str) -> String {
+    match url.split_once("://").zip(url.rsplit_once('@')) {
+        Some(((scheme, _), (_, rest))) => format!("{scheme}://{rest}"),
+        None => url.to_owned(),
+    }
+}
+
+/// Trusts every certificate; signatures are still checked, so a connection is what it claims to be.
+#[derive(Debug)]
+struct Anyone(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anyone {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
