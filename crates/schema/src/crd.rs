@@ -161,8 +161,14 @@ impl Crd {
     /// What its objects look like in a version; [`Type::any`] if it has no such version.
     #[must_use]
     pub fn type_of(&self, version: &str) -> Type {
-        let version = self.spec.versions.iter().find(|known| known.name == version);
-        version.map_or_else(Type::any, |version| openapi::custom_object(&version.schema.open_api))
+        self.open_api(version).map_or_else(Type::any, openapi::custom_object)
+    }
+
+    /// The schema of a version, as the CRD says it; `null` where it says none.
+    #[must_use]
+    pub fn open_api(&self, version: &str) -> Option<&Value> {
+        let version = self.spec.versions.iter().find(|known| known.name == version)?;
+        Some(&version.schema.open_api)
     }
 
     /// The fields that `selectableFields` names for a version: `spec.type`.

@@ -8,6 +8,7 @@ use std::io::Read;
 use std::sync::{LazyLock, OnceLock};
 
 use flate2::read::GzDecoder;
+use serde_json::Value;
 
 use crate::discovery;
 use crate::types::Type;
@@ -33,15 +34,29 @@ struct Definition {
 
 /// The definition of this full name: `io.k8s.api.core.v1.PodSpec`.
 pub(crate) fn find(name: &str) -> Option<Type> {
-    let (package, short) = name.rsplit_once('.')?;
-    let package = PACKAGES.get(package)?;
-    let definition = package.definitions.get_or_init(|| package.unpacked()).get(short)?;
-    Some(definition.ty.get_or_init(|| definition.read()).clone())
+    let definition = definition(name)?;
+    Some(definition.ty.get_or_init(|| Type::from_openapi(&definition.read())).clone())
+}
+
+/// Its schema; references in it are full names.
+pub(crate) fn schema(name: &str) -> Option<Value> {
+    Some(definition(name)?.read())
 }
 
 /// The definition of a kind, spoken or served.
 pub(crate) fn of_kind(group: &str, version: &str, kind: &str) -> Option<Type> {
-    find(discovery::data().kinds.get(&format!("{group}/{version}/{kind}"))?)
+    find(&name_of_kind(group, version, kind)?)
+}
+
+/// The full name of the definition of a kind.
+pub(crate) fn name_of_kind(group: &str, version: &str, kind: &str) -> Option<String> {
+    discovery::data().kinds.get(&format!("{group}/{version}/{kind}")).cloned()
+}
+
+fn definition(name: &str) -> Option<&'static Definition> {
+    let (package, short) = name.rsplit_once('.')?;
+    let package = PACKAGES.get(package)?;
+    package.definitions.get_or_init(|| package.unpacked()).get(short)
 }
 
 impl Package {
@@ -57,8 +72,8 @@ impl Package {
 }
 
 impl Definition {
-    fn read(&self) -> Type {
-        Type::from_openapi(&serde_json::from_str(&self.schema).expect("every definition is read by a test"))
+    fn read(&self) -> Value {
+        serde_json::from_str(&self.schema).expect("every definition is read by a test")
     }
 }
 

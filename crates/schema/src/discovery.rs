@@ -11,6 +11,8 @@ use crate::resource::{Group, GroupVersion, Resource};
 /// What the data file holds.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Data {
+    /// The server's version: `v1.36.3`.
+    pub(crate) kubernetes: String,
     groups: Vec<GroupData>,
     /// Definition names by `group/version/kind`; the core group's name is empty.
     pub(crate) kinds: BTreeMap<String, String>,

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use serde_json::Value;
+
 use crate::crd::Crd;
 use crate::resource::{Group, GroupVersion, Resource};
 use crate::shipped::crds;
 use crate::types::Type;
-use crate::{definitions, discovery, openapi, selectors};
+use crate::{definitions, discovery, document, openapi, selectors};
 
 /// Which kinds there are, and what is known of each. A value: extending gives another one.
 #[derive(Debug, Clone)]
@@ -94,6 +96,14 @@ impl Kinds {
         self.kind(group, version, kind)
     }
 
+    /// The resource of a group by plural name or kind, in the version that the group prefers: what is to be known of a
+    /// version that is no longer served (`autoscaling/v2beta1`), its newer self tells best.
+    #[must_use]
+    pub fn preferred(&self, group: &str, name: &str) -> Option<&Resource> {
+        let resources = self.group(group)?.versions.iter().flat_map(|served| &served.resources);
+        resources.into_iter().find(|resource| resource.plural == name || resource.kind == name)
+    }
+
     /// The resources that answer to a name as kubectl takes it: kind, plural, singular or short name in any case,
     /// or `name.group`; each in its group's preferred version, in the order of discovery.
     #[must_use]
@@ -132,6 +142,17 @@ impl Kinds {
         let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
         let declared = self.custom.get(&key).map(|custom| custom.crd.selectable_fields(&resource.version));
         selectors::of(resource, declared)
+    }
+
+    /// The OpenAPI v3 document of a group version, as a server publishes it at `/openapi/v3/apis/GROUP/VERSION`:
+    /// schemas without descriptions, and of the paths what clients look for (`fieldValidation`, `dryRun`, the kind).
+    #[must_use]
+    pub fn openapi(&self, group: &str, version: &str) -> Option<Value> {
+        let crd_of = |resource: &Resource| {
+            let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
+            self.custom.get(&key).map(|custom| document::custom_schema(&custom.crd, version))
+        };
+        Some(document::of(self.served(group, version)?, crd_of))
     }
 
     fn custom_type(&self, group: &str, version: &str, kind: &str) -> Option<Type> {

@@ -15,6 +15,7 @@
 mod crd;
 mod definitions;
 mod discovery;
+mod document;
 mod kinds;
 mod openapi;
 mod path;

@@ -99,6 +99,19 @@ fn names_are_found_as_kubectl_finds_them() {
 }
 
 #[test]
+fn a_version_that_is_no_longer_served_is_told_by_the_preferred_one() {
+    let told = |group: &str, name: &str| Kinds::gardener().preferred(group, name).map(Resource::api_version);
+    assert_eq!(Kinds::gardener().resource("autoscaling", "v2beta1", "horizontalpodautoscalers"), None);
+    assert_eq!(told("autoscaling", "horizontalpodautoscalers"), Some("autoscaling/v2".to_owned()));
+    assert_eq!(told("autoscaling", "HorizontalPodAutoscaler"), Some("autoscaling/v2".to_owned()));
+    assert_eq!(
+        told("apiextensions.k8s.io", "customresourcedefinitions"),
+        Some("apiextensions.k8s.io/v1".to_owned())
+    );
+    assert_eq!(told("autoscaling", "pods"), None);
+}
+
+#[test]
 fn groups_come_in_the_order_of_discovery() {
     let groups: Vec<&str> = Kinds::gardener().groups().iter().map(|group| group.name.as_str()).collect();
     assert_eq!(groups[..4], ["", "apiregistration.k8s.io", "apps", "events.k8s.io"]);

@@ -1,0 +1,188 @@
+//! OpenAPI v3 documents, as a server publishes them at `/openapi/v3`: kubectl looks there what a server can do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use crate::crd::Crd;
+use crate::resource::Resource;
+use crate::{definitions, discovery};
+
+const PREFIX: &str = "#/components/schemas/";
+const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+
+/// The document of a group version: its paths with the parameters that clients ask for, the schemas of its kinds.
+pub(crate) fn of(resources: &[Resource], crd_of: impl Fn(&Resource) -> Option<Value>) -> Value {
+    let mut schemas = BTreeMap::new();
+    let mut paths = Map::new();
+    let mut open = Vec::new();
+    for resource in resources {
+        paths.extend(paths_of(resource));
+        match crd_of(resource) {
+            Some(schema) => custom(resource, schema, &mut schemas, &mut open),
+            None => open.extend(kinds_of(resource).filter_map(|(_, name)| name)),
+        }
+    }
+    built_in(open, &mut schemas);
+    for (kind, name) in resources.iter().flat_map(kinds_of) {
+        if let Some(schema) = name.and_then(|name| schemas.get_mut(&name)) {
+            schema["x-kubernetes-group-version-kind"] = json!([kind]);
+        }
+    }
+    let version = &discovery::data().kubernetes;
+    json!({
+        "openapi": "3.0.0",
+        "info": {"title": "Kubernetes", "version": version},
+        "paths": paths,
+        "components": {"schemas": schemas},
+    })
+}
+
+/// The schema of a CRD's version with what every object has.
+pub(crate) fn custom_schema(crd: &Crd, version: &str) -> Value {
+    let declared = crd.open_api(version).and_then(Value::as_object);
+    let mut schema = declared.cloned().unwrap_or_default();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let mut properties = properties.cloned().unwrap_or_default();
+    properties.insert("apiVersion".to_owned(), json!({"type": "string"}));
+    properties.insert("kind".to_owned(), json!({"type": "string"}));
+    properties.insert("metadata".to_owned(), reference(&format!("{META}ObjectMeta")));
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    Value::Object(schema)
+}
+
+/// What a resource speaks: itself, its list, what its subresources speak; each with its definition if it is built in.
+fn kinds_of(resource: &Resource) -> impl Iterator<Item = (Value, Option<String>)> {
+    let list = resource.list_kind();
+    let own =
+        [resource.kind.as_str(), list.as_str()].map(|kind| told(&resource.group, &resource.version, kind));
+    let below = resource.subresources.iter().map(|below| told(&below.group, &below.version, &below.kind));
+    own.into_iter().chain(below).collect::<Vec<_>>().into_iter()
+}
+
+fn told(group: &str, version: &str, kind: &str) -> (Value, Option<String>) {
+    (gvk(group, version, kind), definitions::name_of_kind(group, version, kind))
+}
+
+fn gvk(group: &str, version: &str, kind: &str) -> Value {
+    json!({"group": group, "version": version, "kind": kind})
+}
+
+/// A custom resource and its list: `io.example.v1.Widget` for widgets of example.io.
+fn custom(resource: &Resource, schema: Value, schemas: &mut BTreeMap<String, Value>, open: &mut Vec<String>) {
+    let mut parts: Vec<&str> = resource.group.split('.').collect();
+    parts.reverse();
+    let name = |kind: &str| format!("{}.{}.{kind}", parts.join("."), resource.version);
+    let told = |kind: &str| json!([gvk(&resource.group, &resource.version, kind)]);
+    let mut object = schema;
+    object["x-kubernetes-group-version-kind"] = told(&resource.kind);
+    let list = json!({
+        "type": "object",
+        "required": ["items"],
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            "metadata": reference(&format!("{META}ListMeta")),
+            "items": {"type": "array", "items": reference(&name(&resource.kind))},
+        },
+        "x-kubernetes-group-version-kind": told(&resource.list_kind()),
+    });
+    schemas.insert(name(&resource.kind), object);
+    schemas.insert(name(&resource.list_kind()), list);
+    open.extend(["ObjectMeta", "ListMeta"].map(|name| format!("{META}{name}")));
+}
+
+/// Built-in definitions and all that they lead to.
+fn built_in(mut open: Vec<String>, schemas: &mut BTreeMap<String, Value>) {
+    let mut seen = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if seen.insert(name.clone())
+            && let Some(schema) = definitions::schema(&name)
+        {
+            schemas.insert(name, published(schema, &mut open));
+        }
+    }
+}
+
+/// The schema with references as OpenAPI writes them; beside other words they stand in `allOf`.
+fn published(schema: Value, found: &mut Vec<String>) -> Value {
+    let Value::Object(mut words) = schema else { return schema };
+    let named = words.get("$ref").and_then(Value::as_str).map(str::to_owned);
+    if let Some(name) = named {
+        words.remove("$ref");
+        let reference = reference(&name);
+        found.push(name);
+        if words.is_empty() {
+            return reference;
+        }
+        words.insert("allOf".to_owned(), json!([reference]));
+    }
+    if let Some(Value::Object(properties)) = words.get_mut("properties") {
+        for property in properties.values_mut() {
+            *property = published(property.take(), found);
+        }
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(below) = words.get_mut(key) {
+            *below = published(below.take(), found);
+        }
+    }
+    Value::Object(words)
+}
+
+fn reference(name: &str) -> Value {
+    json!({"$ref": format!("{PREFIX}{name}")})
+}
+
+/// The paths of a resource: the collection, in all namespaces and in one, and the object.
+fn paths_of(resource: &Resource) -> Vec<(String, Value)> {
+    let root = if resource.group.is_empty() { "/api" } else { "/apis" };
+    let base = format!("{root}/{}", resource.api_version());
+    let scoped = if resource.namespaced { format!("{base}/namespaces/{{namespace}}") } else { base.clone() };
+    let collection = format!("{scoped}/{}", resource.plural);
+    let object = format!("{collection}/{{name}}");
+    let mut paths = vec![
+        (
+            object,
+            operations(
+                resource,
+                &[("get", "get"), ("put", "update"), ("patch", "patch"), ("delete", "delete")],
+            ),
+        ),
+        (
+            collection,
+            operations(resource, &[("get", "list"), ("post", "create"), ("delete", "deletecollection")]),
+        ),
+    ];
+    if resource.namespaced {
+        paths.push((format!("{base}/{}", resource.plural), operations(resource, &[("get", "list")])));
+    }
+    paths.retain(|(_, operations)| operations.as_object().is_some_and(|operations| !operations.is_empty()));
+    paths
+}
+
+/// The operations of a path, by method, of the verbs that are served.
+fn operations(resource: &Resource, methods: &[(&str, &str)]) -> Value {
+    let served = methods.iter().filter(|(_, verb)| resource.serves(verb));
+    let operation = |&(method, verb): &(&str, &str)| {
+        let parameters: &[&str] = match verb {
+            "create" | "update" => &["dryRun", "fieldManager", "fieldValidation"],
+            "patch" => &["dryRun", "fieldManager", "fieldValidation", "force"],
+            "delete" | "deletecollection" => &["dryRun"],
+            _ => &[],
+        };
+        let parameter = |name: &&str| {
+            let kind = if *name == "force" { "boolean" } else { "string" };
+            json!({"name": name, "in": "query", "schema": {"type": kind, "uniqueItems": true}})
+        };
+        let operation = json!({
+            "parameters": parameters.iter().map(parameter).collect::<Vec<_>>(),
+            "responses": {"200": {"description": "OK"}},
+            "x-kubernetes-action": verb.replace("create", "post").replace("update", "put"),
+            "x-kubernetes-group-version-kind": gvk(&resource.group, &resource.version, &resource.kind),
+        });
+        (method.to_owned(), operation)
+    };
+    Value::Object(served.map(operation).collect())
+}
