@@ -105,6 +105,14 @@ fn fields_tell_what_is_required_and_what_is_set_by_default() {
 }
 
 #[test]
+fn the_only_values_allowed_are_told() {
+    let allowed = |path: &str| pod(path).expect("declared").allowed();
+    let constraint = "spec.topologySpreadConstraints[].whenUnsatisfiable";
+    assert_eq!(allowed(constraint), [json!("DoNotSchedule"), json!("ScheduleAnyway")]);
+    assert_eq!(allowed("spec.nodeName"), [json!(null); 0]);
+}
+
+#[test]
 fn strategic_merge_knows_keys_and_strategies() {
     let patch = |path: &str| pod(path).expect("declared").patch();
     let (merge, replace) = (PatchStrategy::Merge, PatchStrategy::Replace);

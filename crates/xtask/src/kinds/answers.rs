@@ -44,11 +44,16 @@ impl Answers {
     }
 }
 
-/// The resources of a group version, subresources below them, in the form that crates/schema reads.
+/// The resources of a group version.
 fn resources(server: &Server, prefix: &str, version: &str) -> Result<(String, Vec<Value>)> {
     let list = server.get(&format!("{prefix}/{version}"))?;
-    let entries = items(&list, "/resources")?;
     let group = prefix.trim_start_matches("/apis/").trim_start_matches("/api");
+    Ok((version.to_owned(), listed(&list, group, version)?))
+}
+
+/// The resources of a list, subresources below them, in the form that crates/schema reads.
+fn listed(list: &Value, group: &str, version: &str) -> Result<Vec<Value>> {
+    let entries = items(list, "/resources")?;
     let mut found = Vec::new();
     for entry in entries.iter().filter(|entry| !name(entry).contains('/')) {
         let below = format!("{}/", name(entry));
@@ -60,7 +65,7 @@ fn resources(server: &Server, prefix: &str, version: &str) -> Result<(String, Ve
         found.push(resource(entry, &below));
     }
     found.sort_by(|a, b| a["plural"].as_str().cmp(&b["plural"].as_str()));
-    Ok((version.to_owned(), found))
+    Ok(found)
 }
 
 fn resource(entry: &Value, subresources: &[Value]) -> Value {
@@ -120,4 +125,34 @@ fn items<'a>(value: &'a Value, pointer: &str) -> Result<&'a Vec<Value>> {
 fn text(value: &Value, pointer: &str) -> Result<String> {
     let text = value.pointer(pointer).and_then(Value::as_str);
     text.map(str::to_owned).with_context(|| format!("the answer has no {pointer}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subresources_stand_below_their_resource_and_name_what_they_speak() {
+        let entry = |name: &str, kind: &str, verbs: &[&str]| json!({"name": name, "kind": kind, "namespaced": true, "singularName": "", "verbs": verbs});
+        let mut scale = entry("widgets/scale", "Scale", &["update", "get"]);
+        scale["group"] = json!("autoscaling");
+        scale["version"] = json!("v1");
+        let others = entry("widgetsets", "WidgetSet", &["list"]);
+        let entries = [
+            scale,
+            others,
+            entry("widgets/status", "Widget", &["get"]),
+            entry("widgets", "Widget", &["get"]),
+        ];
+        let wanted = json!([
+            {"kind": "Widget", "plural": "widgets", "namespaced": true, "verbs": ["get"], "subresources": [
+                {"name": "scale", "group": "autoscaling", "version": "v1", "kind": "Scale", "verbs": ["get", "update"]},
+                {"name": "status", "group": "example.com", "version": "v2", "kind": "Widget", "verbs": ["get"]},
+            ]},
+            {"kind": "WidgetSet", "plural": "widgetsets", "namespaced": true, "verbs": ["list"]},
+        ]);
+        let found = listed(&json!({"resources": entries}), "example.com", "v2").expect("a list");
+        assert_eq!(Value::Array(found), wanted);
+        assert!(listed(&json!({}), "example.com", "v2").is_err());
+    }
 }
