@@ -1,4 +1,9 @@
 //! The notations Kubernetes speaks, each in a module of its own; nothing here knows a kind.
 
+pub mod duration;
+pub mod exposition;
 pub mod name;
+pub mod quantity;
 pub mod selector;
+pub mod time;
+pub mod yaml;

@@ -86,16 +86,13 @@ fn scan(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start_matches(blank);
     while !rest.is_empty() {
-        let length = match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            Some(sign) => {
-                tokens.push(Token::Sign(&rest[..sign.len()]));
-                sign.len()
-            }
-            None => {
-                let end = rest.find(|character| special(character) || blank(character)).unwrap_or(rest.len());
-                tokens.push(Token::Word(&rest[..end]));
-                end
-            }
+        let length = if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            tokens.push(Token::Sign(&rest[..sign.len()]));
+            sign.len()
+        } else {
+            let end = rest.find(|character| special(character) || blank(character)).unwrap_or(rest.len());
+            tokens.push(Token::Word(&rest[..end]));
+            end
         };
         rest = rest[length..].trim_start_matches(blank);
     }
@@ -125,7 +122,7 @@ impl<'a> Parser<'a> {
                     );
                 }
                 Token::End => return Ok(requirements),
-                other => return Err(expected(other, "!, identifier, or 'end of string'")),
+                other @ Token::Sign(_) => return Err(expected(other, "!, identifier, or 'end of string'")),
             }
             match self.next() {
                 Token::End => return Ok(requirements),
@@ -175,7 +172,7 @@ impl<'a> Parser<'a> {
                 self.next();
                 value
             }
-            other => return Err(expected(other, "identifier")),
+            other @ Token::Sign(_) => return Err(expected(other, "identifier")),
         };
         Ok(BTreeSet::from([value.to_owned()]))
     }

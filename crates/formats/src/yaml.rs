@@ -1,0 +1,207 @@
+//! YAML 1.1 as Kubernetes reads it (`yes` is true, `010` is 8), with places; the only module that knows the parser.
+//!
+//! [`documents`] and [`from_str`] for those who want data; [`parse`] for those who point at lines: its [`Node`]s know
+//! where they stand and how they were written. [`to_string`] writes what reads back as the same value.
+
+mod build;
+mod read;
+mod scalar;
+mod write;
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+pub use build::parse;
+pub use scalar::{reads_as_string, resolve};
+pub use write::to_string;
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// Offset in bytes, from 0.
+    pub offset: usize,
+}
+
+/// A value and where it stands. What an alias stands for is at the place of the alias's anchor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// What it is.
+    pub data: Data,
+    /// Where it begins.
+    pub start: Mark,
+    /// Offset in bytes where it ends.
+    pub end: usize,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// A text, number, boolean or null.
+    Scalar(Scalar),
+    /// A list.
+    List(Vec<Node>),
+    /// A map, in the order of the text; no key twice.
+    Map(Vec<Entry>),
+}
+
+/// A scalar, as written and as meant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scalar {
+    /// The text, escapes resolved.
+    pub text: String,
+    /// The value: string, number, boolean or null.
+    pub value: Value,
+    /// How it was written.
+    pub style: Style,
+}
+
+/// How a scalar was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Without quotes.
+    Plain,
+    /// In quotes.
+    Quoted,
+    /// As a block, `|` or `>`.
+    Block,
+}
+
+/// One entry of a map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key; numbers and booleans as JSON prints them.
+    pub key: String,
+    /// Where the key begins.
+    pub start: Mark,
+    /// Offset in bytes where the key ends.
+    pub end: usize,
+    /// Whether the key stands without quotes.
+    pub plain: bool,
+    /// The value.
+    pub value: Node,
+}
+
+/// Why a text cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What is wrong: no capital, no full stop.
+    pub message: String,
+    /// Where.
+    pub mark: Mark,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.mark.line, self.mark.column, self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Node {
+    /// The value without places.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match &self.data {
+            Data::Scalar(scalar) => scalar.value.clone(),
+            Data::List(items) => items.iter().map(Self::to_value).collect(),
+            Data::Map(entries) => {
+                let pairs = entries.iter().map(|entry| (entry.key.clone(), entry.value.to_value()));
+                Value::Object(pairs.collect::<Map<_, _>>())
+            }
+        }
+    }
+
+    /// The value of this key; absent in what is no map.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entries()?.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+
+    /// The entries of a map.
+    #[must_use]
+    pub fn entries(&self) -> Option<&[Entry]> {
+        match &self.data {
+            Data::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The elements of a list.
+    #[must_use]
+    pub fn items(&self) -> Option<&[Self]> {
+        match &self.data {
+            Data::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The scalar.
+    #[must_use]
+    pub fn scalar(&self) -> Option<&Scalar> {
+        match &self.data {
+            Data::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The text of a scalar that is a string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        self.scalar()?.value.as_str()
+    }
+
+    /// Whether it is null.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.scalar().is_some_and(|scalar| scalar.value.is_null())
+    }
+
+    /// The value as a type.
+    ///
+    /// # Errors
+    /// Where the value does not fit, with the place of the innermost key or value that does not.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        read::read(self)
+    }
+}
+
+/// The values of all documents; empty documents are left out.
+///
+/// # Errors
+/// Where the text is no YAML, or has a key twice in one map.
+pub fn documents(text: &str) -> Result<Vec<Value>, Error> {
+    let values = parse(text)?.into_iter().map(|node| node.to_value());
+    Ok(values.filter(|value| !value.is_null()).collect())
+}
+
+/// The one document of a text as a type; an empty text is null.
+///
+/// # Errors
+/// Where the text is no YAML, has a second document, or does not fit the type.
+pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    let nodes = parse(text)?;
+    if let Some(second) = nodes.get(1) {
+        return Err(Error { message: "more than one document".to_owned(), mark: second.start });
+    }
+    match nodes.first() {
+        Some(node) => node.read(),
+        None => read::read(&Node::null()),
+    }
+}
+
+impl Node {
+    fn null() -> Self {
+        let scalar = Scalar { text: String::new(), value: Value::Null, style: Style::Plain };
+        Self { data: Data::Scalar(scalar), start: Mark { line: 1, column: 1, offset: 0 }, end: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! From the parser's events to nodes: anchors, merge keys, tags, duplicate keys.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
+
+use super::{Data, Entry, Error, Mark, Node, Scalar, Style, resolve};
+
+/// More nodes than this are not built: aliases of aliases grow without bound.
+const NODE_LIMIT: usize = 2_000_000;
+
+/// The documents of a text, empty ones included as null where they are marked by `---`.
+///
+/// # Errors
+/// Where the text is no YAML, has a key twice in one map, or an alias without anchor.
+pub fn parse(text: &str) -> Result<Vec<Node>, Error> {
+    let mut builder = Builder::default();
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        let (event, span) = event.map_err(|error| scan_error(&error))?;
+        builder.take(event, span)?;
+    }
+    Ok(builder.documents)
+}
+
+#[derive(Default)]
+struct Builder {
+    documents: Vec<Node>,
+    open: Vec<Open>,
+    anchors: BTreeMap<usize, Node>,
+    built: usize,
+}
+
+/// A list or map that is not closed yet.
+struct Open {
+    start: Mark,
+    anchor: usize,
+    data: Partial,
+}
+
+enum Partial {
+    List(Vec<Node>),
+    Map { entries: Vec<Entry>, merged: Vec<Node>, key: Option<Node> },
+}
+
+impl Builder {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Error> {
+        match event {
+            Event::DocumentStart(..) => self.anchors.clear(),
+            Event::Scalar(text, style, anchor, tag) => {
+                let node = scalar(&text, style, tag.as_deref(), span)?;
+                self.done(node, anchor)?;
+            }
+            Event::SequenceStart(_, anchor, _) => {
+                self.open.push(Open { start: mark(span), anchor, data: Partial::List(Vec::new()) });
+            }
+            Event::MappingStart(_, anchor, _) => {
+                let data = Partial::Map { entries: Vec::new(), merged: Vec::new(), key: None };
+                self.open.push(Open { start: mark(span), anchor, data });
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
+            Event::Alias(anchor) => {
+                let target = self.anchors.get(&anchor).cloned();
+                let inside = || fail("an alias inside its own anchor", mark(span));
+                self.done(target.ok_or_else(inside)?, 0)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, span: Span) -> Result<(), Error> {
+        let Some(Open { start, anchor, data }) = self.open.pop() else { return Ok(()) };
+        let data = match data {
+            Partial::List(items) => Data::List(items),
+            Partial::Map { entries, merged, .. } => Data::Map(merge(entries, merged)?),
+        };
+        let end = span.end.byte_offset().unwrap_or(start.offset);
+        self.done(Node { data, start, end }, anchor)
+    }
+
+    fn done(&mut self, node: Node, anchor: usize) -> Result<(), Error> {
+        self.built += size(&node);
+        if self.built > NODE_LIMIT {
+            return Err(fail("the aliases make it too large", node.start));
+        }
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        match self.open.last_mut().map(|open| &mut open.data) {
+            None => self.documents.push(node),
+            Some(Partial::List(items)) => items.push(node),
+            Some(Partial::Map { key: key @ None, .. }) => *key = Some(node),
+            Some(Partial::Map { entries, merged, key }) => {
+                let Some(key) = key.take() else { return Ok(()) };
+                add(entries, merged, key, node)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn add(entries: &mut Vec<Entry>, merged: &mut Vec<Node>, key: Node, value: Node) -> Result<(), Error> {
+    let Data::Scalar(scalar) = key.data else {
+        return Err(fail("a list or map cannot be a key", key.start));
+    };
+    let plain = scalar.style == Style::Plain;
+    if plain && scalar.text == "<<" {
+        merged.push(value);
+        return Ok(());
+    }
+    let name = match scalar.value {
+        Value::String(name) => name,
+        Value::Null => return Err(fail("null cannot be a key", key.start)),
+        other => other.to_string(),
+    };
+    if let Some(first) = entries.iter().find(|entry| entry.key == name) {
+        return Err(fail(&format!("key {name:?} is there already, in line {}", first.start.line), key.start));
+    }
+    entries.push(Entry { key: name, start: key.start, end: key.end, plain, value });
+    Ok(())
+}
+
+/// `<<: *base` adds the entries of the base that are not there; of several bases the first wins.
+fn merge(mut entries: Vec<Entry>, merged: Vec<Node>) -> Result<Vec<Entry>, Error> {
+    for base in merged {
+        let start = base.start;
+        let maps = match base.data {
+            Data::List(items) => items,
+            _ => vec![base],
+        };
+        for map in maps {
+            let Data::Map(base) = map.data else { return Err(fail("only maps can be merged", start)) };
+            for entry in base {
+                if !entries.iter().any(|known| known.key == entry.key) {
+                    entries.push(entry);
+                }
+            }
+        }
+    }
+    Ok(entries)
+}
+
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Result<Node, Error> {
+    let start = mark(span);
+    let written = match style {
+        ScalarStyle::Plain => Style::Plain,
+        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
+        ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+    };
+    let meaning = || resolve(text).map_err(|text| fail(&format!("{text} is no JSON number"), start));
+    let value = match tag {
+        None if written == Style::Plain => meaning()?,
+        None => Value::String(text.to_owned()),
+        Some(tag) => tagged(text, tag, start)?,
+    };
+    let data = Data::Scalar(Scalar { text: text.to_owned(), value, style: written });
+    Ok(Node { data, start, end: span.end.byte_offset().unwrap_or(start.offset) })
+}
+
+fn tagged(text: &str, tag: &Tag, start: Mark) -> Result<Value, Error> {
+    let string = || Value::String(text.to_owned());
+    let unknown = || fail(&format!("tag {} is not known", tag.original()), start);
+    let core = tag.core_suffix();
+    let fits: fn(&Value) -> bool = match core {
+        Some("str" | "binary" | "timestamp") => return Ok(string()),
+        None if tag.original() == "!" => return Ok(string()),
+        Some("int" | "float") => Value::is_number,
+        Some("bool") => Value::is_boolean,
+        Some("null") => Value::is_null,
+        _ => return Err(unknown()),
+    };
+    let value = resolve(text).unwrap_or_else(Value::String);
+    if fits(&value) {
+        Ok(value)
+    } else {
+        Err(fail(&format!("{text:?} is no {}", core.unwrap_or_default()), start))
+    }
+}
+
+fn size(node: &Node) -> usize {
+    match &node.data {
+        Data::Scalar(_) => 1,
+        // What stands below was counted when it was done; an alias comes as a whole and is counted by its surface.
+        Data::List(items) => 1 + items.len(),
+        Data::Map(entries) => 1 + entries.len(),
+    }
+}
+
+fn mark(span: Span) -> Mark {
+    let start = span.start;
+    Mark { line: start.line(), column: start.col() + 1, offset: start.byte_offset().unwrap_or_default() }
+}
+
+fn scan_error(error: &ScanError) -> Error {
+    let at = error.marker();
+    let mark = Mark { line: at.line(), column: at.col() + 1, offset: at.byte_offset().unwrap_or_default() };
+    Error { message: error.info().clone(), mark }
+}
+
+fn fail(message: &str, mark: Mark) -> Error {
+    Error { message: message.to_owned(), mark }
+}

@@ -1,0 +1,213 @@
+//! What Go reads, what is refused and where, and that writing reads back.
+
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::*;
+
+fn value(text: &str) -> Value {
+    documents(text).expect(text).pop().unwrap_or(Value::Null)
+}
+
+fn refusal(text: &str) -> String {
+    parse(text).expect_err(text).to_string()
+}
+
+#[test]
+fn unquoted_scalars_mean_what_go_takes_them_for() {
+    let table = [
+        ("yes", json!(true)),
+        ("On", json!(true)),
+        ("y", json!(true)),
+        ("n", json!(false)),
+        ("off", json!(false)),
+        ("010", json!(8)),
+        ("08", json!(8)),
+        ("0o17", json!(15)),
+        ("0x1F", json!(31)),
+        ("0b11", json!(3)),
+        ("1_000", json!(1000)),
+        ("+5", json!(5)),
+        ("-5", json!(-5)),
+        ("1.10", json!(1.1)),
+        ("1.0", json!(1)),
+        ("1e3", json!(1000)),
+        (".5", json!(0.5)),
+        ("1:30", json!("1:30")),
+        ("2024-06-01", json!("2024-06-01")),
+        ("1.2.3", json!("1.2.3")),
+        ("0755x", json!("0755x")),
+        ("~", Value::Null),
+        ("Null", Value::Null),
+        ("\"yes\"", json!("yes")),
+        ("'010'", json!("010")),
+        ("!!str 010", json!("010")),
+        ("!!int 10", json!(10)),
+        ("18446744073709551615", json!(u64::MAX)),
+        ("-9223372036854775808", json!(i64::MIN)),
+        ("-x", json!("-x")),
+        ("1e", json!("1e")),
+        (".", json!(".")),
+        ("-.5", json!(-0.5)),
+        ("e3", json!("e3")),
+        ("0", json!(0)),
+        ("tRUE", json!("tRUE")),
+        ("<", json!("<")),
+        ("1Gi", json!("1Gi")),
+        ("0xzz", json!("0xzz")),
+    ];
+    for (text, wanted) in table {
+        assert_eq!(value(&format!("k: {text}"))["k"], wanted, "{text}");
+    }
+}
+
+#[test]
+fn keys_are_strings_whatever_they_look_like() {
+    assert_eq!(
+        value("1: a\non: b\n1.50: c\n\"on\": d\n"),
+        json!({"1": "a", "true": "b", "1.5": "c", "on": "d"})
+    );
+}
+
+#[test]
+fn anchors_aliases_and_merge_keys_are_followed() {
+    let text = "base: &b {a: 1, b: 2}\nx: {<<: *b, b: 3}\nv: *b\nz: {<<: [{a: 5}, *b]}\n";
+    let wanted = json!({"base": {"a": 1, "b": 2}, "x": {"a": 1, "b": 3}, "v": {"a": 1, "b": 2}, "z": {"a": 5, "b": 2}});
+    assert_eq!(value(text), wanted);
+}
+
+#[test]
+fn documents_are_told_apart_and_empty_ones_left_out() {
+    assert_eq!(documents("---\na: 1\n---\n---\nb: 2\n...\n"), Ok(vec![json!({"a": 1}), json!({"b": 2})]));
+    assert_eq!(documents(""), Ok(vec![]));
+    assert_eq!(documents("# only words\n"), Ok(vec![]));
+}
+
+#[test]
+fn nodes_know_where_they_stand() {
+    let nodes = parse("a: 1\nb:\n- {c: \"ä\", d: e}\n").expect("YAML");
+    let list = nodes[0].get("b").and_then(Node::items).expect("a list");
+    let entry = &list[0].entries().expect("a map")[1];
+    assert_eq!(entry.start, Mark { line: 3, column: 12, offset: 20 });
+    assert_eq!((entry.value.start, entry.value.end), (Mark { line: 3, column: 15, offset: 23 }, 24));
+}
+
+#[test]
+fn what_cannot_be_read_says_where() {
+    assert_eq!(refusal("a: 1\nb: 2\na: 3\n"), "line 3, column 1: key \"a\" is there already, in line 1");
+    assert_eq!(refusal("a: .inf\n"), "line 1, column 4: .inf is no JSON number");
+    assert_eq!(refusal("a: !!bool 3\n"), "line 1, column 11: \"3\" is no bool");
+    assert_eq!(refusal("? [a]\n: 1\n"), "line 1, column 3: a list or map cannot be a key");
+    assert_eq!(refusal("~: 1\n"), "line 1, column 1: null cannot be a key");
+    assert!(refusal("a: *b\n").starts_with("line 1, column 4:"), "{}", refusal("a: *b\n"));
+    assert!(refusal("a: [1\nb: 2\n").starts_with("line 2,"), "{}", refusal("a: [1\nb: 2\n"));
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct Sample {
+    name: String,
+    #[serde(default)]
+    ports: Vec<u16>,
+    level: Option<Level>,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Low,
+}
+
+#[test]
+fn types_are_read_and_misfits_are_located() {
+    let sample: Sample = from_str("name: a\nports: [1, 2]\nlevel: low\n").expect("it fits");
+    assert_eq!(sample, Sample { name: "a".into(), ports: vec![1, 2], level: Some(Level::Low) });
+    let misfit = |text: &str| from_str::<Sample>(text).expect_err(text).to_string();
+    assert_eq!(
+        misfit("name: a\nports: [1, x]\n"),
+        "line 2, column 12: invalid type: string \"x\", expected u16"
+    );
+    assert_eq!(misfit("name: 1\n"), "line 1, column 7: invalid type: integer `1`, expected a string");
+    assert_eq!(
+        misfit("name: a\nprots: []\n"),
+        "line 2, column 1: unknown field `prots`, expected one of `name`, `ports`, `level`"
+    );
+    assert_eq!(misfit("level: low\n"), "line 1, column 1: missing field `name`");
+    assert_eq!(misfit("name: a\n---\nname: b\n"), "line 3, column 1: more than one document");
+    assert_eq!(misfit("name: a\nlevel: high\n"), "line 2, column 8: unknown variant `high`, expected `low`");
+}
+
+#[test]
+fn writing_is_what_a_person_would_write() {
+    let value = json!({
+        "kind": "Pod", "spec": {"containers": [{"name": "a", "args": ["--x=1", "-v"]}], "empty": {}, "none": []},
+        "text": "one\n\ntwo\n", "cut": "one\ntwo", "yes": "yes", "number": "010", "time": "12:30", "date": "2024-06-01",
+        "version": "1.30", "null": null, "odd": "a: b", "bell": "\u{7}", "nested": [[1, 2], {"a": [{}]}],
+    });
+    let wanted = "bell: \"\\u0007\"\ncut: |-\n  one\n  two\ndate: \"2024-06-01\"\nkind: Pod\nnested:\n- - 1\n  - 2\n\
+                  - a:\n  - {}\n\"null\": null\nnumber: \"010\"\nodd: \"a: b\"\nspec:\n  containers:\n  - args:\n    - \"--x=1\"\n    \
+                  - \"-v\"\n    name: a\n  empty: {}\n  none: []\ntext: |\n  one\n\n  two\ntime: \"12:30\"\nversion: \"1.30\"\n\"yes\": \"yes\"\n";
+    assert_eq!(to_string(&value).expect("it is JSON"), wanted);
+    assert_eq!(super::tests::value(wanted), value);
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let text = prop_oneof![
+        "[ -~\\n\\t]{0,12}",
+        "\\PC{0,6}",
+        "[a-z0-9.:_-]{1,8}",
+        prop::sample::select(vec![
+            "yes",
+            "~",
+            "<<",
+            "010",
+            "1e3",
+            "",
+            " ",
+            "\n",
+            "a\n",
+            "\na",
+            "- a",
+            "? a",
+            "a\n b\n\n",
+            "\u{85}",
+            "\r\n",
+            "\t",
+            "---",
+            "...",
+            "%a"
+        ])
+        .prop_map(str::to_owned)
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (-1e6_f64..1e6)
+            .prop_filter("whole floats read back as integers", |float| float.fract() != 0.0)
+            .prop_map(Value::from),
+        text.clone().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(4, 40, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::btree_map(text.clone(), inner, 0..5)
+                .prop_map(|map| Value::Object(map.into_iter().collect()))
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(value in any_value()) {
+        let text = to_string(&value).expect("it is JSON");
+        let read = parse(&text).map(|nodes| nodes.first().map_or(Value::Null, Node::to_value));
+        prop_assert_eq!(read, Ok(value), "{}", text);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in "[ -~\\n]{0,40}") {
+        let _ = parse(&text);
+    }
+}
