@@ -191,3 +191,75 @@ fn member(out: &mut Vec<u8>, name: &str, value: &impl serde::Serialize) {
 fn status(code: u16, message: &str) -> Map<String, Value> {
     Map::from_iter([("code".to_owned(), json!(code)), ("message".to_owned(), json!(message))])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field;
+
+    const V1: Envelope<'_> =
+        Envelope { api_version: "admission.k8s.io/v1", kind: "AdmissionReview", uid: "u" };
+
+    fn written(envelope: Envelope<'_>, answer: &Answer) -> String {
+        String::from_utf8(encode(envelope, answer)).unwrap()
+    }
+
+    #[test]
+    fn answers_are_written_byte_for_byte_as_go_writes_them() {
+        let patch: json_patch::Patch =
+            serde_json::from_value(json!([{"op": "add", "path": "/spec/a", "value": 1}])).unwrap();
+        let head = r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"u","#;
+        let table = [
+            (Answer::allowed(""), r#""allowed":true,"status":{"metadata":{},"code":200}}}"#),
+            (
+                Answer::allowed("operation is not DELETE"),
+                r#""allowed":true,"status":{"metadata":{},"message":"operation is not DELETE","code":200}}}"#,
+            ),
+            (
+                Answer::denied("no <b>"),
+                r#""allowed":false,"status":{"metadata":{},"message":"no \u003cb\u003e","reason":"Forbidden","code":403}}}"#,
+            ),
+            (
+                Answer::errored(500, "a & b"),
+                r#""allowed":false,"status":{"metadata":{},"message":"a \u0026 b","code":500}}}"#,
+            ),
+            (
+                Answer::patched(patch),
+                r#""allowed":true,"status":{"metadata":{},"code":200},"patch":"W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvYSIsInZhbHVlIjoxfV0=","patchType":"JSONPatch"}}"#,
+            ),
+            (
+                Answer::allowed("").with_warnings(["old".to_owned(), "<".to_owned()]),
+                r#""allowed":true,"status":{"metadata":{},"code":200},"warnings":["old","\u003c"]}}"#,
+            ),
+        ];
+        for (answer, tail) in table {
+            assert_eq!(written(V1, &answer), format!("{head}{tail}\n"));
+        }
+    }
+
+    #[test]
+    fn an_invalid_object_is_told_as_a_whole_status() {
+        let at = field::Path::new("spec").child("type");
+        let rejection =
+            Rejection::invalid("x.io", "Worker", "w", &[field::Error::required(&at, "field is required")]);
+        assert_eq!(
+            written(V1, &rejection.into()),
+            concat!(
+                r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"u","allowed":false,"#,
+                r#""status":{"metadata":{},"status":"Failure","message":"Worker.x.io \"w\" is invalid: spec.type: "#,
+                r#"Required value: field is required","reason":"Invalid","details":{"name":"w","group":"x.io","#,
+                r#""kind":"Worker","causes":[{"reason":"FieldValueRequired","message":"Required value: field is "#,
+                r#"required","field":"spec.type"}]},"code":422}}}"#,
+                "\n"
+            )
+        );
+    }
+
+    #[test]
+    fn a_request_that_could_not_be_read_is_answered_without_a_head() {
+        assert_eq!(
+            written(Envelope::default(), &Answer::errored(400, "bad")),
+            "{\"response\":{\"uid\":\"\",\"allowed\":false,\"status\":{\"metadata\":{},\"message\":\"bad\",\"code\":400}}}\n"
+        );
+    }
+}

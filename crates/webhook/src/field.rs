@@ -326,3 +326,77 @@ fn go_syntax(value: &Value) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn errors_read_as_kubernetes_writes_them() {
+        let at = Path::new("spec").child("pools").index(0).child("labels").key("a/b");
+        let prefix = "spec.pools[0].labels[a/b]: ";
+        let table = [
+            (Error::required(&at, "field is required"), "Required value: field is required"),
+            (Error::required(&at, ""), "Required value"),
+            (Error::invalid(&at, "a", "msg"), "Invalid value: \"a\": msg"),
+            (Error::invalid(&at, 3, "msg"), "Invalid value: 3: msg"),
+            (Error::invalid(&at, true, "msg"), "Invalid value: true: msg"),
+            (Error::invalid(&at, &json!(null), "msg"), "Invalid value: \"null\": msg"),
+            (Error::invalid(&at, &json!(1.5), "msg"), "Invalid value: 1.5: msg"),
+            (Error::invalid(&at, &json!(["a", "b"]), "msg"), "Invalid value: []string{\"a\", \"b\"}: msg"),
+            (
+                Error::invalid(&at, &json!({"a": [1, null]}), "msg"),
+                "Invalid value: map[string]interface {}{\"a\":[]interface {}{1, interface {}(nil)}}: msg",
+            ),
+            (Error::invalid(&at, Shown::verbatim("1Gi"), "msg"), "Invalid value: 1Gi: msg"),
+            (Error::type_invalid(&at, "a", "msg"), "Invalid value: \"a\": msg"),
+            (Error::not_found(&at, "a"), "Not found: \"a\""),
+            (Error::duplicate(&at, "a"), "Duplicate value: \"a\""),
+            (
+                Error::not_supported(&at, "x", &["b", "a"]),
+                "Unsupported value: \"x\": supported values: \"b\", \"a\"",
+            ),
+            (Error::not_supported(&at, "x", &[]), "Unsupported value: \"x\""),
+            (Error::forbidden(&at, "not here"), "Forbidden: not here"),
+            (Error::too_long(&at, 3), "Too long: must have at most 3 bytes"),
+            (Error::too_many(&at, 5, 3), "Too many: 5: must have at most 3 items"),
+            (Error::internal(&at, "oops"), "Internal error: oops"),
+        ];
+        for (error, body) in table {
+            assert_eq!((error.body().as_str(), error.to_string()), (body, format!("{prefix}{body}")));
+        }
+    }
+
+    #[test]
+    fn texts_are_quoted_as_go_quotes_them() {
+        let table = [
+            ("a\"b\\c", r#""a\"b\\c""#),
+            ("\n\t\r", r#""\n\t\r""#),
+            ("\u{7}\u{8}\u{b}\u{c}", r#""\a\b\v\f""#),
+            ("\u{1}\u{7f}", r#""\x01\x7f""#),
+            ("\u{85}\u{a0}", r#""\u0085\u00a0""#),
+            ("äß€", "\"äß€\""),
+        ];
+        for (text, quoted) in table {
+            assert_eq!(quote(text), quoted);
+        }
+    }
+
+    #[test]
+    fn several_errors_stand_in_brackets_and_repeated_ones_once() {
+        let (a, b) = (Error::required(&Path::new("a"), ""), Error::required(&Path::new("b"), ""));
+        let one = "a: Required value";
+        let table: [(&[&Error], &str); 4] = [
+            (&[&a], one),
+            (&[&a, &a], one),
+            (&[&a, &b], "[a: Required value, b: Required value]"),
+            (&[], "[]"),
+        ];
+        for (errors, text) in table {
+            let errors: Vec<Error> = errors.iter().map(|error| (*error).clone()).collect();
+            assert_eq!(aggregate(&errors), text);
+        }
+    }
+}

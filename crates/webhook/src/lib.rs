@@ -16,6 +16,7 @@
 pub mod answer;
 pub mod dial;
 pub mod field;
+mod metrics;
 pub mod mutation;
 pub mod object;
 pub mod patch;

@@ -42,3 +42,76 @@ pub fn decode(raw: Option<&RawValue>) -> Result<Value, Rejection> {
         Err(error) => Err(Rejection::undecodable(format!("failed to decode the object: {error}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::object;
+
+    fn request(text: &str) -> AdmissionRequest<'_> {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn label(object: &mut Value) -> Result<(), Rejection> {
+        object::map_mut(object, &["metadata", "labels"])?.insert("a".to_owned(), json!("b"));
+        Ok(())
+    }
+
+    #[test]
+    fn only_what_changed_is_patched() {
+        let text = r#"{"operation": "CREATE", "object": {"metadata": {"unknown": 1}, "other": [1]}}"#;
+        let patch = json!([{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}]);
+        let want = Answer::patched(serde_json::from_value(patch).unwrap());
+        assert_eq!(answer(&request(text), label), want);
+        let text = r#"{"operation": "UPDATE", "object": {"metadata": {"labels": {"a": "b"}}}}"#;
+        assert_eq!(answer(&request(text), label), Answer::allowed(""));
+    }
+
+    #[test]
+    fn deletions_and_connections_pass_untouched() {
+        for operation in ["DELETE", "CONNECT"] {
+            let text = format!(r#"{{"operation": "{operation}", "object": {{"metadata": {{}}}}}}"#);
+            assert_eq!(answer(&request(&text), label), Answer::allowed(""), "{operation}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_decoded_is_a_bad_request() {
+        let table = [
+            (r#"{"operation": "CREATE"}"#, "there is no content to decode"),
+            (r#"{"operation": "CREATE", "object": null}"#, "there is no content to decode"),
+            (r#"{"operation": "CREATE", "object": []}"#, "the content to decode is no object"),
+            (
+                r#"{"operation": "CREATE", "object": {"metadata": {"labels": 1}}}"#,
+                "metadata.labels: expected object, found number",
+            ),
+        ];
+        for (text, message) in table {
+            assert_eq!(answer(&request(text), label), Answer::errored(400, message), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rejection_keeps_its_code_and_leaves_no_patch() {
+        let text = r#"{"operation": "CREATE", "object": {}}"#;
+        let refuse = |rejection: Rejection| {
+            answer(&request(text), |object| {
+                label(object)?;
+                Err(rejection)
+            })
+        };
+        assert_eq!(refuse(Rejection::forbidden("no")), Answer::denied("no"));
+        assert_eq!(refuse(Rejection::errored(500, "down")), Answer::errored(500, "down"));
+        let status = refuse(Rejection::status(
+            404,
+            "NotFound",
+            "gone",
+            Map::from_iter([("name".to_owned(), json!("x"))]),
+        ));
+        let want = json!({"status": "Failure", "code": 404, "reason": "NotFound", "message": "gone",
+            "details": {"name": "x"}});
+        assert_eq!((status.allowed, Value::Object(status.status)), (false, want));
+    }
+}

@@ -106,3 +106,70 @@ fn same(old: &Value, new: &Value) -> bool {
         _ => old == new,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn patches_are_small_and_elements_keep_to_themselves() {
+        let table = [
+            (json!({"a": 1}), json!({"a": 1}), json!([])),
+            (json!({"a": 1}), json!({"a": 2}), json!([{"op": "replace", "path": "/a", "value": 2}])),
+            (json!({"a": 1}), json!({}), json!([{"op": "remove", "path": "/a"}])),
+            (json!({}), json!({"a/b~c": 1}), json!([{"op": "add", "path": "/a~1b~0c", "value": 1}])),
+            (json!({"a": {}}), json!({"a": []}), json!([{"op": "replace", "path": "/a", "value": []}])),
+            (json!({"a": null}), json!({"a": 1}), json!([{"op": "replace", "path": "/a", "value": 1}])),
+            (json!([1]), json!([1, 2]), json!([{"op": "add", "path": "/1", "value": 2}])),
+            (json!([1, 2]), json!([0, 1, 2]), json!([{"op": "add", "path": "/0", "value": 0}])),
+            (json!([1, 2, 3]), json!([1, 3]), json!([{"op": "remove", "path": "/1"}])),
+            (
+                // One constraint goes, another comes: the second keeps its own fields.
+                json!([{"topologyKey": "zone", "x": 1}, {"topologyKey": "rack", "y": 2}]),
+                json!([{"topologyKey": "rack", "y": 2}, {"topologyKey": "hostname"}]),
+                json!([
+                    {"op": "remove", "path": "/0"},
+                    {"op": "add", "path": "/1", "value": {"topologyKey": "hostname"}}
+                ]),
+            ),
+            (
+                json!([{"name": "a", "image": "x", "unknown": 1}, {"name": "b"}]),
+                json!([{"name": "a", "image": "y", "unknown": 1}, {"name": "b", "env": [{"name": "E"}]}]),
+                json!([
+                    {"op": "replace", "path": "/0/image", "value": "y"},
+                    {"op": "add", "path": "/1/env", "value": [{"name": "E"}]}
+                ]),
+            ),
+        ];
+        for (before, after, patch) in table {
+            assert_eq!(serde_json::to_value(between(&before, &after)).unwrap(), patch, "{before} to {after}");
+        }
+    }
+
+    fn document() -> impl Strategy<Value = Value> {
+        let leaf =
+            prop_oneof![Just(json!(null)), any::<bool>().prop_map(Value::from), (0..3).prop_map(Value::from)];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            let name = prop_oneof![Just("name"), Just("key"), Just("a/b"), Just("~")];
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::btree_map(name.prop_map(str::to_owned), inner, 0..4)
+                    .prop_map(|fields| fields.into_iter().collect::<Map<_, _>>().into()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_patch_makes_one_document_of_the_other(before in document(), after in document()) {
+            let mut patched = before.clone();
+            let patch = between(&before, &after);
+            json_patch::patch(&mut patched, &patch).unwrap();
+            prop_assert_eq!(&patched, &after);
+            prop_assert_eq!(patch.is_empty(), before == after);
+        }
+    }
+}

@@ -132,6 +132,9 @@ pub enum ReadError {
     /// It is no JSON.
     #[error("couldn't get version/kind; json parse error: {0}")]
     Syntax(#[source] serde_json::Error),
+    /// It is JSON, but no object.
+    #[error("couldn't get version/kind; json parse error: expected an object")]
+    NoObject,
     /// A field has another type than a review's.
     #[error("failed to decode the review: {0}")]
     Shape(#[source] serde_json::Error),
@@ -143,6 +146,10 @@ impl<'a> Review<'a> {
     /// # Errors
     /// When the body is no JSON or a field has the wrong type.
     pub fn read(body: &'a [u8]) -> Result<Self, ReadError> {
+        if body.trim_ascii_start().starts_with(b"[") {
+            // A derived reader would take the elements for the fields.
+            return Err(ReadError::NoObject);
+        }
         serde_json::from_slice(body).map_err(|error| match error.classify() {
             Category::Data => ReadError::Shape(error),
             Category::Io | Category::Syntax | Category::Eof => ReadError::Syntax(error),

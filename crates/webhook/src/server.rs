@@ -52,7 +52,7 @@ impl Default for Patience {
             handshake: Duration::from_secs(10),
             // Go clients keep connections idle for as long.
             head: Duration::from_secs(90),
-            drain: Duration::from_secs(60),
+            drain: Duration::from_mins(1),
         }
     }
 }

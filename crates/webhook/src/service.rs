@@ -13,11 +13,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use formats::exposition::Family;
 use futures::FutureExt as _;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
 
 use crate::answer::{Answer, Envelope, encode};
+use crate::metrics::{Counts, families};
 use crate::review::{AdmissionRequest, Review};
 
 /// One webhook: judges a request, knows no HTTP.
@@ -62,21 +64,35 @@ impl Default for Limits {
 /// Serves routes; cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct WebhookService {
-    routes: Arc<BTreeMap<String, Route>>,
+    routes: Arc<BTreeMap<String, Served>>,
     limits: Limits,
+}
+
+/// A route and what was counted of it.
+#[derive(Debug)]
+struct Served {
+    route: Route,
+    counts: Counts,
 }
 
 /// Puts webhooks behind their paths; of two routes with one path the last is served.
 #[must_use]
 pub fn service(routes: Vec<Route>, limits: Limits) -> WebhookService {
-    let routes = routes.into_iter().map(|route| (route.path.clone(), route)).collect();
+    let served = |route| Served { route, counts: Counts::default() };
+    let routes = routes.into_iter().map(|route| (route.path.clone(), served(route))).collect();
     WebhookService { routes: Arc::new(routes), limits }
 }
 
 impl WebhookService {
     /// The routes, ordered by path.
     pub fn routes(&self) -> impl Iterator<Item = &Route> {
-        self.routes.values()
+        self.routes.values().map(|served| &served.route)
+    }
+
+    /// What was counted so far, under the names of controller-runtime.
+    #[must_use]
+    pub fn metrics(&self) -> Vec<Family> {
+        families(self.routes.iter().map(|(path, served)| (path.as_str(), &served.counts)))
     }
 }
 
@@ -94,11 +110,12 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let Some(route) = self.routes.get(request.uri().path()).cloned() else {
-            return Box::pin(std::future::ready(Ok(not_found())));
-        };
-        let limits = self.limits;
-        Box::pin(async move { Ok(respond(&route, limits, request).await) })
+        let (routes, limits) = (Arc::clone(&self.routes), self.limits);
+        Box::pin(async move {
+            let Some(served) = routes.get(request.uri().path()) else { return Ok(not_found()) };
+            let _in_flight = served.counts.begin();
+            Ok(respond(&served.route, limits, request).await)
+        })
     }
 }
 

@@ -36,3 +36,42 @@ fn judge(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(text: &str) -> (Answer, Option<(bool, Value)>) {
+        let request: AdmissionRequest<'_> = serde_json::from_str(text).unwrap();
+        let mut seen = None;
+        let answer = answer(&request, |old, new| {
+            seen = Some((old.is_some(), new.clone()));
+            if new["bad"] == true { Err(Rejection::forbidden("bad")) } else { Ok(()) }
+        });
+        (answer, seen)
+    }
+
+    #[test]
+    fn each_operation_shows_the_objects_it_has() {
+        let nothing = "there is no content to decode";
+        let table = [
+            (r#"{"operation": "CREATE", "object": {"a": 1}}"#, Answer::allowed(""), Some(false)),
+            (r#"{"operation": "CREATE", "object": {"bad": true}}"#, Answer::denied("bad"), Some(false)),
+            (r#"{"operation": "CREATE", "oldObject": {"a": 1}}"#, Answer::errored(400, nothing), None),
+            (
+                r#"{"operation": "UPDATE", "object": {"a": 1}, "oldObject": {}}"#,
+                Answer::allowed(""),
+                Some(true),
+            ),
+            (r#"{"operation": "UPDATE", "object": {"a": 1}}"#, Answer::errored(400, nothing), None),
+            (r#"{"operation": "UPDATE", "oldObject": {"a": 1}}"#, Answer::errored(400, nothing), None),
+            (r#"{"operation": "DELETE", "oldObject": {"bad": true}}"#, Answer::allowed(""), None),
+            (r#"{"operation": "DELETE"}"#, Answer::errored(400, nothing), None),
+            (r#"{"operation": "CONNECT"}"#, Answer::allowed(""), None),
+        ];
+        for (text, answer, old) in table {
+            let (got, seen) = asked(text);
+            assert_eq!((got, seen.map(|(old, _)| old)), (answer, old), "{text}");
+        }
+    }
+}

@@ -86,7 +86,7 @@ impl FixedDialers {
         let bundle = bundle.ok_or_else(|| wrong("the registration carries no caBundle".to_owned()))?;
         let pem = STANDARD.decode(bundle.trim()).map_err(|error| wrong(format!("caBundle: {error}")))?;
         let target = Target { url: base, address, server_name: None, trust: Trust::Bundle(pem) };
-        let dialer = Https::new(target)?;
+        let dialer = Https::new(&target)?;
         pooled.insert(key, dialer.clone());
         Ok(Arc::new(dialer))
     }

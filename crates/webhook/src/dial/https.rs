@@ -60,7 +60,7 @@ impl Https {
     ///
     /// # Errors
     /// When the URL is none or the authorities cannot be read.
-    pub fn new(target: Target) -> Result<Self, DialError> {
+    pub fn new(target: &Target) -> Result<Self, DialError> {
         let unusable = |source_text: &str| DialError::Connect {
             url: without_user(&target.url),
             source_text: source_text.to_owned(),
@@ -81,7 +81,7 @@ impl Https {
             .map_err(|source_text| DialError::Tls { url: target.url.clone(), source_text })?;
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(Duration::from_secs(60))
+            .pool_idle_timeout(Duration::from_mins(1))
             .build(Connector::new(address, name, config));
         Ok(Self { base: target.url.trim_end_matches('/').to_owned(), client })
     }

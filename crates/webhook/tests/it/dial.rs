@@ -1,0 +1,238 @@
+//! Dialers: what is answered, and how failures are told apart.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use webhook::dial::{
+    Destination, DialError, Dialer, Dialers as _, FixedDialers, HttpAnswer, Https, InProcess, Target, Trust,
+};
+use webhook::registration::{ClientConfig, ServiceReference};
+use webhook::server::{Certificates, Patience, TlsOptions, config, serve};
+use webhook::service::Limits;
+
+use crate::certificates::Authority;
+use crate::hooks::{hooks, marked, review};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+fn good() -> HttpAnswer {
+    HttpAnswer { status: 200, body: marked("v1").into() }
+}
+
+fn tls(authority: &Authority, name: &str) -> Arc<rustls::ServerConfig> {
+    let (certificate, key) = authority.sign(name);
+    let pair = Certificates::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
+    config(Arc::new(pair), TlsOptions::default()).unwrap()
+}
+
+/// The address of a server with the test's webhooks and a certificate for `name`.
+async fn server(authority: &Authority, name: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let tls = tls(authority, name);
+    let service = hooks(Limits::default());
+    tokio::spawn(serve(listener, Some(tls), service, Patience::default(), std::future::pending()));
+    address
+}
+
+/// The address of a server that shakes hands and then sends `bytes` to whoever asks, whatever is asked.
+async fn parrot(authority: &Authority, bytes: &'static [u8]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let (certificate, key) = authority.sign("localhost");
+    let pair = Certificates::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
+    let mut tls = Arc::unwrap_or_clone(config(Arc::new(pair), TlsOptions::default()).unwrap());
+    tls.alpn_protocols.clear();
+    let acceptor = TlsAcceptor::from(Arc::new(tls));
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let mut stream = acceptor.accept(stream).await.unwrap();
+            let _asked = stream.read(&mut [0; 4096]).await;
+            stream.write_all(bytes).await.ok();
+            stream.shutdown().await.ok();
+        }
+    });
+    address
+}
+
+fn https(address: &str, trust: Trust) -> Https {
+    let url = "https://localhost:9443/prefix/".to_owned();
+    Https::new(&Target { url, address: Some(address.to_owned()), server_name: None, trust }).unwrap()
+}
+
+fn bundle(authority: &Authority) -> Trust {
+    Trust::Bundle(authority.pem().into_bytes())
+}
+
+#[tokio::test(start_paused = true)]
+async fn webhooks_of_this_process_are_reached_without_a_socket() {
+    let dialer = InProcess::new(hooks(Limits::default()));
+    assert_eq!(dialer.post("/marks?timeout=10s", review("v1"), MINUTE).await.unwrap(), good());
+    assert_eq!(dialer.post("/nowhere", review("v1"), MINUTE).await.unwrap().status, 404);
+    let late = dialer.post("/sleeps", review("v1"), Duration::from_secs(2)).await.unwrap_err();
+    assert_eq!(late.to_string(), "no answer from /sleeps within 2s");
+    let wrong = dialer.post("no path", review("v1"), MINUTE).await.unwrap_err();
+    assert!(matches!(wrong, DialError::Exchange { .. }), "{wrong}");
+}
+
+#[tokio::test]
+async fn failures_are_told_apart() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().to_string();
+    let serving = server(&authority, "localhost").await;
+    let misnamed = server(&authority, "elsewhere").await;
+    let garbage = parrot(&authority, b"Ceci n'est pas HTTP.\r\n\r\n").await;
+    let cut = parrot(&authority, b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{").await;
+    let url = "https://localhost:9443/prefix/marks";
+    let table = [
+        (https(&closed, bundle(&authority)), format!("failed to connect to {url}: Connection refused")),
+        (https(&serving, bundle(&other)), format!("failed to trust the certificate of {url}: invalid peer")),
+        (
+            https(&misnamed, bundle(&authority)),
+            format!("failed to trust the certificate of {url}: invalid peer"),
+        ),
+        (https(&garbage, bundle(&authority)), format!("failed to exchange with {url}: ")),
+        (https(&cut, bundle(&authority)), format!("failed to exchange with {url}: ")),
+    ];
+    for (dialer, text) in table {
+        let error = dialer.post("/marks?timeout=10s", review("v1"), MINUTE).await.unwrap_err();
+        assert!(error.to_string().starts_with(&text), "{error}\nis not\n{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_runs_into_the_timeout() {
+    let authority = Authority::new();
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let deaf = silent.local_addr().unwrap().to_string();
+    let slow = server(&authority, "localhost").await;
+    let timeout = Duration::from_millis(100);
+    for (address, path) in [(deaf, "/marks"), (slow, "/prefix/../sleeps")] {
+        let url = "https://localhost:9443".to_owned();
+        let target = Target { url, address: Some(address), server_name: None, trust: bundle(&authority) };
+        let path = path.rsplit_once("..").map_or(path, |(_, path)| path);
+        let error = Https::new(&target).unwrap().post(path, review("v1"), timeout).await.unwrap_err();
+        assert!(matches!(&error, DialError::Timeout { timeout: given, .. } if *given == timeout), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn authorities_come_from_a_file_or_are_waived() {
+    let authority = Authority::new();
+    let address = server(&authority, "localhost").await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.crt");
+    std::fs::write(&file, authority.pem()).unwrap();
+    let url = format!("https://{address}");
+    for (trust, server_name) in [(Trust::File(file), Some("localhost".to_owned())), (Trust::Insecure, None)] {
+        let target = Target { url: url.clone(), address: None, server_name, trust };
+        assert_eq!(Https::new(&target).unwrap().post("/marks", review("v1"), MINUTE).await.unwrap(), good());
+    }
+}
+
+#[test]
+fn targets_that_cannot_be_used_say_why_and_keep_secrets() {
+    let target = |url: &str, trust| Target { url: url.to_owned(), address: None, server_name: None, trust };
+    let wants = "the address must read https://host[:port][/path]";
+    let missing = Trust::File("/does/not/exist".into());
+    let table = [
+        (target("http://a", Trust::Insecure), format!("failed to connect to http://a: {wants}")),
+        (target("a", Trust::Insecure), format!("failed to connect to a: {wants}")),
+        (
+            target("https://user:secret@a", Trust::Insecure),
+            "failed to connect to https://a: user information is not permitted in the address".to_owned(),
+        ),
+        (
+            target("https://a", Trust::Bundle(b"nothing".to_vec())),
+            "failed to trust the certificate of https://a: failed to read certificate authorities: no certificate \
+             found"
+                .to_owned(),
+        ),
+        (
+            target("https://a", missing),
+            "failed to trust the certificate of https://a: failed to read /does/not/exist: No such file or directory \
+             (os error 2)"
+                .to_owned(),
+        ),
+    ];
+    for (target, text) in table {
+        assert_eq!(Https::new(&target).unwrap_err().to_string(), text);
+    }
+}
+
+fn service(namespace: &str, path: Option<&str>, ca_bundle: Option<String>) -> ClientConfig {
+    let path = path.map(ToOwned::to_owned);
+    let service =
+        ServiceReference { namespace: namespace.to_owned(), name: "hooks".to_owned(), path, port: None };
+    ClientConfig { url: None, service: Some(service), ca_bundle }
+}
+
+fn url(url: &str, ca_bundle: Option<String>) -> ClientConfig {
+    ClientConfig { url: Some(url.to_owned()), service: None, ca_bundle }
+}
+
+async fn ask(dialers: &FixedDialers, to: &ClientConfig) -> Result<HttpAnswer, DialError> {
+    let (dialer, path): (Arc<dyn Dialer>, String) = dialers.dialer(to)?;
+    dialer.post(&path, review("v1"), MINUTE).await
+}
+
+#[tokio::test]
+async fn registered_webhooks_are_found_by_service_and_by_url() {
+    let authority = Authority::new();
+    let ca = Some(STANDARD.encode(authority.pem()));
+    let by_service = server(&authority, "hooks.remote.svc").await;
+    let by_url = server(&authority, "localhost").await;
+    let port = by_url.rsplit_once(':').unwrap().1;
+    let dialers = FixedDialers::new()
+        .service("local", "hooks", Destination::InProcess(hooks(Limits::default())))
+        .service("remote", "hooks", Destination::Address(by_service))
+        .host("hooks.shoot:443", Destination::InProcess(hooks(Limits::default())))
+        .host("localhost:443", Destination::Address(by_url.clone()));
+    for to in [
+        service("local", Some("/marks"), None),
+        service("remote", Some("/marks"), ca.clone()),
+        service("remote", Some("/marks"), ca.clone()),
+        url("https://hooks.shoot/marks", None),
+        url("https://localhost/marks", ca.clone()),
+        url(&format!("https://localhost:{port}/marks"), ca.clone()),
+    ] {
+        assert_eq!(ask(&dialers, &to).await.unwrap(), good(), "{to:?}");
+    }
+    assert_eq!(
+        dialers.dialer(&service("local", None, None)).map(|(_, path)| path).ok(),
+        Some("/".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_resolved_is_named() {
+    let dialers = FixedDialers::new()
+        .service("here", "hooks", Destination::Address("127.0.0.1:1".to_owned()))
+        .service("local", "hooks", Destination::InProcess(hooks(Limits::default())));
+    let table = [
+        (
+            service("nowhere", Some("/marks"), None),
+            "failed to connect to https://hooks.nowhere.svc:443/marks: no address is known for service nowhere/hooks",
+        ),
+        (
+            service("here", None, None),
+            "failed to trust the certificate of https://hooks.here.svc:443: the registration carries no caBundle",
+        ),
+        (
+            service("here", None, Some("!".to_owned())),
+            "failed to trust the certificate of https://hooks.here.svc:443: caBundle: Invalid symbol 33, offset 0.",
+        ),
+        (ClientConfig::default(), "failed to connect to : exactly one of url or service is required"),
+    ];
+    for (to, text) in table {
+        assert_eq!(ask(&dialers, &to).await.unwrap_err().to_string(), text);
+    }
+    let answer = ask(&dialers, &service("local", Some("/other"), None)).await.unwrap();
+    assert_eq!(answer, HttpAnswer { status: 404, body: Bytes::from_static(b"404 page not found\n") });
+}

@@ -1,0 +1,191 @@
+//! Answers to good, bad and ugly requests, without a socket.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use formats::exposition;
+use http::{Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use tower::ServiceExt as _;
+use webhook::service::{Limits, WebhookService};
+
+use crate::hooks::{hooks, marked, review};
+
+async fn send(service: &WebhookService, request: Request<Full<Bytes>>) -> (StatusCode, String, String) {
+    let response: Response<_> = service.clone().oneshot(request).await.unwrap();
+    let status = response.status();
+    let content_type = response.headers()[header::CONTENT_TYPE].to_str().unwrap().to_owned();
+    let Ok(body) = response.into_body().collect().await;
+    (status, content_type, String::from_utf8(body.to_bytes().to_vec()).unwrap())
+}
+
+fn post(path: &str, content_type: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
+    Request::post(path).header(header::CONTENT_TYPE, content_type).body(Full::new(body.into())).unwrap()
+}
+
+async fn body_of(service: &WebhookService, path: &str, body: impl Into<Bytes>) -> String {
+    let (status, content_type, body) = send(service, post(path, "application/json", body)).await;
+    assert_eq!((status, content_type.as_str()), (StatusCode::OK, "application/json"));
+    body
+}
+
+/// An answer to a request that could not be read.
+fn unread(code: u16, message: &str) -> String {
+    let status = format!(r#""status":{{"metadata":{{}},"message":"{message}","code":{code}}}"#);
+    format!("{{\"response\":{{\"uid\":\"\",\"allowed\":false,{status}}}}}\n")
+}
+
+#[tokio::test]
+async fn a_review_is_answered_in_its_own_version() {
+    let service = hooks(Limits::default());
+    for version in ["v1", "v1beta1"] {
+        assert_eq!(body_of(&service, "/marks", review(version)).await, marked(version));
+    }
+}
+
+#[tokio::test]
+async fn a_review_of_another_version_is_answered_in_kind_and_one_without_as_v1() {
+    let service = hooks(Limits::default());
+    assert_eq!(body_of(&service, "/marks", review("v7")).await, marked("v7"));
+    let bare = r#"{"request": {"uid": "u-1", "operation": "CREATE", "object": {"spec": {}}}}"#;
+    assert_eq!(body_of(&service, "/marks", bare).await, marked("v1"));
+}
+
+#[tokio::test]
+async fn a_path_that_is_not_served_is_404() {
+    let service = hooks(Limits::default());
+    for path in ["/", "/mark", "/marks/", "/MARKS"] {
+        assert_eq!(
+            send(&service, post(path, "application/json", review("v1"))).await,
+            (
+                StatusCode::NOT_FOUND,
+                "text/plain; charset=utf-8".to_owned(),
+                "404 page not found\n".to_owned()
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn another_content_type_is_refused_in_the_words_of_the_original() {
+    let service = hooks(Limits::default());
+    for content_type in ["text/plain", "application/json; charset=utf-8", "application/yaml"] {
+        let (status, _, body) = send(&service, post("/marks", content_type, review("v1"))).await;
+        let want = unread(400, &format!("contentType={content_type}, expected application/json"));
+        assert_eq!((status, body), (StatusCode::OK, want));
+    }
+    let get = Request::get("/marks").body(Full::default()).unwrap();
+    let (status, _, body) = send(&service, get).await;
+    assert_eq!((status, body), (StatusCode::OK, unread(400, "contentType=, expected application/json")));
+}
+
+#[tokio::test]
+async fn garbage_is_a_bad_request() {
+    let service = hooks(Limits::default());
+    let table = [
+        ("", "couldn't get version/kind; json parse error: EOF while parsing a value at line 1 column 0"),
+        ("{", "couldn't get version/kind; json parse error: EOF while parsing an object at line 1 column 1"),
+        ("nonsense", "couldn't get version/kind; json parse error: expected ident at line 1 column 2"),
+        ("[]", "couldn't get version/kind; json parse error: expected an object"),
+        (
+            r#"{"request": {"operation": "EAT"}}"#,
+            "failed to decode the review: unknown variant `EAT`, expected one of `CREATE`, `UPDATE`, `DELETE`, \
+             `CONNECT` at line 1 column 31",
+        ),
+        (
+            r#"{"request": {"operation": "CREATE", "uid": 7}}"#,
+            "failed to decode the review: invalid type: integer `7`, expected a string at line 1 column 44",
+        ),
+    ];
+    for (body, message) in table {
+        assert_eq!(body_of(&service, "/marks", body).await, unread(400, message), "{body}");
+    }
+    let broken = body_of(&service, "/marks", vec![b'"', 0xff, b'"']).await;
+    assert!(broken.contains("\"code\":400"), "{broken}");
+}
+
+#[tokio::test]
+async fn a_review_without_a_request_has_nothing_to_decode() {
+    let service = hooks(Limits::default());
+    let head = r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":"#;
+    let tail = r#"{"uid":"","allowed":false,"status":{"metadata":{},"message":"there is no content to decode","code":400}}}"#;
+    for body in [
+        r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}"#,
+        r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": null}"#,
+    ] {
+        assert_eq!(body_of(&service, "/marks", body).await, format!("{head}{tail}\n"));
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_and_the_service_lives_on() {
+    let service = hooks(Limits::default());
+    let want = concat!(
+        r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"u-1","allowed":false,"#,
+        r#""status":{"metadata":{},"message":"panic: no idea about x [recovered]","code":500}}}"#,
+        "\n"
+    );
+    assert_eq!(body_of(&service, "/panics", review("v1")).await, want);
+    assert_eq!(body_of(&service, "/marks", review("v1")).await, marked("v1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_shorter_of_the_limit_and_the_callers_timeout_counts() {
+    let service = hooks(Limits { timeout: Duration::from_secs(20), ..Limits::default() });
+    for (path, seconds) in [
+        ("/sleeps", 20),
+        ("/sleeps?timeout=3s", 3),
+        ("/sleeps?a=b&timeout=3s", 3),
+        ("/sleeps?timeout=25s", 20),
+        ("/sleeps?timeout=0s", 20),
+        ("/sleeps?timeout=soon", 20),
+    ] {
+        let started = tokio::time::Instant::now();
+        let answer = body_of(&service, path, review("v1")).await;
+        assert!(
+            answer.contains(&format!("\"message\":\"no decision within {seconds}s\",\"code\":500")),
+            "{answer}"
+        );
+        assert!(answer.contains("\"uid\":\"u-1\""), "{answer}");
+        assert_eq!(started.elapsed().as_secs(), seconds, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_beyond_the_limit_is_refused() {
+    let service = hooks(Limits { body: 1000, ..Limits::default() });
+    let mut fits = review("v1").to_vec();
+    fits.resize(1000, b' ');
+    assert_eq!(body_of(&service, "/marks", fits.clone()).await, marked("v1"));
+    fits.push(b' ');
+    let want = unread(413, "request entity is too large; limit is 1000 bytes");
+    assert_eq!(body_of(&service, "/marks", fits).await, want);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_are_counted_under_the_names_of_controller_runtime() {
+    let service = hooks(Limits::default());
+    body_of(&service, "/marks", review("v1")).await;
+    body_of(&service, "/naps", review("v1")).await;
+    let waiting = tokio::spawn({
+        let service = service.clone();
+        async move { body_of(&service, "/naps", review("v1")).await }
+    });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let text = exposition::encode(service.metrics());
+    waiting.await.unwrap();
+    for line in [
+        "controller_runtime_webhook_latency_seconds_bucket{webhook=\"/marks\",le=\"0.005\"} 1",
+        "controller_runtime_webhook_latency_seconds_bucket{webhook=\"/naps\",le=\"0.1\"} 0",
+        "controller_runtime_webhook_latency_seconds_bucket{webhook=\"/naps\",le=\"0.25\"} 1",
+        "controller_runtime_webhook_latency_seconds_count{webhook=\"/naps\"} 1",
+        "controller_runtime_webhook_requests_total{code=\"200\",webhook=\"/marks\"} 1",
+        "controller_runtime_webhook_requests_total{code=\"500\",webhook=\"/marks\"} 0",
+        "controller_runtime_webhook_requests_total{code=\"200\",webhook=\"/panics\"} 0",
+        "controller_runtime_webhook_requests_in_flight{webhook=\"/marks\"} 0",
+        "controller_runtime_webhook_requests_in_flight{webhook=\"/naps\"} 1",
+    ] {
+        assert!(text.lines().any(|got| got == line), "{line} is not in\n{text}");
+    }
+    assert!(!text.contains("latency_seconds_count{webhook=\"/panics\"}"), "{text}");
+}
