@@ -1,1 +1,11 @@
 //! Gardener kinds and well-known keys. Types only.
+//!
+//! - [`gardener`] — `gardener.cloud` and its extension groups;
+//! - [`kubernetes`] — keys of Kubernetes itself that Gardener reads or writes;
+//! - [`networking`] — `networking.gardener.cloud`;
+//! - [`resources`] — `resources.gardener.cloud`: what the resource-manager reads and writes.
+
+pub mod gardener;
+pub mod kubernetes;
+pub mod networking;
+pub mod resources;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 /// A span of time in nanoseconds; prints as Go's `time.Duration` does: `1h30m0s`.
@@ -94,6 +95,18 @@ impl GoDuration {
             (true, Err(_)) => Ok(Self { nanos: i64::MIN }),
             (false, nanos) => nanos.map(|nanos| Self { nanos }).map_err(|_| invalid()),
         }
+    }
+}
+
+impl Serialize for GoDuration {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for GoDuration {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 

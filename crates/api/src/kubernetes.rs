@@ -1,0 +1,22 @@
+//! Keys of Kubernetes itself that Gardener reads or writes.
+
+/// Label that names the component a Pod belongs to.
+pub const APP: &str = "app";
+/// Label of a node: its host name.
+pub const TOPOLOGY_HOSTNAME: &str = "kubernetes.io/hostname";
+/// Label of a node: its zone.
+pub const TOPOLOGY_ZONE: &str = "topology.kubernetes.io/zone";
+/// Label of a Pod: the hash of the template its ReplicaSet was made from.
+pub const POD_TEMPLATE_HASH: &str = "pod-template-hash";
+/// Taint of a node that is not ready.
+pub const TAINT_NOT_READY: &str = "node.kubernetes.io/not-ready";
+/// Taint of a node that cannot be reached.
+pub const TAINT_UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+/// Taint of a node that cluster-autoscaler is about to remove.
+pub const TAINT_TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
+/// Part of the key of every taint that Kubernetes keeps for itself.
+pub const RESERVED_TAINT_DOMAIN: &str = "kubernetes.io/";
+/// Name of the scheduler of Pods that name none.
+pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
+/// Name of the ServiceAccount of Pods that name none.
+pub const DEFAULT_SERVICE_ACCOUNT: &str = "default";

@@ -1,0 +1,52 @@
+//! `resources.gardener.cloud`: what the resource-manager reads and writes.
+
+/// Label of an object that a ManagedResource brought; its value says who manages it.
+pub const MANAGED_BY: &str = "resources.gardener.cloud/managed-by";
+/// Default value of [`MANAGED_BY`].
+pub const MANAGED_BY_GARDENER: &str = "gardener";
+/// Label of a Secret: what is done with it, such as [`PURPOSE_TOKEN_INVALIDATOR`].
+pub const PURPOSE: &str = "resources.gardener.cloud/purpose";
+/// Value of [`PURPOSE`] of a Secret with a static token.
+pub const PURPOSE_TOKEN_INVALIDATOR: &str = "token-invalidator";
+/// Default of the class of ManagedResources that an instance is responsible for.
+pub const DEFAULT_CLASS: &str = "resources";
+/// Class of the ManagedResources of a seed.
+pub const SEED_CLASS: &str = "seed";
+
+/// Label of a Secret: its static token is to be invalidated. Presence counts.
+pub const TOKEN_CONSIDER: &str = "token-invalidator.resources.gardener.cloud/consider";
+
+/// Label of a Pod: no token volume. Presence counts.
+pub const PROJECTED_TOKEN_SKIP: &str = "projected-token-mount.resources.gardener.cloud/skip";
+/// Annotation of a Pod: lifetime of its token, in seconds.
+pub const PROJECTED_TOKEN_EXPIRATION_SECONDS: &str =
+    "projected-token-mount.resources.gardener.cloud/expiration-seconds";
+
+/// Label of a Namespace: the workload in it is made highly available.
+pub const HA_CONSIDER: &str = "high-availability-config.resources.gardener.cloud/consider";
+/// Label of an object that is left as it is. Presence counts.
+pub const HA_SKIP: &str = "high-availability-config.resources.gardener.cloud/skip";
+/// Label of an object: `controller` or `server`.
+pub const HA_TYPE: &str = "high-availability-config.resources.gardener.cloud/type";
+/// Value of [`HA_TYPE`] of a component with one active replica.
+pub const HA_TYPE_CONTROLLER: &str = "controller";
+/// Annotation of an object: replicas to set instead of the computed ones.
+pub const HA_REPLICAS: &str = "high-availability-config.resources.gardener.cloud/replicas";
+/// Annotation of a Namespace: which failure its workload survives: absent, empty, `node` or `zone`.
+pub const HA_FAILURE_TOLERANCE_TYPE: &str =
+    "high-availability-config.resources.gardener.cloud/failure-tolerance-type";
+/// Value of [`HA_FAILURE_TOLERANCE_TYPE`]: the loss of a zone is survived.
+pub const HA_FAILURE_TOLERANCE_ZONE: &str = "zone";
+/// Annotation of a Namespace: zones its workload runs in, separated by commas.
+pub const HA_ZONES: &str = "high-availability-config.resources.gardener.cloud/zones";
+/// Annotation of a Namespace: true pins its workload to [`HA_ZONES`].
+pub const HA_ZONE_PINNING: &str = "high-availability-config.resources.gardener.cloud/zone-pinning";
+
+/// Label of a Pod whose seccomp profile is left as it is. Presence counts.
+pub const SECCOMP_SKIP: &str = "seccompprofile.resources.gardener.cloud/skip";
+/// Label of a Pod that is no system component to the scheduling webhook. Presence counts.
+pub const SYSTEM_COMPONENTS_SKIP: &str = "system-components-config.resources.gardener.cloud/skip";
+/// Label of a Pod whose topology spread constraints are left as they are. Presence counts.
+pub const TOPOLOGY_SPREAD_SKIP: &str = "topology-spread-constraints.resources.gardener.cloud/skip";
+/// Label of an EndpointSlice: `true` asks for hints.
+pub const ENDPOINT_SLICE_HINTS_CONSIDER: &str = "endpoint-slice-hints.resources.gardener.cloud/consider";

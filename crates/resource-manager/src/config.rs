@@ -1,0 +1,20 @@
+//! The component configuration: `ResourceManagerConfiguration` of `resourcemanager.config.gardener.cloud/v1alpha1`.
+//!
+//! A file is read in three steps: [`spellings`] settles aliases and absent values, [`defaults`] fills in what
+//! is not said, [`validation`] judges the whole.
+
+mod controllers;
+pub mod defaults;
+pub mod spellings;
+mod types;
+pub mod validation;
+mod webhooks;
+
+pub use controllers::*;
+pub use types::*;
+pub use webhooks::*;
+
+/// `apiVersion` of a configuration file.
+pub const API_VERSION: &str = "resourcemanager.config.gardener.cloud/v1alpha1";
+/// `kind` of a configuration file.
+pub const KIND: &str = "ResourceManagerConfiguration";

@@ -1,0 +1,115 @@
+//! What is meant where a file says nothing; a zero means the same as nothing.
+
+use api::kubernetes::DEFAULT_SCHEDULER;
+use api::resources::{DEFAULT_CLASS, MANAGED_BY_GARDENER};
+use formats::duration::GoDuration;
+
+use super::{
+    ClientConnection, ControllersConfiguration, LeaderElection, ResourceManagerConfiguration, Server,
+    Servers, WebhooksConfiguration,
+};
+
+const MINUTE: GoDuration = GoDuration::from_seconds(60);
+const HOUR: GoDuration = GoDuration::from_seconds(3600);
+const DAY: GoDuration = GoDuration::from_seconds(24 * 3600);
+/// Lifetime of a projected token: 12 hours.
+const EXPIRATION_SECONDS: i64 = 12 * 3600;
+
+/// Fills in every default.
+pub fn set(config: &mut ResourceManagerConfiguration) {
+    default(&mut config.log_level, "info");
+    default(&mut config.log_format, "json");
+    set_connection(&mut config.source_client_connection);
+    if let Some(target) = &mut config.target_client_connection {
+        set_connection(target);
+    }
+    set_leader_election(&mut config.leader_election);
+    set_servers(&mut config.server);
+    set_controllers(&mut config.controllers);
+    set_webhooks(&mut config.webhooks);
+}
+
+fn set_connection(connection: &mut ClientConnection) {
+    if connection.qps == 0.0 {
+        connection.qps = 100.0;
+    }
+    if connection.burst == 0 {
+        connection.burst = 130;
+    }
+    connection.cache_resync_period.get_or_insert(DAY);
+}
+
+fn set_leader_election(election: &mut LeaderElection) {
+    election.leader_elect.get_or_insert(true);
+    for (field, seconds) in [
+        (&mut election.lease_duration, 15),
+        (&mut election.renew_deadline, 10),
+        (&mut election.retry_period, 2),
+    ] {
+        if field.nanos() == 0 {
+            *field = GoDuration::from_seconds(seconds);
+        }
+    }
+    default(&mut election.resource_lock, "leases");
+    default(&mut election.resource_name, "gardener-resource-manager");
+}
+
+fn set_servers(servers: &mut Servers) {
+    let set_port = |port: &mut i64, number| {
+        if *port == 0 {
+            *port = number;
+        }
+    };
+    set_port(&mut servers.webhooks.port, 9449);
+    set_port(&mut servers.health_probes.get_or_insert_with(Server::default).port, 8081);
+    set_port(&mut servers.metrics.get_or_insert_with(Server::default).port, 8080);
+}
+
+fn set_controllers(controllers: &mut ControllersConfiguration) {
+    controllers.cluster_id.get_or_insert_default();
+    controllers.resource_class.get_or_insert_with(|| DEFAULT_CLASS.to_owned());
+    if controllers.garbage_collector.enabled {
+        controllers.garbage_collector.sync_period.get_or_insert(HOUR);
+    }
+    controllers.health.concurrent_syncs.get_or_insert(5);
+    controllers.health.sync_period.get_or_insert(MINUTE);
+    let managed_resource = &mut controllers.managed_resource;
+    managed_resource.concurrent_syncs.get_or_insert(5);
+    managed_resource.sync_period.get_or_insert(MINUTE);
+    managed_resource.always_update.get_or_insert(false);
+    managed_resource.managed_by_label_value.get_or_insert_with(|| MANAGED_BY_GARDENER.to_owned());
+    controllers.secret.concurrent_syncs.get_or_insert(5);
+    if controllers.node.enabled {
+        controllers.node.backoff.get_or_insert(GoDuration::from_seconds(10));
+    }
+    set_concurrency(controllers);
+}
+
+fn set_concurrency(controllers: &mut ControllersConfiguration) {
+    for (enabled, concurrent_syncs, number) in [
+        (controllers.kubelet_csr_approver.enabled, &mut controllers.kubelet_csr_approver.concurrent_syncs, 1),
+        (controllers.network_policy.enabled, &mut controllers.network_policy.concurrent_syncs, 5),
+        (controllers.node.enabled, &mut controllers.node.concurrent_syncs, 5),
+        (controllers.token_invalidator.enabled, &mut controllers.token_invalidator.concurrent_syncs, 5),
+        (controllers.token_requestor.enabled, &mut controllers.token_requestor.concurrent_syncs, 5),
+    ] {
+        if enabled {
+            concurrent_syncs.get_or_insert(number);
+        }
+    }
+}
+
+fn set_webhooks(webhooks: &mut WebhooksConfiguration) {
+    if webhooks.pod_scheduler_name.enabled {
+        webhooks.pod_scheduler_name.scheduler_name.get_or_insert_with(|| DEFAULT_SCHEDULER.to_owned());
+    }
+    if webhooks.projected_token_mount.enabled {
+        webhooks.projected_token_mount.expiration_seconds.get_or_insert(EXPIRATION_SECONDS);
+    }
+}
+
+fn default(field: &mut String, text: &str) {
+    if field.is_empty() {
+        text.clone_into(field);
+    }
+}

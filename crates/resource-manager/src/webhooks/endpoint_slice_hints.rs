@@ -1,0 +1,24 @@
+//! Traffic stays in its zone: each endpoint is hinted to the zone it is in:
+//! `contracts/resource-manager/webhooks/endpoint-slice-hints.yaml`.
+
+use serde_json::{Value, json};
+use webhook::object;
+use webhook::rejection::Rejection;
+
+/// Sets the zone hint of each endpoint that has a zone; one without keeps the hints it has.
+///
+/// # Errors
+/// 400 when a field has another type than the API's.
+pub fn mutate(endpoint_slice: &mut Value) -> Result<(), Rejection> {
+    if object::list(endpoint_slice, &["endpoints"])?.is_empty() {
+        return Ok(());
+    }
+    for endpoint in object::list_mut(endpoint_slice, &["endpoints"])? {
+        let zone = object::text(endpoint, &["zone"])?;
+        if !zone.is_empty() {
+            let zones = json!([{"name": zone}]);
+            object::set(endpoint, &["hints", "forZones"], zones)?;
+        }
+    }
+    Ok(())
+}

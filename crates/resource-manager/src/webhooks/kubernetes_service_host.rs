@@ -1,0 +1,46 @@
+//! Containers are told the API server's host name, so that they reach it without a detour:
+//! `contracts/resource-manager/webhooks/kubernetes-service-host.yaml`.
+
+use serde_json::{Map, Value};
+use webhook::object::{self, WrongType};
+use webhook::rejection::Rejection;
+
+const VARIABLE: &str = "KUBERNETES_SERVICE_HOST";
+
+/// Appends the variable with `host` to each container and init container whose environment does not name it.
+///
+/// # Errors
+/// 400 when a field has another type than the API's.
+pub fn mutate(host: &str, pod: &mut Value) -> Result<(), Rejection> {
+    for containers in ["initContainers", "containers"] {
+        let path = ["spec", containers];
+        if object::list(pod, &path)?.is_empty() {
+            continue;
+        }
+        for container in object::list_mut(pod, &path)? {
+            if !names_host(container)? {
+                object::list_mut(container, &["env"])?.push(variable(host));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the container's environment has the variable, from a value or from elsewhere.
+fn names_host(container: &Value) -> Result<bool, WrongType> {
+    for entry in object::list(container, &["env"])? {
+        if object::text(entry, &["name"])? == VARIABLE {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The entry; an empty host is left out, as the API writes it.
+fn variable(host: &str) -> Value {
+    let mut entry = Map::from_iter([("name".to_owned(), Value::from(VARIABLE))]);
+    if !host.is_empty() {
+        entry.insert("value".to_owned(), Value::from(host));
+    }
+    Value::Object(entry)
+}

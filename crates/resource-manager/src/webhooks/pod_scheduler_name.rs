@@ -1,0 +1,20 @@
+//! Pods without a scheduler of their own go to the configured one:
+//! `contracts/resource-manager/webhooks/pod-scheduler-name.yaml`.
+
+use api::kubernetes::DEFAULT_SCHEDULER;
+use serde_json::Value;
+use webhook::object;
+use webhook::rejection::Rejection;
+
+const SCHEDULER_NAME: [&str; 2] = ["spec", "schedulerName"];
+
+/// Replaces an empty scheduler name and the default one by `scheduler_name`; any other stays.
+///
+/// # Errors
+/// 400 when a field has another type than the API's.
+pub fn mutate(scheduler_name: &str, pod: &mut Value) -> Result<(), Rejection> {
+    if matches!(object::text(pod, &SCHEDULER_NAME)?, "" | DEFAULT_SCHEDULER) {
+        object::set(pod, &SCHEDULER_NAME, scheduler_name)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Pods are spread among those of their own revision only, so that a rollout leaves them balanced:
+//! `contracts/resource-manager/webhooks/pod-topology-spread-constraints.yaml`.
+
+use api::kubernetes::POD_TEMPLATE_HASH;
+use serde_json::Value;
+use webhook::object::{self, WrongType};
+use webhook::rejection::Rejection;
+
+const CONSTRAINTS: [&str; 2] = ["spec", "topologySpreadConstraints"];
+
+/// Adds the Pod's template hash to the selector of each of its constraints that does not ask for one yet.
+///
+/// A Pod without the label, or without constraints, is left alone; an empty hash counts.
+///
+/// # Errors
+/// 400 when a field has another type than the API's.
+pub fn mutate(pod: &mut Value) -> Result<(), Rejection> {
+    let Some(hash) = object::label(pod, POD_TEMPLATE_HASH)?.map(ToOwned::to_owned) else { return Ok(()) };
+    if object::list(pod, &CONSTRAINTS)?.is_empty() {
+        return Ok(());
+    }
+    for constraint in object::list_mut(pod, &CONSTRAINTS)? {
+        if !selects_hash(constraint)? {
+            object::set(constraint, &["labelSelector", "matchLabels", POD_TEMPLATE_HASH], hash.as_str())?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the constraint selects by template hash: as a label, or as an expression with operator `In`.
+fn selects_hash(constraint: &Value) -> Result<bool, WrongType> {
+    if object::get(constraint, &["labelSelector", "matchLabels", POD_TEMPLATE_HASH])?.is_some() {
+        return Ok(true);
+    }
+    for expression in object::list(constraint, &["labelSelector", "matchExpressions"])? {
+        if object::text(expression, &["key"])? == POD_TEMPLATE_HASH
+            && object::text(expression, &["operator"])? == "In"
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

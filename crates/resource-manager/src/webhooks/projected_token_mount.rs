@@ -1,0 +1,86 @@
+//! Pods get a token that expires and is renewed, where their ServiceAccount mounts none by itself:
+//! `contracts/resource-manager/webhooks/projected-token-mount.yaml`.
+
+use api::kubernetes::DEFAULT_SERVICE_ACCOUNT;
+use api::resources::PROJECTED_TOKEN_EXPIRATION_SECONDS;
+use serde_json::{Value, json};
+use webhook::object::{self, WrongType};
+use webhook::rejection::Rejection;
+
+use crate::strconv;
+
+const VOLUME_PREFIX: &str = "kube-api-access-";
+const VOLUME: &str = "kube-api-access-gardener";
+const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/// The ServiceAccount whose automount setting [`mutate`] must be told; `None` if the Pod gets no volume anyway.
+///
+/// # Errors
+/// When the field has another type than the API's.
+pub fn service_account(pod: &Value) -> Result<Option<&str>, WrongType> {
+    let name = object::text(pod, &["spec", "serviceAccountName"])?;
+    Ok(Some(name).filter(|name| !matches!(*name, "" | DEFAULT_SERVICE_ACCOUNT)))
+}
+
+/// Adds the token volume and mounts it into all containers and init containers.
+///
+/// `automount` is `automountServiceAccountToken` of the Pod's ServiceAccount, which must be false and not
+/// absent; the Pod itself must not turn mounting off, and must not have a volume named `kube-api-access-…`.
+///
+/// # Errors
+/// 403 when the Pod's own expiration is no number, 400 when a field has another type than the API's.
+pub fn mutate(expiration_seconds: i64, automount: Option<bool>, pod: &mut Value) -> Result<(), Rejection> {
+    if automount != Some(false)
+        || object::boolean(pod, &["spec", "automountServiceAccountToken"])? == Some(false)
+        || has_token_volume(pod)?
+    {
+        return Ok(());
+    }
+    let volume = volume(own_expiration(pod)?.unwrap_or(expiration_seconds));
+    object::list_mut(pod, &["spec", "volumes"])?.push(volume);
+    for containers in ["containers", "initContainers"] {
+        let path = ["spec", containers];
+        if object::list(pod, &path)?.is_empty() {
+            continue;
+        }
+        for container in object::list_mut(pod, &path)? {
+            let mount = json!({"name": VOLUME, "readOnly": true, "mountPath": MOUNT_PATH});
+            object::list_mut(container, &["volumeMounts"])?.push(mount);
+        }
+    }
+    Ok(())
+}
+
+fn has_token_volume(pod: &Value) -> Result<bool, WrongType> {
+    for volume in object::list(pod, &["spec", "volumes"])? {
+        if object::text(volume, &["name"])?.starts_with(VOLUME_PREFIX) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Seconds that the Pod's annotation asks for; the shortest lifetime is left to the API server.
+fn own_expiration(pod: &Value) -> Result<Option<i64>, Rejection> {
+    object::annotation(pod, PROJECTED_TOKEN_EXPIRATION_SECONDS)?
+        .map(strconv::parse_int)
+        .transpose()
+        .map_err(|error| Rejection::forbidden(error.to_string()))
+}
+
+fn volume(expiration_seconds: i64) -> Value {
+    json!({
+        "name": VOLUME,
+        "projected": {
+            "defaultMode": 0o644,
+            "sources": [
+                {"serviceAccountToken": {"expirationSeconds": expiration_seconds, "path": "token"}},
+                {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+                {"downwardAPI": {"items": [{
+                    "path": "namespace",
+                    "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"},
+                }]}},
+            ],
+        },
+    })
+}

@@ -1,0 +1,20 @@
+//! Pods that name no seccomp profile run under the default one of the container runtime:
+//! `contracts/resource-manager/webhooks/seccomp-profile.yaml`.
+
+use serde_json::{Value, json};
+use webhook::object;
+use webhook::rejection::Rejection;
+
+const PROFILE: [&str; 3] = ["spec", "securityContext", "seccompProfile"];
+
+/// Sets the profile of a Pod that names no type; containers' own profiles neither count nor change.
+///
+/// # Errors
+/// 400 when a field has another type than the API's.
+pub fn mutate(pod: &mut Value) -> Result<(), Rejection> {
+    let [spec, context, profile] = PROFILE;
+    if object::text(pod, &[spec, context, profile, "type"])?.is_empty() {
+        object::set(pod, &PROFILE, json!({"type": "RuntimeDefault"}))?;
+    }
+    Ok(())
+}

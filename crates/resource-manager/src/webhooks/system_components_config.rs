@@ -1,0 +1,93 @@
+//! System components run on the nodes meant for them and tolerate what those nodes are tainted with:
+//! `contracts/resource-manager/webhooks/system-components-config.yaml`.
+
+use api::kubernetes::{RESERVED_TAINT_DOMAIN, TAINT_TO_BE_DELETED};
+use serde_json::Value;
+use webhook::object::{self, WrongType};
+use webhook::rejection::Rejection;
+
+use crate::config::SystemComponentsConfig;
+use crate::toleration::{Taint, Toleration};
+
+const NODE_SELECTOR: [&str; 2] = ["spec", "nodeSelector"];
+const TOLERATIONS: [&str; 2] = ["spec", "tolerations"];
+
+/// Tolerations of the taints of nodes, in their order and without repetition.
+///
+/// Taints that Kubernetes keeps for itself, and the one of cluster-autoscaler, are left out:
+/// tolerating them would break eviction and scaling down.
+pub fn tolerations_for<'a>(taints: impl IntoIterator<Item = &'a Taint>) -> Vec<Toleration> {
+    let mut tolerations = Vec::new();
+    for taint in taints {
+        let toleration = Toleration::from(taint);
+        if !is_ignored(&taint.key) && !tolerations.contains(&toleration) {
+            tolerations.push(toleration);
+        }
+    }
+    tolerations
+}
+
+/// Adds the configured node selector and tolerations, and `node_tolerations`, to a Pod that no DaemonSet owns.
+///
+/// The configured selector wins over the Pod's. Tolerations keep their order, the Pod's own first;
+/// of equal ones the first stays.
+///
+/// # Errors
+/// 400 when a field has another type than the API's.
+pub fn mutate(
+    config: &SystemComponentsConfig,
+    node_tolerations: &[Toleration],
+    pod: &mut Value,
+) -> Result<(), Rejection> {
+    if is_of_daemon_set(pod)? {
+        return Ok(());
+    }
+    for (key, value) in &config.pod_node_selector {
+        let [spec, selector] = NODE_SELECTOR;
+        object::set(pod, &[spec, selector, key], value.as_str())?;
+    }
+    merge_tolerations(config.pod_tolerations.iter().chain(node_tolerations), pod)
+}
+
+fn merge_tolerations<'a>(
+    added: impl Iterator<Item = &'a Toleration>,
+    pod: &mut Value,
+) -> Result<(), Rejection> {
+    let own = object::list(pod, &TOLERATIONS)?;
+    let mut merged = Vec::with_capacity(own.len());
+    let mut kept = Vec::with_capacity(own.len());
+    for raw in own {
+        let toleration = Toleration::read(raw)?;
+        if !merged.contains(&toleration) {
+            merged.push(toleration);
+            kept.push(raw.clone());
+        }
+    }
+    for toleration in added {
+        if !merged.contains(toleration) {
+            merged.push(toleration.clone());
+            kept.push(toleration.write());
+        }
+    }
+    if !kept.is_empty() {
+        object::set(pod, &TOLERATIONS, kept)?;
+    }
+    Ok(())
+}
+
+fn is_ignored(taint_key: &str) -> bool {
+    taint_key.contains(RESERVED_TAINT_DOMAIN) || taint_key == TAINT_TO_BE_DELETED
+}
+
+/// Whether a DaemonSet controls the Pod; it chooses the node of each of its Pods itself.
+fn is_of_daemon_set(pod: &Value) -> Result<bool, WrongType> {
+    for owner in object::list(pod, &["metadata", "ownerReferences"])? {
+        if object::text(owner, &["apiVersion"])? == "apps/v1"
+            && object::text(owner, &["kind"])? == "DaemonSet"
+            && object::boolean(owner, &["controller"])? == Some(true)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
