@@ -2,10 +2,17 @@
 //!
 //! - [`model`] — contracts and clauses as loaded: resolved, every case expanded;
 //! - [`case`] — one case: what is given, what is done, what must hold;
+//! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
+//! - [`sentence`] — the hash that ties a clause to a sentence of its source;
+//! - [`scaffold`], [`table_format`] — what `new contract` and `fmt` write;
 //! - [`expect`] — what is asserted, as a tree over an answer, and the comparison.
 //!
 //! Invariant: nothing here knows a Kubernetes client, a clock or an implementation.
 
 pub mod case;
+pub mod document;
 pub mod expect;
 pub mod model;
+pub mod scaffold;
+pub mod sentence;
+pub mod table_format;

@@ -1,0 +1,122 @@
+//! The other kinds of file beside contracts: targets, waivers, the ledger, attestations; one way to read and refuse them.
+
+pub mod attestation;
+pub mod ledger;
+pub mod target;
+pub mod waivers;
+
+use std::fmt;
+use std::sync::Arc;
+
+use formats::yaml::{self, Mark, Node};
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+use serde::de::DeserializeOwned;
+
+use crate::model::Location;
+
+/// The `apiVersion` of every file of ours.
+pub const API_VERSION: &str = "conformance.gardener.cloud/v1alpha1";
+
+/// A text and where it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path as people know it.
+    pub path: String,
+    /// Content.
+    pub text: Arc<str>,
+}
+
+/// What is wrong at one place of a file, and what to do about it; drawn with file, line and caret.
+#[derive(Clone, Debug)]
+pub struct Error {
+    /// What is wrong: no capital, no full stop.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+    /// Where.
+    pub location: Location,
+    source: Box<NamedSource<Arc<str>>>,
+    span: SourceSpan,
+}
+
+impl SourceFile {
+    /// A file of this path and text.
+    pub fn new(path: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        Self { path: path.into(), text: text.into() }
+    }
+
+    /// An error at a place of this file, `length` bytes long.
+    #[must_use]
+    pub fn error(
+        &self,
+        mark: Mark,
+        length: usize,
+        message: impl Into<String>,
+        remedy: Option<String>,
+    ) -> Error {
+        Error {
+            message: message.into(),
+            remedy,
+            location: Location { file: self.path.clone(), line: mark.line, column: mark.column },
+            source: Box::new(NamedSource::new(&self.path, Arc::clone(&self.text)).with_language("YAML")),
+            span: (mark.offset.min(self.text.len()), length).into(),
+        }
+    }
+
+    /// The one document of this file, which must be of this kind, and its `spec` or itself as a type.
+    fn read<T: DeserializeOwned>(&self, kind: &str) -> Result<T, Error> {
+        let unreadable = |error: yaml::Error| self.error(error.mark, 1, error.message, None);
+        let nodes = yaml::parse(&self.text).map_err(unreadable)?;
+        let [node] = nodes.as_slice() else {
+            let mark = nodes.get(1).map_or_else(first, |second| second.start);
+            return Err(self.error(
+                mark,
+                1,
+                format!("{} documents, expected one of kind {kind}", nodes.len()),
+                None,
+            ));
+        };
+        self.expect_text(node, "apiVersion", API_VERSION)?;
+        self.expect_text(node, "kind", kind)?;
+        node.read().map_err(unreadable)
+    }
+
+    fn expect_text(&self, node: &Node, key: &str, wanted: &str) -> Result<(), Error> {
+        let remedy = Some(format!("write `{key}: {wanted}`"));
+        match node.get(key) {
+            Some(found) if found.as_str() == Some(wanted) => Ok(()),
+            Some(found) => {
+                let length = found.end.saturating_sub(found.start.offset);
+                Err(self.error(found.start, length, format!("unexpected {key}"), remedy))
+            }
+            None => Err(self.error(node.start, 1, format!("{key} is missing"), remedy)),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Location { file, line, column } = &self.location;
+        write!(f, "{file}:{line}:{column}: {}", self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Diagnostic for Error {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.remedy.as_ref().map(|remedy| Box::new(remedy) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(self.source.as_ref())
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, self.span))))
+    }
+}
+
+fn first() -> Mark {
+    Mark { line: 1, column: 1, offset: 0 }
+}

@@ -1,0 +1,115 @@
+//! Attestations: which clauses a foreign implementation was seen to keep, written by the tool.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{API_VERSION, Error, SourceFile};
+use crate::model::Catalog;
+
+/// An attestation, `kind: Attestation`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Attestation {
+    /// `conformance.gardener.cloud/v1alpha1`.
+    pub api_version: String,
+    /// `Attestation`.
+    pub kind: String,
+    /// Which implementation.
+    pub target: Attested,
+    /// What was seen, per clause.
+    pub clauses: BTreeMap<String, Observation>,
+}
+
+/// The implementation, and where it ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Attested {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Where its cases ran.
+    pub substrate: String,
+    /// The day, `2026-11-21`.
+    pub on: String,
+}
+
+/// What was seen of one clause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Observation {
+    /// The clause as it was: [`crate::model::Clause::hash`].
+    pub hash: String,
+    /// Whether it was kept.
+    pub result: Seen,
+    /// Why it differs, or cannot be attested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Whether a clause was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Seen {
+    /// Every case passed.
+    Kept,
+    /// A case failed, and the clause's `differs` says why that is so.
+    Differs,
+    /// It cannot be seen from outside; never counted as attested.
+    NotAttestable,
+}
+
+impl Attestation {
+    /// An empty attestation of a target.
+    #[must_use]
+    pub fn of(target: Attested) -> Self {
+        Self {
+            api_version: API_VERSION.to_owned(),
+            kind: "Attestation".to_owned(),
+            target,
+            clauses: BTreeMap::new(),
+        }
+    }
+
+    /// The clauses that are as they were when they were attested, and kept or with a stated difference.
+    pub fn attested<'a>(&'a self, catalog: &'a Catalog) -> impl Iterator<Item = &'a str> {
+        let clauses = catalog.contracts.iter().flat_map(|contract| &contract.clauses);
+        let seen = clauses.filter(|clause| {
+            let observation =
+                self.clauses.get(&clause.id).filter(|observation| observation.hash == clause.hash);
+            observation.is_some_and(|observation| observation.result != Seen::NotAttestable)
+        });
+        seen.map(|clause| clause.id.as_str())
+    }
+
+    /// The clauses that changed since they were attested, or are gone.
+    #[must_use]
+    pub fn stale(&self, catalog: &Catalog) -> Vec<&str> {
+        let clauses: BTreeMap<&str, &str> = catalog
+            .contracts
+            .iter()
+            .flat_map(|contract| &contract.clauses)
+            .map(|clause| (clause.id.as_str(), clause.hash.as_str()))
+            .collect();
+        let changed =
+            self.clauses.iter().filter(|(id, seen)| clauses.get(id.as_str()) != Some(&seen.hash.as_str()));
+        changed.map(|(id, _)| id.as_str()).collect()
+    }
+}
+
+/// Reads an attestation.
+///
+/// # Errors
+/// When it is no YAML, of another kind, has unknown fields, or a clause that differs without a reason.
+pub fn read(file: &SourceFile) -> Result<Attestation, Error> {
+    let attestation: Attestation = file.read("Attestation")?;
+    let silent =
+        attestation.clauses.iter().find(|(_, seen)| seen.result != Seen::Kept && seen.reason.is_none());
+    if let Some((id, _)) = silent {
+        let message = format!("{id} is not kept and has no reason");
+        return Err(file.error(super::first(), 0, message, Some("say why, in a sentence".to_owned())));
+    }
+    Ok(attestation)
+}

@@ -1,0 +1,126 @@
+//! Target files: what is verified, how it is started and where it answers.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Error, SourceFile};
+
+/// A target file, `kind: Target`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TargetFile {
+    /// `conformance.gardener.cloud/v1alpha1`.
+    pub api_version: String,
+    /// `Target`.
+    pub kind: String,
+    /// Name of the target.
+    pub metadata: Metadata,
+    /// What it is.
+    pub spec: TargetSpec,
+}
+
+/// A name.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Metadata {
+    /// Lower case letters, digits and `-`.
+    pub name: String,
+}
+
+/// What a target is; placeholders are `<port>`, `<healthPort>`, `<metricsPort>`, `<certDir>`, `<config>`,
+/// `<sourceKubeconfig>`, `<targetKubeconfig>`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct TargetSpec {
+    /// Version, as `versions` and `differs` of clauses mean it.
+    pub version: Option<String>,
+    /// Program and arguments, started once per effective configuration; absent: it runs already.
+    pub command: Vec<String>,
+    /// Environment of the program, beside the inherited one.
+    pub env: BTreeMap<String, String>,
+    /// Where reviews are sent.
+    pub url: Option<String>,
+    /// Address that answers 200 when the target is ready.
+    pub ready: Option<String>,
+    /// Address of its metrics.
+    pub metrics: Option<String>,
+    /// Webhook name → path; default: the component's own.
+    pub paths: BTreeMap<String, String>,
+    /// File with its webhook configurations; without it clauses about the registration are notSupported.
+    pub registration: Option<String>,
+    /// How its configuration file is made.
+    pub config: Option<TargetConfig>,
+    /// Features that clauses may need.
+    pub features: Vec<String>,
+    /// Values that clauses name with `$name`.
+    pub parameters: BTreeMap<String, Value>,
+    /// Changes that no clause speaks of and that are meant.
+    pub extras: Vec<String>,
+    /// PEM file of the authority that signed its certificate, for a target that runs already.
+    pub ca: Option<String>,
+}
+
+/// How a configuration file is made: `file`, the case's configuration, then `set`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TargetConfig {
+    /// File that everything is merged over; relative to the target file.
+    pub file: Option<String>,
+    /// Dotted path → value, placeholders filled in.
+    pub set: Map<String, Value>,
+}
+
+/// Reads a target file.
+///
+/// # Errors
+/// When it is no YAML, of another kind, has unknown fields, or says neither `command` nor `url`.
+pub fn read(file: &SourceFile) -> Result<TargetFile, Error> {
+    let target: TargetFile = file.read("Target")?;
+    let spec = &target.spec;
+    if spec.command.is_empty() && spec.url.is_none() {
+        let remedy = "say `url: https://HOST:PORT`, and `command` if it is to be started".to_owned();
+        return Err(file.error(
+            super::first(),
+            0,
+            "the target has neither a command nor a url",
+            Some(remedy),
+        ));
+    }
+    if let Some(url) = spec.url.as_ref().filter(|url| !url.starts_with("https://")) {
+        let remedy = "webhooks are served over HTTPS: `https://HOST:PORT`".to_owned();
+        return Err(file.error(super::first(), 0, format!("the url {url} is not https"), Some(remedy)));
+    }
+    Ok(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Target\nmetadata: {name: x}\n";
+
+    #[test]
+    fn a_target_is_read_with_its_placeholders() {
+        let text =
+            format!("{HEAD}spec: {{command: [./x, --config=<config>], url: \"https://127.0.0.1:<port>\"}}\n");
+        let target = read(&SourceFile::new("target.yaml", text)).unwrap();
+        assert_eq!(target.spec.command, ["./x", "--config=<config>"]);
+        assert_eq!(target.spec.url.as_deref(), Some("https://127.0.0.1:<port>"));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        let table = [
+            ("spec: {url: \"https://a\", comand: [x]}\n", 4, "comand"),
+            ("spec: {}\n", 1, "neither a command nor a url"),
+            ("spec: {url: \"http://a\"}\n", 1, "is not https"),
+        ];
+        for (rest, line, words) in table {
+            let error = read(&SourceFile::new("target.yaml", format!("{HEAD}{rest}"))).unwrap_err();
+            assert_eq!((error.location.line, error.message.contains(words)), (line, true), "{rest}: {error}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What `new contract` writes: a contract that loads, with one clause to replace.
+
+/// A contract file for a behaviour of a component.
+///
+/// # Errors
+/// When the name is no lower-case word chain (`pod-scheduler-name`).
+pub fn contract(name: &str, component: &str) -> Result<String, String> {
+    let plain = name
+        .split('-')
+        .all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()));
+    if !plain {
+        return Err(format!(
+            "{name:?} is no name of a behaviour: write lower-case words joined by -, as in pod-scheduler-name"
+        ));
+    }
+    let prefix: String =
+        name.split('-').filter_map(|word| word.chars().next()).map(|c| c.to_ascii_uppercase()).collect();
+    Ok(TEMPLATE.replace("{name}", name).replace("{component}", component).replace("{prefix}", &prefix))
+}
+
+const TEMPLATE: &str = r"apiVersion: conformance.gardener.cloud/v1alpha1
+kind: Contract
+metadata:
+  name: {name}
+  labels: {component: {component}}
+spec:
+  form: mutation
+  source: {document: docs/concepts/{component}.md, version: v1.82, section: Name of the Section}
+  target: {webhook: {name}, handles: [v1 pods]}
+  onlyTouches: [spec.schedulerName]
+  config: {}
+  clauses:
+  - id: {prefix}-001
+    text: one sentence that says what holds
+    table: |
+      | scheduler         | becomes   |
+      | default-scheduler | mine      |
+      | other             | unchanged |
+    given: {object: {like: pod, spec: {schedulerName: <scheduler>}}}
+    when: {admission: CREATE}
+    then: {object: {spec: {schedulerName: <becomes>}}}
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_stands_where_it_belongs() {
+        let text = contract("pod-scheduler-name", "resource-manager").unwrap();
+        for line in
+            ["  name: pod-scheduler-name", "  labels: {component: resource-manager}", "  - id: PSN-001"]
+        {
+            assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_no_behaviour_are_refused() {
+        for name in ["", "Pod", "pod--name", "pod_name", "-pod"] {
+            assert!(contract(name, "c").is_err(), "{name:?}");
+        }
+    }
+}
