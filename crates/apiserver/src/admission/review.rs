@@ -1,0 +1,70 @@
+//! What webhooks are asked: the request as admission sees it.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+use webhook::review::{GroupVersionKind, Operation};
+
+use crate::call::Call;
+
+/// A request on its way through admission.
+#[derive(Debug)]
+pub(crate) struct Review<'a> {
+    /// What is done.
+    pub(crate) operation: Operation,
+    /// The kind of the objects: the resource's, or that of its subresource.
+    pub(crate) kind: GroupVersionKind,
+    /// The object's; empty while it is not known, and for a collection.
+    pub(crate) name: String,
+    /// The object's; a namespace is in itself.
+    pub(crate) namespace: String,
+    /// The object after the request; absent for deletions.
+    pub(crate) object: Option<Value>,
+    /// The object before the request; absent for creations.
+    pub(crate) old: Option<Cow<'a, Value>>,
+    /// `CreateOptions`, `DeleteOptions` and so on.
+    pub(crate) options: Value,
+    /// Whether nothing is to be written.
+    pub(crate) dry_run: bool,
+    /// What webhooks want the user to know.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Review<'_> {
+    /// A review of a request, without objects.
+    pub(crate) fn new(call: &Call, operation: Operation, name: &str, dry_run: bool, options: Value) -> Self {
+        let resource = &call.target.resource;
+        let is_namespace = call.target.table == "namespaces";
+        let namespace = if is_namespace { name } else { call.path.namespace.as_str() };
+        let kind = GroupVersionKind {
+            group: resource.group.clone(),
+            version: resource.version.clone(),
+            kind: resource.kind.clone(),
+        };
+        Self {
+            operation,
+            kind,
+            name: name.to_owned(),
+            namespace: namespace.to_owned(),
+            object: None,
+            old: None,
+            options,
+            dry_run,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// The options of a request as webhooks see them.
+pub(crate) fn options(call: &Call, kind: &str) -> Value {
+    let mut options = json!({"apiVersion": "meta.k8s.io/v1", "kind": kind});
+    for name in ["fieldManager", "fieldValidation"] {
+        if !call.query.text(name).is_empty() && kind != "DeleteOptions" {
+            options[name] = call.query.text(name).into();
+        }
+    }
+    if !call.query.text("dryRun").is_empty() {
+        options["dryRun"] = json!([call.query.text("dryRun")]);
+    }
+    options
+}

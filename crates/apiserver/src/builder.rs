@@ -1,0 +1,151 @@
+//! How a server is made: kinds, CRDs, clock, webhooks, and switches.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use schema::{Crd, Kinds};
+use serde_json::json;
+use webhook::dial::Dialers;
+
+use crate::clock::{Clock, rfc3339};
+use crate::ids::Ids;
+use crate::log::Log;
+use crate::meta;
+use crate::registry::Registry;
+use crate::server::{ApiServer, Shared};
+use crate::store::{Expect, Store};
+use crate::strategy;
+
+/// What the server does by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Switches {
+    /// Whether a deleted namespace loses its content and goes, as with kube-controller-manager.
+    pub(crate) namespace_controller: bool,
+}
+
+/// Makes an [`ApiServer`].
+#[must_use]
+pub struct Builder {
+    kinds: Kinds,
+    crds: Vec<Crd>,
+    epoch: Timestamp,
+    seed: u64,
+    events: usize,
+    namespaces: Vec<String>,
+    dialers: Option<Arc<dyn Dialers>>,
+    switches: Switches,
+}
+
+/// The time when a server starts that is not told another one.
+const EPOCH: &str = "2026-01-01T00:00:00Z";
+
+impl Default for Builder {
+    /// Kubernetes' own kinds, started at the beginning of 2026, with the namespaces of a fresh cluster.
+    fn default() -> Self {
+        let namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
+        Self {
+            kinds: Kinds::kubernetes().clone(),
+            crds: Vec::new(),
+            epoch: EPOCH.parse().expect("a constant"),
+            seed: 0,
+            events: 10_000,
+            namespaces: namespaces.map(str::to_owned).to_vec(),
+            dialers: None,
+            switches: Switches { namespace_controller: true },
+        }
+    }
+}
+
+impl Builder {
+    /// Serves these built-in kinds.
+    pub fn kinds(mut self, kinds: Kinds) -> Self {
+        self.kinds = kinds;
+        self
+    }
+
+    /// Serves the kinds of these CRDs, which are there as objects too.
+    pub fn crds(mut self, crds: impl IntoIterator<Item = Crd>) -> Self {
+        self.crds.extend(crds);
+        self
+    }
+
+    /// The wall time at the start; it goes on with tokio's clock.
+    pub fn epoch(mut self, epoch: Timestamp) -> Self {
+        self.epoch = epoch;
+        self
+    }
+
+    /// The seed of uids and generated names.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How many events of each resource are kept for watches and pages; older revisions answer 410.
+    pub fn events(mut self, kept: usize) -> Self {
+        self.events = kept;
+        self
+    }
+
+    /// One more namespace that is there at the start.
+    pub fn namespace(mut self, name: impl Into<String>) -> Self {
+        self.namespaces.push(name.into());
+        self
+    }
+
+    /// How webhooks are reached; without it, every call of a webhook fails.
+    pub fn dialers(mut self, dialers: Arc<dyn Dialers>) -> Self {
+        self.dialers = Some(dialers);
+        self
+    }
+
+    /// Whether a deleted namespace loses its content and goes at once (default), or waits for its finalizers as where
+    /// no kube-controller-manager runs.
+    pub fn namespace_controller(mut self, on: bool) -> Self {
+        self.switches.namespace_controller = on;
+        self
+    }
+
+    /// Starts the server.
+    #[must_use]
+    pub fn build(self) -> ApiServer {
+        let shared = Shared {
+            store: Store::new(self.events),
+            registry: Registry::new(&self.kinds, &self.crds),
+            clock: Clock::starting_at(self.epoch),
+            ids: Ids::seeded(self.seed),
+            log: Log::default(),
+            switches: self.switches,
+            dialers: self.dialers,
+        };
+        for name in &self.namespaces {
+            seed_object(&shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}));
+        }
+        for crd in &self.crds {
+            let place = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+            seed_object(&shared, place, crd.json().clone());
+        }
+        ApiServer::new(shared)
+    }
+}
+
+impl std::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder").field("epoch", &self.epoch).field("seed", &self.seed).finish_non_exhaustive()
+    }
+}
+
+/// Writes an object that is there at the start; one of that name that is there already stays.
+fn seed_object(shared: &Shared, (group, version, plural): (&str, &str, &str), mut object: serde_json::Value) {
+    let Some(target) = shared.registry.served().target(group, version, plural) else { return };
+    object["apiVersion"] = target.resource.api_version().into();
+    object["kind"] = target.resource.kind.as_str().into();
+    meta::set(&mut object, "uid", shared.ids.uid());
+    meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
+    strategy::prepare_for_create(&target, &mut object);
+    if crate::effects::prepare(&target, &mut object, shared.clock.now()).is_err() {
+        return;
+    }
+    let name = meta::name(&object).to_owned();
+    let _taken = shared.store.put(&target.table, &name, Expect::Absent, object);
+}

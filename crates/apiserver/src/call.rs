@@ -1,0 +1,125 @@
+//! A request after it was read: who asks, what is meant, in which form the answer is wanted.
+
+use bytes::Bytes;
+
+use crate::negotiate::Accept;
+use crate::path::ResourcePath;
+use crate::query::Query;
+use crate::registry::Target;
+use crate::status::GroupResource;
+
+/// Who asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User {
+    /// `system:admin`.
+    pub name: String,
+    /// `system:masters`.
+    pub groups: Vec<String>,
+}
+
+/// What is done, as discovery and the request log name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    /// One object is read.
+    Get,
+    /// A collection is read.
+    List,
+    /// A collection is followed.
+    Watch,
+    /// An object is made.
+    Create,
+    /// An object is replaced.
+    Update,
+    /// An object is changed.
+    Patch,
+    /// An object is deleted.
+    Delete,
+    /// A collection is deleted.
+    DeleteCollection,
+}
+
+/// A request for objects of a resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    /// Who asks.
+    pub(crate) user: User,
+    /// The client's name for itself.
+    pub(crate) user_agent: String,
+    /// What is done.
+    pub(crate) verb: Verb,
+    /// Where.
+    pub(crate) path: ResourcePath,
+    /// Of which kind.
+    pub(crate) target: Target,
+    /// With which options.
+    pub(crate) query: Query,
+    /// In which form the answer is wanted.
+    pub(crate) accept: Accept,
+    /// In which form the body is.
+    pub(crate) content_type: String,
+    /// What was sent.
+    pub(crate) body: Bytes,
+}
+
+impl User {
+    /// The user of in-process clients: may do everything.
+    #[must_use]
+    pub fn admin() -> Self {
+        Self { name: "system:admin".to_owned(), groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()] }
+    }
+}
+
+impl Verb {
+    /// `deletecollection`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+        }
+    }
+
+    /// The verb of a method on a path; absent if there is none.
+    pub(crate) fn of(method: &http::Method, path: &ResourcePath, watch: bool) -> Option<Self> {
+        let collection = path.name.is_empty();
+        match method.as_str() {
+            "GET" | "HEAD" if watch && path.subresource.is_empty() => Some(Self::Watch),
+            "GET" | "HEAD" if collection => Some(Self::List),
+            "GET" | "HEAD" => Some(Self::Get),
+            "POST" => Some(Self::Create),
+            "PUT" => Some(Self::Update),
+            "PATCH" => Some(Self::Patch),
+            "DELETE" if collection => Some(Self::DeleteCollection),
+            "DELETE" => Some(Self::Delete),
+            _ => None,
+        }
+    }
+}
+
+impl Call {
+    /// The resource as errors name it.
+    pub(crate) fn group_resource(&self) -> GroupResource<'_> {
+        GroupResource { group: &self.target.resource.group, resource: &self.target.resource.plural }
+    }
+
+    /// The key of an object of this name in the store.
+    pub(crate) fn key(&self, name: &str) -> String {
+        key(self.target.resource.namespaced, &self.path.namespace, name)
+    }
+
+    /// What the keys of the collection begin with.
+    pub(crate) fn key_prefix(&self) -> String {
+        if self.path.namespace.is_empty() { String::new() } else { format!("{}/", self.path.namespace) }
+    }
+}
+
+/// `namespace/name`, or the name of a cluster-scoped object.
+pub(crate) fn key(namespaced: bool, namespace: &str, name: &str) -> String {
+    if namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
+}

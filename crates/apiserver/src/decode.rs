@@ -1,0 +1,116 @@
+//! Bodies as objects: media type, apiVersion and kind, name and namespace.
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::meta;
+use crate::status::Status;
+
+/// What is read.
+const READ: &[&str] = &["application/json", "application/yaml"];
+
+/// The media type of a header, without parameters and in lower case.
+pub(crate) fn media_type(header: &str) -> String {
+    header.split(';').next().unwrap_or_default().trim().to_lowercase()
+}
+
+/// A body as a tree: JSON, or YAML where the header says so.
+pub(crate) fn tree(content_type: &str, body: &Bytes) -> Result<Value, Status> {
+    match media_type(content_type).as_str() {
+        "" | "application/json" => {
+            serde_json::from_slice(body).map_err(|error| Status::bad_request(format!("invalid character: {error}")))
+        }
+        _ => Err(Status::unsupported_media_type(READ)),
+    }
+}
+
+/// The object of a create or update request, in the version of the request.
+pub(crate) fn object(call: &Call) -> Result<Value, Status> {
+    let mut object = tree(&call.content_type, &call.body)?;
+    identify(call, &mut object)?;
+    Ok(object)
+}
+
+/// Checks that an object is of the kind that is served here, and lets it say so where it says nothing.
+pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
+    let resource = &call.target.resource;
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let (wanted_version, wanted_kind) = (resource.api_version(), resource.kind.as_str());
+    let Some(fields) = object.as_object_mut() else {
+        return Err(Status::bad_request("the object provided is unrecognized (must be of type object)"));
+    };
+    if call.target.custom && (api_version.is_empty() || kind.is_empty()) {
+        let missing = if kind.is_empty() { "Kind" } else { "apiVersion" };
+        return Err(Status::bad_request(format!("Object '{missing}' is missing in the request body")));
+    }
+    if !kind.is_empty() && kind != wanted_kind {
+        return Err(Status::bad_request(format!(
+            "{kind} in version {:?} cannot be handled as a {wanted_kind}: converting ({api_version}).{kind} to \
+             ({wanted_version}).{wanted_kind}: unknown conversion",
+            api_version.rsplit('/').next().unwrap_or_default(),
+        )));
+    }
+    if !api_version.is_empty() && api_version != wanted_version {
+        return Err(Status::bad_request(format!(
+            "the API version in the data ({api_version}) does not match the expected API version ({wanted_version})"
+        )));
+    }
+    fields.insert("apiVersion".to_owned(), wanted_version.into());
+    fields.insert("kind".to_owned(), wanted_kind.into());
+    normalize(call.target.custom, fields);
+    Ok(())
+}
+
+/// Checks the namespace of an object against that of the request, and sets it.
+pub(crate) fn place(call: &Call, object: &mut Value) -> Result<(), Status> {
+    let wanted = if call.target.resource.namespaced { call.path.namespace.as_str() } else { "" };
+    let found = meta::namespace(object);
+    if !found.is_empty() && found != wanted {
+        return Err(Status::bad_request(String::from(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )));
+    }
+    if wanted.is_empty() {
+        meta::of_mut(object).remove("namespace");
+    } else {
+        meta::set(object, "namespace", wanted);
+    }
+    Ok(())
+}
+
+/// What decoding into Go's types does to any object: null is absence, and empty metadata is left out.
+fn normalize(custom: bool, fields: &mut Map<String, Value>) {
+    if !custom {
+        fields.values_mut().for_each(without_nulls);
+        fields.retain(|_, value| !value.is_null());
+    }
+    let metadata = fields.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+    if metadata.is_null() {
+        *metadata = Value::Object(Map::new());
+    }
+    without_nulls(metadata);
+    if let Some(metadata) = metadata.as_object_mut() {
+        // Who wrote which field is not recorded yet.
+        metadata.remove("managedFields");
+        metadata.remove("selfLink");
+        metadata.retain(|_, value| match value {
+            Value::Object(map) => !map.is_empty(),
+            Value::Array(list) => !list.is_empty(),
+            Value::String(text) => !text.is_empty(),
+            _ => true,
+        });
+    }
+}
+
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(without_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        _ => {}
+    }
+}

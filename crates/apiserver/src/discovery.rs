@@ -1,0 +1,177 @@
+//! What the server says of itself: version, health, groups, resources.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::ACCEPT;
+use http::request::Parts;
+use schema::{Group, GroupVersion, Resource};
+use serde_json::{Value, json};
+
+use crate::registry::Served;
+use crate::reply::Reply;
+use crate::server::Shared;
+
+const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/// Answers a path that names no objects.
+pub(crate) fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Reply {
+    let served = shared.registry.served();
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    let value = match path.as_slice() {
+        ["healthz" | "livez" | "readyz", ..] => return Reply::text(200, "ok"),
+        ["version"] => version(),
+        ["api"] if wants_aggregated(parts) => return aggregated(&served, true),
+        ["apis"] if wants_aggregated(parts) => return aggregated(&served, false),
+        ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
+        ["apis"] => group_list(&served),
+        ["api", version] => return resources(&served, "", version),
+        ["apis", group] => match served.kinds.group(group).filter(|group| !group.name.is_empty()) {
+            Some(group) => with_identity("APIGroup", group_value(group)),
+            None => return Reply::unknown_path(),
+        },
+        ["apis", group, version] => return resources(&served, group, version),
+        [] => json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"]}),
+        _ => return Reply::unknown_path(),
+    };
+    Reply::json(200, Bytes::from(value.to_string()))
+}
+
+fn version() -> Value {
+    json!({
+        "major": "1", "minor": "36", "gitVersion": "v1.36.3", "gitCommit": "", "gitTreeState": "clean",
+        "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "", "platform": "embedded",
+    })
+}
+
+fn wants_aggregated(parts: &Parts) -> bool {
+    let header = parts.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    header.split(',').any(|clause| {
+        let clause = clause.trim();
+        clause.starts_with("application/json")
+            && clause.contains("g=apidiscovery.k8s.io")
+            && clause.contains("v=v2;")
+            && clause.contains("as=APIGroupDiscoveryList")
+    }) || header.split(',').any(|clause| clause.contains("v=v2") && !clause.contains("v2beta1") && clause.contains("APIGroupDiscoveryList"))
+}
+
+fn with_identity(kind: &str, mut value: Value) -> Value {
+    value["kind"] = kind.into();
+    value["apiVersion"] = "v1".into();
+    value
+}
+
+fn group_list(served: &Served) -> Value {
+    let groups = served.kinds.groups().iter().filter(|group| !group.name.is_empty());
+    json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups.map(group_value).collect::<Vec<_>>()})
+}
+
+fn group_value(group: &Group) -> Value {
+    let version = |version: &str| json!({"groupVersion": format!("{}/{version}", group.name), "version": version});
+    let versions: Vec<Value> = group.versions.iter().map(|served| version(&served.version)).collect();
+    json!({
+        "name": group.name,
+        "versions": versions,
+        "preferredVersion": group.preferred_version().map(version),
+    })
+}
+
+fn resources(served: &Served, group: &str, version: &str) -> Reply {
+    let found = served.kinds.group(group).and_then(|group| {
+        group.versions.iter().find(|served| served.version == version)
+    });
+    let Some(found) = found else { return Reply::unknown_path() };
+    let group_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+    let resources: Vec<Value> = found.resources.iter().flat_map(resource_values).collect();
+    let list = json!({
+        "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources,
+    });
+    Reply::json(200, Bytes::from(list.to_string()))
+}
+
+/// A resource and its subresources, as separate entries.
+fn resource_values(resource: &Resource) -> Vec<Value> {
+    let mut own = json!({
+        "name": resource.plural,
+        "singularName": resource.singular,
+        "namespaced": resource.namespaced,
+        "kind": resource.kind,
+        "verbs": resource.verbs,
+    });
+    if !resource.short_names.is_empty() {
+        own["shortNames"] = json!(resource.short_names);
+    }
+    if !resource.categories.is_empty() {
+        own["categories"] = json!(resource.categories);
+    }
+    let mut values = vec![own];
+    for subresource in &resource.subresources {
+        let mut value = json!({
+            "name": format!("{}/{}", resource.plural, subresource.name),
+            "singularName": "",
+            "namespaced": resource.namespaced,
+            "kind": subresource.kind,
+            "verbs": subresource.verbs,
+        });
+        if (&subresource.group, &subresource.version) != (&resource.group, &resource.version) {
+            value["group"] = subresource.group.as_str().into();
+            value["version"] = subresource.version.as_str().into();
+        }
+        values.push(value);
+    }
+    values
+}
+
+fn aggregated(served: &Served, core: bool) -> Reply {
+    let groups = served.kinds.groups().iter().filter(|group| group.name.is_empty() == core);
+    let items: Vec<Value> = groups.map(aggregated_group).collect();
+    let list = json!({
+        "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items,
+    });
+    Reply { content_type: AGGREGATED_V2, ..Reply::json(200, Bytes::from(list.to_string())) }
+}
+
+fn aggregated_group(group: &Group) -> Value {
+    let mut metadata = json!({"creationTimestamp": null});
+    if !group.name.is_empty() {
+        metadata["name"] = group.name.as_str().into();
+    }
+    let versions: Vec<Value> = group.versions.iter().map(aggregated_version).collect();
+    json!({"metadata": metadata, "versions": versions})
+}
+
+fn aggregated_version(version: &GroupVersion) -> Value {
+    let resources: Vec<Value> = version.resources.iter().map(aggregated_resource).collect();
+    json!({"version": version.version, "resources": resources, "freshness": "Current"})
+}
+
+fn aggregated_resource(resource: &Resource) -> Value {
+    let kind = |group: &str, version: &str, kind: &str| json!({"group": group, "version": version, "kind": kind});
+    let subresources: Vec<Value> = resource
+        .subresources
+        .iter()
+        .map(|subresource| {
+            json!({
+                "subresource": subresource.name,
+                "responseKind": kind(&subresource.group, &subresource.version, &subresource.kind),
+                "verbs": subresource.verbs,
+            })
+        })
+        .collect();
+    let mut value = json!({
+        "resource": resource.plural,
+        "responseKind": kind(&resource.group, &resource.version, &resource.kind),
+        "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
+        "singularResource": resource.singular,
+        "verbs": resource.verbs,
+    });
+    for (field, list) in [("shortNames", &resource.short_names), ("categories", &resource.categories)] {
+        if !list.is_empty() {
+            value[field] = json!(list);
+        }
+    }
+    if !subresources.is_empty() {
+        value["subresources"] = subresources.into();
+    }
+    value
+}

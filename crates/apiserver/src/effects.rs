@@ -1,0 +1,156 @@
+//! What a write brings about elsewhere: kinds come and go with CRDs, content goes with its namespace.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::call::{self, Call};
+use crate::crd;
+use crate::meta;
+use crate::registry::Target;
+use crate::removal;
+use crate::server::Shared;
+use crate::status::{GroupResource, Status};
+
+const NAMESPACES: &str = "namespaces";
+const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
+/// Namespaces that cannot be deleted.
+const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
+
+/// Refuses a new object whose namespace is not there or going.
+pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Result<(), Status> {
+    let namespace = call.path.namespace.as_str();
+    if !call.target.resource.namespaced || namespace.is_empty() {
+        return Ok(());
+    }
+    let Some(object) = shared.store.get(NAMESPACES, namespace) else {
+        return Err(Status::not_found(GroupResource { group: "", resource: NAMESPACES }, namespace));
+    };
+    if !meta::is_terminating(object.value()) {
+        return Ok(());
+    }
+    let why =
+        format!("unable to create new content in namespace {namespace} because it is being terminated");
+    let mut status = Status::forbidden(call.group_resource(), name, &why);
+    let message = format!("namespace {namespace} is being terminated");
+    let cause = json!([{"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}]);
+    status.details.insert("causes".to_owned(), cause);
+    Err(status)
+}
+
+/// Refuses the deletion of a namespace that must stay.
+pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
+    if call.target.table == NAMESPACES && IMMORTAL.contains(&name) {
+        return Err(Status::forbidden(call.group_resource(), name, "this namespace may not be deleted"));
+    }
+    Ok(())
+}
+
+/// What the server says in objects that change the server itself.
+pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Result<(), Status> {
+    if target.table == CRDS { crd::prepare(object, now) } else { Ok(()) }
+}
+
+/// Whether nothing holds a deleted object any more.
+pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
+    let held = target.table == NAMESPACES && has_content_finalizers(object);
+    let grace = meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
+    meta::is_terminating(object) && meta::finalizers(object).is_empty() && grace == 0 && !held
+}
+
+/// After an object was written.
+pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
+    match target.table.as_str() {
+        CRDS => {
+            if let Some(crd) = crd::read(object) {
+                shared.registry.add(&crd);
+            }
+            if meta::is_terminating(object) {
+                empty_crd(shared, meta::name(object));
+            }
+        }
+        NAMESPACES if meta::is_terminating(object) => empty_namespace(shared, meta::name(object)),
+        _ => {}
+    }
+}
+
+/// After an object was removed.
+pub(crate) fn removed(shared: &Shared, target: &Target, object: &Value) {
+    if target.table == CRDS
+        && let Some(crd) = crd::read(object)
+    {
+        shared.registry.remove(crd.group(), crd.plural());
+    }
+    let namespace = meta::namespace(object);
+    if target.resource.namespaced && is_terminating(shared, NAMESPACES, namespace) {
+        finish_namespace(shared, namespace);
+    }
+    if target.custom {
+        let name = target.table.as_str();
+        if is_terminating(shared, CRDS, name) {
+            finish_crd(shared, name);
+        }
+    }
+}
+
+fn is_terminating(shared: &Shared, table: &str, name: &str) -> bool {
+    shared.store.get(table, name).is_some_and(|object| meta::is_terminating(object.value()))
+}
+
+fn has_content_finalizers(namespace: &Value) -> bool {
+    namespace.pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
+}
+
+fn empty_namespace(shared: &Shared, name: &str) {
+    if !shared.switches.namespace_controller {
+        return;
+    }
+    let served = shared.registry.served();
+    for target in served.stored().iter().filter(|target| target.resource.namespaced) {
+        removal::sweep(shared, target, &call::key(true, name, ""));
+    }
+    finish_namespace(shared, name);
+}
+
+/// Lets a namespace go when nothing is left in it.
+fn finish_namespace(shared: &Shared, name: &str) {
+    if !shared.switches.namespace_controller {
+        return;
+    }
+    let served = shared.registry.served();
+    let prefix = call::key(true, name, "");
+    let stored = served.stored();
+    let left = |target: &&Target| {
+        target.resource.namespaced && shared.store.snapshot(&target.table).range(&prefix, None).next().is_some()
+    };
+    if stored.iter().any(|target| left(&target)) {
+        return;
+    }
+    let Some(target) = served.target("", "v1", NAMESPACES) else { return };
+    removal::rewrite(shared, &target, name, |namespace| namespace["spec"] = json!({}));
+}
+
+fn empty_crd(shared: &Shared, name: &str) {
+    let served = shared.registry.served();
+    if let Some(target) = served.stored().iter().find(|target| target.table == name) {
+        removal::sweep(shared, target, "");
+    }
+    finish_crd(shared, name);
+}
+
+/// Lets a CRD go when there are no objects of its kind any more.
+fn finish_crd(shared: &Shared, name: &str) {
+    if !shared.store.snapshot(name).objects.is_empty() {
+        return;
+    }
+    let served = shared.registry.served();
+    let Some(target) = served.target("apiextensions.k8s.io", "v1", "customresourcedefinitions") else { return };
+    removal::rewrite(shared, &target, name, |crd| {
+        let kept: Vec<Value> = meta::finalizers(crd)
+            .into_iter()
+            .filter(|finalizer| *finalizer != crd::CLEANUP)
+            .map(Value::from)
+            .collect();
+        meta::set(crd, "finalizers", kept);
+    });
+}

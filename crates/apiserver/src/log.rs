@@ -1,0 +1,65 @@
+//! Which requests were answered, for those who ask what a component did.
+
+use parking_lot::Mutex;
+
+use crate::call::Verb;
+
+/// One request and its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Name of the user.
+    pub user: String,
+    /// The client's name for itself.
+    pub user_agent: String,
+    /// What was done.
+    pub verb: Verb,
+    /// API group; empty for the core group.
+    pub group: String,
+    /// API version.
+    pub version: String,
+    /// Plural name.
+    pub resource: String,
+    /// `status`; empty for the object itself.
+    pub subresource: String,
+    /// Namespace; empty for all of them and for cluster-scoped objects.
+    pub namespace: String,
+    /// The object; of a create request as answered; empty for a collection.
+    pub name: String,
+    /// Whether it had no effect by wish.
+    pub dry_run: bool,
+    /// HTTP status of the answer.
+    pub code: u16,
+}
+
+impl Request {
+    /// Whether something was written, or would have been.
+    #[must_use]
+    pub fn is_write(&self) -> bool {
+        !matches!(self.verb, Verb::Get | Verb::List | Verb::Watch)
+    }
+}
+
+/// The latest requests.
+#[derive(Debug, Default)]
+pub(crate) struct Log(Mutex<Vec<Request>>);
+
+/// How many requests are kept; the older half is dropped beyond it.
+const KEPT: usize = 200_000;
+
+impl Log {
+    pub(crate) fn push(&self, request: Request) {
+        let mut requests = self.0.lock();
+        if requests.len() >= KEPT {
+            requests.drain(..KEPT / 2);
+        }
+        requests.push(request);
+    }
+
+    pub(crate) fn all(&self) -> Vec<Request> {
+        self.0.lock().clone()
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0.lock().clear();
+    }
+}

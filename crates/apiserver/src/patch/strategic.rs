@@ -1,0 +1,211 @@
+//! Strategic merge patch: a tree laid over an object, where lists with a merge key are merged by it.
+//!
+//! Directives: `$patch` (`delete`, `replace`, `merge`), `$retainKeys`, `$setElementOrder/<list>`,
+//! `$deleteFromPrimitiveList/<list>`.
+
+use schema::{PatchStrategy, Type};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// Why a patch cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(crate) enum StrategicError {
+    /// A `$patch` of another name.
+    #[error("Unknown patch type \"{0}\" in map")]
+    Directive(String),
+    /// An element that does not say which one it is.
+    #[error("map: {element} does not contain declared merge key: {key}")]
+    MergeKey {
+        /// The element.
+        element: String,
+        /// The key of its list.
+        key: String,
+    },
+    /// A list or map where the other is expected.
+    #[error("Invalid JSON patch: {0}")]
+    Shape(String),
+}
+
+const ORDER: &str = "$setElementOrder/";
+const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
+
+/// Lays `patch` over `object`.
+pub(crate) fn merge(object: Value, patch: &Value, ty: &Type) -> Result<Value, StrategicError> {
+    match (object, patch) {
+        (Value::Object(fields), Value::Object(patch)) => map(fields, patch, ty).map(Value::Object),
+        _ => Err(StrategicError::Shape("an object is patched with an object".to_owned())),
+    }
+}
+
+fn map(mut fields: Map<String, Value>, patch: &Map<String, Value>, ty: &Type) -> Result<Map<String, Value>, StrategicError> {
+    match patch.get("$patch").and_then(Value::as_str) {
+        Some("delete") => return Ok(Map::new()),
+        Some("replace") => return Ok(cleaned_map(patch)),
+        Some("merge") | None => {}
+        Some(other) => return Err(StrategicError::Directive(other.to_owned())),
+    }
+    if let Some(kept) = patch.get("$retainKeys").and_then(Value::as_array) {
+        fields.retain(|field, _| kept.iter().any(|kept| kept == field.as_str()));
+    }
+    for (field, wanted) in patch.iter().filter_map(|(key, value)| Some((key.strip_prefix(DELETE_FROM)?, value))) {
+        if let Some(Value::Array(items)) = fields.get_mut(field) {
+            items.retain(|item| !wanted.as_array().is_some_and(|wanted| wanted.contains(item)));
+        }
+    }
+    for (field, value) in patch.iter().filter(|(field, _)| !field.starts_with('$')) {
+        let below = below(ty, field);
+        match (value, fields.remove(field)) {
+            (Value::Null, _) => {}
+            (value, None) => {
+                if let Some(new) = added(value, &below)? {
+                    fields.insert(field.clone(), new);
+                }
+            }
+            (value, Some(old)) => {
+                let order = patch.get(&format!("{ORDER}{field}")).and_then(Value::as_array);
+                fields.insert(field.clone(), one(old, value, &below, order)?);
+            }
+        }
+    }
+    for (field, order) in patch.iter().filter_map(|(key, value)| Some((key.strip_prefix(ORDER)?, value))) {
+        let (Some(Value::Array(items)), Value::Array(order)) = (fields.get_mut(field), order) else { continue };
+        // A list that the patch changes was put in order when it was merged.
+        if !patch.contains_key(field) {
+            let below = below(ty, field);
+            let server = items.clone();
+            *items = ordered(std::mem::take(items), &server, order, below.patch().merge_key.as_deref());
+        }
+    }
+    Ok(fields)
+}
+
+fn one(old: Value, patch: &Value, ty: &Type, order: Option<&Vec<Value>>) -> Result<Value, StrategicError> {
+    let how = ty.patch();
+    match (old, patch) {
+        (Value::Object(fields), Value::Object(patch)) if how.strategy == PatchStrategy::Merge => {
+            map(fields, patch, ty).map(Value::Object)
+        }
+        (Value::Array(items), Value::Array(patch)) if how.strategy == PatchStrategy::Merge => {
+            list(items, patch, ty, how.merge_key.as_deref(), order).map(Value::Array)
+        }
+        (_, patch) => Ok(cleaned(patch)),
+    }
+}
+
+fn list(
+    old: Vec<Value>,
+    patch: &[Value],
+    ty: &Type,
+    key: Option<&str>,
+    order: Option<&Vec<Value>>,
+) -> Result<Vec<Value>, StrategicError> {
+    let server = old.clone();
+    let merged = match key {
+        Some(key) => keyed(old, patch, &ty.items().unwrap_or_else(Type::any), key)?,
+        None => {
+            let mut items = old;
+            for value in patch {
+                if !items.contains(value) {
+                    items.push(value.clone());
+                }
+            }
+            items
+        }
+    };
+    Ok(match order {
+        Some(order) => ordered(merged, &server, order, key),
+        None => merged,
+    })
+}
+
+fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result<Vec<Value>, StrategicError> {
+    // A replace directive anywhere in the list replaces the whole of it.
+    if patch.iter().any(|element| is_lone_directive(element, "replace")) {
+        return Ok(patch.iter().filter(|element| !is_lone_directive(element, "replace")).map(cleaned).collect());
+    }
+    for element in patch {
+        let Value::Object(fields) = element else {
+            return Err(StrategicError::Shape("elements of a list with a merge key are objects".to_owned()));
+        };
+        let Some(wanted) = fields.get(key) else {
+            let element = element.to_string();
+            return Err(StrategicError::MergeKey { element, key: key.to_owned() });
+        };
+        let at = items.iter().position(|item| item.get(key) == Some(wanted));
+        match fields.get("$patch").and_then(Value::as_str) {
+            Some("delete") => items.retain(|item| item.get(key) != Some(wanted)),
+            Some("replace") | Some("merge") | None => match at {
+                Some(at) => items[at] = merge(items[at].take(), element, ty)?,
+                None => items.extend(added(element, ty)?),
+            },
+            Some(other) => return Err(StrategicError::Directive(other.to_owned())),
+        }
+    }
+    Ok(items)
+}
+
+/// Puts elements in the patch's order; elements that only the server knows stay behind what was before them there.
+fn ordered(items: Vec<Value>, server: &[Value], order: &[Value], key: Option<&str>) -> Vec<Value> {
+    let identity = |item: &Value| key.map_or_else(|| item.clone(), |key| item.get(key).cloned().unwrap_or_default());
+    let place = |item: &Value| order.iter().position(|wanted| identity(wanted) == identity(item));
+    let on_server = |item: &Value| server.iter().position(|other| identity(other) == identity(item));
+    let (mut patched, rest): (Vec<Value>, Vec<Value>) = items.into_iter().partition(|item| place(item).is_some());
+    patched.sort_by_key(|item| place(item));
+    let mut result = Vec::with_capacity(patched.len() + rest.len());
+    let mut rest = rest.into_iter().peekable();
+    for item in patched {
+        if let Some(at) = on_server(&item) {
+            while let Some(other) = rest.next_if(|other| on_server(other).is_some_and(|other| other < at)) {
+                result.push(other);
+            }
+        }
+        result.push(item);
+    }
+    result.extend(rest);
+    result
+}
+
+/// A value that was not there before: what is left of it without directives; nothing if it says to delete.
+fn added(value: &Value, ty: &Type) -> Result<Option<Value>, StrategicError> {
+    match value {
+        Value::Object(patch) if patch.get("$patch").is_some_and(|directive| directive == "delete") => {
+            let rest = patch.len() > 1 || ty.patch().strategy == PatchStrategy::Merge;
+            Ok((!rest).then(|| Value::Object(Map::new())))
+        }
+        Value::Object(patch) => map(Map::new(), patch, ty).map(Value::Object).map(Some),
+        Value::Array(items) => match ty.patch().merge_key {
+            Some(key) if ty.patch().strategy == PatchStrategy::Merge => {
+                let ty = ty.items().unwrap_or_else(Type::any);
+                keyed(Vec::new(), items, &ty, &key).map(Value::Array).map(Some)
+            }
+            _ => Ok(Some(cleaned(value))),
+        },
+        other => Ok(Some(other.clone())),
+    }
+}
+
+fn below(ty: &Type, field: &str) -> Type {
+    ty.field(field).map(|field| field.ty).or_else(|| ty.values()).unwrap_or_else(Type::any)
+}
+
+fn is_lone_directive(element: &Value, directive: &str) -> bool {
+    element.as_object().is_some_and(|fields| fields.len() == 1 && fields.get("$patch").is_some_and(|d| d == directive))
+}
+
+/// A value without directives.
+fn cleaned(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => Value::Object(cleaned_map(fields)),
+        Value::Array(items) => Value::Array(items.iter().map(cleaned).collect()),
+        other => other.clone(),
+    }
+}
+
+fn cleaned_map(fields: &Map<String, Value>) -> Map<String, Value> {
+    let kept = fields.iter().filter(|(field, value)| !is_directive(field) && !value.is_null());
+    kept.map(|(field, value)| (field.clone(), cleaned(value))).collect()
+}
+
+fn is_directive(field: &str) -> bool {
+    matches!(field, "$patch" | "$retainKeys") || field.starts_with(ORDER) || field.starts_with(DELETE_FROM)
+}

@@ -1,0 +1,112 @@
+//! Which kinds are served: those of the builder, and those that CRDs bring and take while the server runs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use schema::{Crd, Kinds, Resource};
+
+/// The kinds served now.
+#[derive(Debug)]
+pub(crate) struct Registry(RwLock<Arc<Served>>);
+
+/// The kinds served at one moment.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    /// All of them.
+    pub(crate) kinds: Kinds,
+    /// Those that CRDs brought, as `plural.group`.
+    custom: BTreeSet<String>,
+}
+
+/// A resource that is served, in the version asked for and in the one it is stored in.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// As asked for.
+    pub(crate) resource: Resource,
+    /// As stored.
+    pub(crate) storage: Resource,
+    /// The resource's name in the store.
+    pub(crate) table: String,
+    /// Whether a CRD brought it.
+    pub(crate) custom: bool,
+}
+
+impl Registry {
+    /// Serves `kinds` and those of `crds`.
+    pub(crate) fn new(kinds: &Kinds, crds: &[Crd]) -> Self {
+        let custom = crds.iter().map(Crd::name).collect();
+        Self(RwLock::new(Arc::new(Served { kinds: kinds.with(crds.iter().cloned()), custom })))
+    }
+
+    /// What is served now.
+    pub(crate) fn served(&self) -> Arc<Served> {
+        Arc::clone(&self.0.read())
+    }
+
+    /// Serves the kinds of one more CRD.
+    pub(crate) fn add(&self, crd: &Crd) {
+        let mut served = self.0.write();
+        let mut custom = served.custom.clone();
+        custom.insert(crd.name());
+        *served = Arc::new(Served { kinds: served.kinds.with([crd.clone()]), custom });
+    }
+
+    /// Stops serving the kinds of a CRD.
+    pub(crate) fn remove(&self, group: &str, plural: &str) {
+        let mut served = self.0.write();
+        let mut custom = served.custom.clone();
+        custom.remove(&format!("{plural}.{group}"));
+        *served = Arc::new(Served { kinds: served.kinds.without(group, plural), custom });
+    }
+}
+
+impl Served {
+    /// The resource of a path.
+    pub(crate) fn target(&self, group: &str, version: &str, plural: &str) -> Option<Target> {
+        self.kinds.resource(group, version, plural).map(|resource| self.target_of(resource))
+    }
+
+    /// The resource that serves a kind.
+    pub(crate) fn target_of_kind(&self, api_version: &str, kind: &str) -> Option<Target> {
+        self.kinds.of_object(api_version, kind).map(|resource| self.target_of(resource))
+    }
+
+    /// All resources, each once, in the version it is stored in.
+    pub(crate) fn stored(&self) -> Vec<Target> {
+        self.kinds.resources().filter(|resource| resource.storage).map(|resource| self.target_of(resource)).collect()
+    }
+
+    /// Every other (group, version, resource) under which objects of `target` are served.
+    pub(crate) fn equivalents(&self, target: &Target) -> Vec<(String, String, String)> {
+        let own = (&target.resource.group, &target.resource.version);
+        let same = |other: &&Resource| {
+            table(&other.group, &other.plural) == target.table && (&other.group, &other.version) != own
+        };
+        let name = |other: &Resource| (other.group.clone(), other.version.clone(), other.plural.clone());
+        self.kinds.resources().filter(same).map(name).collect()
+    }
+
+    fn target_of(&self, resource: &Resource) -> Target {
+        let table = table(&resource.group, &resource.plural);
+        let group = if table == "events" { "" } else { resource.group.as_str() };
+        let versions = self.kinds.group(group).map_or(&[][..], |group| &group.versions);
+        let mut same = versions.iter().flat_map(|served| &served.resources);
+        let storage = same.find(|other| other.plural == resource.plural && other.storage);
+        Target {
+            storage: storage.unwrap_or(resource).clone(),
+            resource: resource.clone(),
+            custom: self.custom.contains(&format!("{}.{}", resource.plural, resource.group)),
+            table,
+        }
+    }
+}
+
+/// The name of a resource's table; events are one in both of their groups.
+fn table(group: &str, plural: &str) -> String {
+    match (group, plural) {
+        ("" | "events.k8s.io", "events") => "events".to_owned(),
+        ("", plural) => plural.to_owned(),
+        (group, plural) => format!("{plural}.{group}"),
+    }
+}

@@ -1,0 +1,150 @@
+//! How objects go: at once, after their grace period, or when their finalizers are gone.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::clock::rfc3339;
+use crate::effects;
+use crate::meta;
+use crate::registry::Target;
+use crate::server::Shared;
+use crate::store::Expect;
+
+/// What a deletion is asked to do.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct DeleteOptions {
+    /// How long the object may take to go.
+    pub(crate) grace_period_seconds: Option<i64>,
+    /// What the object must be.
+    pub(crate) preconditions: Option<Preconditions>,
+    /// `Background`, `Foreground`, `Orphan`.
+    pub(crate) propagation_policy: Option<String>,
+    /// The older form of `Orphan`.
+    pub(crate) orphan_dependents: Option<bool>,
+    /// `All`.
+    pub(crate) dry_run: Vec<String>,
+}
+
+/// What an object must be to be deleted.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Preconditions {
+    /// This very object.
+    pub(crate) uid: Option<String>,
+    /// In this very state.
+    pub(crate) resource_version: Option<String>,
+}
+
+/// What a deletion makes of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Step {
+    /// It goes; this is its last state.
+    Gone(Value),
+    /// It is marked, and goes when whoever holds it lets go.
+    Marked(Value),
+    /// It is marked already.
+    Pending,
+}
+
+/// The next step of an object that is to be deleted.
+pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now: Timestamp) -> Step {
+    let grace = grace(target, object, options);
+    let held = !meta::finalizers(object).is_empty() || is_namespace(target) && !effects_free(object);
+    let mut marked = object.clone();
+    if meta::is_terminating(object) {
+        let left = meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
+        let asked = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
+        if left > 0 && asked.is_some_and(|asked| asked < left) {
+            let asked = asked.unwrap_or_default();
+            mark(&mut marked, asked, now);
+            return if asked == 0 && !held { Step::Gone(marked) } else { Step::Marked(marked) };
+        }
+        return if left > 0 || held { Step::Pending } else { Step::Gone(marked) };
+    }
+    if grace > 0 || held {
+        mark(&mut marked, grace, now);
+        if meta::generation(object) > 0 {
+            meta::set(&mut marked, "generation", meta::generation(object) + 1);
+        }
+        if is_namespace(target) {
+            marked["status"]["phase"] = "Terminating".into();
+            meta::of_mut(&mut marked).remove("deletionGracePeriodSeconds");
+        }
+        return Step::Marked(marked);
+    }
+    Step::Gone(marked)
+}
+
+/// Deletes all objects of a resource below a prefix, without asking anybody.
+pub(crate) fn sweep(shared: &Shared, target: &Target, prefix: &str) {
+    let snapshot = shared.store.snapshot(&target.table);
+    let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
+    for (key, _) in snapshot.range(prefix, None) {
+        while let Some(object) = shared.store.get(&target.table, key) {
+            let expect = Expect::Revision(object.revision());
+            let done = match step(target, object.value(), &options, shared.clock.now()) {
+                Step::Pending => break,
+                Step::Marked(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
+                Step::Gone(value) => {
+                    let removed = shared.store.remove(&target.table, key, expect, value);
+                    if let Ok(object) = &removed {
+                        effects::removed(shared, target, object.value());
+                    }
+                    removed.is_ok()
+                }
+            };
+            if done {
+                break;
+            }
+        }
+    }
+}
+
+/// Changes an object of the server's own accord; it goes if that was what held it.
+pub(crate) fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
+    while let Some(object) = shared.store.get(&target.table, key) {
+        let mut value = object.value().clone();
+        change(&mut value);
+        let expect = Expect::Revision(object.revision());
+        if effects::is_gone(target, &value) {
+            if let Ok(removed) = shared.store.remove(&target.table, key, expect, value) {
+                effects::removed(shared, target, removed.value());
+                return;
+            }
+        } else if &value == object.value() || shared.store.put(&target.table, key, expect, value).is_ok() {
+            return;
+        }
+    }
+}
+
+fn mark(object: &mut Value, grace: i64, now: Timestamp) {
+    let at = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(now);
+    meta::set(object, "deletionTimestamp", rfc3339(at));
+    meta::set(object, "deletionGracePeriodSeconds", grace);
+}
+
+/// Only pods take time: as long as a node runs them.
+fn grace(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
+    if target.table != "pods" {
+        return 0;
+    }
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let running = !text("/spec/nodeName").is_empty() && !matches!(text("/status/phase"), "Succeeded" | "Failed");
+    let wanted = object.pointer("/spec/terminationGracePeriodSeconds").and_then(Value::as_i64);
+    let asked = options.grace_period_seconds.or(wanted).unwrap_or(30);
+    match (running, asked) {
+        (false, _) => 0,
+        (true, asked) if asked < 0 => 1,
+        (true, asked) => asked,
+    }
+}
+
+fn is_namespace(target: &Target) -> bool {
+    target.table == "namespaces"
+}
+
+fn effects_free(namespace: &Value) -> bool {
+    namespace.pointer("/spec/finalizers").is_none_or(|list| list == &json!([]))
+}

@@ -1,0 +1,146 @@
+//! Objects as bytes, in the form that was asked for.
+
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::convert;
+use crate::negotiate::{Accept, Shape};
+use crate::store::Object;
+use crate::table;
+
+/// What a list says of itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListMeta {
+    /// The revision of the list.
+    pub(crate) revision: u64,
+    /// Where the next page begins.
+    pub(crate) next: Option<String>,
+    /// How many more there are, where that is known.
+    pub(crate) remaining: Option<usize>,
+}
+
+/// One stored object as a body.
+pub(crate) fn object(call: &Call, object: &Object) -> Bytes {
+    let as_stored = call.target.resource.version == call.target.storage.version
+        && call.target.resource.group == call.target.storage.group;
+    match call.accept {
+        Accept { shape: Shape::Full, yaml: false } if as_stored => object.json().clone(),
+        _ => value(call, object.value()),
+    }
+}
+
+/// One object in any version as a body.
+pub(crate) fn value(call: &Call, object: &Value) -> Bytes {
+    let shown = convert::shown(object, &call.target.resource);
+    let shaped = match call.accept.shape {
+        Shape::Full => return written(&shown, call.accept.yaml),
+        Shape::Metadata(version) => metadata(&shown, version.api_version(), "PartialObjectMetadata"),
+        Shape::Table(version) => table::of(call, std::iter::once(&*shown), version, true),
+    };
+    written(&shaped, call.accept.yaml)
+}
+
+/// A list of objects as a body.
+pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &ListMeta) -> Bytes {
+    match call.accept {
+        Accept { shape: Shape::Full, yaml: false } => full_list(call, objects, meta),
+        Accept { shape, yaml } => {
+            let shown: Vec<_> =
+                objects.map(|object| convert::shown(object.value(), &call.target.resource)).collect();
+            let mut list = match shape {
+                Shape::Full => {
+                    let list = full_list_value(call, shown.iter().map(|object| (**object).clone()));
+                    list
+                }
+                Shape::Metadata(version) => {
+                    let items: Vec<Value> = shown
+                        .iter()
+                        .map(|object| metadata(object, version.api_version(), "PartialObjectMetadata"))
+                        .collect();
+                    json!({"apiVersion": version.api_version(), "kind": "PartialObjectMetadataList", "items": items})
+                }
+                Shape::Table(version) => table::of(call, shown.iter().map(|object| &**object), version, true),
+            };
+            list["metadata"] = Value::Object(list_metadata(meta));
+            written(&list, yaml)
+        }
+    }
+}
+
+/// A tree as JSON or YAML.
+pub(crate) fn written(value: &Value, yaml: bool) -> Bytes {
+    if yaml {
+        return Bytes::from(yaml_text(value));
+    }
+    Bytes::from(value.to_string())
+}
+
+/// Only the metadata of an object.
+pub(crate) fn metadata(object: &Value, api_version: &str, kind: &str) -> Value {
+    let metadata = object.get("metadata").cloned().unwrap_or_default();
+    json!({"apiVersion": api_version, "kind": kind, "metadata": metadata})
+}
+
+fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &ListMeta) -> Bytes {
+    let resource = &call.target.resource;
+    let same = resource.version == call.target.storage.version && resource.group == call.target.storage.group;
+    let head = json!(resource.api_version());
+    let kind = json!(resource.list_kind());
+    let mut text = Vec::with_capacity(1024);
+    text.extend_from_slice(format!("{{\"apiVersion\":{head},\"items\":[").as_bytes());
+    for (index, object) in objects.enumerate() {
+        if index > 0 {
+            text.push(b',');
+        }
+        match (same, call.target.custom) {
+            (true, true) => text.extend_from_slice(object.json()),
+            (true, false) => text.extend_from_slice(object.item_json()),
+            (false, custom) => {
+                let shown = convert::shown(object.value(), resource);
+                let item = if custom { shown.into_owned() } else { bare(shown.into_owned()) };
+                text.extend_from_slice(item.to_string().as_bytes());
+            }
+        }
+    }
+    let metadata = Value::Object(list_metadata(meta));
+    text.extend_from_slice(format!("],\"kind\":{kind},\"metadata\":{metadata}}}").as_bytes());
+    Bytes::from(text)
+}
+
+fn full_list_value(call: &Call, objects: impl Iterator<Item = Value>) -> Value {
+    let items: Vec<Value> = if call.target.custom { objects.collect() } else { objects.map(bare).collect() };
+    json!({
+        "apiVersion": call.target.resource.api_version(),
+        "kind": call.target.resource.list_kind(),
+        "items": items,
+    })
+}
+
+/// Items of typed lists do not say what they are: the list does.
+fn bare(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("apiVersion");
+        fields.remove("kind");
+    }
+    object
+}
+
+fn list_metadata(meta: &ListMeta) -> Map<String, Value> {
+    let mut metadata = Map::new();
+    metadata.insert("resourceVersion".to_owned(), meta.revision.to_string().into());
+    if let Some(next) = &meta.next {
+        metadata.insert("continue".to_owned(), next.as_str().into());
+    }
+    if let Some(remaining) = meta.remaining {
+        metadata.insert("remainingItemCount".to_owned(), remaining.into());
+    }
+    metadata
+}
+
+/// JSON is YAML, and every reader of YAML reads it.
+fn yaml_text(value: &Value) -> String {
+    let mut text = value.to_string();
+    text.push('\n');
+    text
+}

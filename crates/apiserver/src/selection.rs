@@ -1,0 +1,85 @@
+//! Which objects of a collection a request selects: label and field selectors.
+
+use formats::selector::{FieldSelector, LabelSelector};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::convert;
+use crate::meta;
+use crate::registry::{Served, Target};
+use crate::status::Status;
+
+/// The selectors of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    labels: LabelSelector,
+    fields: FieldSelector,
+}
+
+impl Selection {
+    /// Reads `labelSelector` and `fieldSelector`.
+    pub(crate) fn of(call: &Call, served: &Served) -> Result<Self, Status> {
+        let bad = |what: &str, error: String| {
+            Status::bad_request(format!("unable to parse requirement: {error}").replacen("requirement", what, 1))
+        };
+        let labels = call.query.text("labelSelector").parse();
+        let labels: LabelSelector = labels.map_err(|error| bad("requirement", format!("{error}")))?;
+        let fields: FieldSelector =
+            call.query.text("fieldSelector").parse().map_err(|error| Status::bad_request(format!("{error}")))?;
+        check(&fields, &call.target, served)?;
+        Ok(Self { labels, fields })
+    }
+
+    /// Whether everything is selected.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.labels.is_empty() && self.fields.terms.is_empty()
+    }
+
+    /// Whether an object in its storage version is selected.
+    pub(crate) fn selects(&self, object: &Value, target: &Target) -> bool {
+        if !self.labels.is_empty() && !self.labels.matches_by(|key| meta::label(object, key)) {
+            return false;
+        }
+        if self.fields.terms.is_empty() {
+            return true;
+        }
+        let shown = convert::shown(object, &target.resource);
+        self.fields.terms.iter().all(|term| (value(&shown, &term.field) == term.value) == term.equal)
+    }
+}
+
+fn check(fields: &FieldSelector, target: &Target, served: &Served) -> Result<(), Status> {
+    if fields.terms.is_empty() {
+        return Ok(());
+    }
+    let known = served.kinds.selectable_fields(&target.resource);
+    let unknown = fields.terms.iter().find(|term| !known.contains(&term.field));
+    let Some(term) = unknown else { return Ok(()) };
+    let usual = ["metadata.name", "metadata.namespace"];
+    if target.custom || known.iter().any(|field| !usual.contains(&field.as_str())) {
+        return Err(Status::bad_request(format!("field label not supported: {}", term.field)));
+    }
+    Err(Status::bad_request(format!(
+        "{:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+        term.field
+    )))
+}
+
+/// A field as a selector compares it; an absent field reads as its type's zero value.
+fn value(object: &Value, field: &str) -> String {
+    let found = field.split('.').try_fold(object, |at, name| at.get(name));
+    match found {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Bool(value)) => value.to_string(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => zero(field).to_owned(),
+    }
+}
+
+fn zero(field: &str) -> &'static str {
+    match field {
+        "spec.unschedulable" | "spec.hostNetwork" => "false",
+        "status.replicas" | "status.successful" => "0",
+        _ => "",
+    }
+}

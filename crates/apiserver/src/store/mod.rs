@@ -1,0 +1,226 @@
+//! The store: one lock orders revision, map and events, so that a watch sees writes in the order of revisions.
+
+mod object;
+mod ring;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use parking_lot::RwLock;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::meta;
+
+pub(crate) use object::Object;
+pub(crate) use ring::{Change, Compacted, Event};
+
+use ring::Ring;
+
+/// The objects of one resource by `namespace/name`, sorted as etcd sorts keys.
+pub(crate) type Objects = OrdMap<Arc<str>, Arc<Object>>;
+
+/// All objects of all resources, and what happened to them lately.
+#[derive(Debug)]
+pub(crate) struct Store {
+    state: RwLock<State>,
+    ring_capacity: usize,
+}
+
+/// The objects of one resource at one revision.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    /// The revision.
+    pub(crate) revision: u64,
+    /// The objects then.
+    pub(crate) objects: Objects,
+}
+
+/// What must be there for a write to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// No object of that key.
+    Absent,
+    /// The object as it was written at this revision.
+    Revision(u64),
+}
+
+/// What is there is not what was expected.
+#[derive(Clone, Debug)]
+pub(crate) struct Changed;
+
+#[derive(Debug, Default)]
+struct State {
+    revision: u64,
+    tables: BTreeMap<String, Table>,
+}
+
+#[derive(Debug)]
+struct Table {
+    objects: Objects,
+    ring: Ring,
+    news: watch::Sender<u64>,
+}
+
+impl Store {
+    /// An empty store that keeps `ring_capacity` events of each resource.
+    pub(crate) fn new(ring_capacity: usize) -> Self {
+        // Revision 1 is the empty store: 0 means "any" in requests.
+        Self { state: RwLock::new(State { revision: 1, tables: BTreeMap::new() }), ring_capacity }
+    }
+
+    /// The revision of the last write.
+    pub(crate) fn revision(&self) -> u64 {
+        self.state.read().revision
+    }
+
+    /// The object of this key.
+    pub(crate) fn get(&self, resource: &str, key: &str) -> Option<Arc<Object>> {
+        self.state.read().tables.get(resource)?.objects.get(key).cloned()
+    }
+
+    /// All objects of a resource now.
+    pub(crate) fn snapshot(&self, resource: &str) -> Snapshot {
+        let state = self.state.read();
+        let objects = state.tables.get(resource).map(|table| table.objects.clone()).unwrap_or_default();
+        Snapshot { revision: state.revision, objects }
+    }
+
+    /// All objects of a resource as they were at `revision`: the latest state with the later events taken back.
+    pub(crate) fn snapshot_at(&self, resource: &str, revision: u64) -> Result<Snapshot, Compacted> {
+        let state = self.state.read();
+        let Some(table) = state.tables.get(resource) else {
+            return Ok(Snapshot { revision, objects: Objects::new() });
+        };
+        let mut objects = table.objects.clone();
+        for event in table.ring.back_to(revision)? {
+            match &event.previous {
+                Some(previous) => objects.insert(Arc::clone(&event.key), Arc::clone(previous)),
+                None => objects.remove(&event.key),
+            };
+        }
+        Ok(Snapshot { revision, objects })
+    }
+
+    /// The events of a resource after `revision`, oldest first, at most `limit`, and the store's revision.
+    pub(crate) fn events(
+        &self,
+        resource: &str,
+        revision: u64,
+        limit: usize,
+    ) -> Result<(Vec<Arc<Event>>, u64), Compacted> {
+        let state = self.state.read();
+        let events = state.tables.get(resource).map(|table| table.ring.after(revision, limit)).transpose()?;
+        Ok((events.unwrap_or_default(), state.revision))
+    }
+
+    /// Tells of every write to a resource.
+    pub(crate) fn news(&self, resource: &str) -> watch::Receiver<u64> {
+        self.state.write().table(resource, self.ring_capacity).news.subscribe()
+    }
+
+    /// Writes an object, with its new revision in `metadata.resourceVersion`.
+    pub(crate) fn put(
+        &self,
+        resource: &str,
+        key: &str,
+        expect: Expect,
+        mut value: Value,
+    ) -> Result<Arc<Object>, Changed> {
+        let mut state = self.state.write();
+        let revision = state.revision + 1;
+        let table = state.table(resource, self.ring_capacity);
+        let previous = table.objects.get(key).cloned();
+        expect.holds(previous.as_ref())?;
+        meta::set(&mut value, "resourceVersion", revision.to_string());
+        let object = Arc::new(Object::new(value, revision));
+        let key: Arc<str> = Arc::from(key);
+        let change = if previous.is_some() { Change::Modified } else { Change::Added };
+        table.objects.insert(Arc::clone(&key), Arc::clone(&object));
+        table.publish(Event { revision, change, key, object: Arc::clone(&object), previous });
+        state.revision = revision;
+        Ok(object)
+    }
+
+    /// Removes an object; gives its last state with the revision of the deletion.
+    pub(crate) fn remove(
+        &self,
+        resource: &str,
+        key: &str,
+        expect: Expect,
+        last: Value,
+    ) -> Result<Arc<Object>, Changed> {
+        let mut state = self.state.write();
+        let revision = state.revision + 1;
+        let table = state.table(resource, self.ring_capacity);
+        let previous = table.objects.get(key).cloned();
+        expect.holds(previous.as_ref())?;
+        let mut value = last;
+        meta::set(&mut value, "resourceVersion", revision.to_string());
+        let object = Arc::new(Object::new(value, revision));
+        table.objects.remove(key);
+        let event =
+            Event { revision, change: Change::Deleted, key: Arc::from(key), object: Arc::clone(&object), previous };
+        table.publish(event);
+        state.revision = revision;
+        Ok(object)
+    }
+
+    /// Forgets the events of all resources up to now: older revisions answer 410.
+    pub(crate) fn compact(&self) {
+        let mut state = self.state.write();
+        let revision = state.revision;
+        for table in state.tables.values_mut() {
+            table.ring.compact(revision);
+        }
+    }
+}
+
+impl State {
+    fn table(&mut self, resource: &str, ring_capacity: usize) -> &mut Table {
+        if !self.tables.contains_key(resource) {
+            self.tables.insert(resource.to_owned(), Table::new(ring_capacity));
+        }
+        self.tables.get_mut(resource).expect("it was inserted above")
+    }
+}
+
+impl Table {
+    fn new(ring_capacity: usize) -> Self {
+        Self { objects: Objects::new(), ring: Ring::new(ring_capacity), news: watch::Sender::new(0) }
+    }
+
+    fn publish(&mut self, event: Event) {
+        let revision = event.revision;
+        self.ring.push(Arc::new(event));
+        self.news.send_replace(revision);
+    }
+}
+
+impl Expect {
+    fn holds(self, found: Option<&Arc<Object>>) -> Result<(), Changed> {
+        match (self, found) {
+            (Self::Absent, None) => Ok(()),
+            (Self::Revision(revision), Some(object)) if object.revision() == revision => Ok(()),
+            _ => Err(Changed),
+        }
+    }
+}
+
+impl Snapshot {
+    /// The objects whose key begins with `prefix`, after the key `start` if given.
+    pub(crate) fn range<'a>(
+        &'a self,
+        prefix: &'a str,
+        start: Option<&str>,
+    ) -> impl Iterator<Item = (&'a Arc<str>, &'a Arc<Object>)> {
+        use std::ops::Bound;
+        let from = match start {
+            Some(start) => Bound::Excluded(start),
+            None => Bound::Included(prefix),
+        };
+        let range: (Bound<&str>, Bound<&str>) = (from, Bound::Unbounded);
+        self.objects.range::<_, str>(range).take_while(move |(key, _)| key.starts_with(prefix))
+    }
+}

@@ -1,0 +1,48 @@
+//! An object at one revision, with its JSON text made once.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+/// An immutable object in its storage version.
+#[derive(Debug)]
+pub(crate) struct Object {
+    value: Value,
+    revision: u64,
+    json: OnceLock<Bytes>,
+    item_json: OnceLock<Bytes>,
+}
+
+impl Object {
+    /// The object at `revision`; its `metadata.resourceVersion` says so already.
+    pub(super) fn new(value: Value, revision: u64) -> Self {
+        Self { value, revision, json: OnceLock::new(), item_json: OnceLock::new() }
+    }
+
+    /// The object as a tree.
+    pub(crate) fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// When it was written.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The object as text.
+    pub(crate) fn json(&self) -> &Bytes {
+        self.json.get_or_init(|| Bytes::from(self.value.to_string()))
+    }
+
+    /// The object as text without `apiVersion` and `kind`, as it stands in a typed list.
+    pub(crate) fn item_json(&self) -> &Bytes {
+        self.item_json.get_or_init(|| {
+            let fields = self.value.as_object().into_iter().flatten();
+            let rest: BTreeMap<&String, &Value> =
+                fields.filter(|(key, _)| !matches!(key.as_str(), "apiVersion" | "kind")).collect();
+            Bytes::from(serde_json::to_vec(&rest).expect("a tree of JSON is written without error"))
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! The latest events of one resource: bounded, in order of revision.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::object::Object;
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It was made.
+    Added,
+    /// It was written again.
+    Modified,
+    /// It is gone.
+    Deleted,
+}
+
+/// A write.
+#[derive(Debug)]
+pub(crate) struct Event {
+    /// When.
+    pub(crate) revision: u64,
+    /// What.
+    pub(crate) change: Change,
+    /// `namespace/name`, or the name of a cluster-scoped object.
+    pub(crate) key: Arc<str>,
+    /// The object after the write; of a deleted one, its last state with the revision of the deletion.
+    pub(crate) object: Arc<Object>,
+    /// The object before the write.
+    pub(crate) previous: Option<Arc<Object>>,
+}
+
+/// The asked revision is older than the oldest event kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Compacted {
+    /// The oldest revision that can still be asked for.
+    pub(crate) oldest: u64,
+}
+
+/// A bounded list of events.
+#[derive(Debug)]
+pub(super) struct Ring {
+    events: VecDeque<Arc<Event>>,
+    capacity: usize,
+    /// The revision of the newest event that was dropped.
+    dropped: u64,
+}
+
+impl Ring {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { events: VecDeque::new(), capacity, dropped: 0 }
+    }
+
+    pub(super) fn push(&mut self, event: Arc<Event>) {
+        self.events.push_back(event);
+        if self.events.len() > self.capacity {
+            self.drop_oldest();
+        }
+    }
+
+    /// Forgets all events up to and including `revision`.
+    pub(super) fn compact(&mut self, revision: u64) {
+        while self.events.front().is_some_and(|event| event.revision <= revision) {
+            self.drop_oldest();
+        }
+        self.dropped = self.dropped.max(revision);
+    }
+
+    /// The events after `revision`, oldest first, at most `limit`.
+    pub(super) fn after(&self, revision: u64, limit: usize) -> Result<Vec<Arc<Event>>, Compacted> {
+        self.reaches(revision)?;
+        let start = self.events.partition_point(|event| event.revision <= revision);
+        Ok(self.events.iter().skip(start).take(limit).cloned().collect())
+    }
+
+    /// The events after `revision`, newest first.
+    pub(super) fn back_to(&self, revision: u64) -> Result<impl Iterator<Item = &Arc<Event>>, Compacted> {
+        self.reaches(revision)?;
+        Ok(self.events.iter().rev().take_while(move |event| event.revision > revision))
+    }
+
+    fn reaches(&self, revision: u64) -> Result<(), Compacted> {
+        if revision < self.dropped { Err(Compacted { oldest: self.dropped }) } else { Ok(()) }
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some(event) = self.events.pop_front() {
+            self.dropped = event.revision;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What holds for the metadata of every object.
+
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::meta;
+use crate::status::{FieldError, Status};
+
+/// Checks a new object.
+pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
+    let mut errors = Vec::new();
+    let name = meta::name(object);
+    if name.is_empty() {
+        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
+    } else {
+        errors.extend(name_errors(call, name));
+    }
+    refuse(call, name, &errors)
+}
+
+/// Checks a changed object against the one before.
+pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
+    let mut errors = Vec::new();
+    for field in ["name", "namespace", "uid"] {
+        let (new, old) = (meta::text(object, field), meta::text(old, field));
+        if new != old {
+            errors.push(FieldError::invalid(&format!("metadata.{field}"), &format!("{new:?}"), "field is immutable"));
+        }
+    }
+    if meta::is_terminating(old) {
+        let known = meta::finalizers(old);
+        let new: Vec<String> = meta::finalizers(object)
+            .into_iter()
+            .filter(|finalizer| !known.contains(finalizer))
+            .map(|finalizer| format!("{finalizer:?}"))
+            .collect();
+        if !new.is_empty() {
+            let why = format!(
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                new.join(", ")
+            );
+            errors.push(FieldError::forbidden("metadata.finalizers", &why));
+        }
+    }
+    refuse(call, meta::name(old), &errors)
+}
+
+fn name_errors(call: &Call, name: &str) -> Vec<FieldError> {
+    let resource = &call.target.resource;
+    let wrong: Vec<String> = match (resource.group.as_str(), resource.plural.as_str()) {
+        ("rbac.authorization.k8s.io", _) | ("", "events") | ("events.k8s.io", _) => path_segment(name),
+        ("", "namespaces") => formats::name::dns1123_label(name),
+        ("", "services") => formats::name::dns1035_label(name),
+        _ => formats::name::dns1123_subdomain(name),
+    };
+    wrong.iter().map(|why| FieldError::invalid("metadata.name", &format!("{name:?}"), why)).collect()
+}
+
+fn path_segment(name: &str) -> Vec<String> {
+    match name {
+        "." | ".." => vec![format!("may not be '{name}'")],
+        _ => ['/', '%'].iter().filter(|c| name.contains(**c)).map(|c| format!("may not contain '{c}'")).collect(),
+    }
+}
+
+fn refuse(call: &Call, name: &str, errors: &[FieldError]) -> Result<(), Status> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let resource = &call.target.resource;
+    Err(Status::invalid(&resource.group, &resource.kind, name, errors))
+}

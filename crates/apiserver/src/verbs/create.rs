@@ -1,0 +1,115 @@
+//! Making an object.
+
+use serde_json::{Value, json};
+use webhook::review::Operation;
+
+use crate::admission::{self, Review};
+use crate::call::Call;
+use crate::clock::rfc3339;
+use crate::convert;
+use crate::decode;
+use crate::effects;
+use crate::meta;
+use crate::render;
+use crate::reply::Reply;
+use crate::server::Shared;
+use crate::status::Status;
+use crate::store::Expect;
+use crate::strategy;
+use crate::validation;
+
+/// How often a name is made up before giving up.
+const ATTEMPTS: u32 = 8;
+
+/// Makes the object of the request's body.
+pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    let object = decode::object(call)?;
+    create_object(shared, call, object, "CreateOptions").await
+}
+
+/// Makes an object; `options` is the kind of options that the request carries.
+pub(crate) async fn create_object(
+    shared: &Shared,
+    call: &Call,
+    mut object: Value,
+    options: &str,
+) -> Result<Reply, Status> {
+    wipe(&mut object);
+    decode::place(call, &mut object)?;
+    let name = meta::name(&object).to_owned();
+    let dry_run = call.query.dry_run()?;
+    let mut review = Review::new(call, Operation::Create, &name, dry_run, admission::options(call, options));
+    effects::admit_to_namespace(shared, call, &name)?;
+    review.object = Some(object);
+    admission::mutate(shared, call, &mut review).await?;
+    let mutated = review.object.take().expect("mutation keeps the object of a create request");
+    let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
+    for attempt in 1..=attempts {
+        let object = prepared(shared, call, mutated.clone())?;
+        let name = meta::name(&object).to_owned();
+        review.name.clone_from(&name);
+        review.object = Some(object);
+        admission::validate(shared, call, &mut review).await?;
+        let object = review.object.take().expect("validation keeps the object");
+        match persist(shared, call, object, dry_run) {
+            Ok(body) => {
+                let warnings = std::mem::take(&mut review.warnings);
+                return Ok(Reply { warnings, name: Some(name), ..Reply::json(201, body) });
+            }
+            Err(status) if attempt < attempts && status.reason == "AlreadyExists" => {}
+            Err(status) if attempts > 1 && status.reason == "AlreadyExists" => {
+                return Err(Status::generate_name_conflict(call.group_resource(), &name));
+            }
+            Err(status) => return Err(status),
+        }
+    }
+    Err(Status::internal("no attempt to create the object was made"))
+}
+
+/// What only the server may say of a new object.
+fn wipe(object: &mut Value) {
+    let metadata = meta::of_mut(object);
+    for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+        metadata.remove(field);
+    }
+}
+
+fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, Status> {
+    let prefix = meta::text(&object, "generateName").to_owned();
+    if meta::name(&object).is_empty() && !prefix.is_empty() {
+        meta::set(&mut object, "name", shared.ids.name(&prefix));
+    }
+    decode::place(call, &mut object)?;
+    meta::set(&mut object, "uid", shared.ids.uid());
+    meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
+    strategy::prepare_for_create(&call.target, &mut object);
+    validation::new_object(call, &object)?;
+    effects::prepare(&call.target, &mut object, shared.clock.now())?;
+    Ok(object)
+}
+
+fn persist(shared: &Shared, call: &Call, object: Value, dry_run: bool) -> Result<bytes::Bytes, Status> {
+    let name = meta::name(&object).to_owned();
+    let key = call.key(&name);
+    let exists = || Status::already_exists(call.group_resource(), &name);
+    if !meta::text(&object, "resourceVersion").is_empty() {
+        return Err(Status::plain(500, "", "resourceVersion should not be set on objects to be created"));
+    }
+    let stored = convert::converted(object, &call.target.storage);
+    if dry_run {
+        let taken = shared.store.get(&call.target.table, &key).is_some();
+        return if taken { Err(exists()) } else { Ok(render::value(call, &stored)) };
+    }
+    let object = shared.store.put(&call.target.table, &key, Expect::Absent, stored).map_err(|_| exists())?;
+    effects::written(shared, &call.target, object.value());
+    Ok(render::object(call, &object))
+}
+
+/// The answer to a request that made nothing.
+pub(crate) fn success(call: &Call, name: &str, uid: &str) -> Value {
+    let mut details = json!({"name": name, "kind": call.target.resource.plural, "uid": uid});
+    if !call.target.resource.group.is_empty() {
+        details["group"] = call.target.resource.group.as_str().into();
+    }
+    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+}

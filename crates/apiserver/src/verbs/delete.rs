@@ -1,0 +1,148 @@
+//! Deleting an object or a collection.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use webhook::review::Operation;
+
+use crate::admission::{self, Review};
+use crate::call::Call;
+use crate::convert;
+use crate::decode;
+use crate::effects;
+use crate::meta;
+use crate::query;
+use crate::removal::{self, DeleteOptions, Preconditions, Step};
+use crate::render;
+use crate::reply::Reply;
+use crate::server::Shared;
+use crate::status::{GroupResource, Status};
+use crate::store::Expect;
+use crate::strategy;
+use crate::verbs::create::success;
+use crate::verbs::list;
+
+/// What is left of a deleted object.
+struct Deleted {
+    object: Value,
+    gone: bool,
+    warnings: Vec<String>,
+}
+
+/// Deletes one object.
+pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    let (options, raw) = options(call)?;
+    let name = call.path.name.as_str();
+    let deleted = delete_object(shared, call, name, name, (&options, &raw)).await?;
+    let answer = if deleted.gone && !strategy::returns_deleted(&call.target) {
+        let status = success(call, name, meta::text(&deleted.object, "uid"));
+        render::written(&status, call.accept.yaml)
+    } else {
+        render::value(call, &deleted.object)
+    };
+    Ok(Reply { warnings: deleted.warnings, ..Reply::json(200, answer) })
+}
+
+/// Deletes all objects that the selectors select; webhooks are asked of each, without its name in the request.
+pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    let (options, raw) = options(call)?;
+    let page = list::page(shared, call)?;
+    let mut warnings = Vec::new();
+    for object in &page.objects {
+        let name = meta::name(object.value());
+        match delete_object(shared, call, name, "", (&options, &raw)).await {
+            Ok(deleted) => warnings.extend(deleted.warnings),
+            Err(status) if status.reason == "NotFound" => {}
+            Err(status) => return Err(status),
+        }
+    }
+    let objects = page.objects.iter().map(|object| &**object);
+    Ok(Reply { warnings, ..Reply::json(200, render::list(call, objects, &page.meta)) })
+}
+
+async fn delete_object(
+    shared: &Shared,
+    call: &Call,
+    name: &str,
+    admitted_name: &str,
+    (options, raw): (&DeleteOptions, &Value),
+) -> Result<Deleted, Status> {
+    let dry_run = call.query.dry_run()? || query::dry_run(&options.dry_run)?;
+    let key = call.key(name);
+    effects::admit_deletion(call, name)?;
+    loop {
+        let current = shared.store.get(&call.target.table, &key);
+        let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
+        check(call, current.value(), options.preconditions.as_ref())?;
+        let shown = convert::shown(current.value(), &call.target.resource);
+        let mut review = Review::new(call, Operation::Delete, admitted_name, dry_run, raw.clone());
+        review.old = Some(Cow::Borrowed(&*shown));
+        admission::mutate(shared, call, &mut review).await?;
+        admission::validate(shared, call, &mut review).await?;
+        let warnings = std::mem::take(&mut review.warnings);
+        drop(review);
+        let step = removal::step(&call.target, current.value(), options, shared.clock.now());
+        let deleted = |object: Value, gone: bool| Ok(Deleted { object, gone, warnings });
+        let expect = Expect::Revision(current.revision());
+        match step {
+            Step::Pending => return deleted(current.value().clone(), false),
+            Step::Marked(value) | Step::Gone(value) if dry_run => return deleted(value, true),
+            Step::Marked(value) => {
+                if let Ok(object) = shared.store.put(&call.target.table, &key, expect, value) {
+                    effects::written(shared, &call.target, object.value());
+                    return deleted(object.value().clone(), false);
+                }
+            }
+            Step::Gone(value) => {
+                if let Ok(object) = shared.store.remove(&call.target.table, &key, expect, value) {
+                    effects::removed(shared, &call.target, object.value());
+                    return deleted(object.value().clone(), true);
+                }
+            }
+        }
+    }
+}
+
+/// The options of a deletion: from the body, or from the query where there is none.
+fn options(call: &Call) -> Result<(DeleteOptions, Value), Status> {
+    let bad = |error: serde_json::Error| Status::bad_request(error.to_string());
+    if !call.body.is_empty() {
+        let mut raw = decode::tree(&call.content_type, &call.body)?;
+        raw["apiVersion"] = "meta.k8s.io/v1".into();
+        raw["kind"] = "DeleteOptions".into();
+        return Ok((serde_json::from_value(raw.clone()).map_err(bad)?, raw));
+    }
+    let mut raw = admission::options(call, "DeleteOptions");
+    if let Some(seconds) = call.query.integer("gracePeriodSeconds")? {
+        raw["gracePeriodSeconds"] = seconds.into();
+    }
+    if !call.query.text("propagationPolicy").is_empty() {
+        raw["propagationPolicy"] = call.query.text("propagationPolicy").into();
+    }
+    if let Some(orphan) = call.query.optional_flag("orphanDependents") {
+        raw["orphanDependents"] = orphan.into();
+    }
+    Ok((serde_json::from_value(raw.clone()).map_err(bad)?, raw))
+}
+
+fn check(call: &Call, object: &Value, preconditions: Option<&Preconditions>) -> Result<(), Status> {
+    let Some(preconditions) = preconditions else { return Ok(()) };
+    let resource = &call.target.resource;
+    let of = GroupResource { group: &resource.group, resource: &resource.kind };
+    let (uid, revision) = (meta::text(object, "uid"), meta::text(object, "resourceVersion"));
+    if let Some(wanted) = preconditions.uid.as_deref().filter(|wanted| *wanted != uid) {
+        let why = format!(
+            "the UID in the precondition ({wanted}) does not match the UID in record ({uid}). The object might \
+             have been deleted and then recreated"
+        );
+        return Err(Status::conflict(of, meta::name(object), &why));
+    }
+    if let Some(wanted) = preconditions.resource_version.as_deref().filter(|wanted| *wanted != revision) {
+        let why = format!(
+            "the ResourceVersion in the precondition ({wanted}) does not match the ResourceVersion in record \
+             ({revision}). The object might have been modified"
+        );
+        return Err(Status::conflict(of, meta::name(object), &why));
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! Replacing an object, and the way of every change: read, change, admit, check, write.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::Value;
+use webhook::review::Operation;
+
+use crate::admission::{self, Review};
+use crate::call::Call;
+use crate::convert;
+use crate::decode;
+use crate::effects;
+use crate::meta;
+use crate::render;
+use crate::reply::Reply;
+use crate::server::Shared;
+use crate::status::{FieldError, Status};
+use crate::store::{Changed, Expect, Object};
+use crate::strategy;
+use crate::validation;
+use crate::verbs::create;
+
+/// What a request makes of an object that is there.
+pub(crate) trait Edit: Sync {
+    /// The object after the request, from the object as the request's version shows it.
+    fn apply(&self, current: &Value) -> Result<Value, Status>;
+    /// `UpdateOptions`, `PatchOptions`.
+    fn options(&self) -> &'static str;
+}
+
+struct Replacement(Value);
+
+/// Replaces an object with the one in the request's body.
+pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    let mut object = decode::object(call)?;
+    check_name(call, &object)?;
+    decode::place(call, &mut object)?;
+    let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
+    let Some(current) = current else {
+        if strategy::allows_create_on_update(&call.target) && call.path.subresource.is_empty() {
+            return create::create_object(shared, call, object, "UpdateOptions").await;
+        }
+        return Err(Status::not_found(call.group_resource(), &call.path.name));
+    };
+    check_uid(call, &object, current.value())?;
+    change(shared, call, &Replacement(object)).await
+}
+
+/// Changes an object.
+pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Result<Reply, Status> {
+    let dry_run = call.query.dry_run()?;
+    let name = &call.path.name;
+    let options = admission::options(call, edit.options());
+    let mut warnings = Vec::new();
+    loop {
+        let current = shared.store.get(&call.target.table, &call.key(name));
+        let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
+        let shown = convert::shown(current.value(), &call.target.resource);
+        let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
+        review.warnings = warnings;
+        review.object = Some(edit.apply(&shown)?);
+        review.old = Some(Cow::Borrowed(&*shown));
+        admission::mutate(shared, call, &mut review).await?;
+        let mutated = review.object.take().expect("mutation keeps the object of an update");
+        review.object = Some(prepared(shared, call, mutated, &shown)?);
+        admission::validate(shared, call, &mut review).await?;
+        let object = review.object.take().expect("validation keeps the object");
+        warnings = std::mem::take(&mut review.warnings);
+        drop(review);
+        let stored = convert::converted(object, &call.target.storage);
+        match persist(shared, call, &current, stored, dry_run) {
+            Ok(body) => return Ok(Reply { warnings, ..Reply::json(200, body) }),
+            Err(Changed) => warnings.clear(),
+        }
+    }
+}
+
+impl Edit for Replacement {
+    fn apply(&self, _: &Value) -> Result<Value, Status> {
+        Ok(self.0.clone())
+    }
+
+    fn options(&self) -> &'static str {
+        "UpdateOptions"
+    }
+}
+
+fn check_name(call: &Call, object: &Value) -> Result<(), Status> {
+    let (wanted, found) = (&call.path.name, meta::name(object));
+    if found.is_empty() {
+        return Err(Status::bad_request(format!(
+            "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
+        )));
+    }
+    if found != wanted {
+        return Err(Status::bad_request(format!(
+            "the name of the object ({found}) does not match the name on the URL ({wanted})"
+        )));
+    }
+    Ok(())
+}
+
+fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
+    let (wanted, found) = (meta::text(object, "uid"), meta::text(current, "uid"));
+    if wanted.is_empty() || wanted == found {
+        return Ok(());
+    }
+    let key = call.key(&call.path.name);
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
+         Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+        call.target.resource.plural,
+    );
+    Err(Status::conflict(call.group_resource(), &call.path.name, &why))
+}
+
+/// The object as it will be stored, in the version of the request.
+fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Result<Value, Status> {
+    check_revision(call, &object, old)?;
+    decode::place(call, &mut object)?;
+    match call.path.subresource.as_str() {
+        "status" => strategy::prepare_for_status_update(&mut object, old),
+        "finalize" => strategy::prepare_for_finalize(&mut object, old),
+        _ => strategy::prepare_for_update(&call.target, &mut object, old),
+    }
+    if meta::text(&object, "uid").is_empty() {
+        meta::keep(&mut object, old, "uid");
+    }
+    for field in ["creationTimestamp", "deletionTimestamp"] {
+        meta::keep(&mut object, old, field);
+    }
+    if meta::of(&object).get("deletionGracePeriodSeconds").is_none() {
+        meta::keep(&mut object, old, "deletionGracePeriodSeconds");
+    }
+    validation::changed_object(call, &object, old)?;
+    if call.path.subresource.is_empty() {
+        effects::prepare(&call.target, &mut object, shared.clock.now())?;
+    }
+    meta::keep(&mut object, old, "resourceVersion");
+    Ok(object)
+}
+
+fn check_revision(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
+    let (found, wanted) = (meta::text(object, "resourceVersion"), meta::text(old, "resourceVersion"));
+    let name = &call.path.name;
+    if found.is_empty() || found == "0" {
+        if strategy::allows_unconditional_update(&call.target) {
+            return Ok(());
+        }
+        let error = FieldError::invalid("metadata.resourceVersion", "0", "must be specified for an update");
+        let resource = &call.target.resource;
+        return Err(Status::invalid(&resource.group, &resource.plural, name, &[error]));
+    }
+    if found == wanted { Ok(()) } else { Err(Status::outdated(call.group_resource(), name)) }
+}
+
+fn persist(
+    shared: &Shared,
+    call: &Call,
+    current: &Arc<Object>,
+    object: Value,
+    dry_run: bool,
+) -> Result<bytes::Bytes, Changed> {
+    if dry_run {
+        return Ok(render::value(call, &object));
+    }
+    if &object == current.value() {
+        return Ok(render::object(call, current));
+    }
+    let (table, key) = (&call.target.table, call.key(&call.path.name));
+    let expect = Expect::Revision(current.revision());
+    if effects::is_gone(&call.target, &object) {
+        let removed = shared.store.remove(table, &key, expect, object)?;
+        effects::removed(shared, &call.target, removed.value());
+        return Ok(render::object(call, &removed));
+    }
+    let written = shared.store.put(table, &key, expect, object)?;
+    effects::written(shared, &call.target, written.value());
+    Ok(render::object(call, &written))
+}

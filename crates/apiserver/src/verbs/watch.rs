@@ -1,0 +1,241 @@
+//! Following a collection: events from a revision, bookmarks, selectors, and the end of what is known.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream;
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
+use serde_json::{Value, json};
+use tokio::sync::watch::Receiver;
+use tokio::time::Instant;
+
+use crate::call::Call;
+use crate::convert;
+use crate::meta;
+use crate::negotiate::Shape;
+use crate::render;
+use crate::reply::Reply;
+use crate::selection::Selection;
+use crate::server::Shared;
+use crate::status::Status;
+use crate::store::{Change, Event, Object};
+use crate::table;
+use crate::verbs::list::{asked_revision, too_old};
+
+/// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
+const USUAL_DURATION: Duration = Duration::from_secs(30 * 60);
+/// How often a watch hears of the store's revision.
+const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
+/// How long before its end a watch hears of it once more.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
+/// How many events are taken from the store at once.
+const BATCH: usize = 100;
+
+/// A running watch.
+struct Watcher {
+    shared: Arc<Shared>,
+    call: Call,
+    selection: Selection,
+    prefix: String,
+    /// Everything up to this revision was looked at.
+    seen: u64,
+    pending: VecDeque<Bytes>,
+    news: Receiver<u64>,
+    end: Instant,
+    next_bookmark: Option<Instant>,
+    /// Whether a table's columns were told.
+    told_columns: bool,
+    over: bool,
+}
+
+/// Follows a collection.
+pub(crate) fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
+    let mut call = call.clone();
+    if !call.path.name.is_empty() {
+        return Err(Status::method_not_supported(call.group_resource(), "watch"));
+    }
+    let selection = Selection::of(&call, &shared.registry.served())?;
+    let revision = asked_revision(&call)?;
+    let initial = call.query.optional_flag("sendInitialEvents");
+    // YAML cannot be told apart into events.
+    call.accept.yaml = false;
+    let mut watcher = Watcher::new(shared, call, selection)?;
+    match (initial, revision) {
+        (Some(true), _) => watcher.start_with_all(true),
+        (None, None | Some(0)) => watcher.start_with_all(false),
+        (Some(false), None | Some(0)) => watcher.seen = shared.store.revision(),
+        (_, Some(revision)) => watcher.seen = revision,
+    }
+    let frames = stream::unfold(watcher, |mut watcher| async move {
+        let bytes = watcher.next().await?;
+        Some((Ok::<_, Infallible>(Frame::data(bytes)), watcher))
+    });
+    let body = StreamBody::new(frames).boxed_unsync();
+    Ok(Reply { body, ..Reply::json(200, Bytes::new()) })
+}
+
+impl Watcher {
+    fn new(shared: &Arc<Shared>, call: Call, selection: Selection) -> Result<Self, Status> {
+        let seconds = call.query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
+        let duration = seconds.filter(|seconds| *seconds > 0).map_or(USUAL_DURATION, Duration::from_secs);
+        let now = Instant::now();
+        let end = now + duration;
+        let bookmarks = call.query.flag("allowWatchBookmarks");
+        let first = (now + BOOKMARK_PERIOD).min(end - LAST_BOOKMARK.min(duration));
+        Ok(Self {
+            news: shared.store.news(&call.target.table),
+            shared: Arc::clone(shared),
+            prefix: call.key_prefix(),
+            call,
+            selection,
+            seen: 0,
+            pending: VecDeque::new(),
+            end,
+            next_bookmark: bookmarks.then_some(first),
+            told_columns: false,
+            over: false,
+        })
+    }
+
+    /// Everything that is there comes as added, and is marked off if asked for.
+    fn start_with_all(&mut self, mark: bool) {
+        let snapshot = self.shared.store.snapshot(&self.call.target.table);
+        self.seen = snapshot.revision;
+        let prefix = self.prefix.clone();
+        for (_, object) in snapshot.range(&prefix, None) {
+            if self.selection.selects(object.value(), &self.call.target) {
+                let line = self.line("ADDED", object);
+                self.pending.push_back(line);
+            }
+        }
+        if mark && self.next_bookmark.is_some() {
+            let bookmark = self.bookmark(true);
+            self.pending.push_back(bookmark);
+        }
+    }
+
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(line) = self.pending.pop_front() {
+                return Some(line);
+            }
+            if self.over {
+                return None;
+            }
+            self.news.borrow_and_update();
+            if self.take() {
+                continue;
+            }
+            let bookmark = self.next_bookmark.filter(|next| *next < self.end).unwrap_or(self.end);
+            tokio::select! {
+                // What was written before the end belongs to the watch.
+                biased;
+                news = self.news.changed() => self.over = news.is_err(),
+                () = tokio::time::sleep_until(bookmark) => self.tick(),
+            }
+        }
+    }
+
+    /// Takes events from the store; whether there were any.
+    fn take(&mut self) -> bool {
+        match self.shared.store.events(&self.call.target.table, self.seen, BATCH) {
+            Err(compacted) => {
+                let status = too_old(self.seen, compacted);
+                self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
+                self.over = true;
+                true
+            }
+            Ok((events, revision)) => {
+                for event in &events {
+                    let line = self.event(event);
+                    self.pending.extend(line);
+                }
+                // A watch may begin in the future.
+                let last = events.last().map_or(revision, |event| event.revision);
+                self.seen = self.seen.max(last);
+                !events.is_empty()
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        if now >= self.end {
+            self.over = true;
+            return;
+        }
+        let bookmark = self.bookmark(false);
+        self.pending.push_back(bookmark);
+        let last = self.end - LAST_BOOKMARK.min(self.end - now);
+        self.next_bookmark = Some(if now < last { (now + BOOKMARK_PERIOD).min(last) } else { self.end });
+    }
+
+    /// What a write means to one who sees only the selected objects.
+    fn event(&mut self, event: &Event) -> Option<Bytes> {
+        if !event.key.starts_with(&self.prefix) {
+            return None;
+        }
+        let target = &self.call.target;
+        let before =
+            event.previous.as_ref().filter(|object| self.selection.selects(object.value(), target)).cloned();
+        let after =
+            event.change != Change::Deleted && self.selection.selects(event.object.value(), target);
+        match (before, after) {
+            (None, false) => None,
+            (None, true) => Some(self.line("ADDED", &event.object)),
+            (Some(_), true) => Some(self.line("MODIFIED", &event.object)),
+            (Some(_), false) if event.change == Change::Deleted => Some(self.line("DELETED", &event.object)),
+            // It is not selected any more: its last selected state goes, at the revision of the write.
+            (Some(before), false) => {
+                let mut last = before.value().clone();
+                meta::set(&mut last, "resourceVersion", event.revision.to_string());
+                Some(self.value_line("DELETED", &last))
+            }
+        }
+    }
+
+    fn line(&mut self, kind: &str, object: &Object) -> Bytes {
+        if matches!(self.call.accept.shape, Shape::Table(_)) {
+            return self.value_line(kind, object.value());
+        }
+        line(kind, &render::object(&self.call, object))
+    }
+
+    fn value_line(&mut self, kind: &str, object: &Value) -> Bytes {
+        let Shape::Table(version) = self.call.accept.shape else {
+            return line(kind, &render::value(&self.call, object));
+        };
+        let columns = !std::mem::replace(&mut self.told_columns, true);
+        let shown = convert::shown(object, &self.call.target.resource);
+        let table = table::of(&self.call, std::iter::once(&*shown), version, columns);
+        line(kind, table.to_string().as_bytes())
+    }
+
+    fn bookmark(&mut self, all_sent: bool) -> Bytes {
+        let resource = &self.call.target.resource;
+        let mut metadata = json!({"resourceVersion": self.seen.to_string(), "creationTimestamp": null});
+        if all_sent {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let object = json!({"apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata});
+        if let Shape::Table(version) = self.call.accept.shape {
+            let shown = table::of(&self.call, std::iter::once(&object), version, false);
+            return line("BOOKMARK", shown.to_string().as_bytes());
+        }
+        line("BOOKMARK", &render::value(&self.call, &object))
+    }
+}
+
+fn line(kind: &str, object: &[u8]) -> Bytes {
+    let mut line = Vec::with_capacity(object.len() + 32);
+    line.extend_from_slice(b"{\"type\":\"");
+    line.extend_from_slice(kind.as_bytes());
+    line.extend_from_slice(b"\",\"object\":");
+    line.extend_from_slice(object);
+    line.extend_from_slice(b"}\n");
+    Bytes::from(line)
+}
