@@ -1,0 +1,203 @@
+//! Component configuration files: read generically, with the place of every unknown field and misfit.
+
+mod nearest;
+mod reader;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use formats::yaml::{self, Node};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use reader::{Step, Unknown};
+
+/// What is known of a file beyond its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// `apiVersion` that the file must carry.
+    pub api_version: &'static str,
+    /// `kind` that the file must carry.
+    pub kind: &'static str,
+    /// Settles aliases before the file is read.
+    pub settle: fn(&mut Value),
+    /// Paths that are known to be misspelt, and the path that is meant.
+    pub misspellings: &'static [(&'static str, &'static str)],
+}
+
+/// A place in a file; line and column count from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Line.
+    pub line: usize,
+    /// Column, in characters.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// A field that has no effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Where its name stands.
+    pub place: Place,
+    /// Path of the field, such as `controllers.tokenValidator`.
+    pub field: String,
+    /// The known field that is probably meant.
+    pub meant: Option<String>,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: unknown field {} has no effect", self.place, self.field)?;
+        match &self.meant {
+            Some(meant) => write!(f, ", did you mean {meant}?"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a configuration cannot be used. No error shows the value of a field.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is missing or unreadable.
+    #[error("failed to read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's words.
+        source: io::Error,
+    },
+    /// It is no YAML.
+    #[error("failed to parse the configuration: {0}")]
+    Parse(#[source] yaml::Error),
+    /// It holds no document, or several.
+    #[error("failed to parse the configuration: expected one document, found {0}")]
+    Documents(usize),
+    /// It is of another kind, or does not say of which.
+    #[error("failed to read the configuration: {field} must be {want}, found {}", found.as_deref().unwrap_or("none"))]
+    Kind {
+        /// `apiVersion` or `kind`.
+        field: &'static str,
+        /// What it must be.
+        want: &'static str,
+        /// What it is.
+        found: Option<String>,
+    },
+    /// A field has another type than it should.
+    #[error("failed to read the configuration: {place}: {field}: {message}")]
+    Field {
+        /// Where the value stands.
+        place: Place,
+        /// Path of the field.
+        field: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// There are unknown fields, and none are wanted.
+    #[error("failed to read the configuration: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Unknown(Vec<Warning>),
+}
+
+/// Reads a file; with `strict`, unknown fields are an error.
+///
+/// # Errors
+/// As [`ConfigError`] says.
+pub fn load<T: DeserializeOwned>(
+    path: &Path,
+    format: &Format,
+    strict: bool,
+) -> Result<(T, Vec<Warning>), ConfigError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+    let (config, warnings) = read(&text, format)?;
+    if strict && !warnings.is_empty() { Err(ConfigError::Unknown(warnings)) } else { Ok((config, warnings)) }
+}
+
+/// Reads a text, YAML or JSON; keys count by case, nulls say nothing, unknown fields become warnings.
+///
+/// The fields of `T` are known from its derived `Deserialize`; a flattened struct would hide them.
+///
+/// # Errors
+/// As [`ConfigError`] says, save for `Read` and `Unknown`.
+pub fn read<T: DeserializeOwned>(text: &str, format: &Format) -> Result<(T, Vec<Warning>), ConfigError> {
+    let documents = yaml::parse(text).map_err(ConfigError::Parse)?;
+    let [root] = documents.as_slice() else { return Err(ConfigError::Documents(documents.len())) };
+    expect_kind(root, "apiVersion", format.api_version)?;
+    expect_kind(root, "kind", format.kind)?;
+    let mut value = root.to_value();
+    (format.settle)(&mut value);
+    let (config, unknown) = reader::read(&value).map_err(|misfit| ConfigError::Field {
+        place: place(root, &misfit.path, false),
+        field: path_text(&misfit.path),
+        message: misfit.message,
+    })?;
+    let head = |path: &[Step]| matches!(path, [Step::Field(name)] if name == "apiVersion" || name == "kind");
+    let mut warnings: Vec<Warning> = unknown
+        .iter()
+        .filter(|unknown| !head(&unknown.path))
+        .map(|unknown| warn(root, unknown, format))
+        .collect();
+    warnings.sort_by_key(|warning| warning.place);
+    Ok((config, warnings))
+}
+
+fn expect_kind(root: &Node, field: &'static str, want: &'static str) -> Result<(), ConfigError> {
+    let found = root.get(field).and_then(Node::as_str).filter(|text| !text.is_empty());
+    if found == Some(want) {
+        return Ok(());
+    }
+    Err(ConfigError::Kind { field, want, found: found.map(ToOwned::to_owned) })
+}
+
+fn warn(root: &Node, unknown: &Unknown, format: &Format) -> Warning {
+    let field = path_text(&unknown.path);
+    let spelt =
+        format.misspellings.iter().find(|(wrong, _)| *wrong == field).map(|(_, meant)| (*meant).to_owned());
+    let near = || match unknown.path.split_last() {
+        Some((Step::Field(name), parents)) => nearest::nearest(name, unknown.known).map(|known| {
+            let mut path = parents.to_vec();
+            path.push(Step::Field(known.to_owned()));
+            path_text(&path)
+        }),
+        _ => None,
+    };
+    Warning { place: place(root, &unknown.path, true), meant: spelt.or_else(near), field }
+}
+
+/// Where the path stands: its last key, or its value. What an alias moved is looked for as far as the path goes.
+fn place(root: &Node, path: &[Step], key: bool) -> Place {
+    let mut node = root;
+    let mut mark = root.start;
+    for step in path {
+        let found = match step {
+            Step::Field(name) => node
+                .entries()
+                .and_then(|entries| entries.iter().find(|entry| entry.key == *name))
+                .map(|entry| (if key { entry.start } else { entry.value.start }, &entry.value)),
+            Step::Index(index) => {
+                node.items().and_then(|items| items.get(*index)).map(|item| (item.start, item))
+            }
+        };
+        let Some((start, below)) = found else { break };
+        (mark, node) = (start, below);
+    }
+    Place { line: mark.line, column: mark.column }
+}
+
+fn path_text(path: &[Step]) -> String {
+    let steps = path.iter().enumerate().map(|(depth, step)| match step {
+        Step::Field(name) if depth == 0 => name.clone(),
+        Step::Field(name) => format!(".{name}"),
+        Step::Index(index) => format!("[{index}]"),
+    });
+    steps.collect()
+}
+
+#[cfg(test)]
+mod tests;

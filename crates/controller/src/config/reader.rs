@@ -1,0 +1,190 @@
+//! A serde reader of JSON values that knows where it is, and notes the fields a type does not have.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
+    Unexpected, Visitor,
+};
+use serde_json::Value;
+
+/// One step from the root of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Field(String),
+    Index(usize),
+}
+
+/// A field that the type does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unknown {
+    pub(super) path: Vec<Step>,
+    pub(super) known: &'static [&'static str],
+}
+
+/// A value that does not fit its field.
+#[derive(Debug)]
+pub(super) struct Misfit {
+    pub(super) path: Vec<Step>,
+    pub(super) message: String,
+    placed: bool,
+}
+
+/// Reads the value as a type, with the fields that were left over.
+pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<(T, Vec<Unknown>), Misfit> {
+    let unknown = RefCell::new(Vec::new());
+    let read = T::deserialize(Reader { value, path: Vec::new(), unknown: &unknown })?;
+    Ok((read, unknown.into_inner()))
+}
+
+impl Misfit {
+    /// Remembers the innermost place only.
+    fn at(mut self, path: &[Step]) -> Self {
+        if !self.placed {
+            (self.path, self.placed) = (path.to_vec(), true);
+        }
+        self
+    }
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+impl de::Error for Misfit {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self { path: Vec::new(), message: message.to_string(), placed: false }
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        // What stands in the wrong field may be a secret.
+        match found {
+            Unexpected::Str(_) => Self::custom(format_args!("invalid type: string, expected {expected}")),
+            found => Self::custom(format_args!("invalid type: {found}, expected {expected}")),
+        }
+    }
+}
+
+struct Reader<'de, 'u> {
+    value: &'de Value,
+    path: Vec<Step>,
+    unknown: &'u RefCell<Vec<Unknown>>,
+}
+
+impl<'de> Reader<'de, '_> {
+    fn below(&self, step: Step, value: &'de Value) -> Self {
+        let mut path = self.path.clone();
+        path.push(step);
+        Self { value, path, unknown: self.unknown }
+    }
+}
+
+impl<'de> Deserializer<'de> for Reader<'de, '_> {
+    type Error = Misfit;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        let path = self.path.clone();
+        let value = match self.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::String(text) => visitor.visit_borrowed_str(text),
+            Value::Number(number) => number.deserialize_any(visitor).map_err(de::Error::custom),
+            Value::Array(items) => visitor.visit_seq(Items { rest: items.iter().enumerate(), list: self }),
+            Value::Object(fields) => {
+                visitor.visit_map(Entries { rest: fields.iter(), value: None, map: self })
+            }
+        };
+        value.map_err(|misfit| misfit.at(&path))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        known: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        let names = self.value.as_object().into_iter().flat_map(serde_json::Map::keys);
+        for name in names.filter(|name| !known.contains(&name.as_str())) {
+            let path = self.below(Step::Field(name.clone()), self.value).path;
+            self.unknown.borrow_mut().push(Unknown { path, known });
+        }
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        if self.value.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        let value = self.value.deserialize_enum(name, variants, visitor);
+        value.map_err(|error| <Misfit as de::Error>::custom(error).at(&self.path))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
+        tuple tuple_struct map identifier ignored_any
+    }
+}
+
+struct Items<'de, 'u> {
+    rest: std::iter::Enumerate<std::slice::Iter<'de, Value>>,
+    list: Reader<'de, 'u>,
+}
+
+impl<'de> SeqAccess<'de> for Items<'de, '_> {
+    type Error = Misfit;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Misfit> {
+        let Some((index, item)) = self.rest.next() else { return Ok(None) };
+        let reader = self.list.below(Step::Index(index), item);
+        let path = reader.path.clone();
+        seed.deserialize(reader).map(Some).map_err(|misfit| misfit.at(&path))
+    }
+}
+
+struct Entries<'de, 'u> {
+    rest: serde_json::map::Iter<'de>,
+    value: Option<(&'de String, &'de Value)>,
+    map: Reader<'de, 'u>,
+}
+
+impl<'de> MapAccess<'de> for Entries<'de, '_> {
+    type Error = Misfit;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Misfit> {
+        // A null means that nothing is said, whatever the type.
+        let Some((name, value)) = self.rest.by_ref().find(|(_, value)| !value.is_null()) else {
+            return Ok(None);
+        };
+        self.value = Some((name, value));
+        let key: StrDeserializer<'_, Misfit> = name.as_str().into_deserializer();
+        seed.deserialize(key).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Misfit> {
+        let (name, value) =
+            self.value.take().ok_or_else(|| <Misfit as de::Error>::custom("a value without key"))?;
+        let reader = self.map.below(Step::Field(name.clone()), value);
+        let path = reader.path.clone();
+        seed.deserialize(reader).map_err(|misfit| misfit.at(&path))
+    }
+}

@@ -1,0 +1,161 @@
+use std::collections::BTreeMap;
+
+use formats::duration::GoDuration;
+use serde::Deserialize;
+
+use super::*;
+
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Config {
+    log_level: String,
+    server: Server,
+    target: Option<Server>,
+    labels: BTreeMap<String, String>,
+    pools: Vec<Pool>,
+    sync_period: GoDuration,
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Server {
+    #[serde(alias = "address")]
+    bind_address: String,
+    port: u16,
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct Pool {
+    name: String,
+}
+
+fn settle(value: &mut Value) {
+    if let Some(host) = value.get_mut("server").and_then(Value::as_object_mut).and_then(|s| s.remove("host"))
+    {
+        value["server"]["bindAddress"] = host;
+    }
+}
+
+const FORMAT: Format = Format {
+    api_version: "test/v1",
+    kind: "Config",
+    settle,
+    misspellings: &[("server.certs", "server.tls.serverCertDir")],
+};
+
+fn with_head(text: &str) -> String {
+    format!("apiVersion: test/v1\nkind: Config\n{text}")
+}
+
+fn warnings(text: &str) -> Vec<String> {
+    let (_, warnings) = read::<Config>(&with_head(text), &FORMAT).unwrap();
+    warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn yaml_and_json_read_the_same_and_nulls_say_nothing() {
+    let want = Config {
+        log_level: "debug".to_owned(),
+        server: Server { bind_address: "::".to_owned(), port: 8 },
+        target: None,
+        labels: BTreeMap::from([("a/b".to_owned(), "c".to_owned())]),
+        pools: vec![Pool { name: "x".to_owned() }],
+        sync_period: GoDuration::from_seconds(60),
+    };
+    let yaml = with_head(
+        "logLevel: debug\nserver: {host: '::', port: 010}\ntarget: null\nlabels: {a/b: c}\npools:\n- name: x\n\
+         syncPeriod: 1m\n",
+    );
+    let json = r#"{"apiVersion": "test/v1", "kind": "Config", "logLevel": "debug", "syncPeriod": "1m0s",
+        "server": {"address": "::", "port": 8}, "labels": {"a/b": "c", "x": null}, "pools": [{"name": "x"}]}"#;
+    assert_eq!(read::<Config>(&yaml, &FORMAT).unwrap(), (want, Vec::new()));
+    assert_eq!(read::<Config>(json, &FORMAT).unwrap().0, read::<Config>(&yaml, &FORMAT).unwrap().0);
+    let empty = with_head("logLevel: null\nserver: ~\nlabels:\npools:\nsyncPeriod:\n");
+    assert_eq!(read::<Config>(&empty, &FORMAT).unwrap(), (Config::default(), Vec::new()));
+}
+
+#[test]
+fn unknown_fields_are_told_with_their_place_and_what_may_be_meant() {
+    let table: [(&str, &[&str]); 6] = [
+        ("logLevel: x\n", &[]),
+        (
+            "loglevel: x\n",
+            &["line 3, column 1: unknown field loglevel has no effect, did you mean logLevel?"],
+        ),
+        (
+            "server:\n  prot: 1\n  zzz: 2\n",
+            &[
+                "line 4, column 3: unknown field server.prot has no effect, did you mean server.port?",
+                "line 5, column 3: unknown field server.zzz has no effect",
+            ],
+        ),
+        (
+            "target: {certs: x}\nserver: {certs: x}\n",
+            &[
+                "line 3, column 10: unknown field target.certs has no effect",
+                "line 4, column 10: unknown field server.certs has no effect, did you mean server.tls.serverCertDir?",
+            ],
+        ),
+        (
+            "pools:\n- name: a\n- nam: b\n",
+            &["line 5, column 3: unknown field pools[1].nam has no effect, did you mean pools[1].name?"],
+        ),
+        ("labels: {anything: goes}\n", &[]),
+    ];
+    for (text, want) in table {
+        assert_eq!(warnings(text), want, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_says_where_and_keeps_secrets() {
+    let table = [
+        ("apiVersion: test/v1\n", "failed to read the configuration: kind must be Config, found none"),
+        ("kind: Config\n", "failed to read the configuration: apiVersion must be test/v1, found none"),
+        (
+            "apiVersion: test/v2\nkind: Config\n",
+            "failed to read the configuration: apiVersion must be test/v1, found test/v2",
+        ),
+        (
+            "apiVersion: test/v1\nkind: Other\n",
+            "failed to read the configuration: kind must be Config, found Other",
+        ),
+        ("", "failed to parse the configuration: expected one document, found 0"),
+        ("a: 1\n---\nb: 2\n", "failed to parse the configuration: expected one document, found 2"),
+        (
+            "apiVersion: test/v1\nkind: Config\nserver:\n  port: hunter2\n",
+            "failed to read the configuration: line 4, column 9: server.port: invalid type: string, expected u16",
+        ),
+        (
+            "apiVersion: test/v1\nkind: Config\npools: [{name: a}, {name: [1]}]\n",
+            "failed to read the configuration: line 3, column 27: pools[1].name: invalid type: sequence, expected a \
+             string",
+        ),
+        (
+            "apiVersion: test/v1\nkind: Config\nserver: 3\n",
+            "failed to read the configuration: line 3, column 9: server: invalid type: integer `3`, expected struct \
+             Server",
+        ),
+    ];
+    for (text, want) in table {
+        let error = read::<Config>(text, &FORMAT).unwrap_err().to_string();
+        assert_eq!(error, want, "{text}");
+    }
+    let error = read::<Config>("a: [\n", &FORMAT).unwrap_err().to_string();
+    assert!(error.starts_with("failed to parse the configuration: line "), "{error}");
+}
+
+#[test]
+fn strict_refuses_what_it_does_not_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yaml");
+    let missing = load::<Config>(&path, &FORMAT, false).unwrap_err().to_string();
+    assert!(missing.starts_with(&format!("failed to read {}: ", path.display())), "{missing}");
+    std::fs::write(&path, with_head("logLvel: x\n")).unwrap();
+    assert_eq!(load::<Config>(&path, &FORMAT, false).unwrap().1.len(), 1);
+    let refused = load::<Config>(&path, &FORMAT, true).unwrap_err().to_string();
+    let want = "failed to read the configuration: line 3, column 1: unknown field logLvel has no effect, did you mean \
+                logLevel?";
+    assert_eq!(refused, want);
+}
