@@ -56,7 +56,16 @@ impl Toleration {
     /// Writes it as the API does.
     #[must_use]
     pub fn write(&self) -> Value {
-        serde_json::to_value(self).expect("a toleration holds only JSON")
+        let texts = [
+            ("key", &self.key),
+            ("operator", &self.operator),
+            ("value", &self.value),
+            ("effect", &self.effect),
+        ];
+        let texts = texts.into_iter().filter(|(_, text)| !text.is_empty());
+        let fields = texts.map(|(field, text)| (field.to_owned(), Value::from(text.as_str())));
+        let seconds = self.toleration_seconds.map(|seconds| ("tolerationSeconds".to_owned(), seconds.into()));
+        Value::Object(fields.chain(seconds).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Spellings met in the wild, settled before a file is read.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Spellings that are known and not read: what stands there has no effect.
 ///
@@ -10,12 +10,11 @@ pub const MISSPELLINGS: [(&str, &str); 2] = [
     ("webhooks.tokenValidator", "webhooks.tokenInvalidator"),
 ];
 
-/// Settles aliases, and leaves out nulls, which mean that nothing is said.
+/// Settles aliases.
 ///
 /// `managedResources` means `managedResource`, and a single `namespace` of a connection means `namespaces`;
 /// where both are given the alias is left as it is, to be warned of.
 pub fn settle(file: &mut Value) {
-    drop_nulls(file);
     rename(file.get_mut("controllers"), "managedResources", "managedResource", |value| value);
     for connection in ["sourceClientConnection", "targetClientConnection"] {
         rename(file.get_mut(connection), "namespace", "namespaces", |namespace| match namespace {
@@ -27,22 +26,10 @@ pub fn settle(file: &mut Value) {
 
 fn rename(section: Option<&mut Value>, alias: &str, field: &str, read: impl Fn(Value) -> Value) {
     let Some(fields) = section.and_then(Value::as_object_mut) else { return };
-    if !fields.contains_key(field)
+    if fields.get(field).is_none_or(Value::is_null)
         && let Some(value) = fields.remove(alias)
     {
         fields.insert(field.to_owned(), read(value));
-    }
-}
-
-fn drop_nulls(value: &mut Value) {
-    let clean = |fields: &mut Map<String, Value>| {
-        fields.retain(|_, value| !value.is_null());
-        fields.values_mut().for_each(drop_nulls);
-    };
-    match value {
-        Value::Object(fields) => clean(fields),
-        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
-        _ => {}
     }
 }
 
@@ -57,7 +44,7 @@ mod tests {
         let mut file = json!({
             "sourceClientConnection": {"namespace": "a"},
             "targetClientConnection": {"namespace": "a", "namespaces": ["b"]},
-            "controllers": {"managedResources": {"syncPeriod": "1m", "alwaysUpdate": null}, "clusterID": null},
+            "controllers": {"managedResources": {"syncPeriod": "1m"}, "managedResource": null},
         });
         settle(&mut file);
         let settled = json!({

@@ -5,6 +5,11 @@ use serde_json::{Value, json};
 use webhook::object;
 use webhook::rejection::Rejection;
 
+/// Name of the webhook.
+pub const NAME: &str = "endpoint-slice-hints";
+/// Path it answers on.
+pub const PATH: &str = "/webhooks/endpoint-slice-hints";
+
 /// Sets the zone hint of each endpoint that has a zone; one without keeps the hints it has.
 ///
 /// # Errors

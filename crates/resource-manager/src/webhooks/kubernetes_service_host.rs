@@ -5,6 +5,11 @@ use serde_json::{Map, Value};
 use webhook::object::{self, WrongType};
 use webhook::rejection::Rejection;
 
+/// Name of the webhook.
+pub const NAME: &str = "kubernetes-service-host";
+/// Path it answers on.
+pub const PATH: &str = "/webhooks/kubernetes-service-host";
+
 const VARIABLE: &str = "KUBERNETES_SERVICE_HOST";
 
 /// Appends the variable with `host` to each container and init container whose environment does not name it.

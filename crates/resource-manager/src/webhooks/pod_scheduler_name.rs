@@ -6,6 +6,11 @@ use serde_json::Value;
 use webhook::object;
 use webhook::rejection::Rejection;
 
+/// Name of the webhook.
+pub const NAME: &str = "pod-scheduler-name";
+/// Path it answers on.
+pub const PATH: &str = "/webhooks/default-pod-scheduler-name";
+
 const SCHEDULER_NAME: [&str; 2] = ["spec", "schedulerName"];
 
 /// Replaces an empty scheduler name and the default one by `scheduler_name`; any other stays.

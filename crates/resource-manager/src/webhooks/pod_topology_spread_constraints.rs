@@ -6,6 +6,11 @@ use serde_json::Value;
 use webhook::object::{self, WrongType};
 use webhook::rejection::Rejection;
 
+/// Name of the webhook.
+pub const NAME: &str = "pod-topology-spread-constraints";
+/// Path it answers on.
+pub const PATH: &str = "/webhooks/pod-topology-spread-constraints";
+
 const CONSTRAINTS: [&str; 2] = ["spec", "topologySpreadConstraints"];
 
 /// Adds the Pod's template hash to the selector of each of its constraints that does not ask for one yet.

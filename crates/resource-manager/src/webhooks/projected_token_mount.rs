@@ -9,6 +9,11 @@ use webhook::rejection::Rejection;
 
 use crate::strconv;
 
+/// Name of the webhook.
+pub const NAME: &str = "projected-token-mount";
+/// Path it answers on.
+pub const PATH: &str = "/webhooks/mount-projected-service-account-token";
+
 const VOLUME_PREFIX: &str = "kube-api-access-";
 const VOLUME: &str = "kube-api-access-gardener";
 const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";

@@ -5,6 +5,11 @@ use serde_json::{Value, json};
 use webhook::object;
 use webhook::rejection::Rejection;
 
+/// Name of the webhook.
+pub const NAME: &str = "seccomp-profile";
+/// Path it answers on.
+pub const PATH: &str = "/webhooks/seccomp-profile";
+
 const PROFILE: [&str; 3] = ["spec", "securityContext", "seccompProfile"];
 
 /// Sets the profile of a Pod that names no type; containers' own profiles neither count nor change.

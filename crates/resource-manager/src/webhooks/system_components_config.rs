@@ -9,6 +9,11 @@ use webhook::rejection::Rejection;
 use crate::config::SystemComponentsConfig;
 use crate::toleration::{Taint, Toleration};
 
+/// Name of the webhook.
+pub const NAME: &str = "system-components-config";
+/// Path it answers on.
+pub const PATH: &str = "/webhooks/system-components-config";
+
 const NODE_SELECTOR: [&str; 2] = ["spec", "nodeSelector"];
 const TOLERATIONS: [&str; 2] = ["spec", "tolerations"];
 

@@ -6,6 +6,11 @@ use serde_json::Value;
 use webhook::object;
 use webhook::rejection::Rejection;
 
+/// Name of the webhook.
+pub const NAME: &str = "token-invalidator";
+/// Path it answers on.
+pub const PATH: &str = "/webhooks/invalidate-service-account-token-secret";
+
 /// Three NUL bytes in base64: what stands where a valid token stood.
 const INVALID_TOKEN: &str = "AAAA";
 

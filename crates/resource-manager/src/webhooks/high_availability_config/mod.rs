@@ -14,6 +14,11 @@ use webhook::review::GroupVersionKind;
 use crate::config::HighAvailabilityConfig;
 use crate::strconv;
 
+/// Name of the webhook.
+pub const NAME: &str = "high-availability-config";
+/// Path it answers on.
+pub const PATH: &str = "/webhooks/high-availability-config";
+
 /// Which failure the workload of a namespace survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureTolerance {
