@@ -19,7 +19,8 @@ async fn send(server: &ApiServer, method: &str, path: &str, body: &str) -> Bytes
 }
 
 fn store(criterion: &mut Criterion) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime starts");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime starts");
     let body = r#"{"metadata":{"generateName":"a-","labels":{"app":"x"}},"data":{"key":"value"}}"#;
     criterion.bench_function("start", |bencher| bencher.iter(|| ApiServer::builder().build()));
     let server = ApiServer::builder().build();

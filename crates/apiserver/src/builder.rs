@@ -7,6 +7,7 @@ use schema::{Crd, Kinds};
 use serde_json::json;
 use webhook::dial::Dialers;
 
+use crate::admission::Hooks;
 use crate::clock::{Clock, rfc3339};
 use crate::ids::Ids;
 use crate::log::Log;
@@ -117,6 +118,7 @@ impl Builder {
             log: Log::default(),
             switches: self.switches,
             dialers: self.dialers,
+            hooks: Hooks::default(),
         };
         for name in &self.namespaces {
             seed_object(&shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}));
@@ -131,7 +133,10 @@ impl Builder {
 
 impl std::fmt::Debug for Builder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Builder").field("epoch", &self.epoch).field("seed", &self.seed).finish_non_exhaustive()
+        f.debug_struct("Builder")
+            .field("epoch", &self.epoch)
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
     }
 }
 

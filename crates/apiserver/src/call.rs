@@ -65,7 +65,10 @@ impl User {
     /// The user of in-process clients: may do everything.
     #[must_use]
     pub fn admin() -> Self {
-        Self { name: "system:admin".to_owned(), groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()] }
+        Self {
+            name: "system:admin".to_owned(),
+            groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()],
+        }
     }
 }
 

@@ -3,10 +3,11 @@
 use jiff::Timestamp;
 use schema::Crd;
 use serde_json::{Value, json};
+use webhook::field::{Error, Path};
 
 use crate::clock::rfc3339;
 use crate::meta;
-use crate::status::{FieldError, Status};
+use crate::status::Status;
 
 /// Holds a definition until its objects are gone.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
@@ -18,18 +19,20 @@ pub(crate) fn read(object: &Value) -> Option<Crd> {
 
 /// Sets defaults and says at once that the definition is established.
 pub(crate) fn prepare(object: &mut Value, now: Timestamp) -> Result<(), Status> {
-    let invalid = |error: FieldError, object: &Value| {
+    let invalid = |error: Error, object: &Value| {
         Status::invalid("apiextensions.k8s.io", "CustomResourceDefinition", meta::name(object), &[error])
     };
     let crd = Crd::from_value(object.clone())
-        .map_err(|error| invalid(FieldError::invalid("spec", "\"\"", &describe(&error)), object))?;
+        .map_err(|error| invalid(Error::invalid(&Path::new("spec"), "", &describe(&error)), object))?;
     if meta::name(object) != crd.name() {
-        let why = format!("must be spec.names.plural+\".\"+spec.group");
-        let name = format!("{:?}", meta::name(object));
-        return Err(invalid(FieldError::invalid("metadata.name", &name, &why), object));
+        let why = "must be spec.names.plural+\".\"+spec.group";
+        let at = Path::new("metadata").child("name");
+        return Err(invalid(Error::invalid(&at, meta::name(object), why), object));
     }
     let names = &mut object["spec"]["names"];
-    for (field, value) in [("singular", crd.kind().to_lowercase()), ("listKind", format!("{}List", crd.kind()))] {
+    for (field, value) in
+        [("singular", crd.kind().to_lowercase()), ("listKind", format!("{}List", crd.kind()))]
+    {
         if names.get(field).and_then(Value::as_str).unwrap_or_default().is_empty() {
             names[field] = value.into();
         }

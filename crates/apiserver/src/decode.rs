@@ -18,8 +18,11 @@ pub(crate) fn media_type(header: &str) -> String {
 /// A body as a tree: JSON, or YAML where the header says so.
 pub(crate) fn tree(content_type: &str, body: &Bytes) -> Result<Value, Status> {
     match media_type(content_type).as_str() {
-        "" | "application/json" => {
-            serde_json::from_slice(body).map_err(|error| Status::bad_request(format!("invalid character: {error}")))
+        "" | "application/json" => serde_json::from_slice(body)
+            .map_err(|error| Status::bad_request(format!("invalid character: {error}"))),
+        "application/yaml" => {
+            let text = std::str::from_utf8(body).map_err(|error| Status::bad_request(error.to_string()))?;
+            formats::yaml::from_str(text).map_err(|error| Status::bad_request(error.to_string()))
         }
         _ => Err(Status::unsupported_media_type(READ)),
     }
@@ -69,7 +72,7 @@ pub(crate) fn place(call: &Call, object: &mut Value) -> Result<(), Status> {
     let found = meta::namespace(object);
     if !found.is_empty() && found != wanted {
         return Err(Status::bad_request(String::from(
-            "the namespace of the provided object does not match the namespace sent on the request"
+            "the namespace of the provided object does not match the namespace sent on the request",
         )));
     }
     if wanted.is_empty() {

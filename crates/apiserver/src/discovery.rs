@@ -52,7 +52,9 @@ fn wants_aggregated(parts: &Parts) -> bool {
             && clause.contains("g=apidiscovery.k8s.io")
             && clause.contains("v=v2;")
             && clause.contains("as=APIGroupDiscoveryList")
-    }) || header.split(',').any(|clause| clause.contains("v=v2") && !clause.contains("v2beta1") && clause.contains("APIGroupDiscoveryList"))
+    }) || header.split(',').any(|clause| {
+        clause.contains("v=v2") && !clause.contains("v2beta1") && clause.contains("APIGroupDiscoveryList")
+    })
 }
 
 fn with_identity(kind: &str, mut value: Value) -> Value {
@@ -67,7 +69,8 @@ fn group_list(served: &Served) -> Value {
 }
 
 fn group_value(group: &Group) -> Value {
-    let version = |version: &str| json!({"groupVersion": format!("{}/{version}", group.name), "version": version});
+    let version =
+        |version: &str| json!({"groupVersion": format!("{}/{version}", group.name), "version": version});
     let versions: Vec<Value> = group.versions.iter().map(|served| version(&served.version)).collect();
     json!({
         "name": group.name,
@@ -77,9 +80,10 @@ fn group_value(group: &Group) -> Value {
 }
 
 fn resources(served: &Served, group: &str, version: &str) -> Reply {
-    let found = served.kinds.group(group).and_then(|group| {
-        group.versions.iter().find(|served| served.version == version)
-    });
+    let found = served
+        .kinds
+        .group(group)
+        .and_then(|group| group.versions.iter().find(|served| served.version == version));
     let Some(found) = found else { return Reply::unknown_path() };
     let group_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
     let resources: Vec<Value> = found.resources.iter().flat_map(resource_values).collect();
@@ -146,7 +150,8 @@ fn aggregated_version(version: &GroupVersion) -> Value {
 }
 
 fn aggregated_resource(resource: &Resource) -> Value {
-    let kind = |group: &str, version: &str, kind: &str| json!({"group": group, "version": version, "kind": kind});
+    let kind =
+        |group: &str, version: &str, kind: &str| json!({"group": group, "version": version, "kind": kind});
     let subresources: Vec<Value> = resource
         .subresources
         .iter()

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::admission;
 use crate::call::{self, Call};
 use crate::crd;
 use crate::meta;
@@ -13,6 +14,9 @@ use crate::status::{GroupResource, Status};
 
 const NAMESPACES: &str = "namespaces";
 const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
+const MUTATING: &str = "mutatingwebhookconfigurations.admissionregistration.k8s.io";
+const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.k8s.io";
 
 /// Namespaces that cannot be deleted.
 const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
@@ -29,11 +33,11 @@ pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Re
     if !meta::is_terminating(object.value()) {
         return Ok(());
     }
-    let why =
-        format!("unable to create new content in namespace {namespace} because it is being terminated");
+    let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
     let mut status = Status::forbidden(call.group_resource(), name, &why);
     let message = format!("namespace {namespace} is being terminated");
-    let cause = json!([{"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}]);
+    let cause =
+        json!([{"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}]);
     status.details.insert("causes".to_owned(), cause);
     Err(status)
 }
@@ -48,13 +52,18 @@ pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
 
 /// What the server says in objects that change the server itself.
 pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Result<(), Status> {
-    if target.table == CRDS { crd::prepare(object, now) } else { Ok(()) }
+    match target.table.as_str() {
+        CRDS => crd::prepare(object, now),
+        MUTATING | VALIDATING => admission::prepare(object),
+        _ => Ok(()),
+    }
 }
 
 /// Whether nothing holds a deleted object any more.
 pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
     let held = target.table == NAMESPACES && has_content_finalizers(object);
-    let grace = meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
+    let grace =
+        meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
     meta::is_terminating(object) && meta::finalizers(object).is_empty() && grace == 0 && !held
 }
 
@@ -121,7 +130,8 @@ fn finish_namespace(shared: &Shared, name: &str) {
     let prefix = call::key(true, name, "");
     let stored = served.stored();
     let left = |target: &&Target| {
-        target.resource.namespaced && shared.store.snapshot(&target.table).range(&prefix, None).next().is_some()
+        target.resource.namespaced
+            && shared.store.snapshot(&target.table).range(&prefix, None).next().is_some()
     };
     if stored.iter().any(|target| left(&target)) {
         return;
@@ -144,7 +154,9 @@ fn finish_crd(shared: &Shared, name: &str) {
         return;
     }
     let served = shared.registry.served();
-    let Some(target) = served.target("apiextensions.k8s.io", "v1", "customresourcedefinitions") else { return };
+    let Some(target) = served.target("apiextensions.k8s.io", "v1", "customresourcedefinitions") else {
+        return;
+    };
     removal::rewrite(shared, &target, name, |crd| {
         let kept: Vec<Value> = meta::finalizers(crd)
             .into_iter()

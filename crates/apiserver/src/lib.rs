@@ -21,6 +21,7 @@ mod ids;
 mod log;
 mod meta;
 mod negotiate;
+mod notes;
 mod patch;
 mod path;
 mod query;

@@ -1,5 +1,7 @@
 //! Which requests were answered, for those who ask what a component did.
 
+use std::collections::BTreeMap;
+
 use parking_lot::Mutex;
 
 use crate::call::Verb;
@@ -29,6 +31,8 @@ pub struct Request {
     pub dry_run: bool,
     /// HTTP status of the answer.
     pub code: u16,
+    /// What webhooks wanted the audit log to know, as `webhook/key`.
+    pub annotations: BTreeMap<String, String>,
 }
 
 impl Request {

@@ -106,7 +106,10 @@ mod tests {
                 "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
                 json(Shape::Table(Version::V1)),
             ),
-            ("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", json(Shape::Metadata(Version::V1))),
+            (
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                json(Shape::Metadata(Version::V1)),
+            ),
             ("application/json;as=Other;g=meta.k8s.io;v=v1,application/json", json(Shape::Full)),
             ("application/yaml", Ok(Accept { shape: Shape::Full, yaml: true })),
         ];

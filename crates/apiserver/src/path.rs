@@ -74,15 +74,14 @@ mod tests {
             ("/api/v1/namespaces/a/status", ["", "v1", "", "namespaces", "a", "status"]),
             ("/api/v1/namespaces/a/finalize", ["", "v1", "", "namespaces", "a", "finalize"]),
             ("/api/v1/namespaces/a/pods", ["", "v1", "a", "pods", "", ""]),
-            ("/apis/apps/v1/namespaces/a/deployments/b/scale", ["apps", "v1", "a", "deployments", "b", "scale"]),
-            ("/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa", [
-                "rbac.authorization.k8s.io",
-                "v1",
-                "",
-                "clusterroles",
-                "system:a",
-                "",
-            ]),
+            (
+                "/apis/apps/v1/namespaces/a/deployments/b/scale",
+                ["apps", "v1", "a", "deployments", "b", "scale"],
+            ),
+            (
+                "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa",
+                ["rbac.authorization.k8s.io", "v1", "", "clusterroles", "system:a", ""],
+            ),
         ];
         for (path, want) in table {
             let Path::Resource(got) = Path::parse(path) else { panic!("{path} names no resource") };
@@ -93,8 +92,14 @@ mod tests {
 
     #[test]
     fn other_paths_are_split() {
-        for (path, want) in [("/api", vec!["api"]), ("/apis/apps/v1/", vec!["apis", "apps", "v1"]), ("/", vec![])] {
-            assert_eq!(Path::parse(path), Path::Other(want.into_iter().map(str::to_owned).collect()), "{path}");
+        for (path, want) in
+            [("/api", vec!["api"]), ("/apis/apps/v1/", vec!["apis", "apps", "v1"]), ("/", vec![])]
+        {
+            assert_eq!(
+                Path::parse(path),
+                Path::Other(want.into_iter().map(str::to_owned).collect()),
+                "{path}"
+            );
         }
     }
 }

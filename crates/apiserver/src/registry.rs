@@ -67,14 +67,13 @@ impl Served {
         self.kinds.resource(group, version, plural).map(|resource| self.target_of(resource))
     }
 
-    /// The resource that serves a kind.
-    pub(crate) fn target_of_kind(&self, api_version: &str, kind: &str) -> Option<Target> {
-        self.kinds.of_object(api_version, kind).map(|resource| self.target_of(resource))
-    }
-
     /// All resources, each once, in the version it is stored in.
     pub(crate) fn stored(&self) -> Vec<Target> {
-        self.kinds.resources().filter(|resource| resource.storage).map(|resource| self.target_of(resource)).collect()
+        self.kinds
+            .resources()
+            .filter(|resource| resource.storage)
+            .map(|resource| self.target_of(resource))
+            .collect()
     }
 
     /// Every other (group, version, resource) under which objects of `target` are served.

@@ -54,7 +54,8 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
     let held = !meta::finalizers(object).is_empty() || is_namespace(target) && !effects_free(object);
     let mut marked = object.clone();
     if meta::is_terminating(object) {
-        let left = meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
+        let left =
+            meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
         let asked = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
         if left > 0 && asked.is_some_and(|asked| asked < left) {
             let asked = asked.unwrap_or_default();
@@ -131,7 +132,8 @@ fn grace(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
         return 0;
     }
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let running = !text("/spec/nodeName").is_empty() && !matches!(text("/status/phase"), "Succeeded" | "Failed");
+    let running =
+        !text("/spec/nodeName").is_empty() && !matches!(text("/status/phase"), "Succeeded" | "Failed");
     let wanted = object.pointer("/spec/terminationGracePeriodSeconds").and_then(Value::as_i64);
     let asked = options.grace_period_seconds.or(wanted).unwrap_or(30);
     match (running, asked) {

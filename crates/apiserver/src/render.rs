@@ -71,7 +71,7 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
 /// A tree as JSON or YAML.
 pub(crate) fn written(value: &Value, yaml: bool) -> Bytes {
     if yaml {
-        return Bytes::from(yaml_text(value));
+        return Bytes::from(formats::yaml::to_string(value).unwrap_or_else(|_| value.to_string()));
     }
     Bytes::from(value.to_string())
 }
@@ -136,11 +136,4 @@ fn list_metadata(meta: &ListMeta) -> Map<String, Value> {
         metadata.insert("remainingItemCount".to_owned(), remaining.into());
     }
     metadata
-}
-
-/// JSON is YAML, and every reader of YAML reads it.
-fn yaml_text(value: &Value) -> String {
-    let mut text = value.to_string();
-    text.push('\n');
-    text
 }

@@ -8,6 +8,7 @@ use http::{Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
+use crate::notes::Notes;
 use crate::status::Status;
 
 /// The body of an answer; a watch sends its events one by one.
@@ -21,8 +22,8 @@ pub(crate) struct Reply {
     pub(crate) body: Body,
     /// Its form.
     pub(crate) content_type: &'static str,
-    /// Shown to the user by kubectl.
-    pub(crate) warnings: Vec<String>,
+    /// What webhooks said.
+    pub(crate) notes: Notes,
     /// The name that the server made up, for the request log.
     pub(crate) name: Option<String>,
 }
@@ -30,7 +31,7 @@ pub(crate) struct Reply {
 impl Reply {
     /// A JSON answer.
     pub(crate) fn json(code: u16, body: Bytes) -> Self {
-        Self { code, body: full(body), content_type: "application/json", warnings: Vec::new(), name: None }
+        Self { code, body: full(body), content_type: "application/json", notes: Notes::default(), name: None }
     }
 
     /// A text answer.
@@ -48,7 +49,7 @@ impl Reply {
         let mut response = Response::new(self.body);
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-        for warning in &self.warnings {
+        for warning in &self.notes.warnings {
             let text = warning.replace(['\n', '\r'], " ").replace('\\', "\\\\").replace('"', "\\\"");
             if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
                 response.headers_mut().append(WARNING, value);
@@ -60,7 +61,8 @@ impl Reply {
 
 impl From<Status> for Reply {
     fn from(status: Status) -> Self {
-        Self::json(status.code, Bytes::from(status.json().to_string()))
+        let body = Bytes::from(status.json().to_string());
+        Self { notes: status.notes, ..Self::json(status.code, body) }
     }
 }
 

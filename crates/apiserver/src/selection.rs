@@ -20,12 +20,19 @@ impl Selection {
     /// Reads `labelSelector` and `fieldSelector`.
     pub(crate) fn of(call: &Call, served: &Served) -> Result<Self, Status> {
         let bad = |what: &str, error: String| {
-            Status::bad_request(format!("unable to parse requirement: {error}").replacen("requirement", what, 1))
+            Status::bad_request(format!("unable to parse requirement: {error}").replacen(
+                "requirement",
+                what,
+                1,
+            ))
         };
         let labels = call.query.text("labelSelector").parse();
         let labels: LabelSelector = labels.map_err(|error| bad("requirement", format!("{error}")))?;
-        let fields: FieldSelector =
-            call.query.text("fieldSelector").parse().map_err(|error| Status::bad_request(format!("{error}")))?;
+        let fields: FieldSelector = call
+            .query
+            .text("fieldSelector")
+            .parse()
+            .map_err(|error| Status::bad_request(format!("{error}")))?;
         check(&fields, &call.target, served)?;
         Ok(Self { labels, fields })
     }

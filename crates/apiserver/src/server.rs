@@ -14,6 +14,7 @@ use http_body_util::{BodyExt, Limited};
 use tower::Service;
 use webhook::dial::Dialers;
 
+use crate::admission::Hooks;
 use crate::builder::{Builder, Switches};
 use crate::call::{Call, User, Verb};
 use crate::clock::Clock;
@@ -49,6 +50,7 @@ pub(crate) struct Shared {
     pub(crate) log: Log,
     pub(crate) switches: Switches,
     pub(crate) dialers: Option<Arc<dyn Dialers>>,
+    pub(crate) hooks: Hooks,
 }
 
 impl ApiServer {
@@ -162,7 +164,10 @@ fn user(parts: &Parts) -> User {
     if let Some(name) = impersonated {
         let groups = parts.headers.get_all("impersonate-group").iter();
         let groups = groups.filter_map(|value| value.to_str().ok()).map(str::to_owned);
-        return User { name: name.to_owned(), groups: groups.chain(["system:authenticated".to_owned()]).collect() };
+        return User {
+            name: name.to_owned(),
+            groups: groups.chain(["system:authenticated".to_owned()]).collect(),
+        };
     }
     parts.extensions.get::<User>().cloned().unwrap_or_else(User::admin)
 }
@@ -181,6 +186,7 @@ async fn logged(shared: &Arc<Shared>, call: &Call) -> Reply {
         name: reply.name.clone().unwrap_or_else(|| call.path.name.clone()),
         dry_run: call.query.dry_run().unwrap_or_default(),
         code: reply.code,
+        annotations: reply.notes.annotations.clone(),
     });
     reply
 }
@@ -191,7 +197,8 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
     }
     let resource = &call.target.resource;
     let everywhere = resource.namespaced && call.path.namespace.is_empty();
-    if !resource.serves(call.verb.as_str()) || (everywhere && !matches!(call.verb, Verb::List | Verb::Watch)) {
+    if !resource.serves(call.verb.as_str()) || (everywhere && !matches!(call.verb, Verb::List | Verb::Watch))
+    {
         return Err(Status::method_not_supported(call.group_resource(), call.verb.as_str()));
     }
     match call.verb {

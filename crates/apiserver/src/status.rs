@@ -1,6 +1,9 @@
 //! Errors as Kubernetes words them: `Status` objects with code, reason, message and details.
 
 use serde_json::{Map, Value, json};
+use webhook::field;
+
+use crate::notes::Notes;
 
 /// A refusal, as it goes over the wire.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,17 +18,8 @@ pub(crate) struct Status {
     pub(crate) details: Map<String, Value>,
     /// Where an expired list can be gone on with.
     pub(crate) continue_token: Option<String>,
-}
-
-/// One wrong field of an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FieldError {
-    /// `FieldValueInvalid` and so on.
-    kind: &'static str,
-    /// `metadata.name`.
-    field: String,
-    /// Without the field: `Required value: …`.
-    body: String,
+    /// What webhooks said before.
+    pub(crate) notes: Notes,
 }
 
 /// A resource as errors name it: `deployments.apps`, `pods`.
@@ -39,39 +33,25 @@ pub(crate) struct GroupResource<'a> {
 
 impl std::fmt::Display for GroupResource<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.group.is_empty() { f.write_str(self.resource) } else { write!(f, "{}.{}", self.resource, self.group) }
-    }
-}
-
-impl FieldError {
-    /// A value of the wrong form; `value` as Go prints it.
-    pub(crate) fn invalid(field: &str, value: &str, why: &str) -> Self {
-        Self { kind: "FieldValueInvalid", field: field.to_owned(), body: format!("Invalid value: {value}: {why}") }
-    }
-
-    /// A missing value.
-    pub(crate) fn required(field: &str, why: &str) -> Self {
-        let body = if why.is_empty() { "Required value".to_owned() } else { format!("Required value: {why}") };
-        Self { kind: "FieldValueRequired", field: field.to_owned(), body }
-    }
-
-    /// A value that is none of those allowed.
-    pub(crate) fn not_supported(field: &str, value: &str, allowed: &[&str]) -> Self {
-        let allowed: Vec<String> = allowed.iter().map(|value| format!("{value:?}")).collect();
-        let body = format!("Unsupported value: {value:?}: supported values: {}", allowed.join(", "));
-        Self { kind: "FieldValueNotSupported", field: field.to_owned(), body }
-    }
-
-    /// A value that must not be there.
-    pub(crate) fn forbidden(field: &str, why: &str) -> Self {
-        Self { kind: "FieldValueForbidden", field: field.to_owned(), body: format!("Forbidden: {why}") }
+        if self.group.is_empty() {
+            f.write_str(self.resource)
+        } else {
+            write!(f, "{}.{}", self.resource, self.group)
+        }
     }
 }
 
 impl Status {
     /// A refusal without details.
     pub(crate) fn plain(code: u16, reason: &str, message: impl Into<String>) -> Self {
-        Self { code, reason: reason.to_owned(), message: message.into(), details: Map::new(), continue_token: None }
+        Self {
+            code,
+            reason: reason.to_owned(),
+            message: message.into(),
+            details: Map::new(),
+            continue_token: None,
+            notes: Notes::default(),
+        }
     }
 
     fn about(code: u16, reason: &str, of: GroupResource<'_>, name: &str, message: String) -> Self {
@@ -81,7 +61,14 @@ impl Status {
                 details.insert(key.to_owned(), value.into());
             }
         }
-        Self { code, reason: reason.to_owned(), message, details, continue_token: None }
+        Self {
+            code,
+            reason: reason.to_owned(),
+            message,
+            details,
+            continue_token: None,
+            notes: Notes::default(),
+        }
     }
 
     /// `pods "x" not found`.
@@ -106,12 +93,19 @@ impl Status {
 
     /// `Operation cannot be fulfilled on pods "x": …`.
     pub(crate) fn conflict(of: GroupResource<'_>, name: &str, why: &str) -> Self {
-        Self::about(409, "Conflict", of, name, format!("Operation cannot be fulfilled on {of} {name:?}: {why}"))
+        Self::about(
+            409,
+            "Conflict",
+            of,
+            name,
+            format!("Operation cannot be fulfilled on {of} {name:?}: {why}"),
+        )
     }
 
     /// A write with a resourceVersion that is not the latest.
     pub(crate) fn outdated(of: GroupResource<'_>, name: &str) -> Self {
-        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        let why =
+            "the object has been modified; please apply your changes to the latest version and try again";
         Self::conflict(of, name, why)
     }
 
@@ -126,15 +120,11 @@ impl Status {
     }
 
     /// `Pod "x" is invalid: …` with a cause for each field.
-    pub(crate) fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
+    pub(crate) fn invalid(group: &str, kind: &str, name: &str, errors: &[field::Error]) -> Self {
         let of = GroupResource { group, resource: kind };
-        let texts: Vec<String> = errors.iter().map(|error| format!("{}: {}", error.field, error.body)).collect();
-        let all = match texts.as_slice() {
-            [one] => one.clone(),
-            many => format!("[{}]", many.join(", ")),
-        };
-        let mut status = Self::about(422, "Invalid", of, name, format!("{of} {name:?} is invalid: {all}"));
-        let cause = |error: &FieldError| json!({"reason": error.kind, "message": error.body, "field": error.field});
+        let message = format!("{of} {name:?} is invalid: {}", field::aggregate(errors));
+        let mut status = Self::about(422, "Invalid", of, name, message);
+        let cause = |error: &field::Error| json!({"reason": error.kind.reason(), "message": error.body(), "field": error.field});
         status.details.insert("causes".to_owned(), errors.iter().map(cause).collect());
         status
     }
@@ -165,8 +155,9 @@ impl Status {
     /// A body in a form that is not read.
     pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {
         let accepted = accepted.join(", ");
-        let message =
-            format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: {accepted}"
+        );
         Self::plain(415, "UnsupportedMediaType", message)
     }
 

@@ -125,7 +125,9 @@ pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
     match (resource.group.as_str(), resource.plural.as_str()) {
         ("", "namespaces") => prepare_namespace(object),
         ("", "pods") => object["status"] = json!({"phase": "Pending"}),
-        ("", "persistentvolumes" | "persistentvolumeclaims") => object["status"] = json!({"phase": "Pending"}),
+        ("", "persistentvolumes" | "persistentvolumeclaims") => {
+            object["status"] = json!({"phase": "Pending"})
+        }
         _ => {}
     }
 }
@@ -179,7 +181,8 @@ pub(crate) fn prepare_for_finalize(object: &mut Value, old: &Value) {
 }
 
 fn prepare_namespace(object: &mut Value) {
-    let finalizers = object.pointer("/spec/finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
+    let finalizers =
+        object.pointer("/spec/finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut finalizers: Vec<Value> = finalizers;
     if !finalizers.iter().any(|finalizer| finalizer == "kubernetes") {
         finalizers.push("kubernetes".into());
@@ -204,15 +207,19 @@ fn counts(target: &Target) -> bool {
 
 fn specification_changed(target: &Target, object: &Value, old: &Value) -> bool {
     let ignored = |field: &str| {
-        matches!(field, "metadata" | "apiVersion" | "kind") || (field == "status" && target.resource.has_status())
+        matches!(field, "metadata" | "apiVersion" | "kind")
+            || (field == "status" && target.resource.has_status())
     };
     let fields = |object: &Value| -> Vec<(String, Value)> {
         let all = object.as_object().into_iter().flatten();
-        all.filter(|(field, _)| !ignored(field)).map(|(field, value)| (field.clone(), value.clone())).collect()
+        all.filter(|(field, _)| !ignored(field))
+            .map(|(field, value)| (field.clone(), value.clone()))
+            .collect()
     };
     // A deployment's revision is in its annotations, so they count too.
     let annotations = |object: &Value| meta::of(object).get("annotations").cloned();
-    let deployment = (target.resource.group.as_str(), target.resource.plural.as_str()) == ("apps", "deployments");
+    let deployment =
+        (target.resource.group.as_str(), target.resource.plural.as_str()) == ("apps", "deployments");
     fields(object) != fields(old) || (deployment && annotations(object) != annotations(old))
 }
 

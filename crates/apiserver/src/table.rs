@@ -16,9 +16,10 @@ pub(crate) fn of<'a>(
 ) -> Value {
     let rows: Vec<Value> = objects.map(|object| row(call, object, version)).collect();
     let columns = if columns { column_definitions() } else { json!([]) };
-    let metadata = rows.first().filter(|_| rows.len() == 1).map_or(json!({}), |row| {
-        json!({"resourceVersion": row["object"]["metadata"]["resourceVersion"]})
-    });
+    let metadata = rows
+        .first()
+        .filter(|_| rows.len() == 1)
+        .map_or(json!({}), |row| json!({"resourceVersion": row["object"]["metadata"]["resourceVersion"]}));
     json!({
         "apiVersion": version.api_version(),
         "kind": "Table",

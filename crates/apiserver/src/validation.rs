@@ -1,17 +1,18 @@
 //! What holds for the metadata of every object.
 
 use serde_json::Value;
+use webhook::field::{Error, Path};
 
 use crate::call::Call;
 use crate::meta;
-use crate::status::{FieldError, Status};
+use crate::status::Status;
 
 /// Checks a new object.
 pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     let mut errors = Vec::new();
     let name = meta::name(object);
     if name.is_empty() {
-        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
+        errors.push(Error::required(&metadata("name"), "name or generateName is required"));
     } else {
         errors.extend(name_errors(call, name));
     }
@@ -24,7 +25,7 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
     for field in ["name", "namespace", "uid"] {
         let (new, old) = (meta::text(object, field), meta::text(old, field));
         if new != old {
-            errors.push(FieldError::invalid(&format!("metadata.{field}"), &format!("{new:?}"), "field is immutable"));
+            errors.push(Error::invalid(&metadata(field), new, "field is immutable"));
         }
     }
     if meta::is_terminating(old) {
@@ -39,13 +40,13 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 new.join(", ")
             );
-            errors.push(FieldError::forbidden("metadata.finalizers", &why));
+            errors.push(Error::forbidden(&metadata("finalizers"), &why));
         }
     }
     refuse(call, meta::name(old), &errors)
 }
 
-fn name_errors(call: &Call, name: &str) -> Vec<FieldError> {
+fn name_errors(call: &Call, name: &str) -> Vec<Error> {
     let resource = &call.target.resource;
     let wrong: Vec<String> = match (resource.group.as_str(), resource.plural.as_str()) {
         ("rbac.authorization.k8s.io", _) | ("", "events") | ("events.k8s.io", _) => path_segment(name),
@@ -53,17 +54,25 @@ fn name_errors(call: &Call, name: &str) -> Vec<FieldError> {
         ("", "services") => formats::name::dns1035_label(name),
         _ => formats::name::dns1123_subdomain(name),
     };
-    wrong.iter().map(|why| FieldError::invalid("metadata.name", &format!("{name:?}"), why)).collect()
+    wrong.iter().map(|why| Error::invalid(&metadata("name"), name, why)).collect()
+}
+
+fn metadata(field: &str) -> Path {
+    Path::new("metadata").child(field)
 }
 
 fn path_segment(name: &str) -> Vec<String> {
     match name {
         "." | ".." => vec![format!("may not be '{name}'")],
-        _ => ['/', '%'].iter().filter(|c| name.contains(**c)).map(|c| format!("may not contain '{c}'")).collect(),
+        _ => ['/', '%']
+            .iter()
+            .filter(|c| name.contains(**c))
+            .map(|c| format!("may not contain '{c}'"))
+            .collect(),
     }
 }
 
-fn refuse(call: &Call, name: &str, errors: &[FieldError]) -> Result<(), Status> {
+fn refuse(call: &Call, name: &str, errors: &[Error]) -> Result<(), Status> {
     if errors.is_empty() {
         return Ok(());
     }

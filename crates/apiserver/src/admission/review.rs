@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 use webhook::review::{GroupVersionKind, Operation};
 
+use super::response::Verdict;
 use crate::call::Call;
+use crate::notes::Notes;
 
 /// A request on its way through admission.
 #[derive(Debug)]
@@ -26,8 +28,8 @@ pub(crate) struct Review<'a> {
     pub(crate) options: Value,
     /// Whether nothing is to be written.
     pub(crate) dry_run: bool,
-    /// What webhooks want the user to know.
-    pub(crate) warnings: Vec<String>,
+    /// What webhooks said beside their verdicts.
+    pub(crate) notes: Notes,
 }
 
 impl Review<'_> {
@@ -36,11 +38,13 @@ impl Review<'_> {
         let resource = &call.target.resource;
         let is_namespace = call.target.table == "namespaces";
         let namespace = if is_namespace { name } else { call.path.namespace.as_str() };
-        let kind = GroupVersionKind {
-            group: resource.group.clone(),
-            version: resource.version.clone(),
-            kind: resource.kind.clone(),
-        };
+        let own = (resource.group.as_str(), resource.version.as_str(), resource.kind.as_str());
+        let subresource = resource.subresource(&call.path.subresource);
+        let (group, version, kind) = subresource.map_or(own, |subresource| {
+            (subresource.group.as_str(), subresource.version.as_str(), subresource.kind.as_str())
+        });
+        let kind =
+            GroupVersionKind { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() };
         Self {
             operation,
             kind,
@@ -50,8 +54,17 @@ impl Review<'_> {
             old: None,
             options,
             dry_run,
-            warnings: Vec::new(),
+            notes: Notes::default(),
         }
+    }
+
+    /// Keeps what a webhook wants others to know.
+    pub(super) fn take_notes(&mut self, webhook: &str, verdict: &Verdict) {
+        self.notes.warnings.extend(verdict.warnings.iter().cloned());
+        let annotations = verdict.annotations.iter();
+        self.notes
+            .annotations
+            .extend(annotations.map(|(key, value)| (format!("{webhook}/{key}"), value.clone())));
     }
 }
 

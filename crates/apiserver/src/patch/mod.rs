@@ -20,8 +20,11 @@ pub(crate) enum Patch {
 }
 
 const MERGE_FORMS: &[&str] = &["application/json-patch+json", "application/merge-patch+json"];
-const ALL_FORMS: &[&str] =
-    &["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"];
+const ALL_FORMS: &[&str] = &[
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+];
 
 impl Patch {
     /// Reads a patch; `ty` is what the kind looks like, absent for kinds that take no strategic patches.
@@ -46,7 +49,8 @@ impl Patch {
             }
             Self::Merge(patch) => json_patch::merge(&mut patched, patch),
             Self::Strategic(patch, ty) => {
-                patched = strategic::merge(patched, patch, ty).map_err(|error| Status::bad_request(error.to_string()))?;
+                patched = strategic::merge(patched, patch, ty)
+                    .map_err(|error| Status::bad_request(error.to_string()))?;
             }
         }
         if patched.is_object() { Ok(patched) } else { Err(refused()) }

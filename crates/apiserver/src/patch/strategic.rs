@@ -37,7 +37,11 @@ pub(crate) fn merge(object: Value, patch: &Value, ty: &Type) -> Result<Value, St
     }
 }
 
-fn map(mut fields: Map<String, Value>, patch: &Map<String, Value>, ty: &Type) -> Result<Map<String, Value>, StrategicError> {
+fn map(
+    mut fields: Map<String, Value>,
+    patch: &Map<String, Value>,
+    ty: &Type,
+) -> Result<Map<String, Value>, StrategicError> {
     match patch.get("$patch").and_then(Value::as_str) {
         Some("delete") => return Ok(Map::new()),
         Some("replace") => return Ok(cleaned_map(patch)),
@@ -47,7 +51,9 @@ fn map(mut fields: Map<String, Value>, patch: &Map<String, Value>, ty: &Type) ->
     if let Some(kept) = patch.get("$retainKeys").and_then(Value::as_array) {
         fields.retain(|field, _| kept.iter().any(|kept| kept == field.as_str()));
     }
-    for (field, wanted) in patch.iter().filter_map(|(key, value)| Some((key.strip_prefix(DELETE_FROM)?, value))) {
+    for (field, wanted) in
+        patch.iter().filter_map(|(key, value)| Some((key.strip_prefix(DELETE_FROM)?, value)))
+    {
         if let Some(Value::Array(items)) = fields.get_mut(field) {
             items.retain(|item| !wanted.as_array().is_some_and(|wanted| wanted.contains(item)));
         }
@@ -68,7 +74,9 @@ fn map(mut fields: Map<String, Value>, patch: &Map<String, Value>, ty: &Type) ->
         }
     }
     for (field, order) in patch.iter().filter_map(|(key, value)| Some((key.strip_prefix(ORDER)?, value))) {
-        let (Some(Value::Array(items)), Value::Array(order)) = (fields.get_mut(field), order) else { continue };
+        let (Some(Value::Array(items)), Value::Array(order)) = (fields.get_mut(field), order) else {
+            continue;
+        };
         // A list that the patch changes was put in order when it was merged.
         if !patch.contains_key(field) {
             let below = below(ty, field);
@@ -121,7 +129,11 @@ fn list(
 fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result<Vec<Value>, StrategicError> {
     // A replace directive anywhere in the list replaces the whole of it.
     if patch.iter().any(|element| is_lone_directive(element, "replace")) {
-        return Ok(patch.iter().filter(|element| !is_lone_directive(element, "replace")).map(cleaned).collect());
+        return Ok(patch
+            .iter()
+            .filter(|element| !is_lone_directive(element, "replace"))
+            .map(cleaned)
+            .collect());
     }
     for element in patch {
         let Value::Object(fields) = element else {
@@ -146,10 +158,12 @@ fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result
 
 /// Puts elements in the patch's order; elements that only the server knows stay behind what was before them there.
 fn ordered(items: Vec<Value>, server: &[Value], order: &[Value], key: Option<&str>) -> Vec<Value> {
-    let identity = |item: &Value| key.map_or_else(|| item.clone(), |key| item.get(key).cloned().unwrap_or_default());
+    let identity =
+        |item: &Value| key.map_or_else(|| item.clone(), |key| item.get(key).cloned().unwrap_or_default());
     let place = |item: &Value| order.iter().position(|wanted| identity(wanted) == identity(item));
     let on_server = |item: &Value| server.iter().position(|other| identity(other) == identity(item));
-    let (mut patched, rest): (Vec<Value>, Vec<Value>) = items.into_iter().partition(|item| place(item).is_some());
+    let (mut patched, rest): (Vec<Value>, Vec<Value>) =
+        items.into_iter().partition(|item| place(item).is_some());
     patched.sort_by_key(|item| place(item));
     let mut result = Vec::with_capacity(patched.len() + rest.len());
     let mut rest = rest.into_iter().peekable();
@@ -189,7 +203,9 @@ fn below(ty: &Type, field: &str) -> Type {
 }
 
 fn is_lone_directive(element: &Value, directive: &str) -> bool {
-    element.as_object().is_some_and(|fields| fields.len() == 1 && fields.get("$patch").is_some_and(|d| d == directive))
+    element
+        .as_object()
+        .is_some_and(|fields| fields.len() == 1 && fields.get("$patch").is_some_and(|d| d == directive))
 }
 
 /// A value without directives.

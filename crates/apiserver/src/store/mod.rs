@@ -160,8 +160,13 @@ impl Store {
         meta::set(&mut value, "resourceVersion", revision.to_string());
         let object = Arc::new(Object::new(value, revision));
         table.objects.remove(key);
-        let event =
-            Event { revision, change: Change::Deleted, key: Arc::from(key), object: Arc::clone(&object), previous };
+        let event = Event {
+            revision,
+            change: Change::Deleted,
+            key: Arc::from(key),
+            object: Arc::clone(&object),
+            previous,
+        };
         table.publish(event);
         state.revision = revision;
         Ok(object)

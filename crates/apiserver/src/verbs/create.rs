@@ -53,8 +53,8 @@ pub(crate) async fn create_object(
         let object = review.object.take().expect("validation keeps the object");
         match persist(shared, call, object, dry_run) {
             Ok(body) => {
-                let warnings = std::mem::take(&mut review.warnings);
-                return Ok(Reply { warnings, name: Some(name), ..Reply::json(201, body) });
+                let notes = std::mem::take(&mut review.notes);
+                return Ok(Reply { notes, name: Some(name), ..Reply::json(201, body) });
             }
             Err(status) if attempt < attempts && status.reason == "AlreadyExists" => {}
             Err(status) if attempts > 1 && status.reason == "AlreadyExists" => {

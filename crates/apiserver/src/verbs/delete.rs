@@ -11,6 +11,7 @@ use crate::convert;
 use crate::decode;
 use crate::effects;
 use crate::meta;
+use crate::notes::Notes;
 use crate::query;
 use crate::removal::{self, DeleteOptions, Preconditions, Step};
 use crate::render;
@@ -26,7 +27,7 @@ use crate::verbs::list;
 struct Deleted {
     object: Value,
     gone: bool,
-    warnings: Vec<String>,
+    notes: Notes,
 }
 
 /// Deletes one object.
@@ -40,24 +41,24 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
     } else {
         render::value(call, &deleted.object)
     };
-    Ok(Reply { warnings: deleted.warnings, ..Reply::json(200, answer) })
+    Ok(Reply { notes: deleted.notes, ..Reply::json(200, answer) })
 }
 
 /// Deletes all objects that the selectors select; webhooks are asked of each, without its name in the request.
 pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let (options, raw) = options(call)?;
     let page = list::page(shared, call)?;
-    let mut warnings = Vec::new();
+    let mut notes = Notes::default();
     for object in &page.objects {
         let name = meta::name(object.value());
         match delete_object(shared, call, name, "", (&options, &raw)).await {
-            Ok(deleted) => warnings.extend(deleted.warnings),
+            Ok(deleted) => notes.extend(deleted.notes),
             Err(status) if status.reason == "NotFound" => {}
             Err(status) => return Err(status),
         }
     }
     let objects = page.objects.iter().map(|object| &**object);
-    Ok(Reply { warnings, ..Reply::json(200, render::list(call, objects, &page.meta)) })
+    Ok(Reply { notes, ..Reply::json(200, render::list(call, objects, &page.meta)) })
 }
 
 async fn delete_object(
@@ -79,10 +80,10 @@ async fn delete_object(
         review.old = Some(Cow::Borrowed(&*shown));
         admission::mutate(shared, call, &mut review).await?;
         admission::validate(shared, call, &mut review).await?;
-        let warnings = std::mem::take(&mut review.warnings);
+        let notes = std::mem::take(&mut review.notes);
         drop(review);
         let step = removal::step(&call.target, current.value(), options, shared.clock.now());
-        let deleted = |object: Value, gone: bool| Ok(Deleted { object, gone, warnings });
+        let deleted = |object: Value, gone: bool| Ok(Deleted { object, gone, notes });
         let expect = Expect::Revision(current.revision());
         match step {
             Step::Pending => return deleted(current.value().clone(), false),

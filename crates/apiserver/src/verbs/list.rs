@@ -5,13 +5,14 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde::{Deserialize, Serialize};
+use webhook::field::{Error, Path};
 
 use crate::call::Call;
 use crate::render::{self, ListMeta};
 use crate::reply::Reply;
 use crate::selection::Selection;
 use crate::server::Shared;
-use crate::status::{FieldError, Status};
+use crate::status::Status;
 use crate::store::{Compacted, Object, Snapshot};
 
 /// Where a page begins.
@@ -59,7 +60,9 @@ pub(crate) fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     }
     let mut meta = ListMeta { revision: snapshot.revision, ..ListMeta::default() };
     let rest = if objects.len() == limit { selected.count() } else { 0 };
-    if rest > 0 && let Some(last) = last {
+    if rest > 0
+        && let Some(last) = last
+    {
         meta.next = Some(token_text(i64::try_from(snapshot.revision).unwrap_or(-1), last));
         meta.remaining = selection.is_everything().then_some(rest);
     }
@@ -90,7 +93,7 @@ pub(crate) fn asked_revision(call: &Call) -> Result<Option<u64>, Status> {
     let query = &call.query;
     let (revision, matching) = (query.text("resourceVersion"), query.text("resourceVersionMatch"));
     let forbidden = |why: &str| {
-        let error = FieldError::forbidden("resourceVersionMatch", why);
+        let error = Error::forbidden(&Path::new("resourceVersionMatch"), why);
         Err(Status::invalid("meta.k8s.io", "ListOptions", "", &[error]))
     };
     let watch = query.flag("watch");
@@ -101,7 +104,9 @@ pub(crate) fn asked_revision(call: &Call) -> Result<Option<u64>, Status> {
         }
         "" => {}
         _ if watch && initial.is_none() => {
-            return forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+            return forbidden(
+                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+            );
         }
         _ if watch && matching != "NotOlderThan" => {
             return forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
@@ -114,7 +119,11 @@ pub(crate) fn asked_revision(call: &Call) -> Result<Option<u64>, Status> {
         }
         "Exact" | "NotOlderThan" => {}
         other => {
-            let error = FieldError::not_supported("resourceVersionMatch", other, &["Exact", "NotOlderThan", ""]);
+            let error = Error::not_supported(
+                &Path::new("resourceVersionMatch"),
+                other,
+                &["Exact", "NotOlderThan", ""],
+            );
             return Err(Status::invalid("meta.k8s.io", "ListOptions", "", &[error]));
         }
     }
@@ -123,7 +132,7 @@ pub(crate) fn asked_revision(call: &Call) -> Result<Option<u64>, Status> {
     }
     let wrong = |_| {
         let why = format!("strconv.ParseUint: parsing {revision:?}: invalid syntax");
-        let error = FieldError::invalid("resourceVersion", &format!("{revision:?}"), &why);
+        let error = Error::invalid(&Path::new("resourceVersion"), revision, &why);
         Status::invalid("", "", "", &[error])
     };
     revision.parse().map(Some).map_err(wrong)
@@ -136,7 +145,8 @@ fn too_large(revision: u64, current: u64) -> Status {
         "Timeout",
         format!("Timeout: Too large resource version: {revision}, current: {current}"),
     );
-    let cause = serde_json::json!([{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]);
+    let cause =
+        serde_json::json!([{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]);
     status.details.insert("causes".to_owned(), cause);
     status.details.insert("retryAfterSeconds".to_owned(), 1.into());
     status
@@ -170,7 +180,11 @@ fn token(call: &Call) -> Result<Option<Token>, Status> {
     let bad = |why: String| Status::bad_request(format!("continue key is not valid: {why}"));
     let bytes = STANDARD_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| bad(error.to_string()))?;
     let token: Token = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
-    if token.v == "meta.k8s.io/v1" { Ok(Some(token)) } else { Err(bad(format!("server does not recognize this encoded version {:?}", token.v))) }
+    if token.v == "meta.k8s.io/v1" {
+        Ok(Some(token))
+    } else {
+        Err(bad(format!("server does not recognize this encoded version {:?}", token.v)))
+    }
 }
 
 fn token_text(rv: i64, start: &str) -> String {

@@ -1,6 +1,7 @@
 //! The scale of a workload: its replicas as an object of `autoscaling/v1`.
 
 use serde_json::{Value, json};
+use webhook::field::{Error, Path};
 
 use crate::call::Call;
 use crate::meta;
@@ -8,7 +9,7 @@ use crate::patch::Patch;
 use crate::render;
 use crate::reply::Reply;
 use crate::server::Shared;
-use crate::status::{FieldError, Status};
+use crate::status::Status;
 use crate::verbs::{patch, update};
 
 struct Scaled<'a> {
@@ -26,7 +27,7 @@ pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let name = &call.path.name;
     let object = shared.store.get(&call.target.table, &call.key(name));
     let object = object.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-    Ok(Reply::json(200, render::written(&scale_of(object.value()), call.accept.yaml)))
+    Ok(Reply::json(200, render::written(&of(object.value()), call.accept.yaml)))
 }
 
 /// Replaces or patches the scale.
@@ -45,17 +46,18 @@ impl update::Edit for Scaled<'_> {
     fn apply(&self, current: &Value) -> Result<Value, Status> {
         let scale = match &self.change {
             Change::To(scale) => scale.clone(),
-            Change::By(patch) => patch.apply(&scale_of(current))?,
+            Change::By(patch) => patch.apply(&of(current))?,
         };
         let replicas = scale.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
         if replicas < 0 {
             let why = "must be greater than or equal to 0";
-            let error = FieldError::invalid("spec.replicas", &replicas.to_string(), why);
+            let error = Error::invalid(&Path::new("spec").child("replicas"), replicas, why);
             return Err(Status::invalid("autoscaling", "Scale", &self.call.path.name, &[error]));
         }
         let mut object = current.clone();
         object["spec"]["replicas"] = replicas.into();
-        if let Some(revision) = scale.pointer("/metadata/resourceVersion").filter(|revision| *revision != "") {
+        if let Some(revision) = scale.pointer("/metadata/resourceVersion").filter(|revision| *revision != "")
+        {
             meta::set(&mut object, "resourceVersion", revision.clone());
         }
         Ok(object)
@@ -67,7 +69,7 @@ impl update::Edit for Scaled<'_> {
 }
 
 /// The scale that an object shows.
-fn scale_of(object: &Value) -> Value {
+pub(crate) fn of(object: &Value) -> Value {
     let mut metadata = json!({});
     for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
         if let Some(value) = meta::of(object).get(field) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
+use webhook::field::{Error, Path};
 use webhook::review::Operation;
 
 use crate::admission::{self, Review};
@@ -12,10 +13,11 @@ use crate::convert;
 use crate::decode;
 use crate::effects;
 use crate::meta;
+use crate::notes::Notes;
 use crate::render;
 use crate::reply::Reply;
 use crate::server::Shared;
-use crate::status::{FieldError, Status};
+use crate::status::Status;
 use crate::store::{Changed, Expect, Object};
 use crate::strategy;
 use crate::validation;
@@ -52,13 +54,13 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
     let dry_run = call.query.dry_run()?;
     let name = &call.path.name;
     let options = admission::options(call, edit.options());
-    let mut warnings = Vec::new();
+    let mut notes = Notes::default();
     loop {
         let current = shared.store.get(&call.target.table, &call.key(name));
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
         let shown = convert::shown(current.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
-        review.warnings = warnings;
+        review.notes = notes;
         review.object = Some(edit.apply(&shown)?);
         review.old = Some(Cow::Borrowed(&*shown));
         admission::mutate(shared, call, &mut review).await?;
@@ -66,12 +68,12 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
         review.object = Some(prepared(shared, call, mutated, &shown)?);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
-        warnings = std::mem::take(&mut review.warnings);
+        notes = std::mem::take(&mut review.notes);
         drop(review);
         let stored = convert::converted(object, &call.target.storage);
         match persist(shared, call, &current, stored, dry_run) {
-            Ok(body) => return Ok(Reply { warnings, ..Reply::json(200, body) }),
-            Err(Changed) => warnings.clear(),
+            Ok(body) => return Ok(Reply { notes, ..Reply::json(200, body) }),
+            Err(Changed) => notes = Notes::default(),
         }
     }
 }
@@ -148,7 +150,11 @@ fn check_revision(call: &Call, object: &Value, old: &Value) -> Result<(), Status
         if strategy::allows_unconditional_update(&call.target) {
             return Ok(());
         }
-        let error = FieldError::invalid("metadata.resourceVersion", "0", "must be specified for an update");
+        let error = Error::invalid(
+            &Path::new("metadata").child("resourceVersion"),
+            0,
+            "must be specified for an update",
+        );
         let resource = &call.target.resource;
         return Err(Status::invalid(&resource.group, &resource.plural, name, &[error]));
     }

@@ -182,8 +182,7 @@ impl Watcher {
         let target = &self.call.target;
         let before =
             event.previous.as_ref().filter(|object| self.selection.selects(object.value(), target)).cloned();
-        let after =
-            event.change != Change::Deleted && self.selection.selects(event.object.value(), target);
+        let after = event.change != Change::Deleted && self.selection.selects(event.object.value(), target);
         match (before, after) {
             (None, false) => None,
             (None, true) => Some(self.line("ADDED", &event.object)),
@@ -221,7 +220,8 @@ impl Watcher {
         if all_sent {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }
-        let object = json!({"apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata});
+        let object =
+            json!({"apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata});
         if let Shape::Table(version) = self.call.accept.shape {
             let shown = table::of(&self.call, std::iter::once(&object), version, false);
             return line("BOOKMARK", shown.to_string().as_bytes());

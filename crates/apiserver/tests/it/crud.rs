@@ -29,7 +29,8 @@ async fn kube_makes_reads_changes_lists_and_deletes() {
     assert_eq!(patched.data.clone().unwrap()["x"], "y");
     assert_eq!(maps.get(&name).await.unwrap(), patched);
     assert_eq!(maps.list(&ListParams::default()).await.unwrap().items.len(), 1);
-    let kube::Error::Api(stale) = maps.replace(&name, &PostParams::default(), &made).await.unwrap_err() else {
+    let kube::Error::Api(stale) = maps.replace(&name, &PostParams::default(), &made).await.unwrap_err()
+    else {
         panic!("a stale update is refused by the server");
     };
     let message = format!(
@@ -50,15 +51,57 @@ async fn errors_are_worded_as_kubernetes_words_them() {
     assert_eq!(send(&server, "POST", maps, &config_map("a")).await.0, 201);
     let table = [
         ("GET", format!("{maps}/b"), Value::Null, 404, "configmaps \"b\" not found"),
-        ("GET", "/apis/apps/v1/namespaces/default/deployments/b".into(), Value::Null, 404, "deployments.apps \"b\" not found"),
+        (
+            "GET",
+            "/apis/apps/v1/namespaces/default/deployments/b".into(),
+            Value::Null,
+            404,
+            "deployments.apps \"b\" not found",
+        ),
         ("POST", maps.into(), config_map("a"), 409, "configmaps \"a\" already exists"),
-        ("POST", "/api/v1/namespaces/x/configmaps".into(), config_map("a"), 404, "namespaces \"x\" not found"),
-        ("POST", maps.into(), json!({"metadata": {}}), 422, "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required"),
+        (
+            "POST",
+            "/api/v1/namespaces/x/configmaps".into(),
+            config_map("a"),
+            404,
+            "namespaces \"x\" not found",
+        ),
+        (
+            "POST",
+            maps.into(),
+            json!({"metadata": {}}),
+            422,
+            "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required",
+        ),
         ("PUT", format!("{maps}/b"), config_map("b"), 404, "configmaps \"b\" not found"),
-        ("PUT", format!("{maps}/a"), config_map("b"), 400, "the name of the object (b) does not match the name on the URL (a)"),
-        ("POST", maps.into(), json!({"metadata": {"name": "c", "namespace": "x"}}), 400, "the namespace of the provided object does not match the namespace sent on the request"),
-        ("DELETE", "/api/v1/namespaces/default".into(), Value::Null, 403, "namespaces \"default\" is forbidden: this namespace may not be deleted"),
-        ("GET", format!("{maps}?fieldSelector=data.a%3D1"), Value::Null, 400, "\"data.a\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""),
+        (
+            "PUT",
+            format!("{maps}/a"),
+            config_map("b"),
+            400,
+            "the name of the object (b) does not match the name on the URL (a)",
+        ),
+        (
+            "POST",
+            maps.into(),
+            json!({"metadata": {"name": "c", "namespace": "x"}}),
+            400,
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ),
+        (
+            "DELETE",
+            "/api/v1/namespaces/default".into(),
+            Value::Null,
+            403,
+            "namespaces \"default\" is forbidden: this namespace may not be deleted",
+        ),
+        (
+            "GET",
+            format!("{maps}?fieldSelector=data.a%3D1"),
+            Value::Null,
+            400,
+            "\"data.a\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+        ),
     ];
     for (method, path, body, code, message) in table {
         let (got, status) = send(&server, method, &path, &body).await;

@@ -8,14 +8,18 @@ use serde_json::Value;
 use tower::ServiceExt;
 
 /// Sends a request with a JSON body (or none, for null) and reads the answer.
-pub async fn send(server: &ApiServer, method: &str, path: &str, body: &Value) -> (u16, Value) {
+pub(crate) async fn send(server: &ApiServer, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let body = if body.is_null() { String::new() } else { body.to_string() };
-    let (code, _, body) = exchange(server, method, path, &[("content-type", "application/json")], &body).await;
-    (code, serde_json::from_slice(&body).unwrap_or_else(|_| String::from_utf8_lossy(&body).into_owned().into()))
+    let (code, _, body) =
+        exchange(server, method, path, &[("content-type", "application/json")], &body).await;
+    (
+        code,
+        serde_json::from_slice(&body).unwrap_or_else(|_| String::from_utf8_lossy(&body).into_owned().into()),
+    )
 }
 
 /// Sends a patch of a form.
-pub async fn patch(server: &ApiServer, path: &str, form: &str, body: &Value) -> (u16, Value) {
+pub(crate) async fn patch(server: &ApiServer, path: &str, form: &str, body: &Value) -> (u16, Value) {
     let form = format!("application/{form}+json");
     let headers = [("content-type", form.as_str())];
     let (code, _, body) = exchange(server, "PATCH", path, &headers, &body.to_string()).await;
@@ -23,7 +27,7 @@ pub async fn patch(server: &ApiServer, path: &str, form: &str, body: &Value) -> 
 }
 
 /// Sends any request and reads the whole answer.
-pub async fn exchange(
+pub(crate) async fn exchange(
     server: &ApiServer,
     method: &str,
     path: &str,
@@ -41,7 +45,7 @@ pub async fn exchange(
 }
 
 /// The events of a watch that ends by itself, as (type, object).
-pub async fn events(server: &ApiServer, path: &str) -> Vec<(String, Value)> {
+pub(crate) async fn events(server: &ApiServer, path: &str) -> Vec<(String, Value)> {
     let (code, _, body) = exchange(server, "GET", path, &[], "").await;
     assert_eq!(code, 200, "{}", String::from_utf8_lossy(&body));
     let lines = body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());

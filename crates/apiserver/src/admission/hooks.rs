@@ -1,0 +1,96 @@
+//! Which webhooks are registered, in the order of their calls.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use webhook::registration::{self, Attributes, Phase, Registration, WebhookConfiguration};
+use webhook::review::GroupVersionResource;
+
+use super::Review;
+use crate::call::Call;
+use crate::meta;
+use crate::server::Shared;
+
+/// The configurations that were read, by phase and name, with the revision they were read at.
+#[derive(Debug, Default)]
+pub(crate) struct Hooks(Mutex<BTreeMap<(Phase, String), (u64, Arc<WebhookConfiguration>)>>);
+
+/// A webhook that is to be asked about a request.
+#[derive(Clone, Debug)]
+pub(super) struct Invocation {
+    configuration: Arc<WebhookConfiguration>,
+    index: usize,
+    /// As what the object is sent.
+    pub(super) asked_as: GroupVersionResource,
+}
+
+impl Hooks {
+    /// The configurations of a phase, by name.
+    pub(super) fn of(&self, shared: &Shared, phase: Phase) -> Vec<Arc<WebhookConfiguration>> {
+        let table = match phase {
+            Phase::Mutating => "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+            Phase::Validating => "validatingwebhookconfigurations.admissionregistration.k8s.io",
+        };
+        let snapshot = shared.store.snapshot(table);
+        if snapshot.objects.is_empty() {
+            return Vec::new();
+        }
+        let mut known = self.0.lock();
+        known.retain(|(of, name), _| *of != phase || snapshot.objects.contains_key(name.as_str()));
+        let read = |(name, object): (&Arc<str>, &Arc<crate::store::Object>)| {
+            let key = (phase, name.to_string());
+            if let Some((revision, configuration)) = known.get(&key)
+                && *revision == object.revision()
+            {
+                return Some(Arc::clone(configuration));
+            }
+            let configuration = Arc::new(WebhookConfiguration::from_object(object.value()).ok()?);
+            known.insert(key, (object.revision(), Arc::clone(&configuration)));
+            Some(configuration)
+        };
+        snapshot.range("", None).filter_map(read).collect()
+    }
+}
+
+impl Invocation {
+    /// The webhook.
+    pub(super) fn webhook(&self) -> &Registration {
+        &self.configuration.webhooks[self.index]
+    }
+}
+
+/// Whether a webhook is to be asked about a request.
+pub(super) fn invocation(
+    shared: &Shared,
+    call: &Call,
+    review: &Review<'_>,
+    configuration: &Arc<WebhookConfiguration>,
+    index: usize,
+) -> Option<Invocation> {
+    let served = shared.registry.served();
+    let equivalents = served.equivalents(&call.target);
+    let resource = &call.target.resource;
+    let attributes = Attributes {
+        group: &resource.group,
+        version: &resource.version,
+        resource: &resource.plural,
+        subresource: &call.path.subresource,
+        namespace: &review.namespace,
+        equivalents: &equivalents,
+        operation: Some(review.operation),
+    };
+    let labels = namespace_labels(shared, &review.namespace);
+    let (object, old) = (review.object.as_ref(), review.old.as_deref());
+    let webhook = &configuration.webhooks[index];
+    let asked_as = registration::matches(webhook, &attributes, &labels, object, old)?;
+    Some(Invocation { configuration: Arc::clone(configuration), index, asked_as })
+}
+
+fn namespace_labels(shared: &Shared, namespace: &str) -> BTreeMap<String, String> {
+    let Some(object) = shared.store.get("namespaces", namespace) else { return BTreeMap::new() };
+    let labels = meta::of(object.value()).get("labels").and_then(Value::as_object);
+    let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
+    labels.into_iter().flatten().filter_map(text).collect()
+}

@@ -1,0 +1,130 @@
+//! Mutating webhooks: one after another, by name of configuration and place in it, and some of them once more.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use webhook::registration::{FailurePolicy, Phase, ReinvocationPolicy};
+
+use super::call::{ask, presented};
+use super::hooks::{Invocation, invocation};
+use super::response::{Verdict, denial};
+use super::{Failure, Review};
+use crate::call::Call;
+use crate::convert;
+use crate::server::Shared;
+use crate::status::Status;
+
+/// Which webhooks are called once more because the object changed after their call.
+#[derive(Debug, Default)]
+struct Reinvocation {
+    /// Were called, and nothing changed since.
+    called: BTreeSet<(usize, usize)>,
+    /// Were called, and something changed since.
+    wanted: BTreeSet<(usize, usize)>,
+    /// Whether anything changed.
+    changed: bool,
+}
+
+/// Lets the mutating webhooks change the object of a review.
+pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+    let configurations = shared.hooks.of(shared, Phase::Mutating);
+    let mut reinvocation = Reinvocation::default();
+    for again in [false, true] {
+        if again && !reinvocation.changed {
+            break;
+        }
+        for (at, configuration) in configurations.iter().enumerate() {
+            for index in 0..configuration.webhooks.len() {
+                let place = (at, index);
+                if again && !reinvocation.wanted.contains(&place) {
+                    continue;
+                }
+                let Some(invocation) = invocation(shared, call, review, configuration, index) else {
+                    continue;
+                };
+                let outcome = one(shared, call, review, &invocation).await;
+                reinvocation.note(place, &invocation, outcome == Ok(true));
+                settle(&invocation, outcome)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Reinvocation {
+    fn note(&mut self, place: (usize, usize), invocation: &Invocation, changed: bool) {
+        if changed {
+            self.wanted.append(&mut self.called);
+            self.changed = true;
+        }
+        if invocation.webhook().reinvocation_policy == Some(ReinvocationPolicy::IfNeeded) {
+            self.called.insert(place);
+        }
+    }
+}
+
+fn settle(invocation: &Invocation, outcome: Result<bool, Failure>) -> Result<(), Status> {
+    match outcome {
+        Ok(_) => Ok(()),
+        Err(Failure::Refused(status)) => Err(status),
+        Err(Failure::Calling(why)) if invocation.webhook().failure_policy == Some(FailurePolicy::Ignore) => {
+            tracing::warn!(webhook = invocation.webhook().name, "{why}: failing open");
+            Ok(())
+        }
+        Err(Failure::Calling(why)) => Err(Status::internal(&why)),
+    }
+}
+
+/// Calls one webhook; whether it changed the object.
+async fn one(
+    shared: &Shared,
+    call: &Call,
+    review: &mut Review<'_>,
+    invocation: &Invocation,
+) -> Result<bool, Failure> {
+    let verdict = ask(shared, call, review, invocation, Phase::Mutating).await?;
+    let webhook = invocation.webhook().name.as_str();
+    review.take_notes(webhook, &verdict);
+    if !verdict.allowed {
+        return Err(Failure::Refused(denial(webhook, &verdict.status)));
+    }
+    let Some(patch) = patch(webhook, &verdict)? else { return Ok(false) };
+    let Some(object) = &review.object else {
+        let why = format!(
+            "admission webhook {webhook:?} attempted to modify the object, which is not supported for this operation"
+        );
+        return Err(Failure::Refused(Status::internal(&why)));
+    };
+    let before = presented(shared, call, object, &invocation.asked_as);
+    let mut after = before.clone();
+    json_patch::patch(&mut after, &patch)
+        .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;
+    let changed = before != after;
+    review.object = Some(taken_back(call, object, after));
+    Ok(changed)
+}
+
+fn patch(webhook: &str, verdict: &Verdict) -> Result<Option<json_patch::Patch>, Failure> {
+    if verdict.patch.is_empty() {
+        return Ok(None);
+    }
+    let patch: json_patch::Patch = serde_json::from_slice(&verdict.patch).map_err(|error| {
+        Failure::calling(webhook, format!("received undecodable patch in webhook response: {error}"))
+    })?;
+    if verdict.patch_type != "JSONPatch" {
+        return Err(Failure::calling(webhook, format!("unsupported patch type {:?}", verdict.patch_type)));
+    }
+    Ok((!patch.0.is_empty()).then_some(patch))
+}
+
+/// The object of the request from what a webhook made of it.
+fn taken_back(call: &Call, object: &Value, patched: Value) -> Value {
+    if call.path.subresource != "scale" {
+        return convert::converted(patched, &call.target.resource);
+    }
+    let mut object = object.clone();
+    if let Some(replicas) = patched.pointer("/spec/replicas") {
+        object["spec"]["replicas"] = replicas.clone();
+    }
+    object
+}

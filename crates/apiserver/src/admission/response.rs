@@ -1,0 +1,167 @@
+//! What a webhook answered, checked as kube-apiserver checks it.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use webhook::dial::HttpAnswer;
+use webhook::registration::Phase;
+use webhook::review::ReviewVersion;
+
+use crate::status::Status;
+
+/// A verified answer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Verdict {
+    /// Whether the request may proceed.
+    pub(super) allowed: bool,
+    /// The text of a JSON patch; empty for none.
+    pub(super) patch: Vec<u8>,
+    /// `JSONPatch`, if there is a patch.
+    pub(super) patch_type: String,
+    /// Why not, as a `Status`.
+    pub(super) status: Map<String, Value>,
+    /// What the user is to know.
+    pub(super) warnings: Vec<String>,
+    /// What the audit log is to know.
+    pub(super) annotations: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Review {
+    api_version: String,
+    kind: String,
+    response: Option<Response>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Response {
+    uid: String,
+    allowed: bool,
+    status: Option<Map<String, Value>>,
+    patch: Option<Patch>,
+    patch_type: Option<String>,
+    audit_annotations: Option<BTreeMap<String, String>>,
+    warnings: Option<Vec<String>>,
+}
+
+/// Base64 as Go writes it, or the list of bytes that Go reads as well.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Patch {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// The body of an answer that was a success.
+pub(super) fn body(answer: &HttpAnswer) -> Result<String, String> {
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    match answer.status {
+        200..=206 => Ok(text),
+        400 => Err("the server rejected our request for an unknown reason".to_owned()),
+        401 => Err("the server has asked for the client to provide credentials".to_owned()),
+        403 | 415 => Err(text.trim().to_owned()),
+        404 => Err("the server could not find the requested resource".to_owned()),
+        405 => Err("the server does not allow this method on the requested resource".to_owned()),
+        422 => Err("the server rejected our request due to an error in our request".to_owned()),
+        429 => {
+            Err("the server has received too many requests and has asked us to try again later".to_owned())
+        }
+        503 => Err("the server is currently unable to handle the request".to_owned()),
+        504 => Err(
+            "the server was unable to return a response in the time allotted, but may still be processing \
+                    the request"
+                .to_owned(),
+        ),
+        500.. => Err(format!(
+            "an error on the server ({:?}) has prevented the request from succeeding",
+            text.trim()
+        )),
+        code => Err(format!(
+            "the server responded with the status code {code} but did not return more information"
+        )),
+    }
+}
+
+/// The verdict of a body, if it answers the review that was sent.
+pub(super) fn verify(body: &str, version: ReviewVersion, uid: &str, phase: Phase) -> Result<Verdict, String> {
+    let review: Review = serde_json::from_str(body)
+        .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
+    if review.kind.is_empty() {
+        return Err(format!("Object 'Kind' is missing in '{body}'"));
+    }
+    let response = review.response.ok_or("webhook response was absent")?;
+    if version == ReviewVersion::V1 {
+        check_identity(&review.api_version, &review.kind, &response.uid, uid)?;
+        check_patch(&response, phase)?;
+    }
+    let patch = match response.patch {
+        Some(Patch::Text(text)) => STANDARD
+            .decode(text)
+            .map_err(|error| format!("illegal base64 data in response.patch: {error}"))?,
+        Some(Patch::Bytes(bytes)) => bytes,
+        None => Vec::new(),
+    };
+    let patch = if phase == Phase::Mutating { patch } else { Vec::new() };
+    // The older version never said what a patch is; only one form was ever there.
+    let patch_type = match version {
+        ReviewVersion::V1 => response.patch_type.unwrap_or_default(),
+        ReviewVersion::V1beta1 => "JSONPatch".to_owned(),
+    };
+    Ok(Verdict {
+        allowed: response.allowed,
+        patch,
+        patch_type,
+        status: response.status.unwrap_or_default(),
+        warnings: response.warnings.unwrap_or_default(),
+        annotations: response.audit_annotations.unwrap_or_default(),
+    })
+}
+
+/// A refusal in the words of kube-apiserver.
+pub(super) fn denial(webhook: &str, result: &Map<String, Value>) -> Status {
+    let text = |field: &str| result.get(field).and_then(Value::as_str).unwrap_or_default();
+    let denied = format!("admission webhook {webhook:?} denied the request");
+    let message = match (text("message"), text("reason")) {
+        ("", "") => format!("{denied} without explanation"),
+        ("", reason) => format!("{denied}: {reason}"),
+        (message, _) => format!("{denied}: {message}"),
+    };
+    let code = result.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+    let code = code.filter(|code| *code >= 400).unwrap_or(400);
+    let details = result.get("details").and_then(Value::as_object).cloned().unwrap_or_default();
+    Status { details, ..Status::plain(code, text("reason"), message) }
+}
+
+fn check_identity(api_version: &str, kind: &str, found: &str, sent: &str) -> Result<(), String> {
+    if found != sent {
+        return Err(format!("expected response.uid={sent:?}, got {found:?}"));
+    }
+    if (api_version, kind) != ("admission.k8s.io/v1", "AdmissionReview") {
+        return Err(format!(
+            "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {api_version}, Kind={kind}"
+        ));
+    }
+    Ok(())
+}
+
+fn check_patch(response: &Response, phase: Phase) -> Result<(), String> {
+    let patch = match &response.patch {
+        Some(Patch::Text(text)) => !text.is_empty(),
+        Some(Patch::Bytes(bytes)) => !bytes.is_empty(),
+        None => false,
+    };
+    let wrong = match (phase, patch, response.patch_type.as_deref()) {
+        (Phase::Mutating, true, None) => "webhook returned response.patch but not response.patchType",
+        (Phase::Mutating, false, Some(_)) => "webhook returned response.patchType but not response.patch",
+        (Phase::Mutating, true, Some("")) => "webhook returned invalid response.patchType of \"\"",
+        (Phase::Validating, true, _) => "validating webhook may not return response.patch",
+        (Phase::Validating, false, Some(_)) => "validating webhook may not return response.patchType",
+        _ => return Ok(()),
+    };
+    Err(wrong.to_owned())
+}

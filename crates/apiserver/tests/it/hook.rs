@@ -1,0 +1,118 @@
+//! A webhook in process that answers by script and remembers what it was asked.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use serde_json::{Value, json};
+use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer};
+use webhook::registration::ClientConfig;
+
+/// What a webhook answers to a request: the `response`, or a whole HTTP answer.
+type Script = Arc<dyn Fn(&Value) -> Say + Send + Sync>;
+
+/// What a webhook does.
+#[derive(Clone, Debug)]
+pub(crate) enum Say {
+    /// A response; uid is added.
+    Response(Value),
+    /// A patch that is allowed.
+    Patch(Value),
+    /// These bytes with this HTTP status.
+    Raw(u16, String),
+    /// Nothing listens.
+    Refuse,
+    /// No answer comes.
+    Hang,
+}
+
+/// Webhooks by path.
+#[derive(Clone, Default)]
+pub(crate) struct Hooks {
+    scripts: BTreeMap<String, Script>,
+    asked: Arc<Mutex<Vec<(String, Value)>>>,
+}
+
+impl Hooks {
+    /// One more webhook at `/name`.
+    pub(crate) fn with(mut self, name: &str, script: impl Fn(&Value) -> Say + Send + Sync + 'static) -> Self {
+        self.scripts.insert(name.to_owned(), Arc::new(script));
+        self
+    }
+
+    /// The reviews since the last call, with the name of the webhook.
+    pub(crate) fn asked(&self) -> Vec<(String, Value)> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+
+    /// The names of the webhooks asked since the last call, sorted by call.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.asked().into_iter().map(|(name, _)| name).collect()
+    }
+}
+
+impl Dialers for Hooks {
+    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
+        let path = to.service.as_ref().and_then(|service| service.path.clone()).unwrap_or_default();
+        Ok((Arc::new(self.clone()), path))
+    }
+}
+
+#[async_trait]
+impl Dialer for Hooks {
+    async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError> {
+        let (path, query) = path.split_once('?').unwrap();
+        assert_eq!(query, format!("timeout={}s", timeout.as_secs()));
+        let review: Value = serde_json::from_slice(&body).unwrap();
+        let name = path.trim_start_matches('/').to_owned();
+        self.asked.lock().unwrap().push((name.clone(), review.clone()));
+        let mut response = match self.scripts[&name](&review["request"]) {
+            Say::Response(response) => response,
+            Say::Patch(patch) => {
+                let patch = STANDARD.encode(patch.to_string());
+                json!({"allowed": true, "patchType": "JSONPatch", "patch": patch})
+            }
+            Say::Raw(status, text) => return Ok(HttpAnswer { status, body: Bytes::from(text) }),
+            Say::Refuse => {
+                let source_text = "connection refused".to_owned();
+                return Err(DialError::Connect { url: path.to_owned(), source_text });
+            }
+            Say::Hang => std::future::pending().await,
+        };
+        if response.get("uid").is_none() {
+            response["uid"] = review["request"]["uid"].clone();
+        }
+        let answer =
+            json!({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response});
+        Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
+    }
+}
+
+/// A configuration with one webhook per name, about all writes of config maps; `extra` is laid over each webhook.
+pub(crate) fn configuration(kind: &str, name: &str, hooks: &[&str], extra: &Value) -> Value {
+    let webhook = |hook: &&str| {
+        let mut webhook = json!({
+            "name": format!("{hook}.example.org"),
+            "clientConfig": {"service": {"namespace": "x", "name": "hooks", "path": format!("/{hook}")}},
+            "rules": [{
+                "operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"],
+            }],
+            "sideEffects": "None",
+            "admissionReviewVersions": ["v1"],
+        });
+        for (field, value) in extra.as_object().into_iter().flatten() {
+            webhook[field] = value.clone();
+        }
+        webhook
+    };
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": format!("{kind}WebhookConfiguration"),
+        "metadata": {"name": name},
+        "webhooks": hooks.iter().map(webhook).collect::<Vec<_>>(),
+    })
+}
