@@ -1,9 +1,29 @@
 //! What is asserted, as a tree over an answer, and the comparison (contract-language §8).
 
+mod assertions;
+mod changes;
+mod compare;
+mod opened;
+mod place;
+mod refused;
+mod rules;
+mod scalar;
+mod words;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
+
+pub use assertions::{Assertion, assertions};
+pub use changes::{Change, changes, double_keys, outside, same};
+pub use compare::{compare, holds};
+pub use opened::{close, open};
+pub use place::{get, put};
+pub use refused::{Replacement, non_matching, refused};
+pub use rules::{ListRule, Rules};
+pub use scalar::equal;
+pub use words::words;
 
 /// What must hold at one place of the answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,7 +151,8 @@ impl fmt::Display for Path {
                 Step::Field(name) => write!(f, ".{name}")?,
                 Step::Index(index) => write!(f, "[{index}]")?,
                 Step::Key(key) => {
-                    let key: Vec<String> = key.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                    let key: Vec<String> =
+                        key.iter().map(|(name, value)| format!("{name}={value}")).collect();
                     write!(f, "[{}]", key.join(","))?;
                 }
                 Step::Opened(notation) => write!(f, "<{notation:?}>")?,

@@ -1,0 +1,92 @@
+//! The single assertions of an expectation, each with its place: what a proof has to damage.
+
+use serde_json::Value;
+
+use super::compare::{key_step, present};
+use super::{Expect, KeyedItem, Operator, Path, Rules, Step, open};
+
+/// One thing that an expectation asserts at one place.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// Where.
+    pub path: Path,
+    /// What: a value, an operator, a list as a whole, or an empty map (there is one).
+    pub expect: Expect,
+    /// What is known of the place.
+    pub rules: Rules,
+    /// The key, where the place is an element of a list by key.
+    pub key: Vec<(String, Value)>,
+}
+
+/// The assertions of an expectation, in the order of its tree. Strings that hold a notation are opened as the answer
+/// holds them; `$any` asserts nothing.
+#[must_use]
+pub fn assertions(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Vec<Assertion> {
+    let mut found = Vec::new();
+    collect(&mut found, &Path::default(), expect, present(answer), rules, &[]);
+    found
+}
+
+fn collect(
+    found: &mut Vec<Assertion>,
+    path: &Path,
+    expect: &Expect,
+    answer: Option<&Value>,
+    rules: &Rules,
+    key: &[(String, Value)],
+) {
+    let mut leaf = |expect: &Expect| {
+        found.push(Assertion {
+            path: path.clone(),
+            expect: expect.clone(),
+            rules: rules.clone(),
+            key: key.to_vec(),
+        });
+    };
+    match expect {
+        Expect::Operator(Operator::Any) => {}
+        Expect::Map(fields) if fields.is_empty() => leaf(&Expect::Operator(Operator::Present)),
+        Expect::Map(fields) => {
+            for (name, expect) in fields {
+                let below = step(path, Step::Field(name.clone()));
+                let answer = answer.and_then(|answer| present(answer.get(name)));
+                collect(found, &below, expect, answer, &rules.field(name), &[]);
+            }
+        }
+        Expect::Keyed { keys, items } => {
+            for item in items {
+                let below = step(path, key_step(&item.key));
+                let answer = answer.and_then(|list| element(list, keys, item, rules));
+                collect(found, &below, &item.expect, answer, &rules.item(), &item.key);
+            }
+        }
+        Expect::List { items, ordered } => {
+            leaf(expect);
+            if *ordered {
+                for (index, expect) in items.iter().enumerate() {
+                    let answer = answer.and_then(|list| present(list.get(index)));
+                    collect(found, &step(path, Step::Index(index)), expect, answer, &rules.item(), &[]);
+                }
+            }
+        }
+        Expect::Operator(Operator::Opened(notation, content)) => {
+            let opened = answer.and_then(Value::as_str).and_then(|text| open(*notation, text));
+            let rules = opened.as_ref().map_or_else(Rules::unknown, Rules::opened);
+            collect(found, &step(path, Step::Opened(*notation)), content, opened.as_ref(), &rules, &[]);
+        }
+        Expect::Value(_) | Expect::Operator(_) => leaf(expect),
+    }
+}
+
+fn element<'a>(list: &'a Value, keys: &[String], item: &KeyedItem, rules: &Rules) -> Option<&'a Value> {
+    let wanted = key_step(&item.key);
+    list.as_array()?
+        .iter()
+        .find(|element| rules.key_of(keys, element).is_some_and(|key| key_step(&key) == wanted))
+}
+
+fn step(path: &Path, step: Step) -> Path {
+    let mut below = path.clone();
+    below.0.push(step);
+    below
+}

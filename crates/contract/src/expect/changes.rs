@@ -1,0 +1,206 @@
+//! What differs between two objects, as the language compares: lists by key, order where it matters, values by value.
+
+use std::collections::BTreeSet;
+
+use schema::{Segment, segments};
+use serde_json::{Map, Value};
+
+use super::compare::{key_step, present};
+use super::scalar::bare;
+use super::{ListRule, Path, Rules, Step, equal};
+
+/// One changed leaf, or a list element that came or went as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Where.
+    pub path: Path,
+    /// What was there; `None`: nothing.
+    pub before: Option<Value>,
+    /// What is there; `None`: nothing.
+    pub after: Option<Value>,
+}
+
+/// The changes from one value to another, in the order of paths.
+#[must_use]
+pub fn changes(before: Option<&Value>, after: Option<&Value>, rules: &Rules) -> Vec<Change> {
+    let mut found = Vec::new();
+    differ(&mut found, &Path::default(), present(before), present(after), rules);
+    found
+}
+
+/// Whether two values are the same as the language compares.
+#[must_use]
+pub fn same(a: Option<&Value>, b: Option<&Value>, rules: &Rules) -> bool {
+    changes(a, b, rules).is_empty()
+}
+
+/// The changes that none of the path prefixes covers (`[]`: any element); no prefixes: every change is covered.
+#[must_use]
+pub fn outside<'a>(only_touches: &[String], changes: &'a [Change]) -> Vec<&'a Change> {
+    let prefixes: Vec<Vec<Segment>> = only_touches.iter().filter_map(|path| segments(path).ok()).collect();
+    let covered =
+        |change: &&Change| prefixes.is_empty() || prefixes.iter().any(|prefix| covers(prefix, &change.path));
+    changes.iter().filter(|change| !covered(change)).collect()
+}
+
+/// The elements that a list by key holds twice.
+#[must_use]
+pub fn double_keys(object: &Value, rules: &Rules) -> Vec<Path> {
+    let mut found = Vec::new();
+    doubles(&mut found, &Path::default(), object, rules);
+    found
+}
+
+fn differ(
+    found: &mut Vec<Change>,
+    path: &Path,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    rules: &Rules,
+) {
+    let empty = Value::Object(Map::new());
+    match (before, after) {
+        (None, None) => {}
+        (Some(Value::Object(a)), Some(Value::Object(b))) => maps(found, path, a, b, rules),
+        (Some(Value::Object(a)), None) if !a.is_empty() => {
+            differ(found, path, Some(&Value::Object(a.clone())), Some(&empty), rules)
+        }
+        (None, Some(Value::Object(b))) if !b.is_empty() => {
+            differ(found, path, Some(&empty), Some(&Value::Object(b.clone())), rules)
+        }
+        (Some(Value::Array(a)), Some(Value::Array(b))) => lists(found, path, a, b, rules),
+        (Some(a), Some(b)) if equal(a, b, rules) => {}
+        (before, after) => {
+            found.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() });
+        }
+    }
+}
+
+fn maps(found: &mut Vec<Change>, path: &Path, a: &Map<String, Value>, b: &Map<String, Value>, rules: &Rules) {
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    for name in names {
+        let below = step(path, Step::Field(name.clone()));
+        differ(found, &below, present(a.get(name)), present(b.get(name)), &rules.field(name));
+    }
+}
+
+fn lists(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], rules: &Rules) {
+    match rules.list() {
+        ListRule::Keyed(keys) => by_key(found, path, a, b, &keys, rules),
+        ListRule::Unordered => {
+            if !same_members(a, b, &rules.item()) {
+                let whole = |items: &[Value]| Some(Value::Array(items.to_vec()));
+                found.push(Change { path: path.clone(), before: whole(a), after: whole(b) });
+            }
+        }
+        ListRule::Ordered => by_position(found, path, a, b, rules),
+    }
+}
+
+fn by_key(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], keys: &[String], rules: &Rules) {
+    let keyed = |items: &[Value]| -> Option<Vec<Vec<(String, Value)>>> {
+        let keys: Option<Vec<_>> = items.iter().map(|item| rules.key_of(keys, item)).collect();
+        let steps =
+            |keys: &Vec<Vec<(String, Value)>>| keys.iter().map(|key| key_step(key)).collect::<BTreeSet<_>>();
+        keys.filter(|keys| steps(keys).len() == keys.len())
+    };
+    let (Some(a_keys), Some(b_keys)) = (keyed(a), keyed(b)) else {
+        // Without keys, or with a key twice, position is all there is.
+        return by_position(found, path, a, b, rules);
+    };
+    let item = rules.item();
+    for (key, before) in a_keys.iter().zip(a) {
+        let at = b_keys.iter().position(|other| key_step(other) == key_step(key));
+        element(found, &step(path, key_step(key)), Some(before), at.map(|at| &b[at]), &item);
+    }
+    for (key, after) in b_keys.iter().zip(b) {
+        if !a_keys.iter().any(|other| key_step(other) == key_step(key)) {
+            element(found, &step(path, key_step(key)), None, Some(after), &item);
+        }
+    }
+}
+
+fn by_position(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], rules: &Rules) {
+    let item = rules.item();
+    for index in 0..a.len().max(b.len()) {
+        element(found, &step(path, Step::Index(index)), a.get(index), b.get(index), &item);
+    }
+}
+
+/// An element that came or went is one change; one that stayed is looked into.
+fn element(
+    found: &mut Vec<Change>,
+    path: &Path,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    rules: &Rules,
+) {
+    if before.is_some() && after.is_some() {
+        differ(found, path, before, after, rules);
+    } else {
+        found.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() });
+    }
+}
+
+fn same_members(a: &[Value], b: &[Value], rules: &Rules) -> bool {
+    let mut left: Vec<&Value> = b.iter().collect();
+    a.len() == b.len()
+        && a.iter().all(|item| {
+            let at = left.iter().position(|other| same(Some(item), Some(other), rules));
+            at.map(|at| left.swap_remove(at)).is_some()
+        })
+}
+
+fn doubles(found: &mut Vec<Path>, path: &Path, value: &Value, rules: &Rules) {
+    match value {
+        Value::Object(map) => {
+            for (name, value) in map {
+                doubles(found, &step(path, Step::Field(name.clone())), value, &rules.field(name));
+            }
+        }
+        Value::Array(items) => {
+            let item = rules.item();
+            let mut seen = BTreeSet::new();
+            for (index, value) in items.iter().enumerate() {
+                let key = match rules.list() {
+                    ListRule::Keyed(keys) => rules.key_of(&keys, value).map(|key| key_step(&key)),
+                    ListRule::Unordered | ListRule::Ordered => None,
+                };
+                if let Some(key) = &key
+                    && !seen.insert(key.clone())
+                {
+                    found.push(step(path, key.clone()));
+                }
+                doubles(found, &step(path, key.unwrap_or(Step::Index(index))), value, &item);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn covers(prefix: &[Segment], path: &Path) -> bool {
+    let fits = |(segment, step): (&Segment, &Step)| match (segment, step) {
+        (Segment::Key(name), Step::Field(field)) => name == field,
+        (Segment::Key(name), Step::Key(key)) => key.iter().any(|(_, value)| value == name),
+        (Segment::Index(wanted), Step::Index(index)) => wanted == index,
+        (Segment::Index(wanted), Step::Field(name)) => *name == wanted.to_string(),
+        (Segment::Each, _) => true,
+        _ => false,
+    };
+    prefix.len() <= path.0.len() && prefix.iter().zip(&path.0).all(fits)
+}
+
+fn step(path: &Path, step: Step) -> Path {
+    let mut below = path.clone();
+    below.0.push(step);
+    below
+}
+
+impl Change {
+    /// The change as a person reads it: `spec.replicas: 1 → 2`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let shown = |value: &Option<Value>| value.as_ref().map_or_else(|| "absent".to_owned(), bare);
+        format!("{}: {} → {}", self.path, shown(&self.before), shown(&self.after))
+    }
+}

@@ -1,0 +1,260 @@
+//! Values that an assertion must refuse: what the saboteur puts into an answer.
+
+use formats::duration::GoDuration;
+use schema::{Shape, Type};
+use serde_json::{Map, Value, json};
+
+use super::compare::{holds, matches};
+use super::scalar::{bare, duration, number, point, quantity};
+use super::{Assertion, Expect, Operator, Rules, equal};
+
+/// What is put in the place of an asserted value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Replacement {
+    /// This value.
+    Value(Value),
+    /// Nothing: the value is removed.
+    Nothing,
+}
+
+/// Values that the assertion's operator must refuse, given what was answered and what the input was. Each is meant to
+/// be refused: where one is kept, the operator does not do its work. Empty for what can refuse nothing.
+#[must_use]
+pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Value>) -> Vec<Replacement> {
+    let rules = &assertion.rules;
+    let sample = || sample(rules.ty(), &assertion.key);
+    let values = match &assertion.expect {
+        Expect::Value(value) => vec![some(other(value, rules)), Replacement::Nothing],
+        Expect::Map(_) | Expect::Keyed { .. } => vec![Replacement::Nothing],
+        Expect::List { items, .. } => whole_list(items.len(), answer, rules),
+        Expect::Operator(operator) => match operator {
+            Operator::Absent => vec![some(input.cloned().unwrap_or_else(sample))],
+            Operator::Present => vec![Replacement::Nothing],
+            Operator::Changed => vec![input.cloned().map_or(Replacement::Nothing, some)],
+            Operator::Unchanged => match input {
+                Some(input) => vec![some(other(input, rules)), Replacement::Nothing],
+                None => vec![some(sample())],
+            },
+            Operator::Any | Operator::Opened(..) => Vec::new(),
+            Operator::Matches { regex, not_for } => not_matching(regex, not_for.as_ref(), answer),
+            Operator::Cel { not_for, .. } => not_for.iter().cloned().map(some).collect(),
+            Operator::Contains(parts) => without_parts(parts, answer, rules),
+            Operator::Exactly(items) => whole_list(items.len(), answer, rules),
+            Operator::Count(count) => whole_list(*count, answer, rules),
+            Operator::OneOf(values) => vec![some(outside_of(values, rules)), Replacement::Nothing],
+            Operator::Each(expect) => broken_elements(expect, answer, rules),
+            Operator::Between(low, high) => {
+                vec![some(beside(low, -1)), some(beside(high, 1)), Replacement::Nothing]
+            }
+        },
+    };
+    values.into_iter().filter(|value| !stays(value, answer, rules)).collect()
+}
+
+/// A text that an expression does not match, if an easy one is found.
+#[must_use]
+pub fn non_matching(regex: &str) -> Option<String> {
+    ["", "~", "something else", "0", "A"].into_iter().find(|text| !matches(regex, text)).map(str::to_owned)
+}
+
+/// Replacing something by itself damages nothing.
+fn stays(replacement: &Replacement, answer: Option<&Value>, rules: &Rules) -> bool {
+    match (replacement, answer) {
+        (Replacement::Nothing, None) => true,
+        (Replacement::Value(value), Some(answer)) => super::same(Some(value), Some(answer), rules),
+        _ => false,
+    }
+}
+
+fn some(value: Value) -> Replacement {
+    Replacement::Value(value)
+}
+
+fn not_matching(regex: &str, not_for: Option<&Value>, answer: Option<&Value>) -> Vec<Replacement> {
+    if let Some(value) = not_for {
+        return vec![some(value.clone()), Replacement::Nothing];
+    }
+    let near =
+        answer.and_then(Value::as_str).map(|text| format!("{text}~")).filter(|text| !matches(regex, text));
+    let text = near.or_else(|| non_matching(regex));
+    text.map(|text| some(Value::from(text))).into_iter().chain([Replacement::Nothing]).collect()
+}
+
+/// A member fewer, a member more.
+fn whole_list(count: usize, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
+    if let Some(Value::Object(map)) = answer {
+        return map_of_other_size(map);
+    }
+    let items = answer.and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut longer = items.clone();
+    longer.push(items.last().map_or_else(|| sample_item(rules), |last| other(last, &rules.item())));
+    let mut found = vec![some(Value::Array(longer))];
+    if count > 0 && !items.is_empty() {
+        found.push(some(Value::Array(items[..items.len() - 1].to_vec())));
+        found.push(Replacement::Nothing);
+    }
+    found
+}
+
+fn map_of_other_size(map: &Map<String, Value>) -> Vec<Replacement> {
+    let mut longer = map.clone();
+    longer.insert("one-more".to_owned(), json!("x"));
+    let shorter: Map<_, _> = map.clone().into_iter().skip(1).collect();
+    vec![some(Value::Object(longer)), some(Value::Object(shorter))]
+}
+
+fn without_parts(parts: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
+    let mut found = vec![Replacement::Nothing];
+    for part in parts {
+        match (answer, part) {
+            (Some(Value::Array(items)), part) => {
+                let left = items.iter().filter(|item| !holds(part, None, Some(item), &rules.item()));
+                found.push(some(left.cloned().collect()));
+            }
+            (Some(Value::String(text)), Expect::Value(part)) if !bare(part).is_empty() => {
+                found.push(some(Value::from(text.replace(&bare(part), ""))));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn broken_elements(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
+    let Some(Value::Array(items)) = answer else { return vec![Replacement::Nothing] };
+    let mut found = Vec::new();
+    for assertion in super::assertions(expect, items.first(), &rules.item()) {
+        for (at, item) in items.iter().enumerate() {
+            let value = super::get(item, &assertion.path);
+            for replacement in refused(&assertion, value.as_ref(), None) {
+                let mut broken = items.clone();
+                let value = match replacement {
+                    Replacement::Value(value) => Some(value),
+                    Replacement::Nothing => None,
+                };
+                if super::put(&mut broken[at], &assertion.path, value) {
+                    found.push(some(Value::Array(broken)));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Another value of the type.
+fn other(value: &Value, rules: &Rules) -> Value {
+    let allowed = rules.ty().allowed();
+    if let Some(other) = allowed.iter().find(|other| !equal(other, value, rules)) {
+        return other.clone();
+    }
+    match value {
+        Value::Null => json!("x"),
+        Value::Bool(value) => json!(!value),
+        Value::Number(number) => number.as_i64().map_or_else(
+            || json!(number.as_f64().unwrap_or_default() + 1.0),
+            |number| json!(number.wrapping_add(1)),
+        ),
+        Value::String(text) => other_text(text, rules),
+        Value::Array(items) => items.iter().cloned().chain([sample_item(rules)]).collect(),
+        Value::Object(map) => other_map(map, rules),
+    }
+}
+
+fn other_text(text: &str, rules: &Rules) -> Value {
+    match rules.ty().shape() {
+        Shape::Quantity => json!(if text == "7" { "8" } else { "7" }),
+        Shape::Duration => beside(&json!(text), 1),
+        Shape::Time | Shape::MicroTime => json!("2001-01-01T00:00:00Z"),
+        _ if text.is_empty() => json!("x"),
+        // Numbers in texts stay numbers: annotations are read as such.
+        _ => text.parse::<i64>().map_or_else(
+            |_| json!(format!("{text}-x")),
+            |number| json!((number.wrapping_add(1)).to_string()),
+        ),
+    }
+}
+
+/// One value deep inside is another, so that the map stays one of its kind.
+fn other_map(map: &Map<String, Value>, rules: &Rules) -> Value {
+    let mut changed = map.clone();
+    let first = map.iter().find(|(_, value)| !value.is_object()).or_else(|| map.iter().next());
+    match first {
+        Some((name, value)) => {
+            changed.insert(name.clone(), other(value, &rules.field(name)));
+        }
+        None => {
+            changed.insert("x".to_owned(), json!("x"));
+        }
+    }
+    Value::Object(changed)
+}
+
+fn outside_of(values: &[Value], rules: &Rules) -> Value {
+    let listed = |value: &Value| values.iter().any(|known| equal(known, value, rules));
+    let mut value = values.first().cloned().unwrap_or_else(|| json!("x"));
+    for _ in 0..=values.len() {
+        value = other(&value, rules);
+        if !listed(&value) {
+            return value;
+        }
+    }
+    json!(format!("{}-none-of-these", bare(&value)))
+}
+
+/// The value just before or after another in a range.
+fn beside(value: &Value, step: i64) -> Value {
+    if let Some(number) = number(value) {
+        #[expect(clippy::cast_precision_loss, reason = "the step is one")]
+        return value.as_i64().map_or_else(|| json!(number + step as f64), |number| json!(number + step));
+    }
+    if point(value).is_some() {
+        return json!(if step < 0 { "1999-01-01T00:00:00Z" } else { "2999-01-01T00:00:00Z" });
+    }
+    if let Some(duration) = duration(value) {
+        return json!(
+            GoDuration::from_nanos(duration.nanos().saturating_add(step * 1_000_000_000)).to_string()
+        );
+    }
+    match quantity(value) {
+        Some(_) if step < 0 => json!("-1"),
+        Some(_) => json!("1E"),
+        None => json!("x"),
+    }
+}
+
+fn sample_item(rules: &Rules) -> Value {
+    sample(rules.item().ty(), &[])
+}
+
+/// Some value of a type: the smallest that is not nothing.
+fn sample(ty: &Type, key: &[(String, Value)]) -> Value {
+    if !key.is_empty() {
+        return Value::Object(key.iter().cloned().collect());
+    }
+    if let Some(value) = ty.allowed().first() {
+        return value.clone();
+    }
+    match ty.shape() {
+        Shape::Object => {
+            let required = ty.fields().into_iter().filter(|field| field.required).take(8);
+            Value::Object(required.map(|field| (field.name, scalar_sample(&field.ty))).collect())
+        }
+        Shape::Map => json!({"x": ty.values().map_or_else(|| json!("x"), |values| scalar_sample(&values))}),
+        Shape::List => json!([ty.items().map_or_else(|| json!("x"), |items| scalar_sample(&items))]),
+        _ => scalar_sample(ty),
+    }
+}
+
+fn scalar_sample(ty: &Type) -> Value {
+    match ty.shape() {
+        Shape::Object | Shape::Map => json!({}),
+        Shape::List => json!([]),
+        Shape::Integer(_) | Shape::Number | Shape::IntOrString => json!(1),
+        Shape::Boolean => json!(true),
+        Shape::Quantity => json!("7"),
+        Shape::Time | Shape::MicroTime => json!("2001-01-01T00:00:00Z"),
+        Shape::Duration => json!("7s"),
+        Shape::Bytes => json!("eA=="),
+        Shape::String | Shape::Any => json!("x"),
+    }
+}
