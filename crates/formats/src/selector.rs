@@ -173,3 +173,6 @@ fn invalid(violations: &mut Vec<Violation>, field: &str, value: &str, messages: 
         message,
     }));
 }
+
+#[cfg(test)]
+mod tests;

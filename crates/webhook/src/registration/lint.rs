@@ -253,3 +253,213 @@ fn review_versions(versions: &[String], at: &Path, errors: &mut Vec<Error>) {
         errors.push(Error::invalid(at, versions, "must include at least one of v1, v1beta1"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn good() -> Value {
+        json!({
+            "name": "a.b.c", "sideEffects": "None", "timeoutSeconds": 10, "admissionReviewVersions": ["v1", "v1beta1"],
+            "clientConfig": {"service": {"namespace": "n", "name": "s", "path": "/webhooks/x"}},
+            "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}],
+        })
+    }
+
+    fn faults(phase: Phase, webhooks: Vec<Value>) -> Vec<String> {
+        let webhooks = webhooks.into_iter().map(|webhook| serde_json::from_value(webhook).unwrap()).collect();
+        let configuration = WebhookConfiguration { phase, name: "x".to_owned(), webhooks };
+        lint(&configuration).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn each_fault_is_told_in_kubernetes_words() {
+        let rule = |field: &str, value: Value| {
+            let mut webhook = good();
+            webhook["rules"][0][field] = value;
+            webhook
+        };
+        let with = |field: &str, value: Value| {
+            let mut webhook = good();
+            webhook[field] = value;
+            webhook
+        };
+        let url = |url: &str| with("clientConfig", json!({"url": url}));
+        let service = |field: &str, value: Value| {
+            let mut webhook = good();
+            webhook["clientConfig"]["service"][field] = value;
+            webhook
+        };
+        let table: Vec<(Value, &[&str])> = vec![
+            (good(), &[]),
+            (url("https://h.ns:443/x"), &[]),
+            (with("name", json!("")), &["name: Required value"]),
+            (
+                with("name", json!("a.b")),
+                &[
+                    r#"name: Invalid value: "a.b": should be a domain with at least three segments separated by dots"#,
+                ],
+            ),
+            (
+                with("sideEffects", json!(null)),
+                &["sideEffects: Required value: must specify one of None, NoneOnDryRun"],
+            ),
+            (
+                with("sideEffects", json!("Some")),
+                &[r#"sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun""#],
+            ),
+            (
+                with("timeoutSeconds", json!(31)),
+                &["timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds"],
+            ),
+            (
+                with("timeoutSeconds", json!(0)),
+                &["timeoutSeconds: Invalid value: 0: the timeout value must be between 1 and 30 seconds"],
+            ),
+            (
+                with("admissionReviewVersions", json!([])),
+                &["admissionReviewVersions: Required value: must specify one of v1, v1beta1"],
+            ),
+            (
+                with("admissionReviewVersions", json!(["v2", "v2"])),
+                &[
+                    r#"admissionReviewVersions[1]: Invalid value: "v2": duplicate version"#,
+                    r#"admissionReviewVersions: Invalid value: []string{"v2", "v2"}: must include at least one of v1, v1beta1"#,
+                ],
+            ),
+            (
+                with("clientConfig", json!({})),
+                &["clientConfig: Required value: exactly one of url or service is required"],
+            ),
+            (
+                url("http://h"),
+                &[
+                    r#"clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]"#,
+                ],
+            ),
+            (
+                url("https://u:p@h/a?b=c#d"),
+                &[
+                    r#"clientConfig.url: Invalid value: "u:p": user information is not permitted in the URL"#,
+                    r#"clientConfig.url: Invalid value: "d": fragments are not permitted in the URL"#,
+                    r#"clientConfig.url: Invalid value: "b=c": query parameters are not permitted in the URL"#,
+                ],
+            ),
+            (
+                url("https://"),
+                &[
+                    r#"clientConfig.url: Invalid value: "": host must be specified; desired format: https://host[/path]"#,
+                ],
+            ),
+            (service("name", json!("")), &["clientConfig.service.name: Required value"]),
+            (
+                service("port", json!(0)),
+                &[
+                    "clientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive",
+                ],
+            ),
+            (
+                service("path", json!("a//b")),
+                &[
+                    r#"clientConfig.service.path: Invalid value: "a//b": must start with a '/'"#,
+                    r#"clientConfig.service.path: Invalid value: "a//b": segment[0] may not be empty"#,
+                    r#"clientConfig.service.path: Invalid value: "a//b": segment[1] may not be empty"#,
+                ],
+            ),
+            (
+                service("path", json!("//")),
+                &[r#"clientConfig.service.path: Invalid value: "//": segment[0] may not be empty"#],
+            ),
+            (service("path", json!("/")), &[]),
+            (rule("operations", json!([])), &["rules[0].operations: Required value"]),
+            (
+                rule("operations", json!(["*", "EAT"])),
+                &[
+                    r#"rules[0].operations: Invalid value: []string{"*", "EAT"}: if '*' is present, must not specify other operations"#,
+                    r#"rules[0].operations[1]: Unsupported value: "EAT": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE""#,
+                ],
+            ),
+            (
+                rule("apiGroups", json!(["", "*"])),
+                &[
+                    r#"rules[0].apiGroups: Invalid value: []string{"", "*"}: if '*' is present, must not specify other API groups"#,
+                ],
+            ),
+            (rule("apiVersions", json!([""])), &["rules[0].apiVersions[0]: Required value"]),
+            (rule("resources", json!([])), &["rules[0].resources: Required value"]),
+            (rule("resources", json!([""])), &["rules[0].resources[0]: Required value"]),
+            (
+                rule("resources", json!(["pods/*", "pods/status"])),
+                &[
+                    r#"rules[0].resources[1]: Invalid value: "pods/status": if 'pods/*' is present, must not specify pods/status"#,
+                ],
+            ),
+            (
+                rule("resources", json!(["*/status", "pods/status"])),
+                &[
+                    r#"rules[0].resources[1]: Invalid value: "pods/status": if '*/status' is present, must not specify pods/status"#,
+                ],
+            ),
+            (
+                rule("resources", json!(["*", "pods"])),
+                &[
+                    r#"rules[0].resources: Invalid value: []string{"*", "pods"}: if '*' is present, must not specify other resources without subresources"#,
+                ],
+            ),
+            (
+                rule("resources", json!(["*/*", "pods"])),
+                &[
+                    r#"rules[0].resources: Invalid value: []string{"*/*", "pods"}: if '*/*' is present, must not specify other resources"#,
+                ],
+            ),
+            (
+                rule("scope", json!("Here")),
+                &[
+                    r#"rules[0].scope: Unsupported value: "Here": supported values: "*", "Cluster", "Namespaced""#,
+                ],
+            ),
+            (
+                with("namespaceSelector", json!({"matchExpressions": [{"key": "a", "operator": "In"}]})),
+                &[
+                    "namespaceSelector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+                ],
+            ),
+            (
+                with(
+                    "objectSelector",
+                    json!({"matchExpressions": [{"key": "a", "operator": "Exists", "values": ["b"]}]}),
+                ),
+                &[
+                    "objectSelector.matchExpressions[0].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+                ],
+            ),
+        ];
+        for (webhook, want) in table {
+            let want: Vec<String> = want.iter().map(|text| format!("webhooks[0].{text}")).collect();
+            assert_eq!(faults(Phase::Mutating, vec![webhook.clone()]), want, "{webhook}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_policies_belong_to_their_phase() {
+        let twice = vec![good(), good()];
+        assert_eq!(faults(Phase::Mutating, twice), [r#"webhooks[1].name: Duplicate value: "a.b.c""#]);
+        let mut again = good();
+        again["reinvocationPolicy"] = json!("IfNeeded");
+        assert_eq!(faults(Phase::Mutating, vec![again.clone()]), Vec::<String>::new());
+        assert_eq!(
+            faults(Phase::Validating, vec![again]),
+            ["webhooks[0].reinvocationPolicy: Forbidden: may be given for mutating webhooks only"]
+        );
+        for (name, fault) in
+            [("", "metadata.name: Required value: "), ("A", "metadata.name: Invalid value: \"A\": ")]
+        {
+            let empty =
+                WebhookConfiguration { phase: Phase::Mutating, name: name.to_owned(), webhooks: Vec::new() };
+            let faults = lint(&empty);
+            assert!(faults.len() == 1 && faults[0].to_string().starts_with(fault), "{faults:?}");
+        }
+    }
+}

@@ -88,3 +88,66 @@ impl WebhookConfiguration {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registration::{FailurePolicy, MatchPolicy, ReinvocationPolicy};
+
+    fn object(kind: &str, version: &str) -> Value {
+        json!({
+            "apiVersion": format!("{GROUP}/{version}"), "kind": kind, "metadata": {"name": "x", "labels": {"a": "b"}},
+            "webhooks": [{
+                "name": "a.b.c", "admissionReviewVersions": ["v1"], "failurePolicy": "Ignore", "matchPolicy": "Exact",
+                "clientConfig": {"url": "https://h", "caBundle": "Y2E="}, "timeoutSeconds": 2, "sideEffects": "None",
+                "reinvocationPolicy": "Never", "objectSelector": {}, "matchConditions": [],
+                "rules": [{"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "scope": "*"}],
+            }],
+        })
+    }
+
+    #[test]
+    fn what_is_read_is_written_again() {
+        for (kind, phase) in [
+            ("MutatingWebhookConfiguration", Phase::Mutating),
+            ("ValidatingWebhookConfiguration", Phase::Validating),
+        ] {
+            for version in ["v1", "v1beta1"] {
+                let read = WebhookConfiguration::from_object(&object(kind, version)).unwrap();
+                assert_eq!((read.phase, read.name.as_str(), read.webhooks.len()), (phase, "x", 1));
+                let webhook = &read.webhooks[0];
+                assert_eq!(webhook.failure_policy, Some(FailurePolicy::Ignore));
+                assert_eq!(webhook.match_policy, Some(MatchPolicy::Exact));
+                assert_eq!(webhook.reinvocation_policy, Some(ReinvocationPolicy::Never));
+                let mut want = object(kind, "v1");
+                want["metadata"].as_object_mut().unwrap().remove("labels");
+                want["webhooks"][0].as_object_mut().unwrap().remove("matchConditions");
+                assert_eq!(read.to_object(), want);
+                assert_eq!(WebhookConfiguration::from_object(&read.to_object()).unwrap(), read);
+            }
+        }
+    }
+
+    #[test]
+    fn other_kinds_are_refused_or_left_out() {
+        let good = object("MutatingWebhookConfiguration", "v1");
+        let others = [
+            object("MutatingWebhookConfiguration", "v2"),
+            object("ValidatingAdmissionPolicy", "v1"),
+            json!({"apiVersion": "v1", "kind": "Service"}),
+            json!(null),
+        ];
+        for other in &others {
+            let error = WebhookConfiguration::from_object(other).unwrap_err();
+            assert!(matches!(error, ReadError::Kind { .. }), "{error}");
+        }
+        let all = WebhookConfiguration::from_objects(others.iter().chain([&good])).unwrap();
+        assert_eq!(all, [WebhookConfiguration::from_object(&good).unwrap()]);
+        let mut broken = good;
+        broken["webhooks"][0]["timeoutSeconds"] = json!("10");
+        let error = WebhookConfiguration::from_objects([&broken]).unwrap_err().to_string();
+        let want = "failed to read webhooks[0] of MutatingWebhookConfiguration \"x\": invalid type: string \"10\", \
+                    expected u32";
+        assert_eq!(error, want);
+    }
+}
