@@ -1,5 +1,16 @@
 //! gardener-resource-manager: webhooks of a seed and of a shoot, a drop-in for the original.
+//!
+//! - [`config`] — what an instance is told;
+//! - [`webhooks`] — one pure function per webhook;
+//! - [`facts`] — what they must know of the cluster, kept current by watches;
+//! - [`serving`] — webhooks and facts behind paths;
+//! - [`registrations`] — how the webhooks are registered;
+//! - [`command`], [`cluster`] — the binary.
+//!
+//! Data flows one way: configuration and facts go into pure functions, patches come out.
 
+pub mod cluster;
+pub mod command;
 pub mod config;
 pub mod facts;
 pub mod registrations;
