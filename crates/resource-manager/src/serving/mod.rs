@@ -2,6 +2,7 @@
 
 mod high_availability;
 mod mutating;
+mod validating;
 
 use std::sync::Arc;
 
@@ -55,7 +56,12 @@ impl Webhooks {
 pub fn webhooks(config: &ResourceManagerConfiguration, clients: &Clients) -> Webhooks {
     let target = config.target_client_connection.as_ref().unwrap_or(&config.source_client_connection);
     let facts = Arc::new(Facts::watch(&config.webhooks, &target.namespaces, &clients.target));
-    let routes = [without_facts(&config.webhooks), with_facts(&config.webhooks, &facts)].concat();
+    let routes = [
+        without_facts(&config.webhooks),
+        with_facts(&config.webhooks, &facts),
+        validating::routes(&config.webhooks, &clients.source),
+    ]
+    .concat();
     Webhooks { service: service::service(routes, Limits::default()), facts }
 }
 

@@ -1,0 +1,95 @@
+//! Pure judgements as webhooks, and the lists that one of them needs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::gardener::CONFIRMATION_DELETION;
+use async_trait::async_trait;
+use kube::api::{Api, DynamicObject, ListParams};
+use kube::core::ApiResource;
+use kube::{Client, ResourceExt as _};
+use webhook::answer::Answer;
+use webhook::review::AdmissionRequest;
+use webhook::service::{Route, Webhook};
+use webhook::validation;
+
+use crate::config::WebhooksConfiguration;
+use crate::webhooks::crd_deletion_protection::{self as deletion, Collection, Step};
+use crate::webhooks::extension_validation::{self, Kind};
+
+/// The enabled validating webhooks; `source` is the cluster whose deletions are reviewed.
+pub(super) fn routes(config: &WebhooksConfiguration, source: &Client) -> Vec<Route> {
+    let mut routes = Vec::new();
+    if config.crd_deletion_protection.enabled {
+        let webhook = Arc::new(DeletionProtection { source: source.clone() });
+        routes.push(Route { name: deletion::NAME, path: deletion::PATH.to_owned(), webhook });
+    }
+    if config.extension_validation.enabled {
+        routes.extend(extension_validation::KINDS.iter().map(|kind| Route {
+            name: extension_validation::NAME,
+            path: kind.path(),
+            webhook: Arc::new(ExtensionValidation(kind)),
+        }));
+    }
+    routes
+}
+
+struct ExtensionValidation(&'static Kind);
+
+#[async_trait]
+impl Webhook for ExtensionValidation {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
+        validation::answer(request, |old, new| self.0.validate(old, new))
+    }
+}
+
+struct DeletionProtection {
+    source: Client,
+}
+
+#[async_trait]
+impl Webhook for DeletionProtection {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
+        match deletion::judge(request) {
+            Step::Answer(answer) => answer,
+            Step::List(collection) => {
+                let limit = Duration::from_secs(deletion::TIMEOUT_SECONDS);
+                let listing = tokio::time::timeout(limit, self.judge_collection(&collection));
+                listing.await.unwrap_or_else(|_| {
+                    let message = format!("failed to list {} within {limit:?}", collection.resource);
+                    Answer::errored(500, &message)
+                })
+            }
+        }
+    }
+}
+
+impl DeletionProtection {
+    /// Asks the server itself: what a cache does not know yet must not be lost.
+    async fn judge_collection(&self, collection: &Collection) -> Answer {
+        match list(&self.source, collection).await {
+            Ok(objects) => deletion::judge_collection(
+                objects.iter().map(|object| object.annotations().get(CONFIRMATION_DELETION).map(String::as_str)),
+            ),
+            Err(kube::Error::Api(status)) if status.code == 404 => Answer::allowed("object was not found"),
+            Err(error) => Answer::errored(500, &format!("failed to list {}: {error}", collection.resource)),
+        }
+    }
+}
+
+async fn list(client: &Client, collection: &Collection) -> Result<Vec<DynamicObject>, kube::Error> {
+    let kind = &collection.kind;
+    let resource = ApiResource {
+        group: kind.group.clone(),
+        version: kind.version.clone(),
+        api_version: format!("{}/{}", kind.group, kind.version),
+        kind: kind.kind.clone(),
+        plural: collection.resource.clone(),
+    };
+    let api: Api<DynamicObject> = if collection.namespace.is_empty() {
+        Api::all_with(client.clone(), &resource)
+    } else {
+        Api::namespaced_with(client.clone(), &collection.namespace, &resource)
+    };
+    Ok(api.list(&ListParams::default().labels(&collection.labels)).await?.items)
+}

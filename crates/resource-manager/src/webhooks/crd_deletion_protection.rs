@@ -1,0 +1,129 @@
+//! Custom resources and their definitions are deleted only if an annotation confirms it:
+//! `contracts/resource-manager/webhooks/crd-deletion-protection`.
+
+use api::gardener::{CONFIRMATION_DELETION, DELETION_PROTECTED};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use webhook::answer::Answer;
+use webhook::field::quote;
+use webhook::object;
+use webhook::rejection::Rejection;
+use webhook::review::{AdmissionRequest, GroupVersionKind, Operation};
+
+use crate::strconv;
+
+/// Name of the webhook.
+pub const NAME: &str = "crd-deletion-protection";
+/// Where it is served.
+pub const PATH: &str = "/webhooks/validate-crd-deletion";
+/// Seconds that a decision may take, listing included.
+pub const TIMEOUT_SECONDS: u64 = 10;
+
+/// What to do with a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Nothing more: this is the answer.
+    Answer(Answer),
+    /// Ask about each object of this collection, with [`judge_collection`].
+    List(Collection),
+}
+
+/// Objects that are deleted together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collection {
+    /// Their group, version and kind.
+    pub kind: GroupVersionKind,
+    /// Their plural resource name.
+    pub resource: String,
+    /// Their namespace; empty: all.
+    pub namespace: String,
+    /// The label selector of those that need confirmation; empty: all do.
+    pub labels: String,
+}
+
+/// Resources of `extensions.gardener.cloud/v1alpha1` that are protected. Bastions are not (GRM-CDP-014).
+const EXTENSIONS: [&str; 10] = [
+    "backupbuckets",
+    "backupentries",
+    "containerruntimes",
+    "controlplanes",
+    "dnsrecords",
+    "extensions",
+    "infrastructures",
+    "networks",
+    "operatingsystemconfigs",
+    "workers",
+];
+
+/// Judges a request, or says what has to be listed for that
+/// (GRM-CDP-001 to -005, GRM-CDP-009 to -017).
+#[must_use]
+pub fn judge(request: &AdmissionRequest<'_>) -> Step {
+    if request.operation != Operation::Delete {
+        return Step::Answer(Answer::allowed("operation is not DELETE"));
+    }
+    let Some(mut collection) = protected(request) else {
+        return Step::Answer(Answer::allowed("resource is not deletion-protected"));
+    };
+    if request.name.is_empty() {
+        collection.kind = request.kind.clone();
+        return Step::List(collection);
+    }
+    Step::Answer(match judge_object(request.old_object.or(request.object)) {
+        Ok(()) => Answer::allowed(""),
+        Err(rejection) => rejection.into(),
+    })
+}
+
+/// Judges a collection by the annotations of each of its objects (GRM-CDP-006 to -008, GRM-CDP-018 to -021).
+#[must_use]
+pub fn judge_collection<'a>(confirmations: impl IntoIterator<Item = Option<&'a str>>) -> Answer {
+    match confirmations.into_iter().try_for_each(confirmed) {
+        Ok(()) => Answer::allowed(""),
+        Err(rejection) => rejection.into(),
+    }
+}
+
+/// What the resource of a request needs listed when it is deleted as a whole; `None` if it is not protected.
+fn protected(request: &AdmissionRequest<'_>) -> Option<Collection> {
+    let resource = &request.resource;
+    let name = resource.resource.as_str();
+    match (resource.group.as_str(), resource.version.as_str()) {
+        ("apiextensions.k8s.io", "v1" | "v1beta1") if name == "customresourcedefinitions" => Some(Collection {
+            resource: name.to_owned(),
+            labels: format!("{DELETION_PROTECTED}=true"),
+            ..Collection::default()
+        }),
+        ("druid.gardener.cloud", "v1alpha1") if name == "etcds" => Some(in_namespace(request)),
+        ("extensions.gardener.cloud", "v1alpha1") if EXTENSIONS.contains(&name) => Some(in_namespace(request)),
+        _ => None,
+    }
+}
+
+fn in_namespace(request: &AdmissionRequest<'_>) -> Collection {
+    Collection {
+        resource: request.resource.resource.clone(),
+        namespace: request.namespace.clone(),
+        ..Collection::default()
+    }
+}
+
+/// GRM-CDP-009 to -012.
+fn judge_object(raw: Option<&RawValue>) -> Result<(), Rejection> {
+    let raw = raw.ok_or_else(|| Rejection::errored(500, "no object found in admission request"))?;
+    let unreadable = |error: &dyn std::fmt::Display| Rejection::errored(500, error.to_string());
+    let value: Value = serde_json::from_str(raw.get()).map_err(|error| unreadable(&error))?;
+    if !value.is_object() {
+        return Err(unreadable(&"the object in the admission request is no JSON object"));
+    }
+    confirmed(object::annotation(&value, CONFIRMATION_DELETION).unwrap_or_default())
+}
+
+/// GRM-CDP-002, GRM-CDP-003.
+fn confirmed(annotation: Option<&str>) -> Result<(), Rejection> {
+    if annotation.is_some_and(strconv::is_true) {
+        return Ok(());
+    }
+    let message = format!("must have a {} annotation to delete", quote(CONFIRMATION_DELETION));
+    Err(Rejection::forbidden(message))
+}
