@@ -21,9 +21,9 @@ impl Ids {
     /// A uid: a version 4 UUID in form.
     pub(crate) fn uid(&self) -> String {
         let (high, low) = (self.next(), self.next());
-        let (a, b, c) = (high >> 32, (high >> 16) & 0xffff, high & 0x0fff);
-        let (d, e) = ((low >> 48) & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
-        format!("{a:08x}-{b:04x}-4{c:03x}-{d:04x}-{e:012x}")
+        let (time, middle, version) = (high >> 32, (high >> 16) & 0xffff, high & 0x0fff | 0x4000);
+        let (variant, node) = ((low >> 48) & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
+        format!("{time:08x}-{middle:04x}-{version:04x}-{variant:04x}-{node:012x}")
     }
 
     /// A name that begins with `prefix` and ends in five random letters.

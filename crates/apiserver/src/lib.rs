@@ -17,6 +17,7 @@ mod crd;
 mod decode;
 mod discovery;
 mod effects;
+mod front;
 mod ids;
 mod log;
 mod meta;
@@ -40,6 +41,7 @@ mod verbs;
 
 pub use builder::Builder;
 pub use call::{User, Verb};
+pub use front::{KeyPair, ServeError, Served};
 pub use log::Request;
 pub use reply::Body;
 pub use server::ApiServer;

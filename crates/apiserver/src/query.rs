@@ -44,7 +44,7 @@ impl Query {
 
     /// Whether the write is not to be persisted.
     pub(crate) fn dry_run(&self) -> Result<bool, Status> {
-        Ok(dry_run(self.0.get("dryRun").map_or(&[], Vec::as_slice))?)
+        dry_run(self.0.get("dryRun").map_or(&[], Vec::as_slice))
     }
 }
 

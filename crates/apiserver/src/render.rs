@@ -49,10 +49,7 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
             let shown: Vec<_> =
                 objects.map(|object| convert::shown(object.value(), &call.target.resource)).collect();
             let mut list = match shape {
-                Shape::Full => {
-                    let list = full_list_value(call, shown.iter().map(|object| (**object).clone()));
-                    list
-                }
+                Shape::Full => full_list_value(call, shown.iter().map(|object| (**object).clone())),
                 Shape::Metadata(version) => {
                     let items: Vec<Value> = shown
                         .iter()

@@ -62,7 +62,7 @@ impl Reply {
 impl From<Status> for Reply {
     fn from(status: Status) -> Self {
         let body = Bytes::from(status.json().to_string());
-        Self { notes: status.notes, ..Self::json(status.code, body) }
+        Self { notes: *status.notes, ..Self::json(status.code, body) }
     }
 }
 

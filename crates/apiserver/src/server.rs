@@ -55,13 +55,16 @@ pub(crate) struct Shared {
 
 impl ApiServer {
     /// How a server is made.
-    #[must_use]
     pub fn builder() -> Builder {
         Builder::default()
     }
 
     pub(crate) fn new(shared: Shared) -> Self {
         Self { shared: Arc::new(shared) }
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
     }
 
     /// The requests for objects that were answered, oldest first.

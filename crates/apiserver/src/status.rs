@@ -19,7 +19,7 @@ pub(crate) struct Status {
     /// Where an expired list can be gone on with.
     pub(crate) continue_token: Option<String>,
     /// What webhooks said before.
-    pub(crate) notes: Notes,
+    pub(crate) notes: Box<Notes>,
 }
 
 /// A resource as errors name it: `deployments.apps`, `pods`.
@@ -50,7 +50,7 @@ impl Status {
             message: message.into(),
             details: Map::new(),
             continue_token: None,
-            notes: Notes::default(),
+            notes: Box::default(),
         }
     }
 
@@ -67,7 +67,7 @@ impl Status {
             message,
             details,
             continue_token: None,
-            notes: Notes::default(),
+            notes: Box::default(),
         }
     }
 

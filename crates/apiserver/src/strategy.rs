@@ -124,9 +124,8 @@ pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
     }
     match (resource.group.as_str(), resource.plural.as_str()) {
         ("", "namespaces") => prepare_namespace(object),
-        ("", "pods") => object["status"] = json!({"phase": "Pending"}),
-        ("", "persistentvolumes" | "persistentvolumeclaims") => {
-            object["status"] = json!({"phase": "Pending"})
+        ("", "pods" | "persistentvolumes" | "persistentvolumeclaims") => {
+            object["status"] = json!({"phase": "Pending"});
         }
         _ => {}
     }

@@ -49,7 +49,7 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
 fn name_errors(call: &Call, name: &str) -> Vec<Error> {
     let resource = &call.target.resource;
     let wrong: Vec<String> = match (resource.group.as_str(), resource.plural.as_str()) {
-        ("rbac.authorization.k8s.io", _) | ("", "events") | ("events.k8s.io", _) => path_segment(name),
+        ("rbac.authorization.k8s.io" | "events.k8s.io", _) | ("", "events") => path_segment(name),
         ("", "namespaces") => formats::name::dns1123_label(name),
         ("", "services") => formats::name::dns1035_label(name),
         _ => formats::name::dns1123_subdomain(name),

@@ -15,7 +15,9 @@ use crate::server::Shared;
 
 /// The configurations that were read, by phase and name, with the revision they were read at.
 #[derive(Debug, Default)]
-pub(crate) struct Hooks(Mutex<BTreeMap<(Phase, String), (u64, Arc<WebhookConfiguration>)>>);
+pub(crate) struct Hooks(Mutex<Read>);
+
+type Read = BTreeMap<(Phase, String), (u64, Arc<WebhookConfiguration>)>;
 
 /// A webhook that is to be asked about a request.
 #[derive(Clone, Debug)]

@@ -28,13 +28,13 @@ enum Failure {
 /// Lets the mutating webhooks change the object of a review.
 pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let outcome = mutating::run(shared, call, review).await;
-    outcome.map_err(|status| Status { notes: std::mem::take(&mut review.notes), ..status })
+    outcome.map_err(|status| Status { notes: Box::new(std::mem::take(&mut review.notes)), ..status })
 }
 
 /// Asks the validating webhooks about a review.
 pub(crate) async fn validate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let outcome = validating::run(shared, call, review).await;
-    outcome.map_err(|status| Status { notes: std::mem::take(&mut review.notes), ..status })
+    outcome.map_err(|status| Status { notes: Box::new(std::mem::take(&mut review.notes)), ..status })
 }
 
 impl Failure {

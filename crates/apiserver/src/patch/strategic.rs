@@ -108,17 +108,16 @@ fn list(
     order: Option<&Vec<Value>>,
 ) -> Result<Vec<Value>, StrategicError> {
     let server = old.clone();
-    let merged = match key {
-        Some(key) => keyed(old, patch, &ty.items().unwrap_or_else(Type::any), key)?,
-        None => {
-            let mut items = old;
-            for value in patch {
-                if !items.contains(value) {
-                    items.push(value.clone());
-                }
+    let merged = if let Some(key) = key {
+        keyed(old, patch, &ty.items().unwrap_or_else(Type::any), key)?
+    } else {
+        let mut items = old;
+        for value in patch {
+            if !items.contains(value) {
+                items.push(value.clone());
             }
-            items
         }
+        items
     };
     Ok(match order {
         Some(order) => ordered(merged, &server, order, key),
@@ -146,7 +145,7 @@ fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result
         let at = items.iter().position(|item| item.get(key) == Some(wanted));
         match fields.get("$patch").and_then(Value::as_str) {
             Some("delete") => items.retain(|item| item.get(key) != Some(wanted)),
-            Some("replace") | Some("merge") | None => match at {
+            Some("replace" | "merge") | None => match at {
                 Some(at) => items[at] = merge(items[at].take(), element, ty)?,
                 None => items.extend(added(element, ty)?),
             },

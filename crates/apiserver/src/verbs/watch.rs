@@ -27,7 +27,7 @@ use crate::table;
 use crate::verbs::list::{asked_revision, too_old};
 
 /// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
-const USUAL_DURATION: Duration = Duration::from_secs(30 * 60);
+const USUAL_DURATION: Duration = Duration::from_mins(30);
 /// How often a watch hears of the store's revision.
 const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
 /// How long before its end a watch hears of it once more.

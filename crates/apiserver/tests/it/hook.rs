@@ -72,9 +72,9 @@ impl Dialer for Hooks {
         self.asked.lock().unwrap().push((name.clone(), review.clone()));
         let mut response = match self.scripts[&name](&review["request"]) {
             Say::Response(response) => response,
-            Say::Patch(patch) => {
-                let patch = STANDARD.encode(patch.to_string());
-                json!({"allowed": true, "patchType": "JSONPatch", "patch": patch})
+            Say::Patch(operations) => {
+                let text = STANDARD.encode(operations.to_string());
+                json!({"allowed": true, "patchType": "JSONPatch", "patch": text})
             }
             Say::Raw(status, text) => return Ok(HttpAnswer { status, body: Bytes::from(text) }),
             Say::Refuse => {

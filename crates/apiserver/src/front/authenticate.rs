@@ -1,0 +1,75 @@
+//! Who comes through the front door: by client certificate, or by bearer token.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http::header::AUTHORIZATION;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use tower::Service;
+use webhook::server::Peer;
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+use crate::call::User;
+use crate::reply::{Body, Reply};
+use crate::server::ApiServer;
+use crate::status::Status;
+
+/// The server for those who say who they are.
+#[derive(Clone, Debug)]
+pub(super) struct Door {
+    server: ApiServer,
+    token: String,
+}
+
+impl Door {
+    /// Lets in holders of `token` as administrators, and holders of certificates as who these say they are.
+    pub(super) fn new(server: ApiServer, token: String) -> Self {
+        Self { server, token }
+    }
+
+    fn user(&self, request: &Request<Incoming>) -> Option<User> {
+        let authorization = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        if let Some(token) = authorization.and_then(|value| value.strip_prefix("Bearer ")) {
+            return (token == self.token).then(User::admin);
+        }
+        let certificate = request.extensions().get::<Peer>()?.certificates.first()?;
+        named_by(certificate)
+    }
+}
+
+impl Service<Request<Incoming>> for Door {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: Request<Incoming>) -> Self::Future {
+        let open = matches!(request.uri().path(), "/healthz" | "/livez" | "/readyz" | "/version");
+        match self.user(&request) {
+            Some(user) => {
+                request.extensions_mut().insert(user);
+            }
+            None if open => {}
+            None => {
+                let refusal = Reply::from(Status::plain(401, "Unauthorized", "Unauthorized")).into_http();
+                return Box::pin(std::future::ready(Ok(refusal)));
+            }
+        }
+        self.server.call(request)
+    }
+}
+
+/// The user of a certificate: common name and organizations of its subject.
+fn named_by(certificate: &[u8]) -> Option<User> {
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    let subject = certificate.subject();
+    let name = subject.iter_common_name().next()?.as_str().ok()?.to_owned();
+    let groups = subject.iter_organization().filter_map(|group| group.as_str().ok()).map(str::to_owned);
+    Some(User { name, groups: groups.chain(["system:authenticated".to_owned()]).collect() })
+}

@@ -1,0 +1,100 @@
+//! The front door: the server over TLS, for kubectl and components of other processes.
+
+mod authenticate;
+mod certificates;
+mod kubeconfig;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use webhook::server::{Certificates, Patience, TlsOptions, config, trusted};
+
+use crate::server::ApiServer;
+use authenticate::Door;
+use certificates::Authority;
+
+pub use certificates::KeyPair;
+
+/// A server that listens. Dropping it ends it at once; [`Served::shutdown`] lets open requests end.
+#[derive(Debug)]
+pub struct Served {
+    /// `https://127.0.0.1:40123`.
+    pub url: String,
+    /// The authority of the server's certificate.
+    pub ca_pem: String,
+    /// The bearer token of the administrator.
+    pub token: String,
+    /// The client certificate of the administrator: user `admin`, group `system:masters`.
+    pub client: KeyPair,
+    stop: oneshot::Sender<()>,
+    running: JoinHandle<()>,
+}
+
+/// Why a server does not listen.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address is taken or not ours.
+    #[error("failed to listen on {address}")]
+    Listen {
+        /// The address asked for.
+        address: SocketAddr,
+        /// The operating system's words.
+        source: std::io::Error,
+    },
+    /// No certificate could be made.
+    #[error("failed to make certificates")]
+    Certificates(#[from] rcgen::Error),
+    /// The certificate that was made is not taken.
+    #[error("failed to use the certificate of the server")]
+    Certificate(#[from] webhook::server::CertificateError),
+    /// TLS could not be set up.
+    #[error("failed to set up TLS")]
+    Tls(#[from] webhook::server::TlsError),
+}
+
+impl ApiServer {
+    /// Serves on `address` (port 0 takes a free one) over TLS, with an authority of its own, in the current runtime.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on, or no certificate can be made.
+    pub async fn serve(&self, address: SocketAddr) -> Result<Served, ServeError> {
+        let authority = Authority::new()?;
+        let server = authority.server(address.ip())?;
+        let client = authority.client("admin", "system:masters")?;
+        let ca_pem = authority.pem();
+        let certificates =
+            Certificates::from_pem(server.certificate_pem.as_bytes(), server.key_pem.as_bytes())?;
+        let authorities = trusted(ca_pem.as_bytes())?;
+        let options = TlsOptions { client_authorities: Some(authorities), ..TlsOptions::default() };
+        let tls = config(Arc::new(certificates), options)?;
+        let listen = |source| ServeError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(listen)?;
+        let url = format!("https://{}", listener.local_addr().map_err(listen)?);
+        let token = self.shared().ids.uid();
+        let door = Door::new(self.clone(), token.clone());
+        let (stop, stopped) = oneshot::channel();
+        let running = tokio::spawn(async move {
+            let shutdown = async { stopped.await.unwrap_or_default() };
+            webhook::server::serve(listener, Some(tls), door, Patience::default(), shutdown).await;
+        });
+        Ok(Served { url, ca_pem, token, client, stop, running })
+    }
+}
+
+impl Served {
+    /// A kubeconfig for the administrator, with the client certificate.
+    #[must_use]
+    pub fn kubeconfig(&self) -> String {
+        kubeconfig::text(&self.url, &self.ca_pem, &self.client)
+    }
+
+    /// Stops to listen, and waits until open requests are answered.
+    pub async fn shutdown(self) {
+        // A server that is gone already needs no word.
+        let _gone = self.stop.send(());
+        let _aborted = self.running.await;
+    }
+}
