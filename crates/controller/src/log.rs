@@ -76,13 +76,19 @@ impl FromStr for Format {
     }
 }
 
-/// Logs to standard error from now on, for the whole process.
+/// Logs to standard error from now on, for the whole process; panics are logged like other errors.
 ///
 /// # Errors
 /// When it was called before.
 pub fn init(level: Level, format: Format, clock: Clock) -> Result<(), LogError> {
     let subscriber = subscriber(level, format, clock, std::io::stderr);
-    tracing::subscriber::set_global_default(subscriber).map_err(LogError::Twice)
+    tracing::subscriber::set_global_default(subscriber).map_err(LogError::Twice)?;
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let words = panic.payload_as_str().unwrap_or("no words");
+        tracing::error!(target: "panic", place, "{words}");
+    }));
+    Ok(())
 }
 
 /// A log that goes to `writer`.

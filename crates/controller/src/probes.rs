@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::FutureExt as _;
@@ -128,6 +129,15 @@ async fn all(checks: &BTreeMap<String, Check>, query: &Query) -> Response<Full<B
         (false, true) => text(StatusCode::OK, lines + "healthz check passed\n"),
         (false, false) => text(StatusCode::OK, "ok".to_owned()),
     }
+}
+
+/// The check named `webhook-server`: TLS is spoken at `host:port`.
+///
+/// # Errors
+/// When it is not, in the words of controller-runtime.
+pub async fn webhook_server(address: &str) -> Result<(), String> {
+    let dialled = webhook::dial::handshake(address, Duration::from_secs(10)).await;
+    dialled.map_err(|error| format!("webhook server is not reachable: {error}"))
 }
 
 /// `404 page not found`, as Go says it.

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use crate::registration::ClientConfig;
 
 pub use fixed::{Destination, FixedDialers};
-pub use https::{Https, Target, Trust};
+pub use https::{Https, Target, Trust, handshake};
 pub use in_process::InProcess;
 
 /// What came back over HTTP; whether it is an AdmissionReview is the caller's question.

@@ -13,10 +13,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use formats::duration::GoDuration;
 use formats::exposition::Family;
 use futures::FutureExt as _;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
+use tokio::time::Instant;
 
 use crate::answer::{Answer, Envelope, encode};
 use crate::metrics::{Counts, families};
@@ -126,26 +128,23 @@ where
 {
     let timeout =
         asked_timeout(request.uri().query()).map_or(limits.timeout, |asked| asked.min(limits.timeout));
+    let deadline = Instant::now() + timeout;
     let content_type = content_type(&request);
-    let exchange = async {
-        let body = match read(request.into_body(), limits.body).await {
-            Ok(body) => body,
-            Err(answer) => return encode(Envelope::default(), &answer),
-        };
-        if content_type != "application/json" {
+    let unread = |answer: Answer| encode(Envelope::default(), &answer);
+    let read = tokio::time::timeout_at(deadline, read(request.into_body(), limits.body));
+    json(match read.await {
+        Err(_) => unread(Answer::errored(400, &format!("no whole request within {timeout:?}"))),
+        Ok(Err(answer)) => unread(answer),
+        Ok(Ok(_)) if content_type != "application/json" => {
             let message = format!("contentType={content_type}, expected application/json");
-            return encode(Envelope::default(), &Answer::errored(400, &message));
+            unread(Answer::errored(400, &message))
         }
-        judge(route, timeout, &body).await
-    };
-    let body = tokio::time::timeout(timeout, exchange).await.unwrap_or_else(|_| {
-        encode(Envelope::default(), &Answer::errored(400, &format!("no whole request within {timeout:?}")))
-    });
-    json(body)
+        Ok(Ok(body)) => judge(route, timeout, deadline, &body).await,
+    })
 }
 
 /// Reads the review, asks the webhook and writes what it says.
-async fn judge(route: &Route, timeout: Duration, body: &[u8]) -> Vec<u8> {
+async fn judge(route: &Route, timeout: Duration, deadline: Instant, body: &[u8]) -> Vec<u8> {
     let review = match Review::read(body) {
         Ok(review) => review,
         Err(error) => {
@@ -157,7 +156,7 @@ async fn judge(route: &Route, timeout: Duration, body: &[u8]) -> Vec<u8> {
         return encode(review.envelope(), &Answer::errored(400, "there is no content to decode"));
     };
     let decision = AssertUnwindSafe(route.webhook.answer(request)).catch_unwind();
-    let answer = match tokio::time::timeout(timeout, decision).await {
+    let answer = match tokio::time::timeout_at(deadline, decision).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => {
             let words = panic_words(panic.as_ref());
@@ -191,11 +190,10 @@ fn content_type<B>(request: &Request<B>) -> String {
     String::from_utf8_lossy(header.unwrap_or_default()).into_owned()
 }
 
-/// `timeout` of a query such as `timeout=10s`; kube-apiserver writes whole seconds.
+/// `timeout` of a query such as `timeout=10s`; what is no duration above zero is ignored.
 fn asked_timeout(query: Option<&str>) -> Option<Duration> {
     let value = query?.split('&').find_map(|pair| pair.strip_prefix("timeout="))?;
-    let seconds = value.strip_suffix('s').unwrap_or(value).parse().ok()?;
-    Some(Duration::from_secs(seconds)).filter(|timeout| !timeout.is_zero())
+    GoDuration::parse(value).ok()?.to_std().filter(|timeout| !timeout.is_zero())
 }
 
 fn panic_words(panic: &(dyn Any + Send)) -> &str {

@@ -113,6 +113,27 @@ impl Dialer for Https {
     }
 }
 
+/// Connects and shakes hands with whoever listens at `host:port`, whatever the certificate, and hangs up.
+///
+/// # Errors
+/// When nothing listens there, no TLS is spoken, or no answer comes in time.
+pub async fn handshake(address: &str, timeout: Duration) -> Result<(), DialError> {
+    let url = format!("https://{address}");
+    let tls = |source_text| DialError::Tls { url: url.clone(), source_text };
+    let name = ServerName::try_from("localhost").map_err(|error| tls(error.to_string()))?;
+    let mut connector =
+        Connector::new(address.to_owned(), name, client_config(&Trust::Insecure).map_err(tls)?);
+    let connection = tower::Service::call(&mut connector, Uri::default());
+    match tokio::time::timeout(timeout, connection).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(ConnectError::Tcp(source))) => {
+            Err(DialError::Connect { url, source_text: source.to_string() })
+        }
+        Ok(Err(ConnectError::Tls(source))) => Err(DialError::Tls { url, source_text: source.to_string() }),
+        Err(_) => Err(DialError::Timeout { url, timeout }),
+    }
+}
+
 fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
     let provider = provider();
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))

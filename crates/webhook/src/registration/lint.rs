@@ -275,6 +275,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of every fault")]
     fn each_fault_is_told_in_kubernetes_words() {
         let rule = |field: &str, value: Value| {
             let mut webhook = good();

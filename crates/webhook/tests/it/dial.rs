@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use webhook::dial::{
     Destination, DialError, Dialer, Dialers as _, FixedDialers, HttpAnswer, Https, InProcess, Target, Trust,
+    handshake,
 };
 use webhook::registration::{ClientConfig, ServiceReference};
 use webhook::server::{Certificates, Patience, TlsOptions, config, serve};
@@ -120,6 +121,19 @@ async fn a_server_that_hangs_runs_into_the_timeout() {
         let error = Https::new(&target).unwrap().post(path, review("v1"), timeout).await.unwrap_err();
         assert!(matches!(&error, DialError::Timeout { timeout: given, .. } if *given == timeout), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_handshake_tells_whether_tls_is_spoken() {
+    let authority = Authority::new();
+    handshake(&server(&authority, "elsewhere").await, MINUTE).await.unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    let hangs = handshake(&address, Duration::from_millis(50)).await.unwrap_err();
+    assert!(matches!(hangs, DialError::Timeout { .. }), "{hangs}");
+    drop(silent);
+    let closed = handshake(&address, MINUTE).await.unwrap_err();
+    assert!(matches!(closed, DialError::Connect { .. }), "{closed}");
 }
 
 #[tokio::test]

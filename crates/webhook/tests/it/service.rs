@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use formats::exposition;
+use futures::StreamExt as _;
 use http::{Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use hyper::body::Frame;
 use tower::ServiceExt as _;
 use webhook::service::{Limits, WebhookService};
 
@@ -137,7 +139,10 @@ async fn the_shorter_of_the_limit_and_the_callers_timeout_counts() {
         ("/sleeps?timeout=3s", 3),
         ("/sleeps?a=b&timeout=3s", 3),
         ("/sleeps?timeout=25s", 20),
+        ("/sleeps?timeout=0m15s", 15),
         ("/sleeps?timeout=0s", 20),
+        ("/sleeps?timeout=-1s", 20),
+        ("/sleeps?timeout=7", 20),
         ("/sleeps?timeout=soon", 20),
     ] {
         let started = tokio::time::Instant::now();
@@ -149,6 +154,30 @@ async fn the_shorter_of_the_limit_and_the_callers_timeout_counts() {
         assert!(answer.contains("\"uid\":\"u-1\""), "{answer}");
         assert_eq!(started.elapsed().as_secs(), seconds, "{path}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_never_ends_arriving_is_given_up() {
+    let frames = futures::stream::iter([Ok::<_, std::io::Error>(Frame::data(Bytes::from_static(b"{")))]);
+    let body = StreamBody::new(frames.chain(futures::stream::pending()));
+    let request = Request::post("/marks?timeout=2s")
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(body)
+        .unwrap();
+    let response = hooks(Limits::default()).oneshot(request).await.unwrap();
+    let Ok(body) = response.into_body().collect().await;
+    assert_eq!(body.to_bytes(), unread(400, "no whole request within 2s"));
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_a_bad_request() {
+    let frames = [Ok(Frame::data(Bytes::from_static(b"{"))), Err(std::io::Error::other("gone"))];
+    let body = StreamBody::new(futures::stream::iter(frames));
+    let request =
+        Request::post("/marks").header(header::CONTENT_TYPE, "application/json").body(body).unwrap();
+    let response = hooks(Limits::default()).oneshot(request).await.unwrap();
+    let Ok(body) = response.into_body().collect().await;
+    assert_eq!(body.to_bytes(), unread(400, "gone"));
 }
 
 #[tokio::test]
