@@ -1,1 +1,24 @@
-//! The harness: laws, saboteur, differential run, report, gate. Knows no implementation.
+//! The harness: contract × target × substrate → one report → verdict → exit code. Knows no implementation.
+//!
+//! What a caller needs, in order:
+//! 1. [`select::select`] — the contracts and cases that are wanted, from a catalog and suites;
+//! 2. [`target`] — [`target::built_in::BuiltIn`], [`target::url::UrlTarget`], [`target::command::CommandTarget`];
+//! 3. [`run::run`] — asks every case; [`run::Interrupt`] ends it early, a report comes out all the same;
+//! 4. [`render`] — the report as text, JSON, JUnit, Markdown, HTML; [`report::write`] puts it on disk;
+//! 5. [`report::Report::exit_code`].
+//!
+//! Beside that: [`coverage`] and [`attest`] read reports, [`render::explain`] and [`render::list`] show contracts.
+
+pub mod exchange;
+pub mod laws;
+pub mod mask;
+pub mod matching;
+pub mod observation;
+pub mod place;
+pub mod plan;
+pub mod report;
+pub mod route;
+pub mod run;
+pub mod saboteur;
+pub mod target;
+pub mod waivers;

@@ -1,1 +1,10 @@
-//! Where cases run: embedded, envtest, kind, kubeconfig.
+//! Where cases run: embedded, or any cluster behind a kubeconfig.
+//!
+//! - [`cluster`] — one cluster behind a client, asked in plain JSON;
+//! - [`facts`] — objects that stand before a request.
+//!
+//! Invariant: knows no component and no contract.
+
+pub mod cluster;
+pub mod embedded;
+pub mod facts;

@@ -1,0 +1,116 @@
+//! One question and its answer: an AdmissionReview sent to a target, and what came back, understood or not.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use serde_json::Value;
+use webhook::dial::{DialError, Dialer};
+use webhook::review::{GroupVersionKind, GroupVersionResource, Operation, ReviewVersion};
+
+mod answer;
+mod request;
+
+pub use answer::{Answer, BadAnswer, FieldCause, read};
+pub use request::Question;
+
+/// What is asked about; names and objects as the target sees them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    /// Kind of the object.
+    pub kind: GroupVersionKind,
+    /// Resource of the object.
+    pub resource: GroupVersionResource,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+    /// Name; empty for a collection or while it is generated.
+    pub name: String,
+    /// Namespace; empty for cluster-scoped objects.
+    pub namespace: String,
+    /// What is done.
+    pub operation: Operation,
+    /// The object after the operation.
+    pub object: Option<Value>,
+    /// The object before it.
+    pub old_object: Option<Value>,
+}
+
+/// One exchange as it happened.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Path asked.
+    pub path: String,
+    /// Body sent.
+    pub request: Bytes,
+    /// HTTP status and body that came back; absent if none did.
+    pub response: Option<(u16, Bytes)>,
+    /// Time between the two.
+    pub took: Duration,
+    /// What it means.
+    pub outcome: Outcome,
+}
+
+/// What an exchange means.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// The target answered.
+    Answered(Answer),
+    /// The target answered, but no API server would accept it.
+    Garbled(BadAnswer),
+    /// The target took longer than its declared timeout.
+    Late(Duration),
+    /// The path is not served (404).
+    NotServed,
+    /// The target could not be asked.
+    Unreachable(DialError),
+}
+
+impl Exchange {
+    /// The answer, if there is one.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Answer> {
+        match &self.outcome {
+            Outcome::Answered(answer) => Some(answer),
+            _ => None,
+        }
+    }
+}
+
+/// Asks once and waits at most `timeout`, as kube-apiserver does for this webhook.
+pub async fn ask(dialer: &dyn Dialer, path: &str, question: &Question<'_>, timeout: Duration) -> Exchange {
+    let request = Bytes::from(question.to_bytes());
+    let started = Instant::now();
+    let answered = dialer.post(&with_timeout(path, timeout), request.clone(), timeout).await;
+    let took = started.elapsed();
+    let (response, outcome) = match answered {
+        Ok(answer) => {
+            let outcome = understand(answer.status, &answer.body, question);
+            (Some((answer.status, answer.body)), outcome)
+        }
+        Err(DialError::Timeout { timeout, .. }) => (None, Outcome::Late(timeout)),
+        Err(error) => (None, Outcome::Unreachable(error)),
+    };
+    Exchange { path: path.to_owned(), request, response, took, outcome }
+}
+
+/// The same question in the given version of AdmissionReview.
+#[must_use]
+pub fn question<'a>(subject: &'a Subject, version: ReviewVersion, uid: &'a str) -> Question<'a> {
+    Question { subject, version, uid, dry_run: false, overrides: None }
+}
+
+fn understand(status: u16, body: &[u8], question: &Question<'_>) -> Outcome {
+    match status {
+        404 => Outcome::NotServed,
+        200 => match read(body, question) {
+            Ok(answer) => Outcome::Answered(answer),
+            Err(bad) => Outcome::Garbled(bad),
+        },
+        status => Outcome::Garbled(BadAnswer::Http { status, body: answer::excerpt(body) }),
+    }
+}
+
+/// kube-apiserver tells the webhook how long it will wait.
+fn with_timeout(path: &str, timeout: Duration) -> String {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    format!("{path}{separator}timeout={}s", timeout.as_secs().max(1))
+}

@@ -1,0 +1,238 @@
+//! The laws that hold on every case without being listed (contract-language §10).
+//!
+//! What is needed to judge them is asked once per case and kept as a [`Trace`]; each law is a pure function on it and
+//! brings the damage that must break it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use contract::model::Law;
+use serde_json::Value;
+
+use crate::exchange::{Exchange, Outcome};
+use crate::matching::Rules;
+
+mod ask;
+mod deterministic;
+mod dry_run;
+mod echo;
+mod idempotent;
+mod keys;
+mod patch_type;
+mod timeout;
+mod unrelated;
+mod update;
+
+pub use ask::{Asking, trace};
+
+/// All laws, in the order of reports.
+pub const ALL: [Law; 9] = [
+    Law::Idempotent,
+    Law::Deterministic,
+    Law::UpdateKeepsMutation,
+    Law::UnrelatedUntouched,
+    Law::WithinTimeout,
+    Law::DryRunHasNoEffect,
+    Law::UidEchoed,
+    Law::PatchTypeDeclared,
+    Law::KeysUnique,
+];
+
+/// Everything that was asked about one case.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// The request of the case.
+    pub main: Exchange,
+    /// The same bytes again.
+    pub repeat: Option<Exchange>,
+    /// The same in `admission.k8s.io/v1beta1`; absent where the registration does not name it.
+    pub beta: Option<Exchange>,
+    /// The same as a dry run.
+    pub dry_run: Option<Exchange>,
+    /// The result sent as the object.
+    pub again: Option<Exchange>,
+    /// What a later UPDATE with the unchanged input was answered.
+    pub update: Update,
+    /// An object that the webhook has nothing to do with.
+    pub unrelated: Option<Exchange>,
+    /// Facts before and after the dry run.
+    pub facts: Option<(Vec<Value>, Vec<Value>)>,
+    /// The object of the request.
+    pub input: Option<Value>,
+    /// Declared timeout.
+    pub timeout: Duration,
+    /// Whether the same bytes are demanded.
+    pub ours: bool,
+}
+
+/// What became of the UPDATE that follows a CREATE.
+#[derive(Clone, Debug)]
+pub enum Update {
+    /// Not a CREATE, or nothing was changed.
+    None,
+    /// The registration does not send updates.
+    NotCalled,
+    /// Answered.
+    Asked(Exchange),
+}
+
+/// Whether a law held in one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// It did.
+    Yes,
+    /// It did not: what was wanted and what came.
+    No(String),
+    /// The case gave no occasion.
+    NoOccasion,
+}
+
+/// Judges every law.
+#[must_use]
+pub fn judge(trace: &Trace, rules: &Rules) -> BTreeMap<Law, Held> {
+    ALL.into_iter().map(|law| (law, hold(law, trace, rules))).collect()
+}
+
+/// Judges one law.
+#[must_use]
+pub fn hold(law: Law, trace: &Trace, rules: &Rules) -> Held {
+    match law {
+        Law::Idempotent => idempotent::hold(trace, rules),
+        Law::Deterministic => deterministic::hold(trace, rules),
+        Law::UpdateKeepsMutation => update::hold(trace, rules),
+        Law::UnrelatedUntouched => unrelated::hold(trace, rules),
+        Law::WithinTimeout => timeout::hold(trace),
+        Law::DryRunHasNoEffect => dry_run::hold(trace, rules),
+        Law::UidEchoed => echo::hold(trace),
+        Law::PatchTypeDeclared => patch_type::hold(trace),
+        Law::KeysUnique => keys::hold(trace, rules),
+    }
+}
+
+/// Whether each law is shown able to break, from one recorded trace: extra, late, broken and toggling answers.
+/// A law that the trace gives no occasion for is left out.
+#[must_use]
+pub fn prove(trace: &Trace, rules: &Rules) -> BTreeMap<Law, bool> {
+    let mut proofs = BTreeMap::new();
+    for law in ALL {
+        if hold(law, trace, rules) != Held::Yes {
+            continue;
+        }
+        let damaged: Vec<Trace> = match law {
+            Law::Idempotent => idempotent::damage(trace),
+            Law::Deterministic => deterministic::damage(trace),
+            Law::UpdateKeepsMutation => update::damage(trace),
+            Law::UnrelatedUntouched => unrelated::damage(trace),
+            Law::WithinTimeout => timeout::damage(trace),
+            Law::DryRunHasNoEffect => dry_run::damage(trace),
+            Law::UidEchoed => echo::damage(trace),
+            Law::PatchTypeDeclared => patch_type::damage(trace),
+            Law::KeysUnique => keys::damage(trace, rules),
+        };
+        if !damaged.is_empty() {
+            let caught = |damaged: &Trace| matches!(hold(law, damaged, rules), Held::No(_));
+            proofs.insert(law, damaged.iter().all(caught));
+        }
+    }
+    proofs
+}
+
+impl Trace {
+    /// Every exchange there was.
+    fn all(&self) -> impl Iterator<Item = &Exchange> {
+        let update = match &self.update {
+            Update::Asked(exchange) => Some(exchange),
+            Update::None | Update::NotCalled => None,
+        };
+        let more = [&self.repeat, &self.beta, &self.dry_run, &self.again];
+        std::iter::once(&self.main).chain(more.into_iter().flatten()).chain(update)
+    }
+}
+
+/// An answer that touches more than the true one: what a toggling or careless target would send.
+fn extra(exchange: &Exchange) -> Exchange {
+    let mut damaged = exchange.clone();
+    if let Outcome::Answered(answer) = &mut damaged.outcome {
+        let untouched = serde_json::json!({});
+        let object = answer.object.get_or_insert(untouched);
+        object["metadata"]["labels"]["saboteur.gardener.cloud/extra"] = Value::String("true".to_owned());
+        answer.patched = true;
+    }
+    damaged.response = damaged.response.map(|(status, body)| {
+        let mut bytes = body.to_vec();
+        bytes.push(b' ');
+        (status, bytes.into())
+    });
+    damaged
+}
+
+/// In a word, what an exchange came to, for messages.
+fn words(exchange: &Exchange) -> String {
+    match &exchange.outcome {
+        Outcome::Answered(answer) if answer.allowed => "allowed".to_owned(),
+        Outcome::Answered(answer) => {
+            format!("denied: {}", answer.message.as_deref().unwrap_or("without a message"))
+        }
+        Outcome::Garbled(bad) => bad.to_string(),
+        Outcome::Late(timeout) => format!("no answer within {timeout:?}"),
+        Outcome::NotServed => "404".to_owned(),
+        Outcome::Unreachable(error) => error.to_string(),
+    }
+}
+
+/// The first few places where two results differ, for messages.
+fn difference(want: Option<&Value>, got: Option<&Value>, rules: &Rules) -> String {
+    let changed = crate::matching::changes(want, got, rules);
+    let more = if changed.len() > 3 { format!(" and {} more", changed.len() - 3) } else { String::new() };
+    let shown: Vec<String> = changed
+        .iter()
+        .take(3)
+        .map(|path| {
+            let at = |object: Option<&Value>| crate::observation::show(object.and_then(|object| crate::matching::get(object, path)).as_ref());
+            format!("{path}: {} → {}", at(want), at(got))
+        })
+        .collect();
+    format!("{}{more}", shown.join(", "))
+}
+
+impl Trace {
+    /// A single exchange, after which nothing more was asked.
+    #[must_use]
+    pub fn only(main: Exchange, input: Option<Value>, timeout: Duration) -> Self {
+        Self {
+            main,
+            repeat: None,
+            beta: None,
+            dry_run: None,
+            again: None,
+            update: Update::None,
+            unrelated: None,
+            facts: None,
+            input,
+            timeout,
+            ours: false,
+        }
+    }
+}
+
+/// `idempotent`: the law's name in contracts and reports.
+#[must_use]
+pub fn name(law: Law) -> String {
+    serde_json::to_value(law).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// The law in a sentence.
+#[must_use]
+pub fn sentence(law: Law) -> &'static str {
+    match law {
+        Law::Idempotent => "applying twice gives what applying once gave",
+        Law::Deterministic => "the same input gives the same result",
+        Law::UpdateKeepsMutation => "UPDATE keeps what CREATE made",
+        Law::UnrelatedUntouched => "an unrelated object gets no patch",
+        Law::WithinTimeout => "the answer comes within the declared timeout",
+        Law::DryRunHasNoEffect => "a dry run has no side effect",
+        Law::UidEchoed => "a review comes back that echoes the uid of the request",
+        Law::PatchTypeDeclared => "a patch declares its type and can be applied",
+        Law::KeysUnique => "no keyed list holds a key twice",
+    }
+}

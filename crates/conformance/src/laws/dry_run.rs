@@ -1,0 +1,40 @@
+//! A dry run has no side effect, and is answered like any other request.
+
+use super::{Held, Trace, difference, extra, words};
+use crate::matching::{self, Rules};
+
+pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
+    if let Some((before, after)) = &trace.facts
+        && before != after
+    {
+        return Held::No("a dry run changed objects in the cluster".to_owned());
+    }
+    let (Some(real), Some(dry)) = (trace.main.answer(), &trace.dry_run) else { return Held::NoOccasion };
+    match dry.answer() {
+        Some(answer)
+            if answer.allowed == real.allowed
+                && matching::same(real.object.as_ref(), answer.object.as_ref(), rules) =>
+        {
+            Held::Yes
+        }
+        Some(answer) if answer.allowed && real.allowed => Held::No(format!(
+            "a dry run is answered otherwise: {}",
+            difference(real.object.as_ref(), answer.object.as_ref(), rules)
+        )),
+        _ => Held::No(format!("a dry run is answered otherwise: {}", words(dry))),
+    }
+}
+
+pub(super) fn damage(trace: &Trace) -> Vec<Trace> {
+    let mut damaged = Vec::new();
+    let is_allowed = trace.dry_run.as_ref().and_then(|dry| dry.answer()).is_some_and(|answer| answer.object.is_some());
+    if is_allowed {
+        damaged.push(Trace { dry_run: trace.dry_run.as_ref().map(extra), ..trace.clone() });
+    }
+    if let Some((before, after)) = &trace.facts {
+        let mut written = after.clone();
+        written.push(serde_json::Value::Null);
+        damaged.push(Trace { facts: Some((before.clone(), written)), ..trace.clone() });
+    }
+    damaged
+}

@@ -1,0 +1,30 @@
+//! The uid of the request is echoed, in a review that an API server accepts.
+
+use super::{Held, Trace};
+use crate::exchange::{BadAnswer, Outcome};
+
+pub(super) fn hold(trace: &Trace) -> Held {
+    for exchange in trace.all() {
+        match &exchange.outcome {
+            Outcome::Garbled(BadAnswer::PatchType(_) | BadAnswer::Patch(_)) => {}
+            Outcome::Garbled(bad) => return Held::No(bad.to_string()),
+            Outcome::Unreachable(_) | Outcome::NotServed => return Held::NoOccasion,
+            Outcome::Answered(_) | Outcome::Late(_) => {}
+        }
+    }
+    Held::Yes
+}
+
+pub(super) fn damage(trace: &Trace) -> Vec<Trace> {
+    let broken = [
+        BadAnswer::OtherUid { want: "a".to_owned(), got: "b".to_owned() },
+        BadAnswer::Http { status: 500, body: String::new() },
+        BadAnswer::NotAReview { reason: "garbage".to_owned(), body: String::new() },
+    ];
+    let damage = |bad: BadAnswer| {
+        let mut damaged = trace.clone();
+        damaged.main.outcome = Outcome::Garbled(bad);
+        damaged
+    };
+    broken.into_iter().map(damage).collect()
+}

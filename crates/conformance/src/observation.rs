@@ -1,0 +1,176 @@
+//! What a case brought about, and whether that is what the contract says.
+
+use contract::case::{Cause, Then};
+use contract::expect::{self, Expect, Operator};
+use serde_json::{Value, json};
+
+use crate::exchange::{Answer, FieldCause};
+use crate::matching::{self, Rules};
+use crate::report::Check;
+
+/// What a case brought about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    /// Whether the request was sent to the webhook; `None`: nobody can tell.
+    pub called: Option<bool>,
+    /// The object before the webhook.
+    pub input: Option<Value>,
+    /// What came back; not called: allowed, unchanged.
+    pub answer: Answer,
+}
+
+impl Observation {
+    /// A request that no webhook was asked about, or that one let pass as it was.
+    #[must_use]
+    pub fn untouched(called: Option<bool>, input: Option<Value>) -> Self {
+        let answer = Answer { allowed: true, code: Some(200), object: input.clone(), ..Answer::default() };
+        Self { called, input, answer }
+    }
+}
+
+/// Whether the answer must allow, where the contract says or implies it.
+#[must_use]
+pub fn wanted_allowed(then: &Then) -> Option<bool> {
+    then.allowed.or_else(|| {
+        if then.causes.is_some() {
+            Some(false)
+        } else {
+            then.object.as_ref().filter(|expect| **expect != Expect::Operator(Operator::Any)).map(|_| true)
+        }
+    })
+}
+
+/// Whether `then` says that there is no patch at all.
+#[must_use]
+pub fn wants_no_patch(then: &Then) -> bool {
+    then.object == Some(Expect::Operator(Operator::Unchanged))
+}
+
+/// The assertions that do not hold; empty if all do.
+#[must_use]
+pub fn judge(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Check> {
+    let answer = &seen.answer;
+    let mut checks = Vec::new();
+    if let Some(want) = then.called
+        && seen.called != Some(want)
+    {
+        let words = |called: bool| if called { "sent to the webhook" } else { "not sent to the webhook" };
+        checks.push(check("called", "", words(want), seen.called.map_or("not known", words)));
+    }
+    if let Some(want) = wanted_allowed(then)
+        && want != answer.allowed
+    {
+        checks.push(check("allowed", "", &want.to_string(), &refusal(answer)));
+    }
+    let code = then.code.or(then.causes.as_ref().map(|_| 422));
+    if let Some(want) = code
+        && answer.code != Some(want)
+    {
+        checks.push(check("code", "", &want.to_string(), &answer.code.map_or("absent".to_owned(), |code| code.to_string())));
+    }
+    let invalid = Expect::Value(json!("Invalid"));
+    let reason = then.reason.as_ref().or(then.causes.as_ref().map(|_| &invalid));
+    text(&mut checks, "reason", reason, answer.reason.as_deref(), rules);
+    text(&mut checks, "message", then.message.as_ref(), answer.message.as_deref(), rules);
+    if let Some(wanted) = &then.causes {
+        causes(&mut checks, wanted, &answer.causes, rules);
+    }
+    if let Some(expect) = &then.warnings {
+        let got = json!(answer.warnings);
+        let found = expect::compare(expect, None, Some(&got), rules);
+        checks.extend(found.iter().map(|mismatch| from_mismatch("warnings", mismatch)));
+    }
+    if answer.allowed {
+        object(&mut checks, then, seen, rules);
+    }
+    checks
+}
+
+fn object(checks: &mut Vec<Check>, then: &Then, seen: &Observation, rules: &Rules) {
+    let Some(expect) = &then.object else { return };
+    let found = expect::compare(expect, seen.input.as_ref(), seen.answer.object.as_ref(), rules);
+    if wants_no_patch(then) {
+        if !seen.answer.patched && found.is_empty() {
+            return;
+        }
+        let changed = matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), rules);
+        if changed.is_empty() {
+            checks.push(check("object", "", "no patch", "a patch that changes nothing"));
+        }
+        for path in changed {
+            let shown = |object: &Option<Value>| show(object.as_ref().and_then(|object| matching::get(object, &path)).as_ref());
+            checks.push(check("object", &path.to_string(), &shown(&seen.input), &shown(&seen.answer.object)));
+        }
+        return;
+    }
+    checks.extend(found.iter().map(|mismatch| from_mismatch("object", mismatch)));
+}
+
+fn text(checks: &mut Vec<Check>, part: &str, expect: Option<&Expect>, got: Option<&str>, rules: &Rules) {
+    let Some(expect) = expect else { return };
+    let got = got.map(|text| json!(text));
+    let found = expect::compare(expect, None, got.as_ref(), rules);
+    checks.extend(found.iter().map(|mismatch| from_mismatch(part, mismatch)));
+}
+
+/// Whether a field error is the expected one.
+#[must_use]
+pub fn is_cause(wanted: &Cause, got: &FieldCause, rules: &Rules) -> bool {
+    let holds = |expect: &Option<Expect>, text: &str| {
+        expect.as_ref().is_none_or(|expect| expect::holds(expect, None, Some(&json!(text)), rules))
+    };
+    wanted.field == got.field && holds(&wanted.reason, &got.reason) && holds(&wanted.message, &got.message)
+}
+
+/// Each expected cause takes one that was answered; what is left on either side is a mismatch.
+fn causes(checks: &mut Vec<Check>, wanted: &[Cause], got: &[FieldCause], rules: &Rules) {
+    let mut left: Vec<&FieldCause> = got.iter().collect();
+    for cause in wanted {
+        match left.iter().position(|got| is_cause(cause, got, rules)) {
+            Some(at) => drop(left.remove(at)),
+            None => {
+                let near = left.iter().position(|got| got.field == cause.field).map(|at| left.remove(at));
+                let near = near.map_or("absent".to_owned(), show_cause);
+                checks.push(check("causes", &cause.field, &show_wanted(cause), &near));
+            }
+        }
+    }
+    checks.extend(left.into_iter().map(|cause| check("causes", &cause.field, "absent", &show_cause(cause))));
+}
+
+fn show_cause(cause: &FieldCause) -> String {
+    format!("{}: {}", cause.reason, cause.message)
+}
+
+fn show_wanted(cause: &Cause) -> String {
+    let shown = |expect: &Option<Expect>| expect.as_ref().map_or("any".to_owned(), matching::words);
+    format!("{}: {}", shown(&cause.reason), shown(&cause.message))
+}
+
+fn refusal(answer: &Answer) -> String {
+    if answer.allowed {
+        return "true".to_owned();
+    }
+    let code = answer.code.map(|code| format!(" ({code})")).unwrap_or_default();
+    let message = answer.message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+    format!("false{code}{message}")
+}
+
+fn from_mismatch(part: &str, mismatch: &contract::expect::Mismatch) -> Check {
+    check(part, &mismatch.path.to_string(), &mismatch.want, &show(mismatch.got.as_ref()))
+}
+
+fn check(part: &str, path: &str, want: &str, got: &str) -> Check {
+    Check { part: part.to_owned(), path: path.to_owned(), want: want.to_owned(), got: got.to_owned() }
+}
+
+/// A value as a person reads it: texts bare, everything else as JSON, nothing as `absent`.
+#[must_use]
+pub fn show(value: Option<&Value>) -> String {
+    match value {
+        None => "absent".to_owned(),
+        Some(Value::String(text)) if text.is_empty() => "\"\"".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    }
+}

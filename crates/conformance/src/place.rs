@@ -1,0 +1,244 @@
+//! Where a case's objects live: a namespace of its own where nothing speaks against it, and what that means for
+//! cases that would see each other.
+//!
+//! The namespace of the object under test (or of `given.namespace`) is the case's *home*. It is renamed to a fresh name,
+//! in every object that lives there, unless another text of the case speaks of it: then the name is kept.
+
+use std::collections::BTreeMap;
+
+use contract::case::{Case, Given, When};
+use schema::Kinds;
+use serde_json::{Value, json};
+
+/// How far a case must be kept from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Isolation {
+    /// It writes nothing that another case sees.
+    Shared,
+    /// It writes facts where other cases would see them: it gets a server of its own.
+    Alone,
+}
+
+/// A case with its objects where they will live.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The namespace of the object under test; empty if it is cluster-scoped and the case has no namespace.
+    pub namespace: String,
+    /// The name that was replaced, if one was.
+    pub renamed_from: Option<String>,
+    /// The objects, renamed.
+    pub given: Given,
+}
+
+/// How far the case must be kept from others.
+#[must_use]
+pub fn isolation(case: &Case) -> Isolation {
+    let home = home(case);
+    let facts = &case.given;
+    let renamed = home.as_deref().is_some_and(|home| is_free(case, home)) || home.is_none();
+    let elsewhere = facts.cluster.iter().any(|fact| match scope(fact) {
+        Scope::Cluster => true,
+        Scope::Namespace(namespace) => namespace.is_some() && namespace != home,
+    });
+    let writes = !facts.cluster.is_empty() || facts.namespace.is_some();
+    if elsewhere || (writes && !renamed) { Isolation::Alone } else { Isolation::Shared }
+}
+
+/// Moves the case's objects into `fresh`, where that is possible.
+#[must_use]
+pub fn place(case: &Case, fresh: &str) -> Placed {
+    let home = home(case);
+    let renamed = home.clone().filter(|home| is_free(case, home));
+    let namespace = match (&home, &renamed) {
+        (Some(kept), None) => kept.clone(),
+        _ => fresh.to_owned(),
+    };
+    let mut given = case.given.clone();
+    for object in objects(&mut given) {
+        settle(object, home.as_deref(), &namespace);
+    }
+    if let Some(object) = &mut given.namespace {
+        object["metadata"]["name"] = json!(namespace);
+        if let Some(label) = object.pointer_mut("/metadata/labels/kubernetes.io~1metadata.name") {
+            *label = json!(namespace);
+        }
+    }
+    Placed { namespace, renamed_from: renamed, given }
+}
+
+enum Scope {
+    Cluster,
+    Namespace(Option<String>),
+}
+
+fn scope(object: &Value) -> Scope {
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    let namespace = object["metadata"]["namespace"].as_str().map(str::to_owned);
+    match Kinds::gardener().of_object(text("apiVersion"), text("kind")) {
+        Some(resource) if !resource.namespaced => Scope::Cluster,
+        _ => Scope::Namespace(namespace),
+    }
+}
+
+fn home(case: &Case) -> Option<String> {
+    let given = &case.given;
+    let subject = given.object.iter().chain(given.old.iter());
+    let named = subject.filter_map(|object| match scope(object) {
+        Scope::Namespace(namespace) => namespace,
+        Scope::Cluster => None,
+    });
+    let namespace = given.namespace.iter().filter_map(|object| object["metadata"]["name"].as_str().map(str::to_owned));
+    let overridden = match &case.when {
+        When::Admission { request, .. } => request.get("namespace").and_then(Value::as_str).map(str::to_owned),
+        When::DeleteCollection { .. } => None,
+    };
+    let fact = given.cluster.iter().filter_map(|object| match scope(object) {
+        Scope::Namespace(namespace) => namespace,
+        Scope::Cluster => None,
+    });
+    named.chain(namespace).chain(overridden).chain(fact).next()
+}
+
+/// Whether nothing but the places that are renamed speaks of the namespace.
+fn is_free(case: &Case, home: &str) -> bool {
+    // Namespaces that carry meaning by their very name stay what they are.
+    if home.starts_with("kube-") || home == "default" {
+        return false;
+    }
+    let mut given = case.given.clone();
+    if let Some(metadata) = given.namespace.as_mut().and_then(|object| object.get_mut("metadata")) {
+        metadata["name"] = Value::Null;
+        if let Some(label) = metadata.pointer_mut("/labels/kubernetes.io~1metadata.name") {
+            *label = Value::Null;
+        }
+    }
+    let mut texts = String::new();
+    for object in objects(&mut given) {
+        if let Some(namespace) = object.pointer_mut("/metadata/namespace") {
+            *namespace = Value::Null;
+        }
+        texts.push_str(&object.to_string());
+    }
+    texts.push_str(&given.namespace.map(|object| object.to_string()).unwrap_or_default());
+    texts.push_str(&format!("{:?}{:?}", case.then, case.when));
+    !speaks_of(&texts, home)
+}
+
+/// Whether the name stands in the text as a word of its own; dots and dashes join words only inside of names.
+fn speaks_of(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        let ends = |neighbour: Option<char>| !neighbour.is_some_and(|letter| letter.is_alphanumeric());
+        ends(before) && ends(after)
+    })
+}
+
+fn objects(given: &mut Given) -> impl Iterator<Item = &mut Value> {
+    given.cluster.iter_mut().chain(given.old.iter_mut()).chain(given.object.iter_mut())
+}
+
+fn settle(object: &mut Value, home: Option<&str>, namespace: &str) {
+    let Scope::Namespace(named) = scope(object) else { return };
+    if named.is_none() || named.as_deref() == home {
+        if !object["metadata"].is_object() {
+            object["metadata"] = json!({});
+        }
+        object["metadata"]["namespace"] = json!(namespace);
+    }
+}
+
+/// Labels of the namespace that a request is in, as kube-apiserver sees them.
+#[must_use]
+pub fn namespace_labels(placed: &Placed) -> BTreeMap<String, String> {
+    let mut labels = BTreeMap::new();
+    if placed.namespace.is_empty() {
+        return labels;
+    }
+    labels.insert("kubernetes.io/metadata.name".to_owned(), placed.namespace.clone());
+    let given = placed.given.namespace.as_ref().and_then(|object| object["metadata"]["labels"].as_object());
+    for (key, value) in given.into_iter().flatten() {
+        labels.insert(key.clone(), value.as_str().unwrap_or_default().to_owned());
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contract::case::Then;
+    use contract::model::Location;
+    use serde_json::Map;
+
+    fn case(given: Given) -> Case {
+        Case {
+            name: "a".to_owned(),
+            inputs: Vec::new(),
+            config: Value::Null,
+            given,
+            when: When::Admission { operation: "CREATE".to_owned(), request: Map::new() },
+            then: Then::default(),
+            location: Location::default(),
+        }
+    }
+
+    fn account(namespace: Option<&str>) -> Value {
+        let mut object = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "app"}});
+        if let Some(namespace) = namespace {
+            object["metadata"]["namespace"] = json!(namespace);
+        }
+        object
+    }
+
+    fn pod(namespace: &str, text: &str) -> Value {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": namespace}, "spec": {"hostname": text}})
+    }
+
+    #[test]
+    fn a_case_gets_a_namespace_of_its_own() {
+        let given = Given {
+            cluster: vec![account(None), account(Some("garden"))],
+            namespace: Some(json!({"metadata": {"name": "garden", "labels": {"kubernetes.io/metadata.name": "garden", "a": "b"}}})),
+            object: Some(pod("garden", "gardener")),
+            old: None,
+        };
+        let case = case(given);
+        assert_eq!(isolation(&case), Isolation::Shared);
+        let placed = place(&case, "case-1");
+        assert_eq!(placed.namespace, "case-1");
+        assert_eq!(placed.renamed_from.as_deref(), Some("garden"));
+        assert_eq!(placed.given.cluster, vec![account(Some("case-1")), account(Some("case-1"))]);
+        assert_eq!(placed.given.object, Some(pod("case-1", "gardener")));
+        let labels = BTreeMap::from(["a=b", "kubernetes.io/metadata.name=case-1"].map(|label| {
+            let (key, value) = label.split_once('=').unwrap();
+            (key.to_owned(), value.to_owned())
+        }));
+        assert_eq!(namespace_labels(&placed), labels);
+    }
+
+    #[test]
+    fn a_namespace_that_is_spoken_of_is_kept() {
+        let given = Given {
+            cluster: vec![account(None)],
+            object: Some(pod("garden", "garden--app")),
+            ..Given::default()
+        };
+        let case = case(given);
+        assert_eq!(isolation(&case), Isolation::Alone);
+        let placed = place(&case, "case-1");
+        assert_eq!((placed.namespace.as_str(), placed.renamed_from), ("garden", None));
+        assert_eq!(placed.given.cluster, vec![account(Some("garden"))]);
+    }
+
+    #[test]
+    fn facts_that_others_see_are_kept_apart() {
+        let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}});
+        let elsewhere = account(Some("elsewhere"));
+        for fact in [node, elsewhere] {
+            let given = Given { cluster: vec![fact], object: Some(pod("garden", "")), ..Given::default() };
+            assert_eq!(isolation(&case(given)), Isolation::Alone);
+        }
+        let given = Given { object: Some(pod("kube-system", "")), ..Given::default() };
+        assert_eq!(isolation(&case(given)), Isolation::Shared);
+    }
+}

@@ -1,0 +1,212 @@
+//! Which cases are asked, in which groups and order, and which are not, with the reason.
+
+use std::collections::BTreeMap;
+
+use contract::case::{Case, When};
+use contract::model::{Clause, Contract, Form};
+use serde_json::Value;
+
+use crate::place::{self, Isolation};
+use crate::report::{Reason, ReasonCode, Status};
+use crate::target::{Configurable, Target};
+
+mod order;
+mod version;
+
+pub use order::shuffle;
+
+/// One case by its place in the selected contracts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CaseRef {
+    /// Contract.
+    pub contract: usize,
+    /// Clause.
+    pub clause: usize,
+    /// Case.
+    pub case: usize,
+}
+
+/// Cases that one started target answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// `seed` or `shoot`.
+    pub instance: String,
+    /// Component configuration.
+    pub config: Value,
+    /// Its only case writes where others would see it.
+    pub alone: bool,
+    /// Its cases, in the order in which they are asked.
+    pub cases: Vec<CaseRef>,
+}
+
+/// What will be asked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// Groups, in the order in which they are started.
+    pub groups: Vec<Group>,
+    /// Cases that are not asked.
+    pub silent: Vec<(CaseRef, Status, Reason)>,
+}
+
+/// A case with the contract and clause it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Looked<'a> {
+    /// Its contract.
+    pub contract: &'a Contract,
+    /// Its clause.
+    pub clause: &'a Clause,
+    /// The case.
+    pub case: &'a Case,
+}
+
+impl<'a> Looked<'a> {
+    /// `<clause>/<case>`.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.clause.id, self.case.name)
+    }
+
+    /// Which of the component's registrations apply.
+    #[must_use]
+    pub fn instance(&self) -> &'a str {
+        self.clause.instance.as_deref().or(self.contract.subject.instance.as_deref()).unwrap_or("seed")
+    }
+
+    /// Name of the webhook.
+    #[must_use]
+    pub fn webhook(&self) -> &'a str {
+        self.contract.subject.webhook.as_deref().unwrap_or(&self.contract.name)
+    }
+
+    /// Fields of the AdmissionRequest that are overridden; only `direct` can.
+    #[must_use]
+    pub fn overrides(&self) -> Option<&'a serde_json::Map<String, Value>> {
+        match &self.case.when {
+            When::Admission { request, .. } if !request.is_empty() => Some(request),
+            _ => None,
+        }
+    }
+
+    /// Whether the case needs objects in a cluster.
+    #[must_use]
+    pub fn has_facts(&self) -> bool {
+        !self.case.given.cluster.is_empty() || self.case.given.namespace.is_some()
+    }
+}
+
+/// Looks a case up.
+#[must_use]
+pub fn look(contracts: &[Contract], at: CaseRef) -> Looked<'_> {
+    let contract = &contracts[at.contract];
+    let clause = &contract.clauses[at.clause];
+    Looked { contract, clause, case: &clause.cases[at.case] }
+}
+
+/// Plans a run: cases of one instance and configuration are asked together, those that others would see alone.
+#[must_use]
+pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64) -> Plan {
+    let mut plan = Plan::default();
+    let mut groups: BTreeMap<(String, String), Group> = BTreeMap::new();
+    let mut alone = Vec::new();
+    for at in all(contracts) {
+        let looked = look(contracts, at);
+        if let Some((status, reason)) = is_silent(looked, target) {
+            plan.silent.push((at, status, reason));
+            continue;
+        }
+        let instance = looked.instance().to_owned();
+        let config = looked.case.config.clone();
+        if place::isolation(looked.case) == Isolation::Alone {
+            alone.push(Group { instance, config, alone: true, cases: vec![at] });
+        } else {
+            let key = (instance.clone(), config.to_string());
+            groups.entry(key).or_insert(Group { instance, config, alone: false, cases: Vec::new() }).cases.push(at);
+        }
+    }
+    plan.groups = groups.into_values().chain(alone).collect();
+    for group in &mut plan.groups {
+        shuffle(&mut group.cases, seed);
+    }
+    shuffle(&mut plan.groups, seed);
+    plan
+}
+
+/// Every case, in the order of the contracts.
+pub fn all(contracts: &[Contract]) -> impl Iterator<Item = CaseRef> + '_ {
+    contracts.iter().enumerate().flat_map(|(contract, found)| {
+        found.clauses.iter().enumerate().flat_map(move |(clause, found)| {
+            (0..found.cases.len()).map(move |case| CaseRef { contract, clause, case })
+        })
+    })
+}
+
+fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
+    let contract = looked.contract;
+    if !matches!(contract.form, Form::Mutation | Form::Validation) {
+        let text = format!("contracts of form {:?} are not asked by a run yet", contract.form);
+        return Some((Status::NotSupported, Reason::new(ReasonCode::Form, text)));
+    }
+    let features = target.features();
+    for need in &looked.clause.needs {
+        let (wanted, feature) = need.strip_prefix("not ").map_or((true, need.as_str()), |feature| (false, feature.trim()));
+        if features.contains(feature) != wanted {
+            let text = if wanted { format!("feature {feature} off") } else { format!("feature {feature} on") };
+            return Some((Status::NotSupported, Reason::new(ReasonCode::Feature, text)));
+        }
+    }
+    if let (Some(range), Some(version)) = (&looked.clause.versions, target.identity().version)
+        && !version::covers(range, &version)
+    {
+        let text = format!("holds for {range}, the target is {version}");
+        return Some((Status::Skipped, Reason::new(ReasonCode::Version, text)));
+    }
+    let fixed = match target.configurable() {
+        Configurable::Any => return None,
+        Configurable::Fixed(config) => config,
+        Configurable::Unknown => usual_config(contract),
+    };
+    (!contains(&fixed, &looked.case.config)).then(|| {
+        let text = format!("the target's configuration cannot be set; this case needs {}", looked.case.config);
+        (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
+    })
+}
+
+/// The configuration that most cases of a contract share; of several the first.
+fn usual_config(contract: &Contract) -> Value {
+    let mut counted: Vec<(&Value, usize)> = Vec::new();
+    for case in contract.clauses.iter().flat_map(|clause| &clause.cases) {
+        match counted.iter_mut().find(|(config, _)| *config == &case.config) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((&case.config, 1)),
+        }
+    }
+    let most = counted.iter().map(|(_, count)| *count).max();
+    counted.iter().find(|(_, count)| Some(*count) == most).map_or(Value::Null, |(config, _)| (*config).clone())
+}
+
+/// Whether the whole says everything that the part says.
+fn contains(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (_, Value::Null) => true,
+        (Value::Object(whole), Value::Object(part)) => part
+            .iter()
+            .all(|(field, part)| part.is_null() || whole.get(field).is_some_and(|whole| contains(whole, part))),
+        (whole, part) => whole == part,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_configuration_contains_what_it_says() {
+        let whole = json!({"webhooks": {"a": {"enabled": true, "seconds": 3}, "b": {"list": [1, 2]}}});
+        assert!(contains(&whole, &json!({"webhooks": {"a": {"enabled": true}}})));
+        assert!(contains(&whole, &json!({"webhooks": {"c": null}})));
+        assert!(!contains(&whole, &json!({"webhooks": {"a": {"enabled": false}}})));
+        assert!(!contains(&whole, &json!({"webhooks": {"b": {"list": [1]}}})));
+        assert!(!contains(&whole, &json!({"webhooks": {"c": {}}})));
+    }
+}

@@ -1,0 +1,110 @@
+//! The report: what was asked of whom, what came back, and what that means. The exit code is computed from it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::target::Identity;
+
+mod counts;
+mod exit;
+mod result;
+mod verdict;
+mod write;
+
+pub use counts::{Counts, LevelCounts};
+pub use result::{
+    Attention, CaseResult, Check, ClauseResult, ContractResult, Evidence, Gap, LawBreach, LawResult, Proof, Reason,
+    ReasonCode, Status, Survivor, Unexplained, WaiverUse, WaiverState,
+};
+pub use verdict::Verdict;
+pub use write::{WriteError, read, write};
+
+/// `apiVersion` of reports written by this version.
+pub const API_VERSION: &str = "report.conformance.gardener.cloud/v1alpha1";
+
+/// Everything one run found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// [`API_VERSION`].
+    pub api_version: String,
+    /// `ConformanceReport`.
+    pub kind: String,
+    /// What ran.
+    pub run: RunInfo,
+    /// Who was verified.
+    pub target: Identity,
+    /// Where cases ran.
+    pub substrate: SubstrateInfo,
+    /// Which cases were wanted.
+    pub selection: SelectionInfo,
+    /// What is concluded.
+    pub verdict: Verdict,
+    /// Sums over all contracts.
+    pub counts: Counts,
+    /// Clauses that hold, by level.
+    pub levels: BTreeMap<String, LevelCounts>,
+    /// What was found, contract by contract.
+    pub contracts: Vec<ContractResult>,
+    /// Waivers that were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waivers: Vec<WaiverUse>,
+    /// What broke around the target; says nothing about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment_errors: Vec<String>,
+    /// The signal that ended the run early: 2 or 15.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interrupted: Option<u8>,
+    /// [`Report::exit_code`], for those who only read.
+    pub exit_code: u8,
+}
+
+/// What ran, when and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunInfo {
+    /// Version of gardener-conformance.
+    pub version: String,
+    /// When it began, RFC 3339; empty if the caller told no time.
+    pub started_at: String,
+    /// Milliseconds.
+    pub duration_ms: f64,
+    /// Seed of the order of cases.
+    pub seed: u64,
+    /// How often each case ran.
+    pub repeat: u16,
+    /// Groups side by side.
+    pub parallel: u16,
+    /// Whether the first failure ended it.
+    pub fail_fast: bool,
+    /// How it was called, for repeating a single case: `gardener-conformance run`.
+    pub command: String,
+}
+
+/// Where cases ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SubstrateInfo {
+    /// `direct`, `embedded`, `kubeconfig`.
+    pub name: String,
+    /// What it is, in words.
+    pub description: String,
+    /// How namespaces of cases are named.
+    pub namespaces: String,
+}
+
+/// Which cases were wanted and what that set is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SelectionInfo {
+    /// As given: `suite=smoke`, `clause=GRM-HAC-001`; empty: everything.
+    pub expression: Vec<String>,
+    /// Clauses in it.
+    pub clauses: usize,
+    /// Cases in it.
+    pub cases: usize,
+    /// SHA-256 over the ids of its cases and the hashes of their clauses.
+    pub digest: String,
+}

@@ -1,0 +1,346 @@
+//! What was found of one contract, clause and case.
+
+use std::collections::BTreeMap;
+
+use contract::model::{Law, Level, Location, Source};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Counts, Verdict};
+
+/// What became of a case or clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Status {
+    /// Every assertion and every law held.
+    Passed,
+    /// The target broke it.
+    Failed,
+    /// The target could not be asked; says nothing about it.
+    Errored,
+    /// Left out, with the reason.
+    Skipped,
+    /// This target or substrate cannot bring it about, with the reason.
+    NotSupported,
+    /// Failed, and a waiver accepts that.
+    Waived,
+    /// Passed although waived.
+    UnexpectedPass,
+    /// Asserted nothing.
+    Vacuous,
+    /// The run ended before, or a presupposed clause failed.
+    NotRun,
+}
+
+/// Kinds of reasons for a case that says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ReasonCode {
+    /// The target does not declare a feature that the clause needs.
+    Feature,
+    /// The clause holds for other versions of the target.
+    Version,
+    /// The substrate cannot bring it about.
+    Substrate,
+    /// There is no cluster to write facts into.
+    Facts,
+    /// The target's configuration cannot be set.
+    Configuration,
+    /// The target tells no registration.
+    Registration,
+    /// The target does not serve the path.
+    NotServed,
+    /// A clause that this one presupposes failed.
+    Presupposed,
+    /// The run ended before: `--fail-fast` or a signal.
+    Ended,
+    /// The environment broke.
+    Environment,
+    /// The harness does not know this form yet.
+    Form,
+}
+
+/// Why a case says nothing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Reason {
+    /// Kind of reason.
+    pub code: ReasonCode,
+    /// In words.
+    pub text: String,
+}
+
+/// One assertion that did not hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// `object`, `allowed`, `code`, `reason`, `message`, `causes`, `called`, `warnings`, or `law`.
+    pub part: String,
+    /// Place inside the part: `spec.replicas`; the field of a cause; the name of a law.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// What was wanted, as shown to a person.
+    pub want: String,
+    /// What was there, as shown to a person; `absent` if nothing.
+    pub got: String,
+}
+
+/// Request and response of a case, secrets masked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// Path or URL asked.
+    pub asked: String,
+    /// What was sent.
+    pub request: Value,
+    /// HTTP status; absent if no answer came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// What came back; a text where it is no JSON.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub response: Value,
+}
+
+/// What became of one case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CaseResult {
+    /// Name inside the clause; the id is `<clause>/<name>`.
+    pub name: String,
+    /// What became of it.
+    pub status: Status,
+    /// Why it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Milliseconds, all attempts.
+    pub duration_ms: f64,
+    /// How often it was asked until it settled.
+    pub attempts: u32,
+    /// How many of its repeats did not pass; absent without `--repeat`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_repeats: Option<u16>,
+    /// What did not hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
+    /// What was given and done, in a line each; only where it did not pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub story: Vec<String>,
+    /// Request and response; only where it did not pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// Asked otherwise than the run's substrate says, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
+    /// Where the row stands.
+    #[schemars(with = "BTreeMap<String, Value>")]
+    pub location: Location,
+}
+
+/// A damage that the clause did not notice.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Survivor {
+    /// Case whose answer was damaged.
+    pub case: String,
+    /// `nothing`, `flip`, `leaf`, `drop`, `swap`.
+    pub damage: String,
+    /// What was done, in words.
+    pub text: String,
+}
+
+/// Whether a clause was shown able to fail.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Proof {
+    /// Each assertion has an applicable damage, and each applicable damage was caught.
+    pub proven: bool,
+    /// Damages that were caught, by kind.
+    pub caught: BTreeMap<String, usize>,
+    /// Damages that were not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub survivors: Vec<Survivor>,
+    /// Assertions that no damage applied to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undamaged: Vec<String>,
+}
+
+/// What became of one clause.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClauseResult {
+    /// `GRM-HAC-001`.
+    pub id: String,
+    /// The sentence.
+    pub text: String,
+    /// `MUST`, `SHOULD`, `MAY`.
+    #[schemars(with = "String")]
+    pub level: Level,
+    /// What became of it.
+    pub status: Status,
+    /// Hash of the clause.
+    pub hash: String,
+    /// Where it comes from.
+    #[schemars(with = "Option<BTreeMap<String, Value>>")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// Where it stands.
+    #[schemars(with = "BTreeMap<String, Value>")]
+    pub location: Location,
+    /// Whether it was shown able to fail; absent if no case was answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
+    /// Its cases, in the order of the contract.
+    pub cases: Vec<CaseResult>,
+}
+
+/// One case that broke a law.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LawBreach {
+    /// `<clause>/<case>`.
+    pub case: String,
+    /// What was wanted and what came.
+    pub text: String,
+}
+
+/// What became of one law in one contract.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LawResult {
+    /// The law.
+    #[schemars(with = "String")]
+    pub law: Law,
+    /// Why it is excused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exempt: Option<String>,
+    /// Cases in which it held.
+    pub held: usize,
+    /// Cases in which it did not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<LawBreach>,
+    /// Whether a damaged answer (extra, late, broken, toggling) was seen to break it; absent if none was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proven: Option<bool>,
+}
+
+/// A change inside `onlyTouches` whose loss no case notices: a clause is missing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Gap {
+    /// The place, elements that were there before written `[]`.
+    pub path: String,
+    /// One case in which it changed.
+    pub case: String,
+}
+
+/// A change that no clause explains.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unexplained {
+    /// The place.
+    pub path: String,
+    /// What it became.
+    pub became: String,
+    /// Cases in which it happened.
+    pub cases: Vec<String>,
+}
+
+/// What was found of one contract.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContractResult {
+    /// `high-availability-config`.
+    pub name: String,
+    /// `resource-manager`.
+    pub component: String,
+    /// SHA-256 over the hashes of its clauses.
+    pub digest: String,
+    /// What is concluded.
+    pub verdict: Verdict,
+    /// Sums.
+    pub counts: Counts,
+    /// Milliseconds its cases took, one after the other.
+    pub duration_ms: f64,
+    /// Its clauses, in order.
+    pub clauses: Vec<ClauseResult>,
+    /// The laws.
+    pub laws: Vec<LawResult>,
+    /// Changes that no case would miss.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
+    /// Changes that no clause explains.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unexplained: Vec<Unexplained>,
+}
+
+/// What became of a waiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum WaiverState {
+    /// The clause failed, and that is accepted.
+    Used,
+    /// The clause passes: the waiver is to be removed.
+    UnexpectedPass,
+    /// Its day has passed; the clause counts as if it were not waived.
+    Expired,
+    /// The clause did not run.
+    Unused,
+}
+
+/// A waiver and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WaiverUse {
+    /// The clause.
+    pub clause: String,
+    /// What became of it.
+    pub state: WaiverState,
+    /// Who answers for it.
+    pub owner: String,
+    /// Why.
+    pub reason: String,
+    /// Where it is discussed.
+    pub link: String,
+    /// Last day.
+    pub expires: String,
+}
+
+/// What a reader must look at first.
+#[derive(Clone, Copy, Debug)]
+pub struct Attention<'a> {
+    /// The contract.
+    pub contract: &'a ContractResult,
+    /// The clause.
+    pub clause: &'a ClauseResult,
+    /// Its cases that did not pass.
+    pub status: Status,
+}
+
+impl ClauseResult {
+    /// Cases with this status.
+    pub fn cases_with(&self, status: Status) -> impl Iterator<Item = &CaseResult> {
+        self.cases.iter().filter(move |case| case.status == status)
+    }
+}
+
+impl CaseResult {
+    /// A case that was not asked.
+    #[must_use]
+    pub fn silent(name: &str, location: &Location, status: Status, reason: Reason) -> Self {
+        Self {
+            name: name.to_owned(),
+            status,
+            reason: Some(reason),
+            duration_ms: 0.0,
+            attempts: 0,
+            failed_repeats: None,
+            checks: Vec::new(),
+            story: Vec::new(),
+            evidence: None,
+            asked: None,
+            location: location.clone(),
+        }
+    }
+}
+
+impl Reason {
+    /// A reason in words.
+    pub fn new(code: ReasonCode, text: impl Into<String>) -> Self {
+        Self { code, text: text.into() }
+    }
+}

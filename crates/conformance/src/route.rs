@@ -1,0 +1,133 @@
+//! Which path of a target a request goes to: by its registration, as kube-apiserver would, or by name.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schema::Kinds;
+use webhook::registration::{Attributes, Registration, matches};
+use webhook::review::GroupVersionResource;
+
+use crate::exchange::Subject;
+use crate::target::Running;
+
+/// What kube-apiserver waits if the registration names no timeout.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// One webhook that is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Route {
+    /// Path to post to.
+    pub path: String,
+    /// Declared timeout.
+    pub timeout: Duration,
+    /// Whether it understands v1.
+    pub v1: bool,
+    /// Whether it understands v1beta1.
+    pub beta: bool,
+}
+
+/// Where a request goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Routing {
+    /// The registration says: to these, in order; maybe to none.
+    Registered(Vec<Route>),
+    /// Nobody told a registration: to this path.
+    Named(Route),
+    /// The webhook would be asked about the same object in another version, which only a server can convert.
+    Converted(GroupVersionResource),
+    /// No path is known for the webhook.
+    Unknown,
+}
+
+/// Where a request about a subject goes.
+#[must_use]
+pub fn route(
+    running: &dyn Running,
+    webhook: &str,
+    subject: &Subject,
+    namespace_labels: &BTreeMap<String, String>,
+) -> Routing {
+    let Some(found) = registered(running, webhook) else { return named(running, webhook, subject) };
+    let resource = &subject.resource;
+    let equivalents = equivalents(resource);
+    let attributes = Attributes {
+        group: &resource.group,
+        version: &resource.version,
+        resource: &resource.resource,
+        subresource: "",
+        namespace: &subject.namespace,
+        equivalents: &equivalents,
+        operation: Some(subject.operation),
+    };
+    let mut routes = Vec::new();
+    for registration in found {
+        let asked = matches(
+            registration,
+            &attributes,
+            namespace_labels,
+            subject.object.as_ref(),
+            subject.old_object.as_ref(),
+        );
+        match asked {
+            Some(asked_as) if asked_as != *resource => return Routing::Converted(asked_as),
+            Some(_) => routes.push(of(registration)),
+            None => {}
+        }
+    }
+    Routing::Registered(routes)
+}
+
+/// The path of a webhook by name alone, for requests that no server would make.
+#[must_use]
+pub fn named(running: &dyn Running, webhook: &str, subject: &Subject) -> Routing {
+    let paths = running.paths(webhook);
+    // Webhooks with a path per kind end in the kind's name.
+    let kind = format!("-{}", subject.kind.kind.to_lowercase());
+    let path = paths.iter().find(|path| paths.len() > 1 && path.ends_with(&kind)).or(paths.first());
+    let Some(path) = path else { return Routing::Unknown };
+    let declared = registered(running, webhook).and_then(|found| {
+        found.into_iter().map(of).find(|route| route.path == *path)
+    });
+    let plain = Route { path: path.clone(), timeout: DEFAULT_TIMEOUT, v1: true, beta: true };
+    Routing::Named(declared.unwrap_or(plain))
+}
+
+/// The registered webhooks of this name; `None` where nobody told a registration.
+#[must_use]
+pub fn registered<'a>(running: &'a dyn Running, webhook: &str) -> Option<Vec<&'a Registration>> {
+    let paths = running.paths(webhook);
+    let all = running.registrations()?.iter().flat_map(|configuration| &configuration.webhooks);
+    Some(all.filter(|registration| paths.contains(&path(registration))).collect())
+}
+
+/// The path that a registration posts to.
+#[must_use]
+pub fn path(registration: &Registration) -> String {
+    let to = &registration.client_config;
+    if let Some(service) = &to.service {
+        return service.path.clone().unwrap_or_else(|| "/".to_owned());
+    }
+    let url = to.url.as_deref().unwrap_or_default();
+    let behind_host = url.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
+    behind_host.unwrap_or("/").split('?').next().unwrap_or("/").to_owned()
+}
+
+fn of(registration: &Registration) -> Route {
+    let versions = &registration.admission_review_versions;
+    let timeout = registration.timeout_seconds.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.into()));
+    Route {
+        path: path(registration),
+        timeout,
+        v1: versions.is_empty() || versions.iter().any(|version| version == "v1"),
+        beta: versions.iter().any(|version| version == "v1beta1"),
+    }
+}
+
+/// The same object in its other versions.
+fn equivalents(resource: &GroupVersionResource) -> Vec<(String, String, String)> {
+    let same = |other: &&schema::Resource| {
+        other.group == resource.group && other.plural == resource.resource && other.version != resource.version
+    };
+    let others = Kinds::gardener().resources().filter(same);
+    others.map(|other| (other.group.clone(), other.version.clone(), other.plural.clone())).collect()
+}

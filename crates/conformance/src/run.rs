@@ -1,0 +1,186 @@
+//! A run: contract × target × substrate → one report.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use contract::model::Contract;
+use futures::StreamExt as _;
+
+use crate::laws::Trace;
+use crate::observation::Observation;
+use crate::plan::{self, CaseRef, Group, Plan};
+use crate::report::{CaseResult, Reason, ReasonCode, Report, Status};
+use crate::target::{Facts, Target};
+use contract::document::waivers::Waiver;
+
+mod attempt;
+mod conclude;
+mod direct;
+mod group;
+mod interrupt;
+mod server;
+mod story;
+mod subject;
+
+pub use interrupt::Interrupt;
+
+/// Where cases run.
+#[derive(Clone)]
+pub enum Ground {
+    /// AdmissionReviews straight to the target.
+    Direct(FactsFrom),
+    /// The in-process API server; AdmissionReviews come from it.
+    Embedded,
+}
+
+/// Where a direct run writes facts.
+#[derive(Clone)]
+pub enum FactsFrom {
+    /// An in-process API server for each group, which the target is started with.
+    Embedded,
+    /// The cluster that the target reads already.
+    Given(Facts),
+    /// Nowhere: cases with facts are not supported.
+    Nowhere,
+}
+
+/// How cases run.
+#[derive(Clone)]
+pub struct Options {
+    /// Where cases run.
+    pub ground: Ground,
+    /// Orders cases; 0: as written.
+    pub seed: u64,
+    /// Groups side by side, at least 1.
+    pub parallel: u16,
+    /// How often each case is asked, at least 1.
+    pub repeat: u16,
+    /// Whether the first failure ends the run.
+    pub fail_fast: bool,
+    /// How long a failing case with facts is asked again.
+    pub settle: Duration,
+    /// Waivers to apply.
+    pub waivers: Vec<Waiver>,
+    /// When the run begins, RFC 3339: `2026-03-02T08:20:11Z`. Its day decides which waivers have expired.
+    pub started_at: String,
+    /// Version of the tool.
+    pub version: String,
+    /// How a case is repeated: `gardener-conformance run`; `--case '…'` is put behind.
+    pub command: String,
+    /// What was selected, in words, for the report.
+    pub expression: Vec<String>,
+}
+
+/// What a caller may show while it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event<'a> {
+    /// So many cases will be asked.
+    Planned(usize),
+    /// A case has been asked.
+    Case {
+        /// Its contract.
+        contract: &'a str,
+        /// `<clause>/<case>`.
+        id: &'a str,
+        /// What became of it.
+        status: Status,
+    },
+}
+
+/// One case, asked.
+pub(crate) struct Asked {
+    pub(crate) at: CaseRef,
+    pub(crate) result: CaseResult,
+    pub(crate) observation: Option<Observation>,
+    pub(crate) trace: Option<Trace>,
+}
+
+/// What all groups of a run share.
+pub(crate) struct Shared<'a> {
+    pub(crate) contracts: &'a [Contract],
+    pub(crate) target: &'a dyn Target,
+    pub(crate) options: &'a Options,
+    pub(crate) progress: &'a (dyn Fn(Event<'_>) + Sync),
+    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) ended: AtomicBool,
+    pub(crate) run: u64,
+}
+
+impl Shared<'_> {
+    /// Whether no further case is begun.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ended.load(Ordering::Relaxed) || self.interrupt.raised().is_some()
+    }
+
+    /// Notes what became of a case.
+    pub(crate) fn done(&self, asked: &Asked) {
+        let looked = plan::look(self.contracts, asked.at);
+        let status = asked.result.status;
+        (self.progress)(Event::Case { contract: &looked.contract.name, id: &looked.id(), status });
+        if self.options.fail_fast && matches!(status, Status::Failed | Status::Errored) {
+            self.ended.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Asks every case of the contracts and concludes. What broke around the target is in the report, never an error:
+/// a report comes out of every run, an interrupted one too.
+pub async fn run(
+    contracts: &[Contract],
+    target: &dyn Target,
+    options: &Options,
+    progress: &(dyn Fn(Event<'_>) + Sync),
+    interrupt: &Interrupt,
+) -> Report {
+    let started = Instant::now();
+    let plan = plan::plan(contracts, target, options.seed);
+    progress(Event::Planned(plan.groups.iter().map(|group| group.cases.len()).sum()));
+    let run = interrupt.run_number();
+    let shared = Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };
+    let mut asked = silent(contracts, &plan);
+    let mut broken = Vec::new();
+    let groups = plan.groups.iter().map(|group| ask_group(&shared, group));
+    let mut groups = futures::stream::iter(groups).buffer_unordered(usize::from(options.parallel.max(1)));
+    while let Some((of_group, error)) = groups.next().await {
+        asked.extend(of_group);
+        broken.extend(error);
+    }
+    asked.sort_by_key(|asked| asked.at);
+    broken.sort();
+    broken.dedup();
+    conclude::report(&shared, asked, broken, started.elapsed())
+}
+
+async fn ask_group(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
+    if shared.is_over() {
+        return (unasked(shared, &group.cases, Status::NotRun, &ended(shared)), None);
+    }
+    group::ask(shared, group).await
+}
+
+fn silent(contracts: &[Contract], plan: &Plan) -> Vec<Asked> {
+    let silent = |(at, status, reason): &(CaseRef, Status, Reason)| {
+        let looked = plan::look(contracts, *at);
+        let result = CaseResult::silent(&looked.case.name, &looked.case.location, *status, reason.clone());
+        Asked { at: *at, result, observation: None, trace: None }
+    };
+    plan.silent.iter().map(silent).collect()
+}
+
+/// Cases that were not asked, all for one reason.
+pub(crate) fn unasked(shared: &Shared<'_>, cases: &[CaseRef], status: Status, reason: &Reason) -> Vec<Asked> {
+    let silent = |at: &CaseRef| {
+        let looked = plan::look(shared.contracts, *at);
+        let result = CaseResult::silent(&looked.case.name, &looked.case.location, status, reason.clone());
+        Asked { at: *at, result, observation: None, trace: None }
+    };
+    cases.iter().map(silent).collect()
+}
+
+pub(crate) fn ended(shared: &Shared<'_>) -> Reason {
+    let text = match shared.interrupt.raised() {
+        Some(_) => "the run was interrupted",
+        None => "an earlier case failed (--fail-fast)",
+    };
+    Reason::new(ReasonCode::Ended, text)
+}

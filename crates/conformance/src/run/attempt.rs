@@ -1,0 +1,140 @@
+//! One case until it settles: asked again while it fails and informers may lag, and as often as it is to be repeated.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use contract::model::Law;
+use webhook::dial::DialError;
+
+use super::direct::Attempt;
+use super::group::Started;
+use super::{Asked, direct, story};
+use crate::laws::{self, Held};
+use crate::matching;
+use crate::observation;
+use crate::plan::{self, CaseRef, Looked};
+use crate::report::{CaseResult, Check, Reason, ReasonCode, Status};
+
+/// First pause before a failing case is asked again; doubled each time, up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(320);
+
+/// Asks the case as often as the run says and gives the first result that did not pass, or the last.
+pub(super) async fn settle(context: &Started<'_>, at: CaseRef) -> Asked {
+    let looked = plan::look(context.shared.contracts, at);
+    let started = Instant::now();
+    let repeats = context.shared.options.repeat.max(1);
+    let (mut kept, mut failed, mut attempts) = (None, 0, 0);
+    for round in 0..repeats {
+        let (asked, tries) = once(context, at, looked, round).await;
+        attempts += tries;
+        let passed = asked.result.status == Status::Passed;
+        failed += u16::from(!passed);
+        let said = matches!(asked.result.status, Status::NotSupported | Status::Vacuous);
+        if kept.as_ref().is_none_or(|kept: &Asked| kept.result.status == Status::Passed) {
+            kept = Some(asked);
+        }
+        if said {
+            break;
+        }
+    }
+    let mut asked = kept.expect("a case is asked at least once");
+    asked.result.attempts = attempts;
+    asked.result.duration_ms = milliseconds(started.elapsed());
+    asked.result.failed_repeats = (repeats > 1).then_some(failed);
+    asked
+}
+
+async fn once(context: &Started<'_>, at: CaseRef, looked: Looked<'_>, round: u16) -> (Asked, u32) {
+    let name = direct::namespace_name(context, at, round);
+    let prepared = match direct::prepare(context, looked, &name).await {
+        Ok(prepared) => prepared,
+        Err((status, reason)) => return (silent(at, looked, status, reason), 1),
+    };
+    let deadline = Instant::now() + context.shared.options.settle;
+    let mut pause = FIRST_PAUSE;
+    let mut tries = 1;
+    let asked = loop {
+        let asked = conclude(at, looked, direct::ask(context, looked, &prepared).await);
+        let settled = asked.result.status != Status::Failed || !prepared.has_facts;
+        if settled || Instant::now() + pause > deadline {
+            break asked;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+        tries += 1;
+    };
+    direct::tidy(context, &prepared).await;
+    (asked, tries)
+}
+
+/// What an attempt means.
+pub(super) fn conclude(at: CaseRef, looked: Looked<'_>, attempt: Attempt) -> Asked {
+    match attempt {
+        Attempt::Silent(status, reason) => silent(at, looked, status, reason),
+        Attempt::Unreachable(error, evidence) => {
+            let text = unreachable(&error);
+            let mut asked = silent(at, looked, Status::Errored, Reason::new(ReasonCode::Environment, text));
+            asked.result.evidence = evidence;
+            asked
+        }
+        Attempt::Garbled(checks, trace, evidence) => {
+            let mut asked = silent(at, looked, Status::Failed, Reason::new(ReasonCode::Environment, ""));
+            asked.result.reason = None;
+            asked.result.checks = checks;
+            asked.result.story = story::tell(looked);
+            asked.result.evidence = evidence;
+            asked.trace = Some(*trace);
+            asked
+        }
+        Attempt::Answered { observation, trace, evidence, asked } => {
+            let rules = matching::rules(looked.contract, observation.input.as_ref());
+            let mut checks = observation::judge(&looked.case.then, &observation, &rules);
+            if let Some(trace) = &trace {
+                let held = laws::judge(trace, &rules);
+                checks.extend(broken(&held, |law| looked.contract.exempt.contains_key(&law)));
+            }
+            let status = if !checks.is_empty() {
+                Status::Failed
+            } else if crate::saboteur::assertions(&looked.case.then, &observation, &rules).is_empty() {
+                Status::Vacuous
+            } else {
+                Status::Passed
+            };
+            let failed = status == Status::Failed;
+            let mut result = silent(at, looked, status, Reason::new(ReasonCode::Ended, "")).result;
+            result.reason = None;
+            result.checks = checks;
+            result.asked = asked;
+            result.story = if failed { story::tell(looked) } else { Vec::new() };
+            result.evidence = evidence.filter(|_| failed);
+            Asked { at, result, observation: Some(*observation), trace: trace.map(|trace| *trace) }
+        }
+    }
+}
+
+fn broken(held: &BTreeMap<Law, Held>, exempt: impl Fn(Law) -> bool) -> Vec<Check> {
+    let broken = held.iter().filter(|(law, _)| !exempt(**law)).filter_map(|(law, held)| match held {
+        Held::No(text) => Some(Check {
+            part: "law".to_owned(),
+            path: crate::laws::name(*law),
+            want: crate::laws::sentence(*law).to_owned(),
+            got: text.clone(),
+        }),
+        Held::Yes | Held::NoOccasion => None,
+    });
+    broken.collect()
+}
+
+fn silent(at: CaseRef, looked: Looked<'_>, status: Status, reason: Reason) -> Asked {
+    let result = CaseResult::silent(&looked.case.name, &looked.case.location, status, reason);
+    Asked { at, result, observation: None, trace: None }
+}
+
+fn unreachable(error: &DialError) -> String {
+    format!("could not ask the target: {error}")
+}
+
+fn milliseconds(took: Duration) -> f64 {
+    (took.as_secs_f64() * 1e6).round() / 1e3
+}

@@ -1,0 +1,274 @@
+//! From what was asked to the report: clauses, proofs, laws, gaps, unexplained mutations, waivers, verdicts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use contract::model::{Clause, Contract, Law};
+use sha2::{Digest as _, Sha256};
+
+use super::{Asked, Ground, FactsFrom, Shared};
+use crate::laws::{self, Held};
+use crate::matching::{self, Rules};
+use crate::observation::show;
+use crate::plan;
+use crate::report::{
+    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, LawBreach, LawResult, LevelCounts, Reason, ReasonCode,
+    Report, RunInfo, SelectionInfo, Status, SubstrateInfo, Unexplained, Verdict,
+};
+use crate::saboteur::{self, Recorded};
+
+/// Concludes.
+pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>, took: Duration) -> Report {
+    let mut by_contract: BTreeMap<usize, Vec<Asked>> = BTreeMap::new();
+    for asked in asked {
+        by_contract.entry(asked.at.contract).or_default().push(asked);
+    }
+    let extras = shared.target.extras();
+    let mut contracts: Vec<ContractResult> = shared
+        .contracts
+        .iter()
+        .enumerate()
+        .map(|(at, found)| contract(found, &by_contract.remove(&at).unwrap_or_default(), &extras))
+        .collect();
+    presupposed(shared.contracts, &mut contracts);
+    let options = shared.options;
+    let target = shared.target.identity();
+    let today = options.started_at.get(..10).unwrap_or_default();
+    let waivers = crate::waivers::apply(&options.waivers, &target.name, today, &mut contracts);
+    contracts.iter_mut().for_each(conclude);
+    let mut counts = Counts::default();
+    let mut levels: BTreeMap<String, LevelCounts> = BTreeMap::new();
+    for contract in &contracts {
+        counts.add(&contract.counts);
+        for clause in &contract.clauses {
+            levels.entry(level(clause.level).to_owned()).or_default().count(clause);
+        }
+    }
+    let verdict = verdict(&contracts, &broken, shared.interrupt.raised());
+    let mut report = Report {
+        api_version: API_VERSION.to_owned(),
+        kind: "ConformanceReport".to_owned(),
+        run: run_info(shared, took),
+        target,
+        substrate: substrate(shared),
+        selection: selection(shared),
+        verdict,
+        counts,
+        levels,
+        contracts,
+        waivers,
+        environment_errors: broken,
+        interrupted: shared.interrupt.raised(),
+        exit_code: 0,
+    };
+    report.exit_code = report.exit_code();
+    report
+}
+
+/// `MUST`, `SHOULD`, `MAY`.
+pub(crate) fn level(level: contract::model::Level) -> &'static str {
+    match level {
+        contract::model::Level::Must => "MUST",
+        contract::model::Level::Should => "SHOULD",
+        contract::model::Level::May => "MAY",
+    }
+}
+
+fn verdict(contracts: &[ContractResult], broken: &[String], interrupted: Option<u8>) -> Verdict {
+    let over = Verdict::over(contracts.iter().map(|found| (found.verdict, found.clauses.as_slice())));
+    let disturbed = !broken.is_empty() || interrupted.is_some();
+    if disturbed && over != Verdict::NonConformant { Verdict::Inconclusive } else { over }
+}
+
+fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> ContractResult {
+    let by_clause = |at: usize| asked.iter().filter(move |asked| asked.at.clause == at).collect::<Vec<_>>();
+    let clauses: Vec<ClauseResult> =
+        contract.clauses.iter().enumerate().map(|(at, found)| clause(contract, found, &by_clause(at))).collect();
+    let hashes: Vec<&str> = contract.clauses.iter().map(|clause| clause.hash.as_str()).collect();
+    ContractResult {
+        name: contract.name.clone(),
+        component: contract.component.clone(),
+        digest: digest(&hashes.join("\n")),
+        verdict: Verdict::Inconclusive,
+        counts: Counts::default(),
+        duration_ms: asked.iter().map(|asked| asked.result.duration_ms).sum(),
+        clauses,
+        laws: laws_of(contract, asked),
+        gaps: gaps(contract, asked),
+        unexplained: unexplained(contract, asked, extras),
+    }
+}
+
+fn clause(contract: &Contract, clause: &Clause, asked: &[&Asked]) -> ClauseResult {
+    let cases: Vec<CaseResult> = asked.iter().map(|asked| asked.result.clone()).collect();
+    let rules: Vec<Rules> = asked.iter().map(|asked| rules(contract, asked)).collect();
+    let recorded: Vec<Recorded<'_>> = asked
+        .iter()
+        .zip(&rules)
+        .filter(|(asked, _)| asked.result.status == Status::Passed)
+        .filter_map(|(asked, rules)| {
+            let seen = asked.observation.as_ref()?;
+            Some(Recorded { case: &clause.cases[asked.at.case], seen, rules })
+        })
+        .collect();
+    ClauseResult {
+        id: clause.id.clone(),
+        text: clause.text.clone(),
+        level: clause.level,
+        status: ClauseResult::conclude(&cases),
+        hash: clause.hash.clone(),
+        source: clause.source.clone().or_else(|| contract.source.clone()),
+        location: clause.location.clone(),
+        proof: (!recorded.is_empty()).then(|| saboteur::prove(&recorded)),
+        cases,
+    }
+}
+
+fn rules(contract: &Contract, asked: &Asked) -> Rules {
+    matching::rules(contract, asked.observation.as_ref().and_then(|seen| seen.input.as_ref()))
+}
+
+fn laws_of(contract: &Contract, asked: &[Asked]) -> Vec<LawResult> {
+    let traced: Vec<_> = asked.iter().filter_map(|asked| Some((asked, asked.trace.as_ref()?, rules(contract, asked)))).collect();
+    let held: Vec<BTreeMap<Law, Held>> = traced.iter().map(|(_, trace, rules)| laws::judge(trace, rules)).collect();
+    let mut proofs: BTreeMap<Law, bool> = BTreeMap::new();
+    for (_, trace, rules) in &traced {
+        // Once per contract is enough.
+        if laws::ALL.iter().any(|law| !proofs.contains_key(law)) {
+            for (law, caught) in laws::prove(trace, rules) {
+                proofs.entry(law).or_insert(caught);
+            }
+        }
+    }
+    let result = |law: Law| {
+        let exempt = contract.exempt.get(&law).cloned();
+        let broken = traced.iter().zip(&held).filter_map(|((asked, ..), held)| match held.get(&law) {
+            Some(Held::No(text)) if exempt.is_none() => {
+                let case = format!("{}/{}", contract.clauses[asked.at.clause].id, asked.result.name);
+                Some(LawBreach { case, text: text.clone() })
+            }
+            _ => None,
+        });
+        LawResult {
+            law,
+            broken: broken.collect(),
+            held: held.iter().filter(|held| held.get(&law) == Some(&Held::Yes)).count(),
+            proven: proofs.get(&law).copied().filter(|_| exempt.is_none()),
+            exempt,
+        }
+    };
+    laws::ALL.into_iter().map(result).collect()
+}
+
+fn gaps(contract: &Contract, asked: &[Asked]) -> Vec<crate::report::Gap> {
+    let mut losses = Vec::new();
+    for asked in asked.iter().filter(|asked| asked.result.status == Status::Passed) {
+        let Some(seen) = &asked.observation else { continue };
+        let clause = &contract.clauses[asked.at.clause];
+        let case = &clause.cases[asked.at.case];
+        let rules = rules(contract, asked);
+        let id = format!("{}/{}", clause.id, case.name);
+        losses.extend(saboteur::losses(contract, &id, Recorded { case, seen, rules: &rules }));
+    }
+    saboteur::gaps(&losses)
+}
+
+/// Changes outside `onlyTouches` that the target does not declare.
+fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String]) -> Vec<Unexplained> {
+    if contract.only_touches.is_empty() {
+        return Vec::new();
+    }
+    let mut found: BTreeMap<String, Unexplained> = BTreeMap::new();
+    for asked in asked {
+        let Some(seen) = asked.observation.as_ref().filter(|seen| seen.answer.object.is_some()) else { continue };
+        let rules = rules(contract, asked);
+        for path in matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), &rules) {
+            if matching::touches(&contract.only_touches, &path) || is_extra(extras, &path) {
+                continue;
+            }
+            let became = seen.answer.object.as_ref().and_then(|object| matching::get(object, &path));
+            let case = format!("{}/{}", contract.clauses[asked.at.clause].id, asked.result.name);
+            let path = path.to_string();
+            let fresh = || Unexplained { path: path.clone(), became: show(became.as_ref()), cases: Vec::new() };
+            found.entry(path.clone()).or_insert_with(fresh).cases.push(case);
+        }
+    }
+    found.into_values().collect()
+}
+
+fn is_extra(extras: &[String], path: &contract::expect::Path) -> bool {
+    !extras.is_empty() && matching::touches(extras, path)
+}
+
+/// A clause whose presupposed clause failed says nothing.
+fn presupposed(contracts: &[Contract], results: &mut [ContractResult]) {
+    let failed: BTreeSet<String> = results
+        .iter()
+        .flat_map(|contract| &contract.clauses)
+        .filter(|clause| clause.status == Status::Failed)
+        .map(|clause| clause.id.clone())
+        .collect();
+    let wanted = contracts.iter().flat_map(|contract| &contract.clauses);
+    for (clause, result) in wanted.zip(results.iter_mut().flat_map(|contract| &mut contract.clauses)) {
+        let Some(broken) = clause.presupposes.iter().find(|id| failed.contains(*id)) else { continue };
+        let reason = Reason::new(ReasonCode::Presupposed, format!("presupposes {broken}, which failed"));
+        for case in &mut result.cases {
+            *case = CaseResult::silent(&case.name, &case.location, Status::NotRun, reason.clone());
+        }
+        result.status = Status::NotRun;
+        result.proof = None;
+    }
+}
+
+fn conclude(contract: &mut ContractResult) {
+    contract.counts = Counts::of(&contract.clauses);
+    contract.counts.gaps = contract.gaps.len();
+    contract.counts.unexplained = contract.unexplained.len();
+    contract.counts.laws_broken = contract.laws.iter().filter(|law| !law.broken.is_empty()).count();
+    contract.verdict = Verdict::of(&contract.clauses, &contract.laws, contract.unexplained.len());
+}
+
+fn run_info(shared: &Shared<'_>, took: Duration) -> RunInfo {
+    let options = shared.options;
+    RunInfo {
+        version: options.version.clone(),
+        started_at: options.started_at.clone(),
+        duration_ms: (took.as_secs_f64() * 1e6).round() / 1e3,
+        seed: options.seed,
+        repeat: options.repeat,
+        parallel: options.parallel,
+        fail_fast: options.fail_fast,
+        command: options.command.clone(),
+    }
+}
+
+fn substrate(shared: &Shared<'_>) -> SubstrateInfo {
+    let (name, description) = match &shared.options.ground {
+        Ground::Embedded => ("embedded", "embedded API server (Kubernetes 1.36 API)"),
+        Ground::Direct(FactsFrom::Embedded) => ("direct", "AdmissionReviews straight to the target; facts in an embedded API server"),
+        Ground::Direct(FactsFrom::Given(_)) => ("direct", "AdmissionReviews straight to the target; facts in the cluster of --kubeconfig"),
+        Ground::Direct(FactsFrom::Nowhere) => ("direct", "AdmissionReviews straight to the target; no cluster for facts"),
+    };
+    let namespaces = "each case in a namespace of its own (case-…), unless it speaks of its namespace by name";
+    SubstrateInfo { name: name.to_owned(), description: description.to_owned(), namespaces: namespaces.to_owned() }
+}
+
+fn selection(shared: &Shared<'_>) -> SelectionInfo {
+    let mut text = String::new();
+    let mut cases = 0;
+    for at in plan::all(shared.contracts) {
+        let looked = plan::look(shared.contracts, at);
+        text.push_str(&format!("{} {}\n", looked.id(), looked.clause.hash));
+        cases += 1;
+    }
+    SelectionInfo {
+        expression: shared.options.expression.clone(),
+        clauses: shared.contracts.iter().map(|contract| contract.clauses.len()).sum(),
+        cases,
+        digest: digest(&text),
+    }
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}

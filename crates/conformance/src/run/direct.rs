@@ -1,0 +1,280 @@
+//! One attempt at a case on `direct`: the registration is evaluated here, the review is sent straight to the target.
+
+use serde_json::Value;
+use substrate::facts;
+use webhook::dial::DialError;
+use webhook::review::{Operation, ReviewVersion};
+
+use super::group::Started;
+use super::subject::{self, SubjectError};
+use crate::exchange::{self, Exchange, Outcome, Question, Subject};
+use crate::laws::{self, Asking, Trace};
+use crate::mask;
+use crate::observation::{Observation, wanted_allowed};
+use crate::place::{self, Placed};
+use crate::plan::{CaseRef, Looked};
+use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
+use crate::route::{self, Route, Routing};
+
+/// A case whose facts stand.
+pub(super) struct Prepared {
+    /// Its objects, where they live.
+    pub(super) placed: Placed,
+    /// Whether objects were written, so that a target may lag behind.
+    pub(super) has_facts: bool,
+    /// What was written, in order.
+    pub(super) written: Vec<Value>,
+    /// Identity of its request.
+    pub(super) uid: String,
+}
+
+/// What came of asking once.
+pub(super) enum Attempt {
+    /// It cannot be asked here.
+    Silent(Status, Reason),
+    /// The target was not reached.
+    Unreachable(DialError, Option<Evidence>),
+    /// What came is no answer; the target's fault.
+    Garbled(Vec<Check>, Box<Trace>, Option<Evidence>),
+    /// It was answered.
+    Answered {
+        /// What the case brought about.
+        observation: Box<Observation>,
+        /// What the laws are judged on; absent if no webhook was asked.
+        trace: Option<Box<Trace>>,
+        /// Request and response.
+        evidence: Option<Evidence>,
+        /// How it was asked, if otherwise than the substrate says.
+        asked: Option<String>,
+    },
+}
+
+/// A namespace name that no other case of any run of this process has.
+pub(super) fn namespace_name(context: &Started<'_>, at: CaseRef, round: u16) -> String {
+    let run = context.shared.run;
+    let salt = context.shared.options.seed & 0xffff;
+    format!("case-{salt:04x}-{run}-{}-{}-{}-{round}", at.contract, at.clause, at.case)
+}
+
+/// Writes the facts of a case.
+pub(super) async fn prepare(
+    context: &Started<'_>,
+    looked: Looked<'_>,
+    fresh: &str,
+) -> Result<Prepared, (Status, Reason)> {
+    let placed = place::place(looked.case, fresh);
+    let uid = uid(&looked.id(), fresh);
+    let mut prepared = Prepared { placed, has_facts: looked.has_facts(), written: Vec::new(), uid };
+    let Some(cluster) = &context.facts else {
+        if looked.has_facts() {
+            let text = "its facts need the cluster that the target reads (--kubeconfig)";
+            return Err((Status::NotSupported, Reason::new(ReasonCode::Facts, text)));
+        }
+        return Ok(prepared);
+    };
+    // A given cluster is touched only where a case says so.
+    if looked.has_facts() || !context.tidy {
+        let environment = |error: substrate::cluster::ClusterError| {
+            (Status::Errored, Reason::new(ReasonCode::Environment, format!("failed to write facts: {error}")))
+        };
+        let namespace = prepared.placed.namespace.clone();
+        let given = prepared.placed.given.clone();
+        if !namespace.is_empty() {
+            facts::write_namespace(cluster, &namespace, given.namespace.as_ref()).await.map_err(environment)?;
+        }
+        for fact in &given.cluster {
+            let elsewhere = fact["metadata"]["namespace"].as_str().filter(|other| *other != namespace);
+            if let Some(other) = elsewhere {
+                facts::write_namespace(cluster, other, None).await.map_err(environment)?;
+            }
+            prepared.written.push(facts::write(cluster, fact).await.map_err(environment)?);
+        }
+    }
+    Ok(prepared)
+}
+
+/// Removes what was written into a cluster that is not ours.
+pub(super) async fn tidy(context: &Started<'_>, prepared: &Prepared) {
+    let (Some(cluster), true, true) = (&context.facts, context.tidy, prepared.has_facts) else { return };
+    for written in prepared.written.iter().rev() {
+        if let Err(error) = facts::remove(cluster, written).await {
+            tracing::warn!(%error, "failed to remove a fact");
+        }
+    }
+    if prepared.placed.renamed_from.is_some() || prepared.placed.namespace.starts_with("case-") {
+        let namespace = serde_json::json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": prepared.placed.namespace}});
+        if let Err(error) = cluster.delete(&namespace, "").await {
+            tracing::warn!(%error, "failed to remove a namespace");
+        }
+    }
+}
+
+/// Asks once.
+pub(super) async fn ask(context: &Started<'_>, looked: Looked<'_>, prepared: &Prepared) -> Attempt {
+    let subject = match subject::subject(looked, &prepared.placed) {
+        Ok(subject) => subject,
+        Err(error @ SubjectError::Kind(_)) => {
+            return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Substrate, error.to_string()));
+        }
+        Err(error) => {
+            return Attempt::Silent(Status::Errored, Reason::new(ReasonCode::Environment, error.to_string()));
+        }
+    };
+    let labels = place::namespace_labels(&prepared.placed);
+    let routing = if looked.overrides().is_some() {
+        route::named(context.running, looked.webhook(), &subject)
+    } else {
+        route::route(context.running, looked.webhook(), &subject, &labels)
+    };
+    match routing {
+        Routing::Unknown => {
+            let text = format!("no path is known for webhook {}", looked.webhook());
+            Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text))
+        }
+        Routing::Converted(asked_as) => {
+            let text = format!("the object would be converted to {}, which only a server does", asked_as.version);
+            Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Substrate, text))
+        }
+        Routing::Named(_) if looked.case.then.called.is_some() && looked.overrides().is_none() => {
+            let text = "the target tells no registration";
+            Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Registration, text))
+        }
+        Routing::Named(route) => send(context, looked, prepared, &subject, &[route], None).await,
+        Routing::Registered(routes) if routes.is_empty() => Attempt::Answered {
+            observation: Box::new(Observation::untouched(Some(false), subject.object)),
+            trace: None,
+            evidence: None,
+            asked: None,
+        },
+        Routing::Registered(routes) => send(context, looked, prepared, &subject, &routes, Some(true)).await,
+    }
+}
+
+/// Sends the review to each webhook in turn, each one's result being the next one's object; a refusal ends it.
+async fn send(
+    context: &Started<'_>,
+    looked: Looked<'_>,
+    prepared: &Prepared,
+    subject: &Subject,
+    routes: &[Route],
+    called: Option<bool>,
+) -> Attempt {
+    let mut at = subject.clone();
+    let (mut patched, mut last) = (false, None);
+    for route in routes {
+        let version = if route.v1 { ReviewVersion::V1 } else { ReviewVersion::V1beta1 };
+        let question =
+            Question { subject: &at, version, uid: &prepared.uid, dry_run: false, overrides: looked.overrides() };
+        let exchange = exchange::ask(context.dialer.as_ref(), &route.path, &question, route.timeout).await;
+        let evidence = evidence(&exchange);
+        let Some(answer) = exchange.answer().cloned() else {
+            return refused(exchange, route, looked, subject, evidence);
+        };
+        let updates = updates(context, looked, prepared, &at, &answer);
+        let exempt = |law| looked.contract.exempt.contains_key(&law);
+        let asking = Asking {
+            dialer: context.dialer.as_ref(),
+            route,
+            subject: &at,
+            overrides: looked.overrides(),
+            uid: &prepared.uid,
+            version,
+            updates,
+            ours: context.shared.target.is_ours(),
+            exempt: &exempt,
+        };
+        let before = facts_now(context, prepared).await;
+        let mut trace = laws::trace(&asking, exchange).await;
+        trace.facts = Some((before, facts_now(context, prepared).await)).filter(|(before, _)| !before.is_empty());
+        patched |= answer.patched;
+        let ends = !answer.allowed;
+        at.object = answer.object.clone().or(at.object);
+        last = Some((answer, trace, evidence));
+        if ends {
+            break;
+        }
+    }
+    let (mut answer, trace, evidence) = last.expect("at least one webhook is asked");
+    answer.patched = patched;
+    let observation = Observation { called, input: subject.object.clone(), answer };
+    Attempt::Answered {
+        observation: Box::new(observation),
+        trace: Some(Box::new(trace)),
+        evidence: Some(evidence),
+        asked: None,
+    }
+}
+
+/// What it means that no answer came.
+fn refused(exchange: Exchange, route: &Route, looked: Looked<'_>, subject: &Subject, evidence: Evidence) -> Attempt {
+    let got = match &exchange.outcome {
+        Outcome::Unreachable(error) => return Attempt::Unreachable(error.clone(), Some(evidence)),
+        Outcome::NotServed => {
+            let text = format!("{} answers 404: not served", route.path);
+            return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
+        }
+        Outcome::Late(timeout) => format!("no answer within its declared timeout of {timeout:?}"),
+        Outcome::Garbled(bad) => bad.to_string(),
+        Outcome::Answered(_) => "an answer".to_owned(),
+    };
+    let late = matches!(exchange.outcome, Outcome::Late(_));
+    let law = if late { contract::model::Law::WithinTimeout } else { contract::model::Law::UidEchoed };
+    let part = if looked.contract.exempt.contains_key(&law) { "answer" } else { "law" };
+    let want = match wanted_allowed(&looked.case.then) {
+        Some(true) => "an answer that allows",
+        Some(false) => "an answer that refuses",
+        None => "an answer",
+    };
+    let check = Check { part: part.to_owned(), path: laws::name(law), want: want.to_owned(), got };
+    let trace = Trace::only(exchange, subject.object.clone(), route.timeout);
+    Attempt::Garbled(vec![check], Box::new(trace), Some(evidence))
+}
+
+/// Whether an UPDATE of what was just created would reach the webhook.
+fn updates(
+    context: &Started<'_>,
+    looked: Looked<'_>,
+    prepared: &Prepared,
+    subject: &Subject,
+    answer: &crate::exchange::Answer,
+) -> bool {
+    let update =
+        Subject { operation: Operation::Update, old_object: answer.object.clone(), ..subject.clone() };
+    let labels = place::namespace_labels(&prepared.placed);
+    match route::route(context.running, looked.webhook(), &update, &labels) {
+        Routing::Registered(routes) => !routes.is_empty(),
+        Routing::Named(_) => true,
+        Routing::Converted(_) | Routing::Unknown => false,
+    }
+}
+
+async fn facts_now(context: &Started<'_>, prepared: &Prepared) -> Vec<Value> {
+    let Some(cluster) = &context.facts else { return Vec::new() };
+    let mut now = Vec::new();
+    for written in &prepared.written {
+        // A fact that cannot be read now will not be read later either: the two states still compare.
+        now.extend(cluster.get(written).await.ok().map(|reply| reply.body));
+    }
+    now
+}
+
+/// Request and response, secrets masked.
+pub(super) fn evidence(exchange: &Exchange) -> Evidence {
+    let json = |bytes: &[u8]| {
+        serde_json::from_slice(bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
+    };
+    Evidence {
+        asked: exchange.path.clone(),
+        request: mask::masked(&json(&exchange.request)),
+        status: exchange.response.as_ref().map(|(status, _)| *status),
+        response: exchange.response.as_ref().map_or(Value::Null, |(_, body)| mask::masked(&json(body))),
+    }
+}
+
+/// A uid that the same case of the same run always has.
+fn uid(id: &str, salt: &str) -> String {
+    use sha2::{Digest as _, Sha256};
+    let digest = Sha256::digest(format!("{id}\n{salt}"));
+    let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
+}

@@ -1,0 +1,101 @@
+//! One group of cases: the target is started once, its cases are asked side by side, and it is stopped.
+
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use substrate::cluster::Cluster;
+use webhook::dial::Dialer;
+
+use super::{Asked, FactsFrom, Ground, Shared, ended, unasked};
+use crate::plan::{CaseRef, Group};
+use crate::report::{Reason, ReasonCode, Status};
+use crate::target::{Facts, Running, Setup, TargetError};
+
+/// Cases of one group that are asked side by side.
+const SIDE_BY_SIDE: usize = 16;
+
+/// A started group.
+pub(super) struct Started<'a> {
+    pub(super) shared: &'a Shared<'a>,
+    pub(super) group: &'a Group,
+    pub(super) running: &'a dyn Running,
+    pub(super) dialer: Arc<dyn Dialer>,
+    /// Where facts are written.
+    pub(super) facts: Option<Cluster>,
+    /// Whether what was written must be removed again.
+    pub(super) tidy: bool,
+}
+
+/// Asks the cases of a group; the second part says what broke around the target.
+pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
+    match &shared.options.ground {
+        Ground::Direct(FactsFrom::Given(facts)) => start(shared, group, Some(facts.clone()), true).await,
+        Ground::Direct(FactsFrom::Nowhere) => start(shared, group, None, false).await,
+        Ground::Direct(FactsFrom::Embedded) => embedded(shared, group).await,
+        Ground::Embedded => super::server::ask(shared, group).await,
+    }
+}
+
+async fn embedded(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
+    match substrate::embedded::Embedded::start(shared.target.is_outside(), None).await {
+        Ok(server) => {
+            let facts = Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) };
+            let result = start(shared, group, Some(facts), false).await;
+            server.stop().await;
+            result
+        }
+        Err(error) => broken(shared, &group.cases, &error.to_string()),
+    }
+}
+
+async fn start(shared: &Shared<'_>, group: &Group, facts: Option<Facts>, tidy: bool) -> (Vec<Asked>, Option<String>) {
+    let setup = Setup { config: &group.config, instance: &group.instance, facts: facts.clone() };
+    let started = tokio::select! {
+        started = shared.target.start(setup) => started,
+        _ = shared.interrupt.wait() => return (unasked(shared, &group.cases, Status::NotRun, &ended(shared)), None),
+    };
+    let running = match started {
+        Ok(running) => running,
+        Err(error) => return broken(shared, &group.cases, &words(&error)),
+    };
+    let context = Started {
+        shared,
+        group,
+        running: running.as_ref(),
+        dialer: running.dialer(),
+        facts: facts.map(|facts| Cluster::new(facts.client)),
+        tidy,
+    };
+    // Cases that see each other's facts have a cluster of their own, unless there is only the given one.
+    let side_by_side = if tidy && group.alone { 1 } else { SIDE_BY_SIDE };
+    let asked = each(&context, side_by_side).await;
+    running.stop().await;
+    (asked, None)
+}
+
+async fn each(context: &Started<'_>, side_by_side: usize) -> Vec<Asked> {
+    let shared = context.shared;
+    let cases = context.group.cases.iter().map(|at| async move {
+        if shared.is_over() {
+            return unasked(shared, &[*at], Status::NotRun, &ended(shared)).remove(0);
+        }
+        let asked = tokio::select! {
+            asked = super::attempt::settle(context, *at) => asked,
+            _ = shared.interrupt.wait() => unasked(shared, &[*at], Status::NotRun, &ended(shared)).remove(0),
+        };
+        shared.done(&asked);
+        asked
+    });
+    futures::stream::iter(cases).buffer_unordered(side_by_side).collect().await
+}
+
+/// Nothing of the group could be asked.
+pub(super) fn broken(shared: &Shared<'_>, cases: &[CaseRef], error: &str) -> (Vec<Asked>, Option<String>) {
+    let asked = unasked(shared, cases, Status::Errored, &Reason::new(ReasonCode::Environment, error));
+    asked.iter().for_each(|asked| shared.done(asked));
+    (asked, Some(error.to_owned()))
+}
+
+fn words(error: &TargetError) -> String {
+    error.to_string()
+}

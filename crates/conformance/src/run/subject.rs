@@ -1,0 +1,106 @@
+//! What a case asks about, as the target sees it.
+
+use contract::case::When;
+use serde_json::Value;
+use substrate::cluster::{ClusterError, collection_of, resource};
+use webhook::review::{GroupVersionKind, GroupVersionResource, Operation};
+
+use crate::exchange::Subject;
+use crate::place::Placed;
+use crate::plan::Looked;
+
+/// Why a case cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SubjectError {
+    /// The operation is none.
+    #[error("{0:?} is no operation")]
+    Operation(String),
+    /// There is nothing to ask about.
+    #[error("the case has neither an object nor an old one")]
+    NoObject,
+    /// The kind is unknown.
+    #[error(transparent)]
+    Kind(#[from] ClusterError),
+}
+
+/// What the case asks about.
+pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, SubjectError> {
+    let (operation, request) = match &looked.case.when {
+        When::DeleteCollection { resource } => return collection(resource, placed),
+        When::Admission { operation, request } => (operation, request),
+    };
+    let operation = parse(operation)?;
+    let given = &placed.given;
+    let (object, old_object) = match operation {
+        Operation::Create | Operation::Connect => (given.object.clone(), None),
+        Operation::Update => (given.object.clone(), given.old.clone().or_else(|| given.object.clone())),
+        Operation::Delete => (None, given.old.clone().or_else(|| given.object.clone())),
+    };
+    let Some(known) = object.as_ref().or(old_object.as_ref()) else {
+        // A request without objects tells its own kind.
+        return if request.is_empty() { Err(SubjectError::NoObject) } else { Ok(bare(operation)) };
+    };
+    let served = resource(known)?;
+    let metadata = |field: &str| known["metadata"][field].as_str().unwrap_or_default().to_owned();
+    let namespace = if served.namespaced { metadata("namespace") } else { own_namespace(&served.kind, known) };
+    Ok(Subject {
+        kind: kind(served),
+        resource: plural(served),
+        namespaced: served.namespaced,
+        name: metadata("name"),
+        namespace,
+        operation,
+        object,
+        old_object,
+    })
+}
+
+fn collection(name: &str, placed: &Placed) -> Result<Subject, SubjectError> {
+    let served = collection_of(name)?;
+    Ok(Subject {
+        kind: kind(served),
+        resource: plural(served),
+        namespaced: served.namespaced,
+        name: String::new(),
+        namespace: if served.namespaced { placed.namespace.clone() } else { String::new() },
+        operation: Operation::Delete,
+        object: None,
+        old_object: None,
+    })
+}
+
+fn bare(operation: Operation) -> Subject {
+    Subject {
+        kind: GroupVersionKind::default(),
+        resource: GroupVersionResource::default(),
+        namespaced: false,
+        name: String::new(),
+        namespace: String::new(),
+        operation,
+        object: None,
+        old_object: None,
+    }
+}
+
+/// A Namespace is in itself; other cluster-scoped objects are in none.
+fn own_namespace(kind: &str, object: &Value) -> String {
+    if kind == "Namespace" { object["metadata"]["name"].as_str().unwrap_or_default().to_owned() } else { String::new() }
+}
+
+fn kind(served: &schema::Resource) -> GroupVersionKind {
+    GroupVersionKind { group: served.group.clone(), version: served.version.clone(), kind: served.kind.clone() }
+}
+
+fn plural(served: &schema::Resource) -> GroupVersionResource {
+    GroupVersionResource { group: served.group.clone(), version: served.version.clone(), resource: served.plural.clone() }
+}
+
+fn parse(operation: &str) -> Result<Operation, SubjectError> {
+    match operation {
+        "CREATE" => Ok(Operation::Create),
+        "UPDATE" => Ok(Operation::Update),
+        "DELETE" => Ok(Operation::Delete),
+        "CONNECT" => Ok(Operation::Connect),
+        other => Err(SubjectError::Operation(other.to_owned())),
+    }
+}

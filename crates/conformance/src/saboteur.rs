@@ -1,0 +1,171 @@
+//! Shows that clauses can fail: damages recorded answers and matches again (contract-language §11). Asks nobody.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use contract::case::{Case, Then};
+use contract::expect::Path;
+
+use crate::matching::{self, Rules};
+use crate::observation::{Observation, judge, wanted_allowed};
+use crate::report::{Proof, Survivor};
+
+mod drop;
+mod flip;
+mod gaps;
+mod leaf;
+mod nothing;
+mod swap;
+
+pub use gaps::{Lost, gaps, losses};
+
+/// One thing that a case asserts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Assertion {
+    /// Whether the webhook is asked.
+    Called,
+    /// Whether the request may proceed.
+    Allowed,
+    /// Status code.
+    Code,
+    /// Status reason.
+    Reason,
+    /// Status message.
+    Message,
+    /// The set of field errors.
+    Causes,
+    /// The list of warnings.
+    Warnings,
+    /// A place of the resulting object.
+    Object(Path),
+}
+
+/// A wrong answer made from a true one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Damage {
+    /// `nothing`, `flip`, `leaf`, `drop`, `swap`.
+    pub kind: &'static str,
+    /// What was done, in words.
+    pub text: String,
+    /// The wrong answer.
+    pub seen: Observation,
+}
+
+/// A case that passed, with its recorded answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded<'a> {
+    /// The case.
+    pub case: &'a Case,
+    /// What it brought about.
+    pub seen: &'a Observation,
+    /// How its objects compare.
+    pub rules: &'a Rules,
+}
+
+/// Proves a clause from its recorded cases; a clause with none is not proven.
+#[must_use]
+pub fn prove(cases: &[Recorded<'_>]) -> Proof {
+    let mut caught: BTreeMap<String, usize> = BTreeMap::new();
+    let mut survivors = Vec::new();
+    let mut asserted = BTreeSet::new();
+    let mut damaged = BTreeSet::new();
+    for recorded in cases {
+        let assertions = assertions(&recorded.case.then, recorded.seen, recorded.rules);
+        for damage in damages(*recorded, cases) {
+            let hits: Vec<&Assertion> =
+                assertions.iter().filter(|assertion| alters(assertion, recorded, &damage.seen)).collect();
+            if hits.is_empty() {
+                continue;
+            }
+            damaged.extend(hits.into_iter().cloned());
+            if judge(&recorded.case.then, &damage.seen, recorded.rules).is_empty() {
+                let Damage { kind, text, .. } = damage;
+                survivors.push(Survivor { case: recorded.case.name.clone(), damage: kind.to_owned(), text });
+            } else {
+                *caught.entry(damage.kind.to_owned()).or_default() += 1;
+            }
+        }
+        asserted.extend(assertions);
+    }
+    let undamaged: Vec<String> = asserted.difference(&damaged).map(ToString::to_string).collect();
+    let proven = !asserted.is_empty() && survivors.is_empty() && undamaged.is_empty();
+    Proof { proven, caught, survivors, undamaged }
+}
+
+/// Every damage to the answer of one case; whether it applies is another question.
+#[must_use]
+pub fn damages(recorded: Recorded<'_>, clause: &[Recorded<'_>]) -> Vec<Damage> {
+    let mut damages = nothing::damages(recorded);
+    damages.extend(flip::damages(recorded));
+    damages.extend(leaf::damages(recorded));
+    damages.extend(drop::damages(recorded));
+    damages.extend(swap::damages(recorded, clause));
+    damages
+}
+
+/// What a case asserts, implied assertions included.
+#[must_use]
+pub fn assertions(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Assertion> {
+    let mut assertions = Vec::new();
+    let mut add = |there: bool, assertion: Assertion| {
+        if there {
+            assertions.push(assertion);
+        }
+    };
+    add(then.called.is_some(), Assertion::Called);
+    add(wanted_allowed(then).is_some(), Assertion::Allowed);
+    add(then.code.is_some() || then.causes.is_some(), Assertion::Code);
+    add(then.reason.is_some() || then.causes.is_some(), Assertion::Reason);
+    add(then.message.is_some(), Assertion::Message);
+    add(then.causes.is_some(), Assertion::Causes);
+    add(then.warnings.is_some(), Assertion::Warnings);
+    assertions.extend(places(then, seen, rules).into_iter().map(|found| Assertion::Object(found.path)));
+    assertions
+}
+
+/// What a case asserts of the resulting object.
+fn places(then: &Then, seen: &Observation, rules: &Rules) -> Vec<matching::Assertion> {
+    let expect = then.object.as_ref();
+    expect.map(|expect| contract::expect::assertions(expect, seen.answer.object.as_ref(), rules)).unwrap_or_default()
+}
+
+/// Whether the damage altered what is asserted, as contract-language §8 compares.
+fn alters(assertion: &Assertion, recorded: &Recorded<'_>, damaged: &Observation) -> bool {
+    let (before, after) = (&recorded.seen.answer, &damaged.answer);
+    match assertion {
+        Assertion::Called => recorded.seen.called != damaged.called,
+        Assertion::Allowed => before.allowed != after.allowed,
+        Assertion::Code => before.code != after.code,
+        Assertion::Reason => before.reason != after.reason,
+        Assertion::Message => before.message != after.message,
+        Assertion::Causes => sorted(&before.causes) != sorted(&after.causes),
+        Assertion::Warnings => before.warnings != after.warnings,
+        Assertion::Object(path) => {
+            let at = |seen: &Observation| seen.answer.object.as_ref().and_then(|object| matching::get(object, path));
+            let rules = matching::below(recorded.rules, path, before.object.as_ref());
+            !matching::same(at(recorded.seen).as_ref(), at(damaged).as_ref(), &rules)
+        }
+    }
+}
+
+fn sorted<T: Ord + Clone>(items: &[T]) -> Vec<T> {
+    let mut sorted = items.to_vec();
+    sorted.sort();
+    sorted
+}
+
+impl fmt::Display for Assertion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Called => f.write_str("called"),
+            Self::Allowed => f.write_str("allowed"),
+            Self::Code => f.write_str("code"),
+            Self::Reason => f.write_str("reason"),
+            Self::Message => f.write_str("message"),
+            Self::Causes => f.write_str("causes"),
+            Self::Warnings => f.write_str("warnings"),
+            Self::Object(path) if path.0.is_empty() => f.write_str("object"),
+            Self::Object(path) => write!(f, "object {path}"),
+        }
+    }
+}

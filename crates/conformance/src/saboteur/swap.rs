@@ -1,0 +1,53 @@
+//! **swap**: the asserted paths as answered to each row that differs from this one in a single input column.
+
+use contract::case::Case;
+
+use super::{Assertion, Damage, Recorded, assertions};
+use crate::matching;
+use crate::observation::Observation;
+
+pub(super) fn damages(recorded: Recorded<'_>, clause: &[Recorded<'_>]) -> Vec<Damage> {
+    let neighbours = clause.iter().filter(|other| is_neighbour(recorded.case, other.case));
+    neighbours
+        .map(|other| Damage {
+            kind: "swap",
+            text: format!("answered as {}", other.case.name),
+            seen: swapped(recorded, other.seen),
+        })
+        .collect()
+}
+
+/// Whether two rows differ in one input column alone.
+pub(super) fn is_neighbour(case: &Case, other: &Case) -> bool {
+    let columns = |case: &Case| case.inputs.iter().map(|(column, _)| column.clone()).collect::<Vec<_>>();
+    let differing = case.inputs.iter().zip(&other.inputs).filter(|(this, other)| this.1 != other.1);
+    columns(case) == columns(other) && differing.count() == 1
+}
+
+fn swapped(recorded: Recorded<'_>, other: &Observation) -> Observation {
+    let mut seen = recorded.seen.clone();
+    let (answer, theirs) = (&mut seen.answer, &other.answer);
+    for assertion in assertions(&recorded.case.then, recorded.seen, recorded.rules) {
+        match assertion {
+            Assertion::Called => seen.called = other.called,
+            Assertion::Allowed => {
+                answer.allowed = theirs.allowed;
+                if !theirs.allowed {
+                    answer.object = None;
+                }
+            }
+            Assertion::Code => answer.code = theirs.code,
+            Assertion::Reason => answer.reason.clone_from(&theirs.reason),
+            Assertion::Message => answer.message.clone_from(&theirs.message),
+            Assertion::Causes => answer.causes.clone_from(&theirs.causes),
+            Assertion::Warnings => answer.warnings.clone_from(&theirs.warnings),
+            Assertion::Object(path) => {
+                let Some(object) = &mut answer.object else { continue };
+                let value = theirs.object.as_ref().and_then(|theirs| matching::get(theirs, &path));
+                matching::put(object, &path, value.as_ref());
+                answer.patched |= theirs.patched;
+            }
+        }
+    }
+    seen
+}

@@ -1,0 +1,215 @@
+//! What is verified: an implementation that can be started with a configuration and asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use webhook::dial::Dialer;
+use webhook::registration::WebhookConfiguration;
+
+pub mod built_in;
+pub mod command;
+pub mod url;
+
+/// How an implementation is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum TargetKind {
+    /// A component of this project, in process.
+    BuiltIn,
+    /// A webhook that runs already.
+    Url,
+    /// A binary that is started for the run.
+    Command,
+    /// A deployment inside a cluster.
+    InCluster,
+}
+
+/// Who is verified.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Identity {
+    /// `gardener-resource-manager`.
+    pub name: String,
+    /// `v1.82.0`; absent where nobody told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// How it is reached.
+    pub kind: TargetKind,
+    /// The address, the command line, or `in process`.
+    pub endpoint: String,
+}
+
+/// Which component configurations a target can be asked under.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Configurable {
+    /// Started anew for each.
+    Any,
+    /// It runs with this one; cases whose configuration it contains can be asked.
+    Fixed(Value),
+    /// It runs with one that nobody told: the configuration most cases of a contract share is taken for granted.
+    Unknown,
+}
+
+/// The cluster that a target reads its facts from.
+#[derive(Clone)]
+pub struct Facts {
+    /// Reads and writes it.
+    pub client: kube::Client,
+    /// A kubeconfig file of it, for targets outside this process.
+    pub kubeconfig: Option<PathBuf>,
+}
+
+/// What a target is started with.
+#[derive(Clone)]
+pub struct Setup<'a> {
+    /// Effective component configuration of the cases to come.
+    pub config: &'a Value,
+    /// Which of the component's registrations apply: `seed` or `shoot`.
+    pub instance: &'a str,
+    /// Where facts are; `None`: nowhere.
+    pub facts: Option<Facts>,
+}
+
+/// An implementation under test.
+#[async_trait]
+pub trait Target: Send + Sync {
+    /// Who is verified.
+    fn identity(&self) -> Identity;
+
+    /// Features that clauses may need.
+    fn features(&self) -> BTreeSet<String>;
+
+    /// Values that contracts name with `$name`.
+    fn parameters(&self) -> BTreeMap<String, Value> {
+        BTreeMap::new()
+    }
+
+    /// Path prefixes it changes on purpose though no clause speaks of them.
+    fn extras(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Which configurations it can be asked under.
+    fn configurable(&self) -> Configurable {
+        Configurable::Any
+    }
+
+    /// Whether it is ours: then also the same bytes are demanded for the same request.
+    fn is_ours(&self) -> bool {
+        false
+    }
+
+    /// Whether it runs outside this process and needs the facts over TLS.
+    fn is_outside(&self) -> bool {
+        true
+    }
+
+    /// Starts it and waits until it can be asked.
+    ///
+    /// # Errors
+    /// When it does not come up; says nothing about the contracts.
+    async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError>;
+}
+
+/// A started target.
+#[async_trait]
+pub trait Running: Send + Sync {
+    /// The way to ask it.
+    fn dialer(&self) -> Arc<dyn Dialer>;
+
+    /// Its webhook configurations; `None` where nobody told.
+    fn registrations(&self) -> Option<&[WebhookConfiguration]>;
+
+    /// The paths that serve a webhook of this name; empty: not known.
+    fn paths(&self, webhook: &str) -> Vec<String>;
+
+    /// What it wrote last to standard error, secrets masked; empty where it cannot be read.
+    fn last_words(&self) -> String {
+        String::new()
+    }
+
+    /// Ends it, with everything it started.
+    async fn stop(self: Box<Self>);
+}
+
+/// Why a target could not be asked; an environment error, never a broken clause.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// A target file or argument is wrong.
+    #[error("failed to read target {what}: {reason}")]
+    Description {
+        /// File or argument.
+        what: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file could not be read or written.
+    #[error("failed to {step} {path}: {source}")]
+    File {
+        /// `read`, `write`, `create`.
+        step: &'static str,
+        /// Which.
+        path: String,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// The process could not be started.
+    #[error("failed to start {command}: {source}")]
+    Spawn {
+        /// First word of the command line.
+        command: String,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// The process ended before it was ready.
+    #[error("{command} ended before it was ready ({status}){}", tail(.last_words))]
+    Ended {
+        /// First word of the command line.
+        command: String,
+        /// Exit status.
+        status: String,
+        /// End of its standard error.
+        last_words: String,
+    },
+    /// The process did not get ready in time.
+    #[error("{command} was not ready at {ready} within {seconds} s{}", tail(.last_words))]
+    NotReady {
+        /// First word of the command line.
+        command: String,
+        /// What was asked.
+        ready: String,
+        /// Time given.
+        seconds: u64,
+        /// End of its standard error.
+        last_words: String,
+    },
+    /// A built-in target refused its configuration.
+    #[error("failed to configure {name}: {reason}")]
+    Configuration {
+        /// The component.
+        name: String,
+        /// Its words.
+        reason: String,
+    },
+    /// A certificate could not be made or read.
+    #[error("failed to prepare certificates: {reason}")]
+    Certificate {
+        /// What is wrong.
+        reason: String,
+    },
+    /// Nothing answers at the address, or it is not trusted.
+    #[error("could not ask the target: {source}")]
+    Unreachable {
+        /// What the dialer says.
+        source: webhook::dial::DialError,
+    },
+}
+
+fn tail(last_words: &str) -> String {
+    if last_words.is_empty() { String::new() } else { format!("; its last words:\n{last_words}") }
+}

@@ -1,0 +1,118 @@
+//! A binary that is started for the run, once per configuration, and killed with its children on every way out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use contract::document::target::TargetSpec;
+use serde_json::Value;
+use webhook::dial::{Dialer, Https, Target as Address, Trust};
+use webhook::registration::WebhookConfiguration;
+
+use super::url::Known;
+use super::{Identity, Running, Setup, Target, TargetError, TargetKind};
+
+mod certificate;
+mod configuration;
+mod placeholders;
+mod process;
+mod ready;
+
+use placeholders::Placeholders;
+use process::Process;
+
+/// A binary that is started for the run.
+#[derive(Clone, Debug)]
+pub struct CommandTarget {
+    /// What is known of it.
+    pub known: Known,
+    /// Its target file's `spec`: command, env, url, ready, config.
+    pub spec: TargetSpec,
+    /// Folder that paths of the target file are relative to.
+    pub folder: PathBuf,
+}
+
+#[async_trait]
+impl Target for CommandTarget {
+    fn identity(&self) -> Identity {
+        self.known.identity(TargetKind::Command, &self.spec.command.join(" "))
+    }
+
+    fn features(&self) -> BTreeSet<String> {
+        self.known.features.clone()
+    }
+
+    fn parameters(&self) -> BTreeMap<String, Value> {
+        self.known.parameters.clone()
+    }
+
+    fn extras(&self) -> Vec<String> {
+        self.known.extras.clone()
+    }
+
+    async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
+        let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
+        let authority = certificate::write(&folder.path().join("certs"))?;
+        let placeholders = Placeholders::new(folder.path(), setup.facts.as_ref())?;
+        if let Some(config) = &self.spec.config {
+            let content = configuration::make(config, &self.folder, setup.config, &placeholders)?;
+            placeholders.write_config(&content)?;
+        }
+        let command = placeholders.fill_all(&self.spec.command)?;
+        let env = self.spec.env.iter().map(|(name, value)| Ok((name.clone(), placeholders.fill(value)?)));
+        let env = env.collect::<Result<BTreeMap<_, _>, TargetError>>()?;
+        let mut process = Process::spawn(&command, &env, &self.folder)?;
+        let url = placeholders.fill(self.spec.url.as_deref().unwrap_or("https://127.0.0.1:<port>"))?;
+        let ready = self.spec.ready.as_deref().map(|ready| placeholders.fill(ready)).transpose()?;
+        ready::wait(&mut process, ready.as_deref(), &url).await?;
+        let address = Address { url, address: None, server_name: None, trust: Trust::Bundle(authority) };
+        let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
+        super::url::first_contact(&dialer, &self.known).await?;
+        let registrations = self.known.registrations_of(setup.instance);
+        Ok(Box::new(RunningCommand {
+            dialer: Arc::new(dialer),
+            known: self.known.clone(),
+            registrations,
+            process,
+            _folder: folder,
+        }))
+    }
+}
+
+struct RunningCommand {
+    dialer: Arc<Https>,
+    known: Known,
+    registrations: Option<Vec<WebhookConfiguration>>,
+    process: Process,
+    /// Certificates and configuration; removed with the target.
+    _folder: tempfile::TempDir,
+}
+
+#[async_trait]
+impl Running for RunningCommand {
+    fn dialer(&self) -> Arc<dyn Dialer> {
+        Arc::<Https>::clone(&self.dialer)
+    }
+
+    fn registrations(&self) -> Option<&[WebhookConfiguration]> {
+        self.registrations.as_deref()
+    }
+
+    fn paths(&self, webhook: &str) -> Vec<String> {
+        self.known.paths_of(webhook)
+    }
+
+    fn last_words(&self) -> String {
+        self.process.last_words()
+    }
+
+    async fn stop(self: Box<Self>) {
+        self.process.stop().await;
+    }
+}
+
+fn file(step: &'static str, path: &str, source: std::io::Error) -> TargetError {
+    TargetError::File { step, path: path.to_owned(), source }
+}

@@ -1,0 +1,85 @@
+//! The configuration file of a started target: its own file, the case's configuration, then what `set` says.
+
+use std::path::Path;
+
+use contract::document::target::TargetConfig;
+use serde_json::{Map, Value};
+
+use super::file;
+use super::placeholders::Placeholders;
+use crate::target::TargetError;
+
+/// The content of the file, as JSON, which is YAML.
+pub(super) fn make(
+    config: &TargetConfig,
+    folder: &Path,
+    case: &Value,
+    placeholders: &Placeholders,
+) -> Result<String, TargetError> {
+    let mut whole = match &config.file {
+        None => Value::Object(Map::new()),
+        Some(name) => read(&folder.join(name))?,
+    };
+    merge(&mut whole, case);
+    for (path, value) in &config.set {
+        let segments: Vec<&str> = path.split('.').collect();
+        set(&mut whole, &segments, placeholders.fill_value(value)?);
+    }
+    let whole = placeholders.fill_value(&whole)?;
+    Ok(serde_json::to_string_pretty(&whole).expect("a configuration is JSON"))
+}
+
+fn read(path: &Path) -> Result<Value, TargetError> {
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|source| file("read", &shown, source))?;
+    let mut documents = formats::yaml::documents(&text)
+        .map_err(|error| TargetError::Description { what: shown, reason: error.to_string() })?;
+    Ok(if documents.is_empty() { Value::Null } else { documents.swap_remove(0) })
+}
+
+/// Merges maps; everything else is replaced, null removes.
+fn merge(whole: &mut Value, part: &Value) {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            for (name, value) in part {
+                if value.is_null() {
+                    whole.remove(name);
+                } else {
+                    merge(whole.entry(name.clone()).or_insert(Value::Null), value);
+                }
+            }
+        }
+        (_, Value::Null) => {}
+        (whole, part) => *whole = part.clone(),
+    }
+}
+
+fn set(whole: &mut Value, path: &[&str], value: Value) {
+    let Some((first, rest)) = path.split_first() else {
+        *whole = value;
+        return;
+    };
+    if !whole.is_object() {
+        *whole = Value::Object(Map::new());
+    }
+    let fields = whole.as_object_mut().expect("it was made one");
+    set(fields.entry((*first).to_owned()).or_insert(Value::Null), rest, value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn file_case_and_set_are_merged_in_this_order() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("c.yaml"), "server: {port: 1, bind: x}\nlist: [1]\nold: 1\n").unwrap();
+        let set = json!({"server.port": 2, "server.tls.dir": "d"}).as_object().cloned().unwrap();
+        let config = TargetConfig { file: Some("c.yaml".to_owned()), set };
+        let placeholders = Placeholders::new(folder.path(), None).unwrap();
+        let case = json!({"server": {"port": 3}, "list": [2, 3], "old": null});
+        let made: Value = serde_json::from_str(&make(&config, folder.path(), &case, &placeholders).unwrap()).unwrap();
+        assert_eq!(made, json!({"server": {"port": 2, "bind": "x", "tls": {"dir": "d"}}, "list": [2, 3]}));
+    }
+}

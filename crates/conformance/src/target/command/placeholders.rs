@@ -1,0 +1,122 @@
+//! `<port>`, `<certDir>` and the others, filled in once per start.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::file;
+use crate::target::{Facts, TargetError};
+
+/// The values of placeholders.
+pub(super) struct Placeholders {
+    values: BTreeMap<&'static str, String>,
+}
+
+const NAMES: [&str; 7] =
+    ["port", "healthPort", "metricsPort", "certDir", "config", "sourceKubeconfig", "targetKubeconfig"];
+
+impl Placeholders {
+    /// Free ports, files in `folder`, the kubeconfig of the facts.
+    pub(super) fn new(folder: &Path, facts: Option<&Facts>) -> Result<Self, TargetError> {
+        let [port, health, metrics] = free_ports()?;
+        let path = |name: &str| folder.join(name).display().to_string();
+        let mut values = BTreeMap::from([
+            ("port", port.to_string()),
+            ("healthPort", health.to_string()),
+            ("metricsPort", metrics.to_string()),
+            ("certDir", path("certs")),
+            ("config", path("config.yaml")),
+        ]);
+        if let Some(kubeconfig) = facts.and_then(|facts| facts.kubeconfig.as_ref()) {
+            let kubeconfig = kubeconfig.display().to_string();
+            values.insert("sourceKubeconfig", kubeconfig.clone());
+            values.insert("targetKubeconfig", kubeconfig);
+        }
+        Ok(Self { values })
+    }
+
+    /// Writes the configuration file.
+    pub(super) fn write_config(&self, content: &str) -> Result<(), TargetError> {
+        let path = &self.values["config"];
+        std::fs::write(path, content).map_err(|source| file("write", path, source))
+    }
+
+    /// Fills a text.
+    pub(super) fn fill(&self, text: &str) -> Result<String, TargetError> {
+        let mut filled = text.to_owned();
+        for name in NAMES {
+            let placeholder = format!("<{name}>");
+            if !filled.contains(&placeholder) {
+                continue;
+            }
+            let value = self.values.get(name).ok_or_else(|| TargetError::Description {
+                what: text.to_owned(),
+                reason: format!("{placeholder} needs a cluster for facts (--kubeconfig, or an embedded one)"),
+            })?;
+            filled = filled.replace(&placeholder, value);
+        }
+        Ok(filled)
+    }
+
+    /// Fills several texts.
+    pub(super) fn fill_all(&self, texts: &[String]) -> Result<Vec<String>, TargetError> {
+        texts.iter().map(|text| self.fill(text)).collect()
+    }
+
+    /// Fills every text of a value; one that is a port alone becomes a number.
+    pub(super) fn fill_value(&self, value: &Value) -> Result<Value, TargetError> {
+        Ok(match value {
+            Value::String(text) => {
+                let filled = self.fill(text)?;
+                let is_port = text.ends_with("ort>") && text.starts_with('<') && text.matches('<').count() == 1;
+                match filled.parse::<u16>() {
+                    Ok(port) if is_port => Value::from(port),
+                    _ => Value::String(filled),
+                }
+            }
+            Value::Array(items) => {
+                Value::Array(items.iter().map(|item| self.fill_value(item)).collect::<Result<_, _>>()?)
+            }
+            Value::Object(fields) => {
+                let fill = |(name, value): (&String, &Value)| Ok((name.clone(), self.fill_value(value)?));
+                Value::Object(fields.iter().map(fill).collect::<Result<_, TargetError>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+}
+
+/// Three ports that were free a moment ago.
+fn free_ports() -> Result<[u16; 3], TargetError> {
+    let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|source| file("bind", "a free port", source));
+    // All are held until all are known, so that none is given twice.
+    let listeners = [bind()?, bind()?, bind()?];
+    let mut ports = [0; 3];
+    for (port, listener) in ports.iter_mut().zip(&listeners) {
+        *port = listener.local_addr().map_err(|source| file("bind", "a free port", source))?.port();
+    }
+    Ok(ports)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn placeholders_are_filled_and_ports_are_numbers() {
+        let placeholders = Placeholders::new(Path::new("/tmp/x"), None).unwrap();
+        let port: u16 = placeholders.values["port"].parse().unwrap();
+        let value = json!({"port": "<port>", "dir": "<certDir>", "url": "https://h:<port>/p", "n": 3, "l": ["<healthPort>"]});
+        let health: u16 = placeholders.values["healthPort"].parse().unwrap();
+        let want = json!({"port": port, "dir": "/tmp/x/certs", "url": format!("https://h:{port}/p"), "n": 3, "l": [health]});
+        assert_eq!(placeholders.fill_value(&value).unwrap(), want);
+        let error = placeholders.fill("<sourceKubeconfig>").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "failed to read target <sourceKubeconfig>: <sourceKubeconfig> needs a cluster for facts (--kubeconfig, or an embedded one)"
+        );
+    }
+}

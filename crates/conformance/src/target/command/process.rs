@@ -1,0 +1,108 @@
+//! A started process: its group is killed on every way out, the end of its output is kept.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::mask;
+use crate::target::TargetError;
+
+/// Lines of output that are kept.
+const KEPT: usize = 20;
+/// How long a process may take to end when it is asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+type Lines = Arc<Mutex<VecDeque<String>>>;
+
+/// A started process in a group of its own.
+pub(super) struct Process {
+    child: Child,
+    group: Option<Pid>,
+    program: String,
+    lines: Lines,
+}
+
+impl Process {
+    /// Starts `command` in `folder`, with `env` beside the inherited environment.
+    pub(super) fn spawn(command: &[String], env: &BTreeMap<String, String>, folder: &Path) -> Result<Self, TargetError> {
+        let Some((program, arguments)) = command.split_first() else {
+            let reason = "the command is empty".to_owned();
+            return Err(TargetError::Description { what: "command".to_owned(), reason });
+        };
+        let mut child = Command::new(program)
+            .args(arguments)
+            .envs(env)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|source| TargetError::Spawn { command: program.clone(), source })?;
+        let lines = Lines::default();
+        if let Some(out) = child.stdout.take() {
+            tokio::spawn(keep(out, Arc::clone(&lines)));
+        }
+        if let Some(err) = child.stderr.take() {
+            tokio::spawn(keep(err, Arc::clone(&lines)));
+        }
+        let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        Ok(Self { child, group, program: program.clone(), lines })
+    }
+
+    /// First word of the command line.
+    pub(super) fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// How it ended, if it did.
+    pub(super) fn ended(&mut self) -> Option<String> {
+        self.child.try_wait().ok().flatten().map(|status| status.to_string())
+    }
+
+    /// The last lines it wrote, secrets masked.
+    pub(super) fn last_words(&self) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = lines.iter().cloned().collect::<Vec<_>>().join("\n");
+        mask::masked_text(&text)
+    }
+
+    /// Asks the group to end, and kills what is left of it.
+    pub(super) async fn stop(mut self) {
+        self.signal(Signal::TERM);
+        if tokio::time::timeout(GRACE, self.child.wait()).await.is_err() {
+            tracing::warn!(program = self.program, "the target did not end in time and is killed");
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.group {
+            // A group that is gone already needs no signal.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+    }
+}
+
+async fn keep(from: impl AsyncRead + Unpin, lines: Lines) {
+    let mut reader = BufReader::new(from).lines();
+    while let Ok(Some(line)) = reader.next_line().await {
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == KEPT {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+}

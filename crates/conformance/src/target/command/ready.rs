@@ -1,0 +1,82 @@
+//! Waits until a started target can be asked.
+
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::process::Process;
+use crate::target::TargetError;
+
+/// How long a target may take to get ready.
+const PATIENCE: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits for 200 from `ready`, or, without one, for a connection to `url`.
+pub(super) async fn wait(process: &mut Process, ready: Option<&str>, url: &str) -> Result<(), TargetError> {
+    let asked = ready.unwrap_or(url);
+    let (host, path) = parts(asked).ok_or_else(|| TargetError::Description {
+        what: asked.to_owned(),
+        reason: "expected http://HOST:PORT/PATH".to_owned(),
+    })?;
+    let by_http = asked.starts_with("http://");
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(status) = process.ended() {
+            // Its last lines may still be on their way.
+            tokio::time::sleep(PAUSE).await;
+            let (command, last_words) = (process.program().to_owned(), process.last_words());
+            return Err(TargetError::Ended { command, status, last_words });
+        }
+        if is_up(&host, &path, by_http).await {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            return Err(TargetError::NotReady {
+                command: process.program().to_owned(),
+                ready: asked.to_owned(),
+                seconds: PATIENCE.as_secs(),
+                last_words: process.last_words(),
+            });
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// `host:port` and path of an address.
+fn parts(address: &str) -> Option<(String, String)> {
+    let (scheme, rest) = address.split_once("://")?;
+    let at = rest.find('/').unwrap_or(rest.len());
+    let (host, path) = rest.split_at(at);
+    let port = if scheme == "https" { 443 } else { 80 };
+    let host = if host.rsplit_once(':').is_some() { host.to_owned() } else { format!("{host}:{port}") };
+    Some((host, if path.is_empty() { "/".to_owned() } else { path.to_owned() }))
+}
+
+async fn is_up(host: &str, path: &str, by_http: bool) -> bool {
+    let contact = async {
+        let mut stream = TcpStream::connect(host).await.ok()?;
+        if !by_http {
+            return Some(());
+        }
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.ok()?;
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await.ok()?;
+        head.ends_with(b" 200").then_some(())
+    };
+    matches!(tokio::time::timeout(Duration::from_secs(2), contact).await, Ok(Some(())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_have_a_port_and_a_path() {
+        let text = |host: &str, path: &str| Some((host.to_owned(), path.to_owned()));
+        assert_eq!(parts("http://127.0.0.1:8081/readyz"), text("127.0.0.1:8081", "/readyz"));
+        assert_eq!(parts("https://host"), text("host:443", "/"));
+        assert_eq!(parts("host"), None);
+    }
+}

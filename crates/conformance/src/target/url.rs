@@ -1,0 +1,128 @@
+//! A webhook that runs already and is asked at its address.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use serde_json::Value;
+use webhook::dial::{Dialer, Https, Target as Address, Trust};
+use webhook::registration::WebhookConfiguration;
+
+use super::{Configurable, Identity, Running, Setup, Target, TargetError, TargetKind};
+
+/// How long the first connection may take.
+const FIRST_CONTACT: Duration = Duration::from_secs(10);
+
+/// What is known of a target outside this process, however it is started.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Name of the target.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// Webhook name → paths that serve it.
+    pub paths: BTreeMap<String, Vec<String>>,
+    /// Its webhook configurations, by instance (`seed`, `shoot`); an entry under the empty name is for all.
+    pub registrations: BTreeMap<String, Vec<WebhookConfiguration>>,
+    /// Features that clauses may need.
+    pub features: BTreeSet<String>,
+    /// Values that contracts name with `$name`.
+    pub parameters: BTreeMap<String, Value>,
+    /// Path prefixes it changes on purpose.
+    pub extras: Vec<String>,
+}
+
+/// A webhook that runs already.
+#[derive(Clone, Debug)]
+pub struct UrlTarget {
+    /// What is known of it.
+    pub known: Known,
+    /// `https://host:port`, without a path.
+    pub url: String,
+    /// Which certificates are trusted.
+    pub trust: Trust,
+    /// The configuration it runs with, if someone told.
+    pub config: Option<Value>,
+}
+
+#[async_trait]
+impl Target for UrlTarget {
+    fn identity(&self) -> Identity {
+        self.known.identity(TargetKind::Url, &self.url)
+    }
+
+    fn features(&self) -> BTreeSet<String> {
+        self.known.features.clone()
+    }
+
+    fn parameters(&self) -> BTreeMap<String, Value> {
+        self.known.parameters.clone()
+    }
+
+    fn extras(&self) -> Vec<String> {
+        self.known.extras.clone()
+    }
+
+    fn configurable(&self) -> Configurable {
+        self.config.clone().map_or(Configurable::Unknown, Configurable::Fixed)
+    }
+
+    async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        let address = Address {
+            url: self.url.trim_end_matches('/').to_owned(),
+            address: None,
+            server_name: None,
+            trust: self.trust.clone(),
+        };
+        let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
+        first_contact(&dialer, &self.known).await?;
+        let registrations = self.known.registrations_of(setup.instance);
+        Ok(Box::new(RunningUrl { dialer: Arc::new(dialer), known: self.known.clone(), registrations }))
+    }
+}
+
+/// Whether anything answers at all; what it says does not matter yet.
+pub(super) async fn first_contact(dialer: &dyn Dialer, known: &Known) -> Result<(), TargetError> {
+    let path = known.paths.values().flatten().next().map_or("/", String::as_str);
+    let contact = dialer.post(path, Bytes::from_static(b"{}"), FIRST_CONTACT).await;
+    contact.map(|_| ()).map_err(|source| TargetError::Unreachable { source })
+}
+
+impl Known {
+    pub(super) fn identity(&self, kind: TargetKind, endpoint: &str) -> Identity {
+        Identity { name: self.name.clone(), version: self.version.clone(), kind, endpoint: endpoint.to_owned() }
+    }
+
+    pub(super) fn registrations_of(&self, instance: &str) -> Option<Vec<WebhookConfiguration>> {
+        self.registrations.get(instance).or_else(|| self.registrations.get("")).cloned()
+    }
+
+    pub(super) fn paths_of(&self, webhook: &str) -> Vec<String> {
+        self.paths.get(webhook).cloned().unwrap_or_default()
+    }
+}
+
+struct RunningUrl {
+    dialer: Arc<Https>,
+    known: Known,
+    registrations: Option<Vec<WebhookConfiguration>>,
+}
+
+#[async_trait]
+impl Running for RunningUrl {
+    fn dialer(&self) -> Arc<dyn Dialer> {
+        Arc::<Https>::clone(&self.dialer)
+    }
+
+    fn registrations(&self) -> Option<&[WebhookConfiguration]> {
+        self.registrations.as_deref()
+    }
+
+    fn paths(&self, webhook: &str) -> Vec<String> {
+        self.known.paths_of(webhook)
+    }
+
+    async fn stop(self: Box<Self>) {}
+}

@@ -1,0 +1,47 @@
+//! Waivers: clauses that a target may break for a while; they rot loudly.
+
+use contract::document::waivers::Waiver;
+use jiff::civil::Date;
+
+use crate::report::{ClauseResult, ContractResult, Status, WaiverState, WaiverUse};
+
+/// Applies waivers to what was found and says what became of each. `today` is `2026-03-02`; a text that is no day
+/// expires nothing.
+pub fn apply(waivers: &[Waiver], target: &str, today: &str, contracts: &mut [ContractResult]) -> Vec<WaiverUse> {
+    let today: Option<Date> = today.parse().ok();
+    let for_target = waivers.iter().filter(|waiver| waiver.target.as_deref().is_none_or(|name| name == target));
+    for_target
+        .map(|waiver| {
+            let clause = contracts
+                .iter_mut()
+                .flat_map(|contract| &mut contract.clauses)
+                .find(|clause| clause.id == waiver.clause);
+            let expired = today.is_some_and(|today| waiver.is_expired(today));
+            WaiverUse {
+                clause: waiver.clause.clone(),
+                state: clause.map_or(WaiverState::Unused, |clause| use_on(clause, expired)),
+                owner: waiver.owner.clone(),
+                reason: waiver.reason.clone(),
+                link: waiver.link.clone().unwrap_or_default(),
+                expires: waiver.expires.to_string(),
+            }
+        })
+        .collect()
+}
+
+fn use_on(clause: &mut ClauseResult, expired: bool) -> WaiverState {
+    let (from, to, state) = match clause.status {
+        Status::Failed if expired => return WaiverState::Expired,
+        Status::Failed => (Status::Failed, Status::Waived, WaiverState::Used),
+        Status::Passed => (Status::Passed, Status::UnexpectedPass, WaiverState::UnexpectedPass),
+        _ if expired => return WaiverState::Expired,
+        _ => return WaiverState::Unused,
+    };
+    for case in &mut clause.cases {
+        if case.status == from {
+            case.status = to;
+        }
+    }
+    clause.status = to;
+    state
+}

@@ -1,0 +1,181 @@
+//! Runs on `direct`, straight to scripted targets.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use conformance::report::{Report, Status, Verdict};
+use conformance::run::{self, FactsFrom, Ground, Interrupt, Options};
+use contract::expect::{Expect, Operator};
+use contract::model::{Contract, Level};
+
+use crate::fake::{Fake, Manner};
+use crate::small;
+
+pub(crate) fn options() -> Options {
+    Options {
+        ground: Ground::Direct(FactsFrom::Embedded),
+        seed: 4711,
+        parallel: 4,
+        repeat: 1,
+        fail_fast: false,
+        settle: Duration::from_millis(50),
+        waivers: Vec::new(),
+        started_at: "2026-03-02T08:20:11Z".to_owned(),
+        version: "0.1.0".to_owned(),
+        command: "gardener-conformance run".to_owned(),
+        expression: Vec::new(),
+    }
+}
+
+pub(crate) async fn run_with(contract: Contract, manner: Manner, options: Options) -> Report {
+    let target = Fake { manner, registered: true };
+    run::run(&[contract], &target, &options, &|_| {}, &Interrupt::default()).await
+}
+
+async fn run(manner: Manner) -> Report {
+    run_with(small::contract(), manner, options()).await
+}
+
+/// Statuses by case, and the exit code.
+fn outline(report: &Report) -> (BTreeMap<String, Status>, u8) {
+    let cases = report.contracts.iter().flat_map(|contract| &contract.clauses).flat_map(|clause| {
+        clause.cases.iter().map(|case| (format!("{}/{}", clause.id, case.name), case.status))
+    });
+    (cases.collect(), report.exit_code())
+}
+
+#[tokio::test]
+async fn a_target_that_keeps_its_contract_is_conformant_and_every_clause_is_proven() {
+    let report = run(Manner::Good).await;
+    let (cases, code) = outline(&report);
+    let want = ["FAKE-001/controller", "FAKE-001/server", "FAKE-001/other", "FAKE-002/skip", "FAKE-002/plain"];
+    assert_eq!(cases, want.map(|case| (case.to_owned(), Status::Passed)).into_iter().collect());
+    for clause in &report.contracts[0].clauses {
+        let proof = clause.proof.as_ref().unwrap();
+        assert!(proof.proven, "{}: {proof:?}", clause.id);
+    }
+    assert_eq!((report.counts.gaps, report.counts.unexplained, report.counts.laws_broken), (0, 0, 0));
+    assert_eq!((report.verdict, code), (Verdict::Conformant, 0));
+}
+
+#[tokio::test]
+async fn a_broken_value_fails_its_case_with_want_and_got() {
+    let report = run(Manner::WrongValue).await;
+    let case = &report.contracts[0].clauses[0].cases[1];
+    assert_eq!((case.name.as_str(), case.status), ("server", Status::Failed));
+    let check = &case.checks[0];
+    assert_eq!((check.path.as_str(), check.want.as_str(), check.got.as_str()), ("spec.replicas", "3", "2"));
+    assert_eq!(case.story, ["given  Deployment app · type=server", "when   CREATE apps/v1 deployments"]);
+    assert!(case.evidence.is_some());
+    assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1));
+}
+
+#[tokio::test]
+async fn what_no_clause_explains_is_named() {
+    let report = run(Manner::Careless).await;
+    let found: Vec<(&str, usize)> =
+        report.contracts[0].unexplained.iter().map(|found| (found.path.as_str(), found.cases.len())).collect();
+    assert_eq!(found, [("metadata.labels.careless", 4)]);
+    assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1));
+}
+
+#[tokio::test]
+async fn manners_that_are_the_targets_fault_break_a_law() {
+    let table = [
+        (Manner::Forgetful, "deterministic", "the result differs"),
+        (Manner::OtherUid, "uidEchoed", "the response has uid \"another\""),
+        (Manner::Garbage, "uidEchoed", "the body is no AdmissionReview"),
+        (Manner::Broken, "uidEchoed", "HTTP status 500 instead of 200: internal error"),
+        (Manner::Hanging, "withinTimeout", "no answer within the declared timeout of 1s"),
+        (Manner::Untyped, "patchTypeDeclared", "there is a patch without patchType"),
+    ];
+    for (manner, law, words) in table {
+        let report = run(manner).await;
+        let broken: Vec<_> = report.contracts[0].laws.iter().filter(|law| !law.broken.is_empty()).collect();
+        let found = broken.iter().find(|found| conformance::laws::name(found.law) == law);
+        let text = found.map(|found| found.broken[0].text.clone()).unwrap_or_default();
+        assert!(text.contains(words), "{manner:?}: {text:?} in {broken:?}");
+        assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1), "{manner:?}");
+        assert_eq!(report.counts.errored, 0, "{manner:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_environment_that_breaks_says_nothing_about_the_target() {
+    for (manner, words) in [(Manner::Unreachable, "connection refused"), (Manner::Stillborn, "failed to configure fake: no")] {
+        let report = run(manner).await;
+        assert_eq!((report.counts.failed, report.verdict, report.exit_code()), (0, Verdict::Inconclusive, 3), "{manner:?}");
+        let case = report.contracts[0].clauses[0].cases.iter().find(|case| case.status == Status::Errored).unwrap();
+        let text = &case.reason.as_ref().unwrap().text;
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_path_that_answers_404_is_not_served() {
+    let report = run(Manner::NotServed).await;
+    assert_eq!(report.counts.not_supported, 4);
+    // The case that is not sent to the webhook needs no answer.
+    assert_eq!((report.counts.passed, report.verdict, report.exit_code()), (1, Verdict::Partial, 6));
+}
+
+#[tokio::test]
+async fn without_a_registration_clauses_about_it_are_not_supported() {
+    let target = Fake { manner: Manner::Good, registered: false };
+    let report = run::run(&[small::contract()], &target, &options(), &|_| {}, &Interrupt::default()).await;
+    assert_eq!((report.counts.passed, report.counts.not_supported), (3, 2));
+    assert_eq!((report.verdict, report.exit_code()), (Verdict::Partial, 0));
+}
+
+#[tokio::test]
+async fn a_weakened_value_makes_its_clause_unproven() {
+    let mut contract = small::contract();
+    let spec = Expect::Map(BTreeMap::from([("replicas".to_owned(), Expect::Operator(Operator::Present))]));
+    contract.clauses[0].cases[1].then.object = Some(Expect::Map(BTreeMap::from([("spec".to_owned(), spec)])));
+    let report = run_with(contract, Manner::Good, options()).await;
+    let proof = report.contracts[0].clauses[0].proof.clone().unwrap();
+    let survivors: Vec<(&str, &str)> =
+        proof.survivors.iter().map(|survivor| (survivor.case.as_str(), survivor.damage.as_str())).collect();
+    assert_eq!(survivors, [("server", "nothing"), ("server", "drop"), ("server", "swap"), ("server", "swap")]);
+    assert_eq!((report.verdict, report.exit_code()), (Verdict::Conformant, 6));
+}
+
+#[tokio::test]
+async fn a_removed_assertion_is_a_gap() {
+    let mut contract = small::contract();
+    for case in &mut contract.clauses[0].cases {
+        case.then.object = None;
+        case.then.allowed = Some(true);
+    }
+    let report = run_with(contract, Manner::Good, options()).await;
+    let gaps: Vec<&str> = report.contracts[0].gaps.iter().map(|gap| gap.path.as_str()).collect();
+    assert_eq!((gaps, report.exit_code()), (vec!["spec.replicas"], 6));
+}
+
+#[tokio::test]
+async fn should_warns_and_does_not_decide() {
+    let mut contract = small::contract();
+    contract.clauses[0].level = Level::Should;
+    let report = run_with(contract, Manner::WrongValue, options()).await;
+    assert_eq!((report.counts.failed, report.verdict, report.exit_code()), (1, Verdict::Conformant, 0));
+}
+
+#[tokio::test]
+async fn the_first_failure_ends_a_run_that_is_to_fail_fast() {
+    let mut contract = small::contract();
+    // Another configuration makes another group, which is started after the first one.
+    contract.clauses[1].cases[0].config = serde_json::json!({"enabled": false});
+    let options = Options { fail_fast: true, parallel: 1, seed: 0, ..options() };
+    let report = run_with(contract, Manner::Broken, options).await;
+    assert!(report.counts.not_run > 0, "{:?}", report.counts);
+    assert_eq!(report.exit_code(), 1);
+}
+
+#[tokio::test]
+async fn an_interrupted_run_reports_what_was_not_run() {
+    let interrupt = Interrupt::default();
+    let target = Fake { manner: Manner::Good, registered: true };
+    interrupt.raise(2);
+    let report = run::run(&[small::contract()], &target, &options(), &|_| {}, &interrupt).await;
+    assert_eq!((report.counts.not_run, report.exit_code()), (5, 130));
+}

@@ -1,0 +1,184 @@
+//! Targets that answer as they are told: rightly, wrongly, late, or with garbage.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use conformance::target::{Identity, Running, Setup, Target, TargetError, TargetKind};
+use serde_json::{Value, json};
+use webhook::dial::{DialError, Dialer, HttpAnswer};
+use webhook::registration::WebhookConfiguration;
+
+/// What a fake target does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Keeps the contract.
+    Good,
+    /// Gives servers two replicas.
+    WrongValue,
+    /// Also sets a label.
+    Careless,
+    /// Counts its answers in an annotation.
+    Forgetful,
+    /// Answers for another request.
+    OtherUid,
+    /// Answers `<html>`.
+    Garbage,
+    /// HTTP 500.
+    Broken,
+    /// Never answers.
+    Hanging,
+    /// Nothing listens.
+    Unreachable,
+    /// 404.
+    NotServed,
+    /// Leaves out the patch type.
+    Untyped,
+    /// Does not come up.
+    Stillborn,
+}
+
+/// A target of that manner.
+pub(crate) struct Fake {
+    pub(crate) manner: Manner,
+    pub(crate) registered: bool,
+}
+
+#[async_trait]
+impl Target for Fake {
+    fn identity(&self) -> Identity {
+        Identity {
+            name: "fake".to_owned(),
+            version: Some("v1.0.0".to_owned()),
+            kind: TargetKind::BuiltIn,
+            endpoint: "in process".to_owned(),
+        }
+    }
+
+    fn features(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
+    fn is_outside(&self) -> bool {
+        false
+    }
+
+    async fn start(&self, _: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        if self.manner == Manner::Stillborn {
+            let (name, reason) = ("fake".to_owned(), "no".to_owned());
+            return Err(TargetError::Configuration { name, reason });
+        }
+        let registrations = self.registered.then(|| vec![registration()]);
+        Ok(Box::new(RunningFake { dialer: Arc::new(FakeDialer::new(self.manner)), registrations }))
+    }
+}
+
+fn registration() -> WebhookConfiguration {
+    let object = json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
+        "metadata": {"name": "fake"},
+        "webhooks": [{
+            "name": "replicas.example.com",
+            "clientConfig": {"service": {"namespace": "garden", "name": "fake", "path": "/replicas"}},
+            "rules": [{"operations": ["CREATE", "UPDATE"], "apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"]}],
+            "objectSelector": {"matchExpressions": [{"key": "skip", "operator": "DoesNotExist"}]},
+            "sideEffects": "None", "timeoutSeconds": 1, "admissionReviewVersions": ["v1", "v1beta1"],
+        }],
+    });
+    WebhookConfiguration::from_object(&object).expect("a constant")
+}
+
+struct RunningFake {
+    dialer: Arc<FakeDialer>,
+    registrations: Option<Vec<WebhookConfiguration>>,
+}
+
+#[async_trait]
+impl Running for RunningFake {
+    fn dialer(&self) -> Arc<dyn Dialer> {
+        Arc::<FakeDialer>::clone(&self.dialer)
+    }
+
+    fn registrations(&self) -> Option<&[WebhookConfiguration]> {
+        self.registrations.as_deref()
+    }
+
+    fn paths(&self, webhook: &str) -> Vec<String> {
+        if webhook == "replicas" { vec!["/replicas".to_owned()] } else { Vec::new() }
+    }
+
+    async fn stop(self: Box<Self>) {}
+}
+
+struct FakeDialer {
+    manner: Manner,
+    asked: AtomicU64,
+}
+
+impl FakeDialer {
+    fn new(manner: Manner) -> Self {
+        Self { manner, asked: AtomicU64::new(0) }
+    }
+
+    fn answer(&self, review: &Value) -> Value {
+        let request = &review["request"];
+        let mut patch = Vec::new();
+        let object = &request["object"];
+        let wanted = match object["metadata"]["labels"]["type"].as_str() {
+            Some("controller") => 2,
+            Some("server") if self.manner == Manner::WrongValue => 2,
+            Some("server") => 3,
+            _ => object["spec"]["replicas"].as_u64().unwrap_or(1),
+        };
+        let is_deployment = request["kind"]["kind"] == "Deployment";
+        if is_deployment && object["spec"]["replicas"] != json!(wanted) {
+            patch.push(json!({"op": "replace", "path": "/spec/replicas", "value": wanted}));
+        }
+        if is_deployment && self.manner == Manner::Careless && object["metadata"]["labels"]["careless"].is_null() {
+            patch.push(json!({"op": "add", "path": "/metadata/labels/careless", "value": "true"}));
+        }
+        if is_deployment && self.manner == Manner::Forgetful {
+            let count = self.asked.fetch_add(1, Ordering::SeqCst).to_string();
+            patch.push(json!({"op": "add", "path": "/metadata/annotations", "value": {"count": count}}));
+        }
+        let uid = if self.manner == Manner::OtherUid { &json!("another") } else { &request["uid"] };
+        let mut response = json!({"uid": uid, "allowed": true, "status": {"code": 200}});
+        if !patch.is_empty() {
+            response["patch"] = json!(base64(&json!(patch).to_string()));
+            if self.manner != Manner::Untyped {
+                response["patchType"] = json!("JSONPatch");
+            }
+        }
+        json!({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response})
+    }
+}
+
+#[async_trait]
+impl Dialer for FakeDialer {
+    async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError> {
+        let url = format!("https://fake{path}");
+        let plain = |status: u16, text: &'static str| Ok(HttpAnswer { status, body: Bytes::from(text) });
+        match self.manner {
+            Manner::Unreachable => {
+                Err(DialError::Connect { url, source_text: "connection refused".to_owned() })
+            }
+            Manner::Hanging => Err(DialError::Timeout { url, timeout }),
+            Manner::NotServed => plain(404, "404 page not found"),
+            Manner::Broken => plain(500, "internal error"),
+            Manner::Garbage => plain(200, "<html>"),
+            _ => {
+                let review: Value = serde_json::from_slice(&body).expect("the harness sends JSON");
+                let answer = self.answer(&review);
+                Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
+            }
+        }
+    }
+}
+
+fn base64(text: &str) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(text)
+}

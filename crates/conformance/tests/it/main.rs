@@ -1,0 +1,5 @@
+//! The harness against scripted targets: what each kind of answer means, and how it is reported.
+
+mod direct;
+mod fake;
+mod small;

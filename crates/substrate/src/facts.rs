@@ -1,0 +1,127 @@
+//! Facts: objects that stand before a request, written as another user would have written them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::cluster::{Cluster, ClusterError, Reply, resource};
+
+/// Holds an object whose deletion has begun.
+const HOLD: &str = "conformance.gardener.cloud/hold";
+
+/// Metadata that only a server sets.
+const SERVER_SET: [&str; 7] = [
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "managedFields",
+    "selfLink",
+    "deletionGracePeriodSeconds",
+];
+
+/// An object without what only a server sets, its deletionTimestamp included.
+#[must_use]
+pub fn stripped(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|field, _| !SERVER_SET.contains(&field.as_str()) && field != "deletionTimestamp");
+    }
+    object
+}
+
+/// Whether the deletion of the object has begun.
+#[must_use]
+pub fn is_deleting(object: &Value) -> bool {
+    object["metadata"]["deletionTimestamp"].as_str().is_some()
+}
+
+/// Makes sure that a namespace exists; `object` says more of it than its name.
+///
+/// # Errors
+/// When the server refuses it or cannot be asked.
+pub async fn write_namespace(cluster: &Cluster, name: &str, object: Option<&Value>) -> Result<(), ClusterError> {
+    let plain = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+    let mut namespace = object.map_or(plain, stripped);
+    namespace["apiVersion"] = json!("v1");
+    namespace["kind"] = json!("Namespace");
+    namespace["metadata"]["name"] = json!(name);
+    let reply = cluster.create(&namespace, "").await?;
+    match (reply.code, object) {
+        (409, None) => Ok(()),
+        (409, Some(_)) => expect(&cluster.replace(&namespace, "", "").await?, &namespace),
+        _ => expect(&reply, &namespace),
+    }
+}
+
+/// Writes one object: its status through the status subresource, a begun deletion by a finalizer and a delete.
+/// Gives it back as it stands then.
+///
+/// # Errors
+/// When the server refuses it or cannot be asked.
+pub async fn write(cluster: &Cluster, object: &Value) -> Result<Value, ClusterError> {
+    let mut wanted = stripped(object);
+    let deleting = is_deleting(object);
+    if deleting {
+        let finalizers = wanted["metadata"]["finalizers"].as_array().is_none_or(Vec::is_empty);
+        if finalizers {
+            wanted["metadata"]["finalizers"] = json!([HOLD]);
+        }
+    }
+    let reply = cluster.create(&wanted, "").await?;
+    expect(&reply, &wanted)?;
+    let mut written = reply.body;
+    let has_status = resource(&wanted)?.subresources.iter().any(|subresource| subresource.name == "status");
+    if let Some(status) = wanted.get("status").filter(|status| has_status && !status.is_null()) {
+        let mut with_status = written.clone();
+        with_status["status"] = status.clone();
+        let reply = cluster.replace(&with_status, "status", "").await?;
+        expect(&reply, &wanted)?;
+        written = reply.body;
+    }
+    if deleting {
+        expect(&cluster.delete(&wanted, "").await?, &wanted)?;
+        let reply = cluster.get(&wanted).await?;
+        expect(&reply, &wanted)?;
+        written = reply.body;
+    }
+    Ok(written)
+}
+
+/// Removes an object, its finalizers first; absent is fine.
+///
+/// # Errors
+/// When the server refuses it or cannot be asked.
+pub async fn remove(cluster: &Cluster, object: &Value) -> Result<(), ClusterError> {
+    for _ in 0..5 {
+        let found = cluster.get(object).await?;
+        if found.code == 404 {
+            return Ok(());
+        }
+        let mut bare = found.body;
+        if bare["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty()) {
+            bare["metadata"]["finalizers"] = Value::Null;
+            // A conflict is answered by the next round.
+            cluster.replace(&bare, "", "").await?;
+        }
+        let reply = cluster.delete(object, "").await?;
+        if reply.is_success() && is_deleting(&reply.body) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        } else if reply.is_success() || reply.code == 404 {
+            return Ok(());
+        }
+    }
+    Err(ClusterError::Refused { what: describe(object), message: "it is still there".to_owned() })
+}
+
+fn expect(reply: &Reply, object: &Value) -> Result<(), ClusterError> {
+    if reply.is_success() {
+        return Ok(());
+    }
+    Err(ClusterError::Refused { what: describe(object), message: reply.message() })
+}
+
+fn describe(object: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    format!("{} {}", text(&object["kind"]), text(&object["metadata"]["name"]))
+}
