@@ -6,4 +6,6 @@
 mod admission;
 mod crud;
 mod hook;
+mod lifecycle;
+mod watching;
 mod wire;
