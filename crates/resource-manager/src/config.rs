@@ -1,10 +1,11 @@
 //! The component configuration: `ResourceManagerConfiguration` of `resourcemanager.config.gardener.cloud/v1alpha1`.
 //!
-//! A file is read in three steps: [`spellings`] settles aliases and absent values, [`defaults`] fills in what
-//! is not said, [`validation`] judges the whole.
+//! A [`file`] is read in three steps: [`spellings`] settles aliases, [`defaults`] fills in what is not said,
+//! [`validation`] judges the whole.
 
 mod controllers;
 pub mod defaults;
+pub mod file;
 pub mod spellings;
 mod types;
 pub mod validation;

@@ -9,19 +9,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use controller::config::{self, ConfigError, Format, Warning};
-use webhook::field;
+use controller::config::Warning;
 
-use crate::config::{API_VERSION, KIND, ResourceManagerConfiguration, defaults, spellings, validation};
+use crate::config::ResourceManagerConfiguration;
+use crate::config::file::{self, FileError};
 use crate::registrations::Instance;
-
-/// How a configuration file is read.
-pub const FORMAT: Format = Format {
-    api_version: API_VERSION,
-    kind: KIND,
-    settle: spellings::settle,
-    misspellings: &spellings::MISSPELLINGS,
-};
 
 const NAME: &str = "gardener-resource-manager";
 /// As many as the original needs at its usual load; more would only cost memory.
@@ -106,9 +98,7 @@ enum CommandError {
     #[error("missing config file")]
     MissingConfig,
     #[error("{0}")]
-    Config(#[from] ConfigError),
-    #[error("{}", field::aggregate(.0))]
-    Invalid(Vec<field::Error>),
+    Config(#[from] FileError),
     #[error("{0}")]
     Run(#[from] run::RunError),
     #[error("{0}")]
@@ -166,14 +156,9 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
     }
 }
 
-/// Reads the configuration file, fills in defaults and judges it.
 fn load(file: &ConfigFile) -> Result<(ResourceManagerConfiguration, Vec<Warning>), CommandError> {
     let path = file.config.as_deref().ok_or(CommandError::MissingConfig)?;
-    let (mut config, warnings) =
-        config::load::<ResourceManagerConfiguration>(path, &FORMAT, file.strict_config)?;
-    defaults::set(&mut config);
-    let errors = validation::validate(&config);
-    if errors.is_empty() { Ok((config, warnings)) } else { Err(CommandError::Invalid(errors)) }
+    Ok(file::load(path, file.strict_config)?)
 }
 
 fn replace(kubeconfig: &mut String, other: Option<String>) {

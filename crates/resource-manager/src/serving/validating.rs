@@ -69,7 +69,9 @@ impl DeletionProtection {
     async fn judge_collection(&self, collection: &Collection) -> Answer {
         match list(&self.source, collection).await {
             Ok(objects) => deletion::judge_collection(
-                objects.iter().map(|object| object.annotations().get(CONFIRMATION_DELETION).map(String::as_str)),
+                objects
+                    .iter()
+                    .map(|object| object.annotations().get(CONFIRMATION_DELETION).map(String::as_str)),
             ),
             Err(kube::Error::Api(status)) if status.code == 404 => Answer::allowed("object was not found"),
             Err(error) => Answer::errored(500, &format!("failed to list {}: {error}", collection.resource)),

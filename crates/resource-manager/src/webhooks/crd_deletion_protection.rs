@@ -89,13 +89,17 @@ fn protected(request: &AdmissionRequest<'_>) -> Option<Collection> {
     let resource = &request.resource;
     let name = resource.resource.as_str();
     match (resource.group.as_str(), resource.version.as_str()) {
-        ("apiextensions.k8s.io", "v1" | "v1beta1") if name == "customresourcedefinitions" => Some(Collection {
-            resource: name.to_owned(),
-            labels: format!("{DELETION_PROTECTED}=true"),
-            ..Collection::default()
-        }),
+        ("apiextensions.k8s.io", "v1" | "v1beta1") if name == "customresourcedefinitions" => {
+            Some(Collection {
+                resource: name.to_owned(),
+                labels: format!("{DELETION_PROTECTED}=true"),
+                ..Collection::default()
+            })
+        }
         ("druid.gardener.cloud", "v1alpha1") if name == "etcds" => Some(in_namespace(request)),
-        ("extensions.gardener.cloud", "v1alpha1") if EXTENSIONS.contains(&name) => Some(in_namespace(request)),
+        ("extensions.gardener.cloud", "v1alpha1") if EXTENSIONS.contains(&name) => {
+            Some(in_namespace(request))
+        }
         _ => None,
     }
 }

@@ -33,7 +33,9 @@ pub(super) fn equal(shape: Shape, a: Option<&Value>, b: Option<&Value>) -> bool 
             a.is_none_or(Map::is_empty) && b.is_none_or(Map::is_empty)
                 || a.zip(b).is_some_and(|(a, b)| {
                     a.len() == b.len()
-                        && a.iter().all(|(key, entry)| b.get(key).is_some_and(|other| equal(*inner, Some(entry), Some(other))))
+                        && a.iter().all(|(key, entry)| {
+                            b.get(key).is_some_and(|other| equal(*inner, Some(entry), Some(other)))
+                        })
                 })
         }
         Shape::Struct(fields) => {

@@ -12,7 +12,12 @@ pub(super) const KIND: Kind = Kind {
     group: EXTENSIONS,
     resource: "containerruntimes",
     namespaced: true,
-    spec: &[field("binaryPath", "BinaryPath", Shape::Text), field("workerPool", "WorkerPool", WORKER_POOL), TYPE, PROVIDER_CONFIG],
+    spec: &[
+        field("binaryPath", "BinaryPath", Shape::Text),
+        field("workerPool", "WorkerPool", WORKER_POOL),
+        TYPE,
+        PROVIDER_CONFIG,
+    ],
     immutable: &[&["type"], &["workerPool", "name"]],
     frozen: Frozen::Forbidden,
     rules,

@@ -17,9 +17,10 @@ use super::shape::Shape;
 /// 400 with the place of the first value that cannot be decoded.
 pub(super) fn check(shape: Shape, value: &Value, path: &str) -> Result<(), Rejection> {
     match (shape, value) {
-        (_, Value::Null) | (Shape::Any, _) | (Shape::Text, Value::String(_)) | (Shape::Truth, Value::Bool(_)) => {
-            Ok(())
-        }
+        (_, Value::Null)
+        | (Shape::Any, _)
+        | (Shape::Text, Value::String(_))
+        | (Shape::Truth, Value::Bool(_)) => Ok(()),
         (Shape::Pointer(_, inner), _) => check(*inner, value, path),
         (Shape::List(_, inner), Value::Array(items)) => items
             .iter()

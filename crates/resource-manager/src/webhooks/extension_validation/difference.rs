@@ -144,16 +144,26 @@ fn printed(shape: Shape, value: Option<&Value>) -> String {
         Shape::IntegerOrText if is_text(value) => text(value).to_owned(),
         Shape::IntegerOrText => integer(value).to_string(),
         Shape::Any => value.map_or_else(|| "<nil>".to_owned(), Value::to_string),
-        Shape::Pointer(_, inner) => value.map_or_else(|| "<nil>".to_owned(), |value| printed(*inner, Some(value))),
+        Shape::Pointer(_, inner) => {
+            value.map_or_else(|| "<nil>".to_owned(), |value| printed(*inner, Some(value)))
+        }
         Shape::List(_, inner) => {
             format!("[{}]", joined(items(value).iter().map(|item| printed(*inner, Some(item))).collect()))
         }
         Shape::Map(inner) => {
             let entries = entries(value).into_iter().flat_map(Map::iter);
-            format!("map[{}]", joined(entries.map(|(key, entry)| format!("{key}:{}", printed(*inner, Some(entry)))).collect()))
+            format!(
+                "map[{}]",
+                joined(
+                    entries.map(|(key, entry)| format!("{key}:{}", printed(*inner, Some(entry)))).collect()
+                )
+            )
         }
         Shape::Struct(fields) => {
-            format!("{{{}}}", joined(fields.iter().map(|field| printed(field.shape, member(value, field.name))).collect()))
+            format!(
+                "{{{}}}",
+                joined(fields.iter().map(|field| printed(field.shape, member(value, field.name))).collect())
+            )
         }
     }
 }

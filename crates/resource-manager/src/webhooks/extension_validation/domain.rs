@@ -16,8 +16,10 @@ pub(super) fn check(domain: &str, at: &Path, errors: &mut Vec<Error>) {
     } else if !domain.contains('.') {
         let detail = "should be a domain with at least two segments separated by dots";
         errors.push(Error::invalid(at, domain, detail));
-    } else if let Some((label, wrong)) =
-        domain.split('.').map(|label| (label, name::dns1123_label(label))).find(|(_, wrong)| !wrong.is_empty())
+    } else if let Some((label, wrong)) = domain
+        .split('.')
+        .map(|label| (label, name::dns1123_label(label)))
+        .find(|(_, wrong)| !wrong.is_empty())
     {
         errors.push(Error::invalid(at, label, &wrong.join(",")));
     }

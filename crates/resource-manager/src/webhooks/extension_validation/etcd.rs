@@ -82,8 +82,22 @@ const RESOURCES: Shape = Shape::Struct(&[
 
 /// Names of providers and of their stores that etcd-druid knows (GRM-EXV-263).
 const PROVIDERS: [&str; 16] = [
-    "aws", "S3", "azure", "ABS", "alicloud", "OSS", "openstack", "Swift", "gcp", "GCS", "dell", "ECS", "openshift",
-    "OCS", "Local", "local",
+    "aws",
+    "S3",
+    "azure",
+    "ABS",
+    "alicloud",
+    "OSS",
+    "openstack",
+    "Swift",
+    "gcp",
+    "GCS",
+    "dell",
+    "ECS",
+    "openshift",
+    "OCS",
+    "Local",
+    "local",
 ];
 
 /// GRM-EXV-260 to -271.

@@ -45,7 +45,9 @@ pub(super) fn check_path(
 /// A value as an error of the original shows it.
 fn shown(shape: Shape, value: Option<&Value>) -> Shown {
     match shape {
-        Shape::Pointer(_, inner) => value.map_or_else(|| Shown::from("null"), |value| shown(*inner, Some(value))),
+        Shape::Pointer(_, inner) => {
+            value.map_or_else(|| Shown::from("null"), |value| shown(*inner, Some(value)))
+        }
         Shape::Truth => Shown::from(truth(value)),
         Shape::Integer32 | Shape::Integer64 => Shown::from(integer(value)),
         Shape::Time => Shown::verbatim(time(text(value))),

@@ -45,7 +45,11 @@ pub(super) fn validate(metadata: Option<&Value>, namespaced: bool, errors: &mut 
     names(metadata, namespaced, &at, errors);
     if integer(member(metadata, "generation")) < 0 {
         let generation = integer(member(metadata, "generation"));
-        errors.push(Error::invalid(&at.child("generation"), generation, "must be greater than or equal to 0"));
+        errors.push(Error::invalid(
+            &at.child("generation"),
+            generation,
+            "must be greater than or equal to 0",
+        ));
     }
     labels(metadata, &at.child("labels"), errors);
     annotations(metadata, &at.child("annotations"), errors);

@@ -59,7 +59,11 @@ pub(super) fn managers(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Err
         let at = at.index(index);
         let part = |name| text(member(Some(entry), name));
         if !matches!(part("operation"), "Apply" | "Update") {
-            errors.push(Error::invalid(&at.child("operation"), part("operation"), "must be `Apply` or `Update`"));
+            errors.push(Error::invalid(
+                &at.child("operation"),
+                part("operation"),
+                "must be `Apply` or `Update`",
+            ));
         }
         if !matches!(part("fieldsType"), "" | "FieldsV1") {
             errors.push(Error::invalid(&at.child("fieldsType"), part("fieldsType"), "must be `FieldsV1`"));

@@ -1,8 +1,8 @@
 //! The fields of a Worker's specification.
 
 use super::super::shape::{
-    Field, OPTIONAL_TEXT, OPTIONAL_TRUTH, PROVIDER_CONFIG, RAW, REGION, SECRET_REF, Shape, TEXT_MAP, TEXTS, TYPE,
-    field,
+    Field, OPTIONAL_TEXT, OPTIONAL_TRUTH, PROVIDER_CONFIG, RAW, REGION, SECRET_REF, Shape, TEXT_MAP, TEXTS,
+    TYPE, field,
 };
 
 /// `extensionsv1alpha1.WorkerSpec`.
