@@ -29,6 +29,8 @@ pub struct SourceFile {
 /// What is wrong at one place of a file, and what to do about it; drawn with file, line and caret.
 #[derive(Clone, Debug)]
 pub struct Error {
+    /// Which rule is broken, for tables of rules and for tests: `unknown-key`; empty where no rule has a name.
+    pub code: &'static str,
     /// What is wrong: no capital, no full stop.
     pub message: String,
     /// What to do about it.
@@ -55,6 +57,7 @@ impl SourceFile {
         remedy: Option<String>,
     ) -> Error {
         Error {
+            code: "",
             message: message.into(),
             remedy,
             location: Location { file: self.path.clone(), line: mark.line, column: mark.column },
@@ -103,7 +106,20 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl Error {
+    /// The same, as a breach of the rule of this name.
+    #[must_use]
+    pub fn coded(mut self, code: &'static str) -> Self {
+        self.code = code;
+        self
+    }
+}
+
 impl Diagnostic for Error {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        (!self.code.is_empty()).then(|| Box::new(self.code) as Box<dyn fmt::Display>)
+    }
+
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.remedy.as_ref().map(|remedy| Box::new(remedy) as Box<dyn fmt::Display>)
     }

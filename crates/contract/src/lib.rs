@@ -1,6 +1,7 @@
 //! The contract language: what a contract says, where it says it, and whether an answer keeps it.
 //!
 //! - [`model`] — contracts and clauses as loaded: resolved, every case expanded;
+//! - [`source`], [`load`] — files in, catalog out, everything that is wrong named at once;
 //! - [`case`] — one case: what is given, what is done, what must hold;
 //! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
 //! - [`sentence`] — the hash that ties a clause to a sentence of its source;
@@ -12,7 +13,9 @@
 pub mod case;
 pub mod document;
 pub mod expect;
+pub mod load;
 pub mod model;
 pub mod scaffold;
 pub mod sentence;
+pub mod source;
 pub mod table_format;

@@ -1,0 +1,307 @@
+//! Loads contracts: files in, catalog out, everything that is wrong named at once.
+
+mod cells;
+mod draft;
+mod expand;
+mod fields;
+mod given;
+mod lists;
+mod operators;
+mod outcome;
+mod report;
+mod table;
+mod tree;
+mod wanted;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use formats::yaml::{self, Data, Mark, Node, Style};
+use serde_json::Value;
+
+pub use report::Errors;
+
+use self::cells::Cells;
+use self::draft::Draft;
+use self::expand::Context;
+use self::given::{Assembly, Shelf};
+use self::report::{Report, nearest};
+use self::tree::{Span, Tree};
+use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger};
+use crate::model::{Catalog, Contract, Subject};
+
+/// What the files say, and what is wrong with them.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What could be loaded; clauses and cases with errors are left out.
+    pub catalog: Catalog,
+    /// The ledger and its file.
+    pub ledger: Option<(ledger::Ledger, SourceFile)>,
+    /// The attestations.
+    pub attestations: Vec<attestation::Attestation>,
+    /// What keeps the files from being loaded as they stand.
+    pub errors: Vec<Error>,
+    /// What loads, and lint names nevertheless.
+    pub findings: Vec<Error>,
+}
+
+impl Catalog {
+    /// The contracts of these files.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of the files.
+    pub fn load(sources: &[SourceFile]) -> Result<Self, Errors> {
+        let loaded = read(sources);
+        if loaded.errors.is_empty() { Ok(loaded.catalog) } else { Err(Errors(loaded.errors)) }
+    }
+
+    /// The contracts that the binary carries.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them; a test of this crate sees that nothing is.
+    pub fn embedded() -> Result<Self, Errors> {
+        Self::load(&crate::source::embedded())
+    }
+}
+
+/// Reads all files, as far as they can be read.
+#[must_use]
+pub fn read(sources: &[SourceFile]) -> Loaded {
+    let (report, lint) = (Report::new(sources), Report::new(sources));
+    let sorted = sort(&report);
+    let shared = fixtures(&sorted.fixtures, &report);
+    let mut ids = BTreeMap::new();
+    let mut contracts: Vec<Contract> = Vec::new();
+    for drafts in sorted.contracts.values() {
+        contracts.extend(contract(drafts, &shared, &report, &lint, &mut ids));
+    }
+    contracts.sort_by(|a, b| (&a.component, &a.name).cmp(&(&b.component, &b.name)));
+    Loaded {
+        catalog: Catalog { contracts, fixtures: shared },
+        ledger: sorted.ledger,
+        attestations: sorted.attestations,
+        errors: report.into_errors(),
+        findings: lint.into_errors(),
+    }
+}
+
+/// Documents by what they are.
+#[derive(Default)]
+struct Sorted {
+    contracts: BTreeMap<(String, String), Vec<Draft>>,
+    fixtures: BTreeMap<String, Tree>,
+    ledger: Option<(ledger::Ledger, SourceFile)>,
+    attestations: Vec<attestation::Attestation>,
+}
+
+fn sort(report: &Report<'_>) -> Sorted {
+    let mut sorted = Sorted::default();
+    for (file, source) in report.files.iter().enumerate() {
+        let nodes = match yaml::parse(&source.text) {
+            Ok(nodes) => nodes,
+            Err(error) => {
+                report.push(source.error(error.mark, 1, error.message, None).coded("yaml"));
+                continue;
+            }
+        };
+        for node in &nodes {
+            document(&mut sorted, file, node, report);
+        }
+    }
+    sorted
+}
+
+fn document(sorted: &mut Sorted, file: usize, node: &Node, report: &Report<'_>) {
+    let source = &report.files[file];
+    let own = node.get("apiVersion").and_then(Node::as_str) == Some(API_VERSION);
+    let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
+    let in_fixtures = source.path.split('/').any(|part| part == "fixtures");
+    match kind {
+        _ if in_fixtures && !own => {
+            check_plain(node, file, report);
+            fixture(sorted, file, node, report);
+        }
+        "Contract" if own => {
+            check_plain(node, file, report);
+            if let Some(draft) = draft::read(file, node, report) {
+                let component = draft.labels.get("component").cloned().unwrap_or_default();
+                sorted.contracts.entry((component, draft.name.clone())).or_default().push(draft);
+            }
+        }
+        "Ledger" if own => match ledger::read(source) {
+            Ok(ledger) => sorted.ledger = Some((ledger, source.clone())),
+            Err(error) => report.push(error.coded("ledger")),
+        },
+        "Attestation" if own => match attestation::read(source) {
+            Ok(attestation) => sorted.attestations.push(attestation),
+            Err(error) => report.push(error.coded("attestation")),
+        },
+        _ if own => {
+            let place = node.get("kind").unwrap_or(node);
+            let remedy = nearest(kind, ["Contract", "Ledger", "Attestation"]);
+            report.add("kind", Span::of(file, place), format!("{kind:?} is no kind of file here"), remedy);
+        }
+        _ => {
+            let place = node.get("apiVersion").unwrap_or(node);
+            let remedy =
+                format!("write `apiVersion: {API_VERSION}`, or move a fixture to contracts/fixtures");
+            report.add("kind", Span::of(file, place), "this is no file of ours", remedy);
+        }
+    }
+}
+
+/// A fixture is named by its file.
+fn fixture(sorted: &mut Sorted, file: usize, node: &Node, report: &Report<'_>) {
+    let path = &report.files[file].path;
+    let name = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".yaml").trim_end_matches(".yml");
+    if sorted.fixtures.insert(name.to_owned(), Tree::of(file, node)).is_some() {
+        let remedy = "one object per file; names are those of the files";
+        report.add("fixture", Span::of(file, node), format!("fixture {name:?} is there twice"), remedy);
+    }
+}
+
+fn fixtures(trees: &BTreeMap<String, Tree>, report: &Report<'_>) -> BTreeMap<String, Value> {
+    let shared = BTreeMap::new();
+    let shelf = Shelf { own: vec![trees], shared: &shared };
+    let cells = Cells::none(report);
+    let none = BTreeMap::new();
+    let mut built = BTreeMap::new();
+    for (name, tree) in trees {
+        let assembly = Assembly {
+            shelf: &shelf,
+            cells: &cells,
+            list_keys: &none,
+            unordered: &[],
+            report,
+            open: RefCell::default(),
+        };
+        assembly.open.borrow_mut().push(name.clone());
+        if let Some(object) = assembly.object(&cells.fill(tree)) {
+            built.insert(name.clone(), object);
+        }
+    }
+    built
+}
+
+/// The files of one name as one contract.
+fn contract<'a>(
+    drafts: &'a [Draft],
+    shared: &'a BTreeMap<String, Value>,
+    report: &'a Report<'a>,
+    lint: &'a Report<'a>,
+    ids: &mut BTreeMap<String, String>,
+) -> Option<Contract> {
+    let first = drafts.first()?;
+    let mut contract = empty(first, report);
+    for draft in drafts {
+        join(&mut contract, draft, report);
+    }
+    let (list_keys, unordered) = (contract.list_keys.clone(), contract.unordered.clone());
+    for draft in drafts {
+        let others = drafts.iter().filter(|other| !std::ptr::eq(*other, draft)).map(|other| &other.fixtures);
+        let shelf = Shelf { own: std::iter::once(&draft.fixtures).chain(others).collect(), shared };
+        let context =
+            Context { draft, shelf: &shelf, list_keys: &list_keys, unordered: &unordered, report, lint };
+        for clause in &draft.clauses {
+            let place = format!("{}:{}", report.files[clause.span.file].path, clause.span.mark.line);
+            if let Some(first) = ids.insert(clause.id.clone(), place) {
+                let message = format!("{} is taken, at {first}", clause.id);
+                report.add(
+                    "duplicate-id",
+                    clause.span,
+                    message,
+                    "ids are never reused: number the clause anew",
+                );
+            }
+            contract.clauses.push(context.clause(clause));
+        }
+    }
+    Some(contract)
+}
+
+fn empty(first: &Draft, report: &Report<'_>) -> Contract {
+    Contract {
+        name: first.name.clone(),
+        component: first.labels.get("component").cloned().unwrap_or_default(),
+        labels: BTreeMap::new(),
+        form: first.form,
+        source: first.source.clone(),
+        subject: Subject {
+            webhook: first.webhook.clone(),
+            controller: first.controller.clone(),
+            handles: Vec::new(),
+            instance: first.instance.clone(),
+        },
+        only_touches: Vec::new(),
+        unordered: Vec::new(),
+        list_keys: BTreeMap::new(),
+        exempt: BTreeMap::new(),
+        clauses: Vec::new(),
+        files: vec![report.files[first.file].path.clone()],
+    }
+}
+
+/// Adds what one file says to its contract.
+fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
+    if draft.form != contract.form || draft.webhook != contract.subject.webhook {
+        let message = format!("the files of {} differ in form or webhook", contract.name);
+        report.add(
+            "folder",
+            draft.span,
+            message,
+            "one behaviour has one form and one webhook; name another contract",
+        );
+    }
+    let path = &report.files[draft.file].path;
+    if !contract.files.contains(path) {
+        contract.files.push(path.clone());
+    }
+    contract.labels.extend(draft.labels.clone());
+    for handled in &draft.handles {
+        if !contract.subject.handles.contains(handled) {
+            contract.subject.handles.push(handled.clone());
+        }
+    }
+    for (all, own) in
+        [(&mut contract.only_touches, &draft.only_touches), (&mut contract.unordered, &draft.unordered)]
+    {
+        let new: BTreeSet<&String> = own.iter().filter(|path| !all.contains(path)).collect();
+        let new: Vec<String> = own.iter().filter(|path| new.contains(path)).cloned().collect();
+        all.extend(new);
+    }
+    contract.exempt.extend(draft.exempt.clone());
+    for (path, key) in &draft.list_keys {
+        let before = contract.list_keys.insert(path.clone(), key.clone());
+        if before.is_some_and(|before| before != *key) {
+            report.add(
+                "folder",
+                draft.span,
+                format!("the files of {} key {path} differently", contract.name),
+                "one list has one key",
+            );
+        }
+    }
+}
+
+/// Unquoted numbers and booleans that are not what they look like, anywhere in a file.
+fn check_plain(node: &Node, file: usize, report: &Report<'_>) {
+    match &node.data {
+        Data::Scalar(scalar) if scalar.style == Style::Plain => {
+            table::check_plain(&scalar.text, Span::of(file, node), report);
+        }
+        Data::Scalar(_) => {}
+        Data::List(items) => items.iter().for_each(|item| check_plain(item, file, report)),
+        Data::Map(entries) => {
+            for entry in entries {
+                let written = &report.files[file].text[entry.start.offset..entry.end.max(entry.start.offset)];
+                if entry.plain && written != entry.key {
+                    let mark = Mark { ..entry.start };
+                    let span = Span { file, mark, length: written.len().max(1) };
+                    let message = format!("the key {written} is read as {}", entry.key);
+                    report.add("boolean-word", span, message, format!("quote it: \"{written}\""));
+                }
+                check_plain(&entry.value, file, report);
+            }
+        }
+    }
+}

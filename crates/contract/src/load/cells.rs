@@ -1,0 +1,181 @@
+//! Cells put in the place of their names: `<name>` as a value, inside texts, and as a key.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::report::{Report, nearest};
+use super::table::{Row, Table};
+use super::tree::{Data, Key, Span, Tree};
+
+/// The cells of one row, and which columns were used.
+pub(crate) struct Cells<'a> {
+    table: Option<(&'a Table, &'a Row)>,
+    used: RefCell<BTreeSet<usize>>,
+    report: &'a Report<'a>,
+}
+
+/// A piece of a text: literal, or the name of a column.
+#[derive(Debug, PartialEq)]
+enum Piece<'a> {
+    Literal(&'a str),
+    Name(&'a str),
+}
+
+impl<'a> Cells<'a> {
+    pub(crate) fn of(table: &'a Table, row: &'a Row, report: &'a Report<'a>) -> Self {
+        Self { table: Some((table, row)), used: RefCell::default(), report }
+    }
+
+    /// There is no table: every name is an error.
+    pub(crate) fn none(report: &'a Report<'a>) -> Self {
+        Self { table: None, used: RefCell::default(), report }
+    }
+
+    /// The positions of the columns that were used so far; forgets them.
+    pub(crate) fn take_used(&self) -> BTreeSet<usize> {
+        self.used.take()
+    }
+
+    /// The tree with cells in the place of names.
+    pub(crate) fn fill(&self, tree: &Tree) -> Tree {
+        let data = match &tree.data {
+            Data::Scalar(Value::String(text)) if text.contains('<') => return self.text(text, tree.span),
+            Data::List(items) => Data::List(items.iter().map(|item| self.fill(item)).collect()),
+            Data::Map(entries) => Data::Map(entries.iter().filter_map(|entry| self.entry(entry)).collect()),
+            other => other.clone(),
+        };
+        Tree { data, span: tree.span }
+    }
+
+    /// An entry; one whose key is `~` is left out.
+    fn entry(&self, (key, value): &(Key, Tree)) -> Option<(Key, Tree)> {
+        let value = self.fill(value);
+        if !key.name.contains('<') {
+            return Some((key.clone(), value));
+        }
+        let filled = self.text(&key.name, key.span);
+        let name = match &filled.data {
+            Data::Scalar(Value::Null) => return None,
+            Data::Scalar(Value::String(name)) => name.clone(),
+            Data::Scalar(other) => other.to_string(),
+            Data::Word(_) | Data::List(_) | Data::Map(_) => {
+                self.report.add("cell", filled.span, "the cell cannot be a key", "write a text");
+                return None;
+            }
+        };
+        Some((Key { name, span: key.span }, value))
+    }
+
+    fn text(&self, text: &str, span: Span) -> Tree {
+        let pieces = pieces(text);
+        if let [Piece::Name(name)] = pieces.as_slice() {
+            return self.cell(name, span).unwrap_or(Tree { data: Data::Scalar(Value::Null), span });
+        }
+        let mut joined = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Literal(text) => joined.push_str(text),
+                Piece::Name(name) => match self.cell(name, span).map(|cell| cell.data) {
+                    Some(Data::Scalar(Value::String(text))) => joined.push_str(&text),
+                    // A text with a part that is not there is not there.
+                    None | Some(Data::Scalar(Value::Null)) => {
+                        return Tree { data: Data::Scalar(Value::Null), span };
+                    }
+                    Some(Data::Scalar(other)) => joined.push_str(&other.to_string()),
+                    Some(Data::Word(word)) => joined.push_str(word.name()),
+                    Some(Data::List(_) | Data::Map(_)) => {
+                        self.report.add(
+                            "cell",
+                            span,
+                            format!("<{name}> is a list or map here"),
+                            "only texts and numbers stand inside a text",
+                        );
+                    }
+                },
+            }
+        }
+        Tree { data: Data::Scalar(Value::from(joined)), span }
+    }
+
+    fn cell(&self, name: &str, span: Span) -> Option<Tree> {
+        let found = self.table.and_then(|(table, row)| {
+            let at = table.columns.iter().position(|column| column.name == name)?;
+            self.used.borrow_mut().insert(at);
+            row.cells.get(at).map(|cell| cell.tree.clone())
+        });
+        if found.is_none() {
+            let columns = self
+                .table
+                .iter()
+                .flat_map(|(table, _)| table.columns.iter().map(|column| column.name.as_str()));
+            let near = nearest(name, columns);
+            let remedy =
+                format!("{near}{}`<<{name}>>` is the literal text", if near.is_empty() { "" } else { " " });
+            self.report.add("unknown-column", span, format!("no column is named {name:?}"), remedy);
+        }
+        found
+    }
+}
+
+/// `<name>` is a name, `<<name>>` the literal `<name>`, any other `<` itself.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    let mut start = 0;
+    while let Some(at) = rest[start..].find('<').map(|at| at + start) {
+        let after = &rest[at + 1..];
+        let doubled = after
+            .strip_prefix('<')
+            .and_then(name_at)
+            .filter(|name| after[name.len() + 1..].starts_with(">>"));
+        let (piece, end) = match (doubled, name_at(after)) {
+            (Some(name), _) => (Piece::Literal(&rest[at + 1..at + name.len() + 3]), at + name.len() + 4),
+            (None, Some(name)) => (Piece::Name(name), at + name.len() + 2),
+            (None, None) => {
+                start = at + 1;
+                continue;
+            }
+        };
+        if at > 0 {
+            found.push(Piece::Literal(&rest[..at]));
+        }
+        found.push(piece);
+        (rest, start) = (&rest[end..], 0);
+    }
+    if !rest.is_empty() {
+        found.push(Piece::Literal(rest));
+    }
+    found
+}
+
+/// The name before `>`: begins with a letter, holds no other sign of the kind.
+fn name_at(text: &str) -> Option<&str> {
+    let name = &text[..text.find('>')?];
+    let fits = name.starts_with(char::is_alphabetic) && !name.contains(['<', '\n']) && !name.ends_with(' ');
+    fits.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_from_signs() {
+        use Piece::{Literal, Name};
+        let table: [(&str, Vec<Piece<'_>>); 8] = [
+            ("<a>", vec![Name("a")]),
+            ("x-<a b>-y", vec![Literal("x-"), Name("a b"), Literal("-y")]),
+            ("<a><b>", vec![Name("a"), Name("b")]),
+            ("<<a>>", vec![Literal("<a>")]),
+            ("<<a>> <a>", vec![Literal("<a>"), Literal(" "), Name("a")]),
+            ("1 < 2 > 0", vec![Literal("1 < 2 > 0")]),
+            ("a <", vec![Literal("a <")]),
+            ("<1>", vec![Literal("<1>")]),
+        ];
+        for (text, wanted) in table {
+            assert_eq!(pieces(text), wanted, "{text}");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Contract files as written: headers, clauses, tables; nothing merged, no case spelled out yet.
+
+use std::collections::BTreeMap;
+
+use formats::yaml::Node;
+
+use super::fields::Fields;
+use super::report::Report;
+use super::table::{self, Table};
+use super::tree::{Span, Tree};
+use crate::model::{Binds, Form, Handled, Law, Level, Source};
+
+/// One document of kind Contract.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) file: usize,
+    pub(crate) span: Span,
+    pub(crate) name: String,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) form: Form,
+    pub(crate) source: Option<Source>,
+    pub(crate) webhook: Option<String>,
+    pub(crate) controller: Option<String>,
+    pub(crate) handles: Vec<Handled>,
+    pub(crate) instance: Option<String>,
+    pub(crate) only_touches: Vec<String>,
+    pub(crate) unordered: Vec<String>,
+    pub(crate) list_keys: BTreeMap<String, String>,
+    pub(crate) exempt: BTreeMap<Law, String>,
+    pub(crate) config: Option<Tree>,
+    pub(crate) fixtures: BTreeMap<String, Tree>,
+    pub(crate) clauses: Vec<Clause>,
+}
+
+/// A clause as written.
+#[derive(Clone, Debug)]
+pub(crate) struct Clause {
+    pub(crate) id: String,
+    pub(crate) span: Span,
+    pub(crate) text: String,
+    pub(crate) level: Level,
+    pub(crate) binds: Binds,
+    pub(crate) versions: Option<String>,
+    pub(crate) needs: Vec<String>,
+    pub(crate) presupposes: Vec<String>,
+    pub(crate) covers: Vec<String>,
+    pub(crate) instance: Option<String>,
+    pub(crate) differs: BTreeMap<String, String>,
+    pub(crate) source: Option<Source>,
+    pub(crate) config: Option<Tree>,
+    pub(crate) table: Option<Table>,
+    pub(crate) given: Option<Tree>,
+    pub(crate) when: Option<Tree>,
+    pub(crate) then: Option<Tree>,
+}
+
+pub(crate) const ROOT: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
+pub(crate) const METADATA: [&str; 2] = ["name", "labels"];
+pub(crate) const SPEC: [&str; 10] = [
+    "form",
+    "source",
+    "target",
+    "onlyTouches",
+    "unordered",
+    "listKeys",
+    "exempt",
+    "config",
+    "fixtures",
+    "clauses",
+];
+/// Keys of forms that are not run yet; their files are refused by form, not by key.
+const LATER: [&str; 5] = ["flags", "now", "cloudProfile", "machineImages", "shoot"];
+pub(crate) const TARGET: [&str; 4] = ["webhook", "controller", "handles", "instance"];
+pub(crate) const SOURCE: [&str; 5] = ["document", "code", "version", "section", "sentence"];
+pub(crate) const CLAUSE: [&str; 16] = [
+    "id",
+    "text",
+    "level",
+    "binds",
+    "versions",
+    "needs",
+    "presupposes",
+    "covers",
+    "differs",
+    "source",
+    "instance",
+    "config",
+    "table",
+    "given",
+    "when",
+    "then",
+];
+pub(crate) const FORMS: [(&str, Form); 6] = [
+    ("mutation", Form::Mutation),
+    ("validation", Form::Validation),
+    ("flags", Form::Flags),
+    ("objects", Form::Objects),
+    ("versions", Form::Versions),
+    ("scenario", Form::Scenario),
+];
+const LEVELS: [(&str, Level); 3] = [("MUST", Level::Must), ("SHOULD", Level::Should), ("MAY", Level::May)];
+const BINDS: [(&str, Binds); 3] =
+    [("gardener", Binds::Gardener), ("extension", Binds::Extension), ("both", Binds::Both)];
+pub(crate) const LAWS: [(&str, Law); 9] = [
+    ("idempotent", Law::Idempotent),
+    ("deterministic", Law::Deterministic),
+    ("updateKeepsMutation", Law::UpdateKeepsMutation),
+    ("unrelatedUntouched", Law::UnrelatedUntouched),
+    ("withinTimeout", Law::WithinTimeout),
+    ("dryRunHasNoEffect", Law::DryRunHasNoEffect),
+    ("uidEchoed", Law::UidEchoed),
+    ("patchTypeDeclared", Law::PatchTypeDeclared),
+    ("keysUnique", Law::KeysUnique),
+];
+
+/// Reads a document of kind Contract; absent where too little of it can be read.
+pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draft> {
+    let root = Fields::of(file, node, "a contract", &ROOT, report)?;
+    let Some(metadata) = root.node("metadata") else {
+        report.add(
+            "missing-key",
+            root.span(),
+            "metadata is missing",
+            "write `metadata: {name: …, labels: {component: …}}`",
+        );
+        return None;
+    };
+    let metadata = Fields::of(file, metadata, "metadata", &METADATA, report)?;
+    let name = metadata.required("name", "name the behaviour: `name: pod-scheduler-name`");
+    let labels = metadata.pairs("labels");
+    if !labels.contains_key("component") {
+        report.add(
+            "missing-key",
+            metadata.span(),
+            "the label component is missing",
+            "write `labels: {component: …}`",
+        );
+    }
+    let Some(spec) = root.node("spec") else {
+        report.add("missing-key", root.span(), "spec is missing", "");
+        return None;
+    };
+    let known: Vec<&str> = SPEC.into_iter().chain(LATER).collect();
+    let spec = Fields::of(file, spec, "spec", &known, report)?;
+    let form = form(&spec)?;
+    let mut draft = header(&spec, form);
+    (draft.name, draft.labels) = (name?, labels);
+    draft.clauses = clauses(&spec);
+    Some(draft)
+}
+
+/// The form, if it is one that is run.
+fn form(spec: &Fields<'_>) -> Option<Form> {
+    let remedy = "say how it is written: `form: mutation` or `form: validation`";
+    spec.required("form", remedy)?;
+    let form = spec.choice("form", &FORMS)?;
+    if matches!(form, Form::Mutation | Form::Validation) {
+        return Some(form);
+    }
+    if let Some(node) = spec.node("form") {
+        let message = format!("contracts of form {} are not run yet", node.as_str().unwrap_or_default());
+        let remedy = "keep the file out of the folder of contracts until a release runs its form";
+        spec.report.add("form", Span::of(spec.file, node), message, remedy);
+    }
+    None
+}
+
+fn header(spec: &Fields<'_>, form: Form) -> Draft {
+    let target =
+        spec.node("target").and_then(|node| Fields::of(spec.file, node, "target", &TARGET, spec.report));
+    if target.and_then(|target| target.node("webhook")).is_none() {
+        let at = target.map_or_else(|| spec.span(), |target| target.span());
+        spec.report.add(
+            "missing-key",
+            at,
+            "target.webhook is missing",
+            "name the webhook: `target: {webhook: …, handles: [v1 pods]}`",
+        );
+    }
+    let text = |name: &str| target.and_then(|target| target.text(name));
+    Draft {
+        file: spec.file,
+        span: spec.span(),
+        name: String::new(),
+        labels: BTreeMap::new(),
+        form,
+        source: source(spec),
+        webhook: text("webhook"),
+        controller: text("controller"),
+        handles: target.map(|target| handles(&target)).unwrap_or_default(),
+        instance: text("instance"),
+        only_touches: paths(spec, "onlyTouches"),
+        unordered: paths(spec, "unordered"),
+        list_keys: spec.pairs("listKeys"),
+        exempt: exempt(spec),
+        config: spec.tree("config"),
+        fixtures: fixtures(spec),
+        clauses: Vec::new(),
+    }
+}
+
+/// Where a contract or a clause comes from.
+fn source(fields: &Fields<'_>) -> Option<Source> {
+    let node = fields.node("source")?;
+    let source = Fields::of(fields.file, node, "source", &SOURCE, fields.report)?;
+    let sentence = source.text("sentence");
+    let fits = |text: &String| {
+        text.len() == 8 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    if let (Some(node), false) = (source.node("sentence"), sentence.as_ref().is_none_or(fits)) {
+        source.refuse(node, "a sentence is told by 8 hex digits", "`lint --hash 'the words'` prints them");
+    }
+    Some(Source {
+        document: source.text("document"),
+        code: source.text("code"),
+        version: source.text("version"),
+        section: source.text("section"),
+        sentence,
+    })
+}
+
+fn handles(target: &Fields<'_>) -> Vec<Handled> {
+    let mut found = Vec::new();
+    for text in target.texts("handles") {
+        let handled = text.split_once(' ').map(|(api_version, resource)| {
+            let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+            let own = |text: &str| text.to_owned();
+            Handled { group: own(group), version: own(version), resource: own(resource) }
+        });
+        match (handled, target.node("handles")) {
+            (Some(handled), _) => found.push(handled),
+            (None, Some(node)) => target.refuse(
+                node,
+                &format!("{text:?} is no kind"),
+                "write `apps/v1 deployments` or `v1 pods`",
+            ),
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+fn paths(spec: &Fields<'_>, name: &str) -> Vec<String> {
+    let paths = spec.texts(name);
+    for path in &paths {
+        if let (Err(error), Some(node)) = (schema::segments(path), spec.node(name)) {
+            spec.refuse(node, &format!("{path:?} is no path: {error}"), "write `spec.containers[].env`");
+        }
+    }
+    paths
+}
+
+fn exempt(spec: &Fields<'_>) -> BTreeMap<Law, String> {
+    let mut found = BTreeMap::new();
+    let Some(node) = spec.node("exempt") else { return found };
+    let known: Vec<&str> = LAWS.iter().map(|(name, _)| *name).collect();
+    let Some(fields) = Fields::of(spec.file, node, "exempt", &known, spec.report) else { return found };
+    for (name, law) in LAWS {
+        if let Some(reason) = fields.text(name) {
+            found.insert(law, reason);
+        }
+    }
+    found
+}
+
+fn fixtures(spec: &Fields<'_>) -> BTreeMap<String, Tree> {
+    let entries = spec.node("fixtures").and_then(Node::entries).unwrap_or_default();
+    entries.iter().map(|entry| (entry.key.clone(), Tree::of(spec.file, &entry.value))).collect()
+}
+
+fn clauses(spec: &Fields<'_>) -> Vec<Clause> {
+    let items = spec.node("clauses").and_then(Node::items).unwrap_or_default();
+    if items.is_empty() {
+        spec.report.add(
+            "missing-key",
+            spec.span(),
+            "there are no clauses",
+            "write `clauses: [{id: …, text: …, when: …, then: …}]`",
+        );
+    }
+    items.iter().filter_map(|node| clause(spec.file, node, spec.report)).collect()
+}
+
+fn clause(file: usize, node: &Node, report: &Report<'_>) -> Option<Clause> {
+    let fields = Fields::of(file, node, "a clause", &CLAUSE, report)?;
+    let id = fields.required("id", "give it an id that was never used: `id: GRM-HAC-001`");
+    let text = fields.required("text", "say in one sentence what holds");
+    let id_span = fields.node("id").map_or_else(|| fields.span(), |node| Span::of(file, node));
+    let versions = fields.text("versions");
+    if let (Some(node), Some(false)) = (fields.node("versions"), versions.as_deref().map(is_range)) {
+        fields.refuse(
+            node,
+            "the versions are no range",
+            "write `>=1.58`, or several with commas: `>=1.58, <1.82`",
+        );
+    }
+    Some(Clause {
+        id: id?,
+        span: id_span,
+        text: text.unwrap_or_default(),
+        level: fields.choice("level", &LEVELS).unwrap_or_default(),
+        binds: fields.choice("binds", &BINDS).unwrap_or_default(),
+        versions,
+        needs: fields.texts("needs"),
+        presupposes: fields.texts("presupposes"),
+        covers: fields.texts("covers"),
+        instance: fields.text("instance"),
+        differs: fields.pairs("differs"),
+        source: source(&fields),
+        config: fields.tree("config"),
+        table: fields.node("table").and_then(|node| table::read(file, node, report)),
+        given: fields.tree("given"),
+        when: fields.tree("when"),
+        then: fields.tree("then"),
+    })
+}
+
+fn is_range(text: &str) -> bool {
+    text.split(',').all(|part| {
+        let version = part.trim().trim_start_matches(['>', '<', '=']).trim().trim_start_matches('v');
+        let mut numbers = version.split('.');
+        numbers.clone().count() <= 3 && numbers.all(|number| number.parse::<u32>().is_ok())
+    })
+}

@@ -1,0 +1,434 @@
+//! Rows times operations times fixtures: the cases of a clause.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::cells::Cells;
+use super::draft::{Clause, Draft};
+use super::given::{Assembly, Shelf};
+use super::outcome::{self, known_keys};
+use super::report::Report;
+use super::table::{Row, Table};
+use super::tree::{Data, Key, Span, Tree};
+use crate::case::{Case, Given, When};
+use crate::expect::Rules;
+use crate::model::{self, Location};
+
+const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
+
+/// What clauses are expanded with.
+pub(crate) struct Context<'a> {
+    pub(crate) draft: &'a Draft,
+    pub(crate) shelf: &'a Shelf<'a>,
+    pub(crate) list_keys: &'a BTreeMap<String, String>,
+    pub(crate) unordered: &'a [String],
+    /// What keeps a contract from being loaded.
+    pub(crate) report: &'a Report<'a>,
+    /// What a contract can be loaded with, and lint names.
+    pub(crate) lint: &'a Report<'a>,
+}
+
+/// One case before it has its name.
+struct Built {
+    row: Option<usize>,
+    like: Option<String>,
+    operation: Option<String>,
+    case: Case,
+    then: Value,
+}
+
+/// Which columns are used where.
+#[derive(Default)]
+struct Used {
+    before: BTreeSet<usize>,
+    after: BTreeSet<usize>,
+}
+
+/// One of the variants that lists in `like` and `admission` make.
+struct Variant {
+    like: Option<String>,
+    given: Tree,
+    when: Tree,
+    /// Whether a list or a literal names the operation, and not a cell.
+    names_operation: bool,
+}
+
+impl Context<'_> {
+    /// The clause with its cases.
+    pub(crate) fn clause(&self, clause: &Clause) -> model::Clause {
+        let mut used = Used::default();
+        let mut built = Vec::new();
+        let variants = self.variants(clause);
+        match &clause.table {
+            Some(table) => {
+                for (number, row) in table.rows.iter().enumerate() {
+                    let cells = Cells::of(table, row, self.report);
+                    for variant in &variants {
+                        built.extend(self.case(clause, variant, &cells, Some((number, row)), &mut used));
+                    }
+                }
+            }
+            None => {
+                let cells = Cells::none(self.report);
+                for variant in &variants {
+                    built.extend(self.case(clause, variant, &cells, None, &mut used));
+                }
+            }
+        }
+        if let Some(table) = &clause.table {
+            self.check_columns(table, &used);
+        }
+        let hash = hash(clause, &built);
+        let cases = self.named(clause, built, &used);
+        model::Clause {
+            id: clause.id.clone(),
+            text: clause.text.clone(),
+            level: clause.level,
+            binds: clause.binds,
+            versions: clause.versions.clone(),
+            needs: clause.needs.clone(),
+            presupposes: clause.presupposes.clone(),
+            covers: clause.covers.clone(),
+            instance: clause.instance.clone().or_else(|| self.draft.instance.clone()),
+            differs: clause.differs.clone(),
+            source: source(clause, self.draft),
+            hash,
+            location: self.location(clause.span),
+            cases,
+        }
+    }
+
+    fn variants(&self, clause: &Clause) -> Vec<Variant> {
+        let empty = Tree::empty(clause.span);
+        let given = clause.given.clone().unwrap_or_else(|| empty.clone());
+        let Some(when) = &clause.when else {
+            self.report.add(
+                "missing-key",
+                clause.span,
+                "when is missing",
+                "write `when: {admission: CREATE}`",
+            );
+            return Vec::new();
+        };
+        if clause.then.is_none() {
+            self.report.add("missing-key", clause.span, "then is missing", "say what must hold");
+        }
+        let operations = operations(when);
+        let mut variants = Vec::new();
+        for (like, given) in likes(&given) {
+            for (names_operation, when) in &operations {
+                variants.push(Variant {
+                    like: like.clone(),
+                    given: given.clone(),
+                    when: when.clone(),
+                    names_operation: *names_operation,
+                });
+            }
+        }
+        variants
+    }
+
+    fn case(
+        &self,
+        clause: &Clause,
+        variant: &Variant,
+        cells: &Cells<'_>,
+        row: Option<(usize, &Row)>,
+        used: &mut Used,
+    ) -> Option<Built> {
+        let assembly = Assembly {
+            shelf: self.shelf,
+            cells,
+            list_keys: self.list_keys,
+            unordered: self.unordered,
+            report: self.report,
+            open: RefCell::default(),
+        };
+        let errors = self.report.count();
+        let config = self.config(clause, &assembly);
+        let given = self.given(&cells.fill(&variant.given), &assembly)?;
+        let when = outcome::when(&cells.fill(&variant.when), &assembly);
+        used.before.extend(cells.take_used());
+        let wanted = cells.fill(clause.then.as_ref()?);
+        used.after.extend(cells.take_used());
+        let when = when?;
+        let rules = self.rules(&given, &when);
+        let then = outcome::then(&wanted, &rules, self.report)?;
+        self.check_object(clause, &given, &when);
+        if self.report.count() > errors {
+            return None;
+        }
+        let location = self.location(row.map_or(clause.span, |(_, row)| row.span));
+        let operation = variant.names_operation.then(|| operation(&when));
+        let case = Case { name: String::new(), inputs: Vec::new(), config, given, when, then, location };
+        Some(Built {
+            row: row.map(|(number, _)| number),
+            like: variant.like.clone(),
+            operation,
+            case,
+            then: wanted.to_value(),
+        })
+    }
+
+    fn config(&self, clause: &Clause, assembly: &Assembly<'_>) -> Value {
+        let layers = [self.draft.config.as_ref(), clause.config.as_ref()];
+        layers
+            .into_iter()
+            .flatten()
+            .fold(json!({}), |base, layer| assembly.merged(base, &assembly.cells.fill(layer)))
+    }
+
+    fn given(&self, tree: &Tree, assembly: &Assembly<'_>) -> Option<Given> {
+        known_keys(tree, "given", &GIVEN, self.report)?;
+        let part = |name: &str| tree.get(name).filter(|part| !part.is_null());
+        let object = |name: &str| part(name).map(|part| assembly.object(part));
+        let cluster = match part("cluster").map(|part| (part, part.list())) {
+            None => Vec::new(),
+            Some((_, Some(items))) => {
+                items.iter().filter(|item| !item.is_null()).filter_map(|item| assembly.object(item)).collect()
+            }
+            Some((part, None)) => {
+                self.report.add(
+                    "type",
+                    part.span,
+                    "cluster is a list of objects",
+                    "write `cluster: [{like: …}]`",
+                );
+                Vec::new()
+            }
+        };
+        Some(Given {
+            cluster,
+            namespace: object("namespace").flatten(),
+            old: object("old").flatten(),
+            object: object("object").flatten(),
+        })
+    }
+
+    /// The rules of the object that is answered.
+    fn rules(&self, given: &Given, when: &When) -> Rules {
+        let request = match when {
+            When::Admission { request, .. } => request.get("object"),
+            When::DeleteCollection { .. } => None,
+        };
+        let object = given.object.as_ref().or(request).or(given.old.as_ref());
+        Rules::of_object(object.unwrap_or(&Value::Null)).with(self.list_keys, self.unordered)
+    }
+
+    fn check_object(&self, clause: &Clause, given: &Given, when: &When) {
+        let When::Admission { operation, request } = when else { return };
+        let needed = matches!(operation.as_str(), "CREATE" | "UPDATE");
+        if needed && given.object.is_none() && !request.contains_key("object") {
+            let span = clause.given.as_ref().map_or(clause.span, |given| given.span);
+            self.report.add(
+                "missing-object",
+                span,
+                format!("{operation} needs an object"),
+                "write `given: {object: {like: …}}`",
+            );
+        }
+    }
+
+    fn check_columns(&self, table: &Table, used: &Used) {
+        for (at, column) in table.columns.iter().enumerate() {
+            if !used.before.contains(&at) && !used.after.contains(&at) {
+                let remedy = format!("write `<{}>` where it matters, or drop it", column.name);
+                self.lint.add(
+                    "unused-column",
+                    column.span,
+                    format!("column {:?} is not used", column.name),
+                    remedy,
+                );
+            }
+        }
+        // Rows that are named by hand are examples, each for itself.
+        if table.rows.len() < 2 || table.rows.iter().all(|row| row.case.is_some()) {
+            return;
+        }
+        for (at, column) in table.columns.iter().enumerate() {
+            if used.before.contains(&at) && !used.after.contains(&at) && !matters(table, at, used) {
+                let message = format!("no two rows show that {:?} changes the outcome", column.name);
+                let remedy = "add a row that differs in it alone, or drop it";
+                self.lint.add("idle-column", column.span, message, remedy);
+            }
+        }
+    }
+
+    /// Gives cases their names and inputs.
+    fn named(&self, clause: &Clause, built: Vec<Built>, used: &Used) -> Vec<Case> {
+        let mut seen = BTreeSet::new();
+        let mut cases = Vec::new();
+        for Built { row, like, operation, mut case, .. } in built {
+            let row = clause.table.as_ref().zip(row).map(|(table, row)| (table, &table.rows[row]));
+            let mut parts = Vec::new();
+            if let Some((table, row)) = row {
+                let inputs = (0..table.columns.len()).filter(|at| used.before.contains(at));
+                for at in inputs {
+                    case.inputs.push((table.columns[at].name.clone(), row.cells[at].raw.clone()));
+                }
+                let cells: Vec<&str> = case.inputs.iter().map(|(_, cell)| cell.as_str()).collect();
+                parts.push(row.case.clone().unwrap_or_else(|| cells.join(",")));
+            }
+            for (input, value) in [("like", like), ("operation", operation)] {
+                if let Some(value) = value {
+                    case.inputs.push((input.to_owned(), value.clone()));
+                    parts.push(value);
+                }
+            }
+            parts.retain(|part| !part.is_empty());
+            case.name = parts.join("/");
+            if !seen.insert(case.name.clone()) {
+                let span = row.map_or(clause.span, |(_, row)| row.span);
+                let message = format!("{}/{} is there twice", clause.id, case.name);
+                self.report.add(
+                    "case-name",
+                    span,
+                    message,
+                    "drop the row, or name the rows in a column `case`",
+                );
+            }
+            cases.push(case);
+        }
+        cases
+    }
+
+    fn location(&self, span: Span) -> Location {
+        Location {
+            file: self.report.files[span.file].path.clone(),
+            line: span.mark.line,
+            column: span.mark.column,
+        }
+    }
+}
+
+/// Whether two rows differ in this column and in the outcome, and in no other input.
+fn matters(table: &Table, column: usize, used: &Used) -> bool {
+    let others: Vec<usize> = used.before.iter().copied().filter(|at| *at != column).collect();
+    let same = |a: &Row, b: &Row, at: &usize| a.cells[*at].raw == b.cells[*at].raw;
+    let pairs =
+        table.rows.iter().enumerate().flat_map(|(at, a)| table.rows[at + 1..].iter().map(move |b| (a, b)));
+    pairs.into_iter().any(|(a, b)| {
+        !same(a, b, &column)
+            && others.iter().all(|at| same(a, b, at))
+            && !used.after.iter().all(|at| same(a, b, at))
+    })
+}
+
+/// The source of a clause: its own; what it leaves out of a document is the contract's.
+fn source(clause: &Clause, draft: &Draft) -> Option<model::Source> {
+    let Some(own) = &clause.source else { return draft.source.clone() };
+    if own.document.is_some() || own.code.is_some() {
+        return Some(own.clone());
+    }
+    let base = draft.source.clone().unwrap_or_default();
+    Some(model::Source {
+        version: own.version.clone().or(base.version),
+        section: own.section.clone().or(base.section),
+        sentence: own.sentence.clone().or(base.sentence),
+        ..base
+    })
+}
+
+fn operation(when: &When) -> String {
+    match when {
+        When::Admission { operation, .. } => operation.clone(),
+        When::DeleteCollection { .. } => "deleteCollection".to_owned(),
+    }
+}
+
+/// `when` for each of the operations that a list names, and whether the operation is named here and not by a cell.
+fn operations(when: &Tree) -> Vec<(bool, Tree)> {
+    let admission = when.get("admission");
+    let Some(list) = admission.and_then(Tree::list) else {
+        let by_cell = admission.and_then(Tree::text).is_some_and(|text| text.starts_with('<'));
+        return vec![(!by_cell, when.clone())];
+    };
+    let one = |operation: &Tree| {
+        let entries = when.map().unwrap_or_default().iter();
+        let entries = entries.map(|(key, value)| {
+            (key.clone(), if key.name == "admission" { operation.clone() } else { value.clone() })
+        });
+        (true, Tree { data: Data::Map(entries.collect()), span: when.span })
+    };
+    list.iter().map(one).collect()
+}
+
+/// `given` for each fixture that a list in `like` names. Equal lists go together: old and new object of one kind.
+fn likes(given: &Tree) -> Vec<(Option<String>, Tree)> {
+    let mut lists: Vec<Vec<String>> = Vec::new();
+    gather(given, &mut lists);
+    let mut variants = vec![(Vec::new(), given.clone())];
+    for list in lists {
+        let each = |(names, tree): &(Vec<String>, Tree)| -> Vec<(Vec<String>, Tree)> {
+            let chosen = |name: &String| {
+                let names = names.iter().cloned().chain([name.clone()]).collect();
+                (names, choose(tree, &list, name))
+            };
+            list.iter().map(chosen).collect()
+        };
+        variants = variants.iter().flat_map(each).collect();
+    }
+    let label = |names: Vec<String>| Some(names.join(",")).filter(|label| !label.is_empty());
+    variants.into_iter().map(|(names, tree)| (label(names), tree)).collect()
+}
+
+fn gather(tree: &Tree, lists: &mut Vec<Vec<String>>) {
+    match &tree.data {
+        Data::Map(entries) => {
+            for (key, value) in entries {
+                match names(key, value) {
+                    Some(list) if !lists.contains(&list) => lists.push(list),
+                    Some(_) => {}
+                    None => gather(value, lists),
+                }
+            }
+        }
+        Data::List(items) => items.iter().for_each(|item| gather(item, lists)),
+        Data::Scalar(_) | Data::Word(_) => {}
+    }
+}
+
+fn choose(tree: &Tree, list: &[String], name: &str) -> Tree {
+    let data = match &tree.data {
+        Data::Map(entries) => {
+            let entry = |(key, value): &(Key, Tree)| {
+                let chosen = names(key, value).is_some_and(|names| names == list);
+                let scalar = || Tree { data: Data::Scalar(Value::from(name)), span: value.span };
+                (key.clone(), if chosen { scalar() } else { choose(value, list, name) })
+            };
+            Data::Map(entries.iter().map(entry).collect())
+        }
+        Data::List(items) => Data::List(items.iter().map(|item| choose(item, list, name)).collect()),
+        other => other.clone(),
+    };
+    Tree { data, span: tree.span }
+}
+
+fn names(key: &Key, value: &Tree) -> Option<Vec<String>> {
+    let list = value.list().filter(|_| key.name == "like")?;
+    list.iter().map(|name| name.text().map(str::to_owned)).collect()
+}
+
+/// SHA-256 over everything that the clause says, fixtures and cells filled in, however it is set.
+fn hash(clause: &Clause, built: &[Built]) -> String {
+    let cases: Vec<Value> = built
+        .iter()
+        .map(|Built { case, then, .. }| {
+            let given = &case.given;
+            let when = match &case.when {
+                When::Admission { operation, request } => json!({"admission": operation, "request": request}),
+                When::DeleteCollection { resource } => json!({"deleteCollection": resource}),
+            };
+            let given = json!([given.cluster, given.namespace, given.old, given.object]);
+            json!({"config": case.config, "given": given, "when": when, "then": then})
+        })
+        .collect();
+    let whole = json!({
+        "id": clause.id, "text": clause.text, "level": clause.level, "binds": clause.binds,
+        "versions": clause.versions, "needs": clause.needs, "instance": clause.instance, "cases": cases,
+    });
+    Sha256::digest(whole.to_string().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

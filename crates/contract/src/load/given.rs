@@ -1,0 +1,294 @@
+//! What is given: fixtures found, differences merged over them, notations built.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::cells::Cells;
+use super::lists;
+use super::operators::{Operand, operand};
+use super::report::{Report, nearest};
+use super::tree::{Data, Key, Span, Tree, Word, literal};
+use crate::expect::{ListRule, Notation, Rules, close};
+
+/// Where fixtures are looked up: the contract's own, then those of everybody.
+#[derive(Clone)]
+pub(crate) struct Shelf<'a> {
+    pub(crate) own: Vec<&'a BTreeMap<String, Tree>>,
+    pub(crate) shared: &'a BTreeMap<String, Value>,
+}
+
+/// Builds objects for one row.
+pub(crate) struct Assembly<'a> {
+    pub(crate) shelf: &'a Shelf<'a>,
+    pub(crate) cells: &'a Cells<'a>,
+    pub(crate) list_keys: &'a BTreeMap<String, String>,
+    pub(crate) unordered: &'a [String],
+    pub(crate) report: &'a Report<'a>,
+    /// Fixtures that are being built, to find one that starts from itself.
+    pub(crate) open: RefCell<Vec<String>>,
+}
+
+impl Assembly<'_> {
+    /// A whole object: a fixture's name, or a map that may start from one with `like`. Cells are filled in already.
+    pub(crate) fn object(&self, tree: &Tree) -> Option<Value> {
+        let built = match tree.text() {
+            Some(name) => self.fixture(name, tree.span)?,
+            None => self.like(tree)?,
+        };
+        let named = |key: &str| built.get(key).is_some_and(Value::is_string);
+        if !(named("apiVersion") && named("kind")) {
+            let remedy = "start from a fixture with `like`, or name apiVersion and kind";
+            self.report.add("no-kind", tree.span, "the object has no kind", remedy);
+        }
+        Some(built)
+    }
+
+    /// A value merged over nothing, of which no type is known: configuration.
+    pub(crate) fn merged(&self, base: Value, tree: &Tree) -> Value {
+        self.merge(Some(base), tree, &Rules::unknown()).unwrap_or_default()
+    }
+
+    fn like(&self, tree: &Tree) -> Option<Value> {
+        let Some(entries) = tree.map() else {
+            self.report.add("type", tree.span, "an object is a map", "name a fixture: `{like: pod}`");
+            return None;
+        };
+        let base = match tree.get("like") {
+            None => Value::Object(Map::new()),
+            Some(like) => match like.text() {
+                Some(name) => self.fixture(name, like.span)?,
+                None => {
+                    self.report.add("type", like.span, "like names a fixture", "write `like: pod`");
+                    return None;
+                }
+            },
+        };
+        let rest: Vec<(Key, Tree)> = entries.iter().filter(|(key, _)| key.name != "like").cloned().collect();
+        let rest = Tree { data: Data::Map(rest), span: tree.span };
+        self.merge(Some(base.clone()), &rest, &self.rules(&base, &rest))
+    }
+
+    fn fixture(&self, name: &str, span: Span) -> Option<Value> {
+        let building = self.open.borrow().iter().any(|open| open == name);
+        let own = self.shelf.own.iter().find_map(|fixtures| fixtures.get(name));
+        if let (Some(tree), false) = (own, building) {
+            self.open.borrow_mut().push(name.to_owned());
+            let filled = self.cells.fill(tree);
+            let built = match filled.text() {
+                Some(other) => self.fixture(other, filled.span),
+                None => self.like(&filled),
+            };
+            self.open.borrow_mut().pop();
+            return built;
+        }
+        let found = self.shelf.shared.get(name).cloned();
+        if found.is_none() && building {
+            self.report.add(
+                "fixture",
+                span,
+                format!("fixture {name} starts from itself"),
+                "start from another",
+            );
+        } else if found.is_none() {
+            let known = self.shelf.own.iter().flat_map(|own| own.keys()).chain(self.shelf.shared.keys());
+            let remedy = nearest(name, known.map(String::as_str));
+            self.report.add("fixture", span, format!("there is no fixture {name:?}"), remedy);
+        }
+        found
+    }
+
+    /// The rules of the kind that the object will be.
+    fn rules(&self, base: &Value, over: &Tree) -> Rules {
+        let says = |key: &str| {
+            let own = over.get(key).and_then(Tree::text).map(Value::from);
+            own.or_else(|| base.get(key).cloned()).unwrap_or_default()
+        };
+        let head: Value = ["apiVersion", "kind"].map(|key| (key.to_owned(), says(key))).into_iter().collect();
+        Rules::of_object(&head).with(self.list_keys, self.unordered)
+    }
+
+    /// The base with the difference merged in; `None`: taken out.
+    fn merge(&self, base: Option<Value>, over: &Tree, rules: &Rules) -> Option<Value> {
+        match &over.data {
+            Data::Scalar(Value::Null) | Data::Word(Word::Absent) => None,
+            Data::Word(word) => self.misplaced(over, word.name()),
+            Data::Scalar(Value::String(text)) => self.text(text, over),
+            Data::Scalar(value) => Some(value.clone()),
+            Data::List(items) => Some(self.list(base, items, rules)),
+            Data::Map(entries) => match operand(over, self.report) {
+                Operand::None => Some(self.map(base, entries, rules)),
+                Operand::One(name, value) => self.operator(base, name, value, over, rules),
+                Operand::Broken => None,
+            },
+        }
+    }
+
+    fn text(&self, text: &str, tree: &Tree) -> Option<Value> {
+        match text {
+            "$absent" => None,
+            "$present" | "$changed" | "$unchanged" => self.misplaced(tree, &text[1..]),
+            _ if text.starts_with('$') && !text.starts_with("$$") => {
+                super::operators::unknown(text, tree.span, self.report);
+                None
+            }
+            _ => Some(Value::from(literal(text))),
+        }
+    }
+
+    fn misplaced(&self, tree: &Tree, name: &str) -> Option<Value> {
+        let message = format!("{name} asserts, and nothing is asserted here");
+        self.report.add("operator", tree.span, message, format!("quote it if the word is meant: \"{name}\""));
+        None
+    }
+
+    fn map(&self, base: Option<Value>, entries: &[(Key, Tree)], rules: &Rules) -> Value {
+        let mut map = match base {
+            Some(Value::Object(map)) => map,
+            _ => Map::new(),
+        };
+        for (key, value) in entries {
+            let name = literal(&key.name);
+            lists::check_field(name, key.span, rules, self.report);
+            match self.merge(map.remove(name), value, &rules.field(name)) {
+                Some(merged) if !self.vanished(&merged, value, rules, name) => {
+                    drop(map.insert(name.to_owned(), merged))
+                }
+                _ => {}
+            }
+        }
+        Value::Object(map)
+    }
+
+    /// A map of free keys (labels) whose every key was left out is left out as well, as a server would not send it.
+    fn vanished(&self, merged: &Value, over: &Tree, rules: &Rules, name: &str) -> bool {
+        let all_left_out = over.map().is_some_and(|entries| !entries.is_empty());
+        all_left_out && rules.field(name).is_map() && merged.as_object().is_some_and(Map::is_empty)
+    }
+
+    fn list(&self, base: Option<Value>, items: &[Tree], rules: &Rules) -> Value {
+        let item = rules.item();
+        let ListRule::Keyed(keys) = rules.list() else {
+            return items.iter().filter_map(|tree| self.merge(None, tree, &item)).collect();
+        };
+        let mut list = match base {
+            Some(Value::Array(list)) => list,
+            _ => Vec::new(),
+        };
+        for tree in items {
+            let Some(element) = lists::element(tree, &keys, rules, self.report) else { continue };
+            let same = |other: &Value| {
+                rules.key_of(&keys, other).is_some_and(|key| lists::same_key(&key, &element.key))
+            };
+            let at = list.iter().position(same);
+            let over = Tree { data: Data::Map(element.fields), span: tree.span };
+            let removed = element.is.is_some_and(|is| self.is_absent(is));
+            match (at, removed) {
+                (Some(at), true) => drop(list.remove(at)),
+                (None, true) => {}
+                (Some(at), false) => {
+                    if let Some(merged) = self.merge(Some(list[at].take()), &over, &item) {
+                        list[at] = merged;
+                    }
+                }
+                (None, false) => list.extend(self.merge(None, &over, &item)),
+            }
+        }
+        Value::Array(list)
+    }
+
+    /// Whether `$is` takes an element out; any other word that asserts is misplaced.
+    fn is_absent(&self, is: &Tree) -> bool {
+        match &is.data {
+            Data::Word(Word::Absent) | Data::Scalar(Value::Null) => true,
+            Data::Word(Word::Present) => false,
+            _ => match is.text() {
+                Some("absent" | "$absent") => true,
+                Some("present" | "$present") => false,
+                _ => {
+                    self.report.add(
+                        "operator",
+                        is.span,
+                        "$is says present or absent here",
+                        "write `$is: absent`",
+                    );
+                    false
+                }
+            },
+        }
+    }
+
+    fn operator(
+        &self,
+        base: Option<Value>,
+        name: &str,
+        value: &Tree,
+        over: &Tree,
+        rules: &Rules,
+    ) -> Option<Value> {
+        match name {
+            "$append" => {
+                let mut list = base.and_then(|base| base.as_array().cloned()).unwrap_or_default();
+                let items = value.list().unwrap_or_default().iter();
+                list.extend(items.filter_map(|tree| self.merge(None, tree, &rules.item())));
+                Some(Value::Array(list))
+            }
+            "$replace" => match &value.data {
+                Data::List(items) => {
+                    Some(items.iter().filter_map(|tree| self.merge(None, tree, &rules.item())).collect())
+                }
+                _ => self.merge(None, value, rules),
+            },
+            "$flags" => Some(flags(base, value)),
+            "$yaml" => self.notation(Notation::Yaml, value),
+            "$json" => self.notation(Notation::Json, value),
+            "$base64" => self.notation(Notation::Base64, value),
+            "$unit" => self.notation(Notation::Unit, value),
+            "$is" if self.is_absent(value) => None,
+            "$is" => base,
+            _ => self.misplaced(over, name),
+        }
+    }
+
+    fn notation(&self, notation: Notation, value: &Tree) -> Option<Value> {
+        let content = if value.get("like").is_some() {
+            self.like(value)?
+        } else {
+            let rules = self.rules(&Value::Null, value);
+            self.merge(None, value, &rules)?
+        };
+        let closed = close(notation, &content);
+        if closed.is_none() {
+            self.report.add(
+                "operator",
+                value.span,
+                "the value cannot be written in this notation",
+                "Base64 takes a text, a unit takes sections of options",
+            );
+        }
+        closed.map(Value::from)
+    }
+}
+
+/// Command line flags edited by name: a value sets, `~` takes out; new ones are added at the end.
+fn flags(base: Option<Value>, over: &Tree) -> Value {
+    let mut list = base.and_then(|base| base.as_array().cloned()).unwrap_or_default();
+    for (key, value) in over.map().unwrap_or_default() {
+        let is = |item: &Value| {
+            let rest = item.as_str().and_then(|item| item.strip_prefix(key.name.as_str()));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        };
+        let written = match value.to_value() {
+            Value::Null => None,
+            Value::String(text) => Some(format!("{}={text}", key.name)),
+            other => Some(format!("{}={other}", key.name)),
+        };
+        let at = list.iter().position(is);
+        list.retain(|item| !is(item));
+        if let Some(written) = written {
+            list.insert(at.unwrap_or(list.len()).min(list.len()), Value::from(written));
+        }
+    }
+    Value::Array(list)
+}

@@ -1,0 +1,106 @@
+//! What is wrong, gathered while reading goes on, and the nearest right name.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use miette::Diagnostic;
+
+use super::tree::Span;
+use crate::document::{Error, SourceFile};
+
+/// Everything that is wrong with the files, in the order of files and lines.
+#[derive(Debug)]
+pub struct Errors(pub Vec<Error>);
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files: std::collections::BTreeSet<&str> =
+            self.0.iter().map(|error| error.location.file.as_str()).collect();
+        let errors = if self.0.len() == 1 { "error" } else { "errors" };
+        let plural = if files.len() == 1 { "file" } else { "files" };
+        write!(f, "{} {errors} in {} {plural}", self.0.len(), files.len())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+impl Diagnostic for Errors {
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        Some(Box::new(self.0.iter().map(|error| error as &dyn Diagnostic)))
+    }
+}
+
+/// Where errors are gathered.
+pub(crate) struct Report<'a> {
+    pub(crate) files: &'a [SourceFile],
+    errors: RefCell<Vec<Error>>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(files: &'a [SourceFile]) -> Self {
+        Self { files, errors: RefCell::default() }
+    }
+
+    /// Notes a breach of a rule; the same breach at the same place is noted once.
+    pub(crate) fn add(
+        &self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        let remedy = Some(remedy.into()).filter(|remedy| !remedy.is_empty());
+        let error = self.files[span.file].error(span.mark, span.length, message, remedy).coded(code);
+        self.push(error);
+    }
+
+    pub(crate) fn push(&self, error: Error) {
+        let mut errors = self.errors.borrow_mut();
+        let known = |other: &Error| other.location == error.location && other.message == error.message;
+        if !errors.iter().any(known) {
+            errors.push(error);
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.errors.borrow().len()
+    }
+
+    pub(crate) fn into_errors(self) -> Vec<Error> {
+        let mut errors = self.errors.into_inner();
+        errors.sort_by(|a, b| a.location.cmp(&b.location));
+        errors
+    }
+}
+
+/// The remedy for an unknown name: the nearest known one, else all of them.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let mut known: Vec<&str> = known.into_iter().collect();
+    known.sort_unstable();
+    let near = known.iter().map(|other| (distance(name, other), *other)).min();
+    match near {
+        Some((far, other)) if far <= 2.max(name.chars().count() / 3) => format!("did you mean `{other}`?"),
+        _ if known.is_empty() => String::new(),
+        _ if known.len() > 24 => format!("there are {} names to choose from, none of them near", known.len()),
+        _ => format!("known are {}", known.join(", ")),
+    }
+}
+
+/// How many letters must change to make one text of the other; a difference of case alone counts one.
+fn distance(a: &str, b: &str) -> usize {
+    if a.eq_ignore_ascii_case(b) {
+        return usize::from(a != b);
+    }
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (line, letter) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = line + 1;
+        for (column, other) in b.iter().enumerate() {
+            let change = corner + usize::from(letter != *other);
+            corner = row[column + 1];
+            row[column + 1] = change.min(corner + 1).min(row[column] + 1);
+        }
+    }
+    row[b.len()]
+}

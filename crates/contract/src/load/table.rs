@@ -1,0 +1,292 @@
+//! Tables drawn with bars: columns, rows, and what each cell means.
+
+use std::collections::BTreeSet;
+
+use formats::yaml::{self, Mark, Node, Style};
+use serde_json::Value;
+
+use super::report::Report;
+use super::tree::{Data, Span, Tree, Word};
+
+/// A table as drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    /// The names of the columns, without `case`.
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+}
+
+/// A row.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// One per column.
+    pub(crate) cells: Vec<Cell>,
+    /// What the `case` column says.
+    pub(crate) case: Option<String>,
+    pub(crate) span: Span,
+}
+
+/// A cell.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    /// As written.
+    pub(crate) raw: String,
+    pub(crate) tree: Tree,
+}
+
+/// Columns in which an empty cell says "nothing to say".
+const MAY_BE_EMPTY: [&str; 4] = ["needs", "default", "file", "expires"];
+
+/// A piece of a line between two bars.
+struct Piece<'a> {
+    raw: &'a str,
+    span: Span,
+}
+
+/// Reads the table that a block of text draws; absent where it draws none.
+pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Table> {
+    let remedy = "draw it: `table: |`, then lines of `| column | column |`";
+    let block = node.scalar().filter(|scalar| scalar.style == Style::Block);
+    let Some(block) = block else {
+        report.add("table-drawing", Span::of(file, node), "a table is a block of text", remedy);
+        return None;
+    };
+    let lines = lines(file, node.start, &report.files[file].text, block.text.lines().count());
+    let mut lines = lines.into_iter().filter_map(|(span, line)| pieces(span, line, report));
+    let Some(header) = lines.next() else {
+        report.add("table-drawing", Span::of(file, node), "the table is empty", remedy);
+        return None;
+    };
+    check_header(&header, report);
+    let mut rows = Vec::new();
+    for line in lines {
+        let span = line.first().map_or_else(|| Span::of(file, node), |piece| piece.span);
+        if line.len() == header.len() {
+            rows.push(row(&header, &line, report));
+        } else {
+            let message = format!("{} cells under {} columns", line.len(), header.len());
+            report.add("table-drawing", span, message, "a bar inside a cell is written `\\|`");
+        }
+    }
+    if rows.is_empty() {
+        report.add(
+            "table-drawing",
+            Span::of(file, node),
+            "the table has no rows",
+            "add one under its columns",
+        );
+    }
+    let columns = header.iter().filter(|piece| piece.raw != "case");
+    let columns = columns.map(|piece| Column { name: piece.raw.to_owned(), span: piece.span }).collect();
+    Some(Table { columns, rows })
+}
+
+/// The lines of the block with their places. The parser says where the block's indicator stands; the lines follow it.
+fn lines(file: usize, start: Mark, text: &str, count: usize) -> Vec<(Span, &str)> {
+    let line_start = text[..start.offset].rfind('\n').map_or(0, |at| at + 1);
+    let mut offset = line_start;
+    let mut number = start.line;
+    let mut found = Vec::new();
+    let is_row = |line: &str| line.trim_start().starts_with('|');
+    for line in text[line_start..].split_inclusive('\n') {
+        let content = line.trim_end_matches(['\n', '\r']);
+        // The line of the key may end with the block's own bar, but does not begin with one.
+        let skip = number == start.line && !is_row(content);
+        if found.len() == count {
+            break;
+        }
+        if !skip {
+            let indent = content.len() - content.trim_start().len();
+            let mark = Mark { line: number, column: indent + 1, offset: offset + indent };
+            found.push((Span { file, mark, length: content.trim().len().max(1) }, content.trim()));
+        }
+        offset += line.len();
+        number += 1;
+    }
+    found.retain(|(_, line)| !line.is_empty());
+    found
+}
+
+/// The trimmed pieces between the bars of a line.
+fn pieces<'a>(span: Span, line: &'a str, report: &Report<'_>) -> Option<Vec<Piece<'a>>> {
+    let closed = line.len() > 1 && line.ends_with('|') && !line.ends_with("\\|");
+    if !line.starts_with('|') || !closed {
+        report.add(
+            "table-drawing",
+            span,
+            "a line of a table begins and ends with a bar",
+            "write `| cell | cell |`",
+        );
+        return None;
+    }
+    let mut bars = Vec::new();
+    let mut escaped = false;
+    for (at, letter) in line.char_indices() {
+        if letter == '|' && !escaped {
+            bars.push(at);
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    let piece = |pair: &[usize]| {
+        let inner = &line[pair[0] + 1..pair[1]];
+        let raw = inner.trim();
+        let before =
+            pair[0] + 1 + (inner.len() - inner.trim_start().len()).min(inner.len().saturating_sub(1));
+        let mark = Mark {
+            line: span.mark.line,
+            column: span.mark.column + line[..before].chars().count(),
+            offset: span.mark.offset + before,
+        };
+        Piece { raw, span: Span { mark, length: raw.len().max(1), ..span } }
+    };
+    Some(bars.windows(2).map(piece).collect())
+}
+
+fn check_header(header: &[Piece<'_>], report: &Report<'_>) {
+    let mut seen = BTreeSet::new();
+    for piece in header {
+        if piece.raw.is_empty() || piece.raw.contains(['<', '>']) {
+            report.add(
+                "table-drawing",
+                piece.span,
+                "a column has no name",
+                "name it by words without `<` and `>`",
+            );
+        } else if !seen.insert(piece.raw) {
+            let message = format!("column {:?} is there twice", piece.raw);
+            report.add("duplicate-column", piece.span, message, "rename one of the two");
+        }
+    }
+}
+
+fn row(header: &[Piece<'_>], line: &[Piece<'_>], report: &Report<'_>) -> Row {
+    let mut cells = Vec::new();
+    let mut case = None;
+    for (column, piece) in header.iter().zip(line) {
+        let cell = cell(column.raw, piece, report);
+        if column.raw == "case" {
+            case = Some(cell.tree.text().map_or_else(|| cell.raw.clone(), str::to_owned));
+        } else {
+            cells.push(cell);
+        }
+    }
+    let span = line.first().map(|piece| piece.span).unwrap_or_default();
+    Row { cells, case, span }
+}
+
+fn cell(column: &str, piece: &Piece<'_>, report: &Report<'_>) -> Cell {
+    let raw = piece.raw.replace("\\|", "|");
+    let data = match Word::of(&raw) {
+        Some(word) if column != "case" => Data::Word(word),
+        _ => meaning(column, &raw, piece.span, report),
+    };
+    Cell { raw, tree: Tree { data, span: piece.span } }
+}
+
+fn meaning(column: &str, raw: &str, span: Span, report: &Report<'_>) -> Data {
+    let nothing = Data::Scalar(Value::Null);
+    if raw.is_empty() {
+        if !MAY_BE_EMPTY.contains(&column) {
+            let remedy = "write `~` for nothing, or `\"\"` for an empty text";
+            report.add("empty-cell", span, format!("a cell of column {column:?} is empty"), remedy);
+        }
+        return nothing;
+    }
+    if raw.starts_with(['"', '\'', '[', '{', '&', '*', '!', '%', '@', '`', '>', '|']) {
+        return quoted(raw, span, report);
+    }
+    if raw.contains(": ") || raw.contains(" #") || raw.ends_with(':') || raw.starts_with(['#', ',']) {
+        let remedy = format!("quote it: '{}'", raw.replace('\'', "''"));
+        report.add("cell", span, "a text with `: ` or ` #` is not one value", remedy);
+        return nothing;
+    }
+    check_plain(raw, span, report);
+    Data::Scalar(yaml::resolve(raw).unwrap_or_else(Value::from))
+}
+
+/// A cell in quotes, or a list or map.
+fn quoted(raw: &str, span: Span, report: &Report<'_>) -> Data {
+    let parsed = yaml::parse(raw);
+    match parsed.as_deref() {
+        Ok([node]) => {
+            let tree = Tree::of(span.file, &moved(node, span.mark));
+            check_inner(node, span, report);
+            tree.data
+        }
+        Ok(_) => {
+            report.add("cell", span, "the cell is not one value", "quote it");
+            Data::Scalar(Value::Null)
+        }
+        Err(error) => {
+            report.add(
+                "cell",
+                span,
+                error.message.clone(),
+                "a cell is one value of YAML; quote a text with signs",
+            );
+            Data::Scalar(Value::Null)
+        }
+    }
+}
+
+/// The node at its place in the file.
+fn moved(node: &Node, by: Mark) -> Node {
+    let place = |mark: Mark| Mark {
+        line: by.line,
+        column: by.column + mark.column - 1,
+        offset: by.offset + mark.offset,
+    };
+    let data = match &node.data {
+        yaml::Data::List(items) => yaml::Data::List(items.iter().map(|item| moved(item, by)).collect()),
+        yaml::Data::Map(entries) => yaml::Data::Map(
+            entries
+                .iter()
+                .map(|entry| yaml::Entry {
+                    start: place(entry.start),
+                    end: by.offset + entry.end,
+                    value: moved(&entry.value, by),
+                    ..entry.clone()
+                })
+                .collect(),
+        ),
+        scalar @ yaml::Data::Scalar(_) => scalar.clone(),
+    };
+    Node { data, start: place(node.start), end: by.offset + node.end }
+}
+
+fn check_inner(node: &Node, span: Span, report: &Report<'_>) {
+    match &node.data {
+        yaml::Data::Scalar(scalar) if scalar.style == Style::Plain => check_plain(&scalar.text, span, report),
+        yaml::Data::Scalar(_) => {}
+        yaml::Data::List(items) => items.iter().for_each(|item| check_inner(item, span, report)),
+        yaml::Data::Map(entries) => entries.iter().for_each(|entry| check_inner(&entry.value, span, report)),
+    }
+}
+
+/// Unquoted texts that are not what they look like.
+pub(crate) fn check_plain(raw: &str, span: Span, report: &Report<'_>) {
+    match yaml::resolve(raw) {
+        Ok(Value::Number(number)) if number.to_string() != raw => {
+            let message = format!("the number {raw} prints as {number}");
+            report.add("number-changes", span, message, format!("write {number}, or quote it: \"{raw}\""));
+        }
+        Ok(Value::Bool(value)) if raw != value.to_string() => {
+            let message = format!("{raw} is the boolean {value}");
+            report.add("boolean-word", span, message, format!("write {value}, or quote it: \"{raw}\""));
+        }
+        Err(text) => report.add(
+            "number-changes",
+            span,
+            format!("{text} is no JSON number"),
+            format!("quote it: \"{text}\""),
+        ),
+        _ => {}
+    }
+}

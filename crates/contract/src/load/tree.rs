@@ -1,0 +1,168 @@
+//! YAML as a contract means it: values with their places, cells filled in, words of cells told from texts.
+
+use formats::yaml::{Data as Read, Mark, Node};
+use serde_json::{Map, Value};
+
+use crate::expect::Operator;
+
+/// A place in one of the files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Span {
+    /// Position of the file in the list of sources.
+    pub(crate) file: usize,
+    /// Where it begins.
+    pub(crate) mark: Mark,
+    /// Length in bytes.
+    pub(crate) length: usize,
+}
+
+/// A value of a contract and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    pub(crate) data: Data,
+    pub(crate) span: Span,
+}
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    /// A text, number, boolean or null.
+    Scalar(Value),
+    /// A bare `present`, `absent`, `unchanged` or `any` of a cell.
+    Word(Word),
+    List(Vec<Tree>),
+    Map(Vec<(Key, Tree)>),
+}
+
+/// A key and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+}
+
+/// An operator that a cell names by its bare word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Present,
+    Absent,
+    Unchanged,
+    Any,
+}
+
+impl Word {
+    /// The operator of a bare word.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        match text {
+            "present" => Some(Self::Present),
+            "absent" => Some(Self::Absent),
+            "unchanged" => Some(Self::Unchanged),
+            "any" => Some(Self::Any),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Present => "present",
+            Self::Absent => "absent",
+            Self::Unchanged => "unchanged",
+            Self::Any => "any",
+        }
+    }
+
+    pub(crate) fn operator(self) -> Operator {
+        match self {
+            Self::Present => Operator::Present,
+            Self::Absent => Operator::Absent,
+            Self::Unchanged => Operator::Unchanged,
+            Self::Any => Operator::Any,
+        }
+    }
+}
+
+impl Span {
+    /// The place of a node, on its first line.
+    pub(crate) fn of(file: usize, node: &Node) -> Self {
+        let length = match node.data {
+            Read::Scalar(_) => node.end.saturating_sub(node.start.offset).max(1),
+            _ => 1,
+        };
+        Self { file, mark: node.start, length }
+    }
+}
+
+impl Tree {
+    /// A node as read from a file.
+    pub(crate) fn of(file: usize, node: &Node) -> Self {
+        let data = match &node.data {
+            Read::Scalar(scalar) => Data::Scalar(scalar.value.clone()),
+            Read::List(items) => Data::List(items.iter().map(|item| Self::of(file, item)).collect()),
+            Read::Map(entries) => Data::Map(
+                entries
+                    .iter()
+                    .map(|entry| {
+                        let length = entry.end.saturating_sub(entry.start.offset).max(1);
+                        let span = Span { file, mark: entry.start, length };
+                        (Key { name: entry.key.clone(), span }, Self::of(file, &entry.value))
+                    })
+                    .collect(),
+            ),
+        };
+        Self { data, span: Span::of(file, node) }
+    }
+
+    /// An empty map.
+    pub(crate) fn empty(span: Span) -> Self {
+        Self { data: Data::Map(Vec::new()), span }
+    }
+
+    pub(crate) fn map(&self) -> Option<&[(Key, Self)]> {
+        match &self.data {
+            Data::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn list(&self) -> Option<&[Self]> {
+        match &self.data {
+            Data::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
+        self.map()?.iter().find(|(key, _)| key.name == name).map(|(_, value)| value)
+    }
+
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.data {
+            Data::Scalar(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self.data, Data::Scalar(Value::Null))
+    }
+
+    /// The value as data: `$$` read as `$`, words of cells as the operator's name; nulls stay.
+    pub(crate) fn to_value(&self) -> Value {
+        match &self.data {
+            Data::Scalar(Value::String(text)) => Value::from(literal(text)),
+            Data::Scalar(value) => value.clone(),
+            Data::Word(word) => Value::from(format!("${}", word.name())),
+            Data::List(items) => items.iter().map(Self::to_value).collect(),
+            Data::Map(entries) => {
+                let pairs =
+                    entries.iter().map(|(key, value)| (literal(&key.name).to_owned(), value.to_value()));
+                Value::Object(pairs.collect::<Map<_, _>>())
+            }
+        }
+    }
+}
+
+/// A text or key without the `$` that makes a leading `$` literal.
+pub(crate) fn literal(text: &str) -> &str {
+    if text.starts_with("$$") { &text[1..] } else { text }
+}

@@ -1,0 +1,284 @@
+//! What is expected: trees of `then` read with the type of the place at hand.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use schema::Shape;
+use serde_json::Value;
+
+use super::lists::{self, check_field, is_scalar, shape_name};
+use super::operators::{self, Operand, operand};
+use super::report::Report;
+use super::tree::{Data, Key, Tree, Word, literal};
+use crate::expect::{Expect, KeyedItem, ListRule, Notation, Operator, Rules, non_matching};
+
+/// Reads what is expected at a place of these rules; what cannot be read is noted and asserts nothing.
+pub(crate) fn read(tree: &Tree, rules: &Rules, report: &Report<'_>) -> Expect {
+    Reader { report }.read(tree, rules)
+}
+
+struct Reader<'a> {
+    report: &'a Report<'a>,
+}
+
+const NOTHING: Expect = Expect::Operator(Operator::Any);
+
+impl Reader<'_> {
+    fn read(&self, tree: &Tree, rules: &Rules) -> Expect {
+        match &tree.data {
+            Data::Scalar(Value::Null) => Expect::Operator(Operator::Absent),
+            Data::Word(word) => Expect::Operator(word.operator()),
+            Data::Scalar(Value::String(text)) => self.text(text, tree, rules),
+            Data::Scalar(value) => self.value(value.clone(), tree, rules),
+            Data::List(items) => self.list(items, tree, rules),
+            Data::Map(entries) => match operand(tree, self.report) {
+                Operand::None => self.map(entries, tree, rules),
+                Operand::One(name, value) => self.operator(name, value, tree, rules),
+                Operand::Broken => NOTHING,
+            },
+        }
+    }
+
+    fn text(&self, text: &str, tree: &Tree, rules: &Rules) -> Expect {
+        let operator = match text {
+            "$absent" => Operator::Absent,
+            "$present" => Operator::Present,
+            "$changed" => Operator::Changed,
+            "$unchanged" => Operator::Unchanged,
+            _ if text.starts_with('$') && !text.starts_with("$$") => {
+                operators::unknown(text, tree.span, self.report);
+                Operator::Any
+            }
+            _ => return self.value(Value::from(literal(text)), tree, rules),
+        };
+        Expect::Operator(operator)
+    }
+
+    fn value(&self, value: Value, tree: &Tree, rules: &Rules) -> Expect {
+        let shape = rules.ty().shape();
+        let fits = match shape {
+            Shape::String | Shape::Time | Shape::MicroTime | Shape::Duration | Shape::Bytes => {
+                value.is_string()
+            }
+            Shape::Integer(_) | Shape::Number => value.is_number(),
+            Shape::Boolean => value.is_boolean(),
+            Shape::IntOrString | Shape::Quantity => value.is_string() || value.is_number(),
+            Shape::Any => true,
+            Shape::Object | Shape::Map | Shape::List => false,
+        };
+        if !fits {
+            let message = format!("{value} can never be here: this is a {}", shape_name(shape));
+            self.report.add("type", tree.span, message, "");
+        }
+        Expect::Value(value)
+    }
+
+    fn map(&self, entries: &[(Key, Tree)], tree: &Tree, rules: &Rules) -> Expect {
+        if is_scalar(rules.ty()) || rules.ty().shape() == Shape::List {
+            let message = format!("a map can never be here: this is a {}", shape_name(rules.ty().shape()));
+            self.report.add("type", tree.span, message, "");
+            return NOTHING;
+        }
+        let mut fields = BTreeMap::new();
+        for (key, value) in entries {
+            let name = literal(&key.name);
+            check_field(name, key.span, rules, self.report);
+            fields.insert(name.to_owned(), self.read(value, &rules.field(name)));
+        }
+        Expect::Map(fields)
+    }
+
+    fn list(&self, items: &[Tree], tree: &Tree, rules: &Rules) -> Expect {
+        let shape = rules.ty().shape();
+        if !matches!(shape, Shape::List | Shape::Any) {
+            let message = format!("a list can never be here: this is a {}", shape_name(shape));
+            self.report.add("type", tree.span, message, "");
+            return NOTHING;
+        }
+        match rules.list() {
+            ListRule::Keyed(keys) => {
+                if items.is_empty() {
+                    let remedy = "elements go by key here: write `~`, or `{$count: 0}`";
+                    self.report.add("nothing-asserted", tree.span, "an empty list asserts nothing", remedy);
+                }
+                let items = items.iter().filter_map(|item| self.keyed(item, &keys, rules)).collect();
+                Expect::Keyed { keys, items }
+            }
+            rule => Expect::List { items: self.items(items, rules), ordered: rule == ListRule::Ordered },
+        }
+    }
+
+    fn items(&self, items: &[Tree], rules: &Rules) -> Vec<Expect> {
+        items.iter().map(|item| self.read(item, &rules.item())).collect()
+    }
+
+    fn keyed(&self, tree: &Tree, keys: &[String], rules: &Rules) -> Option<KeyedItem> {
+        let element = lists::element(tree, keys, rules, self.report)?;
+        let is = element.is.map(|is| self.is(is, &rules.item()));
+        let expect = match is {
+            Some(Expect::Operator(Operator::Present)) | None => {
+                self.map(&element.fields, tree, &rules.item())
+            }
+            Some(other) => other,
+        };
+        Some(KeyedItem { key: element.key, expect })
+    }
+
+    /// What `$is` names: the operator of a cell's word, or a value.
+    fn is(&self, tree: &Tree, rules: &Rules) -> Expect {
+        match tree.text().and_then(Word::of) {
+            Some(word) => Expect::Operator(word.operator()),
+            None => self.read(tree, rules),
+        }
+    }
+
+    fn operator(&self, name: &str, value: &Tree, whole: &Tree, rules: &Rules) -> Expect {
+        let operator = match name {
+            "$is" => return self.is(value, rules),
+            "$matches" => self.matches(value, whole),
+            "$contains" => self.list_of(value).map(|items| Operator::Contains(self.parts(items, rules))),
+            "$exactly" => self.list_of(value).map(|items| Operator::Exactly(self.items(items, rules))),
+            "$oneOf" => {
+                self.list_of(value).map(|items| Operator::OneOf(items.iter().map(Tree::to_value).collect()))
+            }
+            "$count" => self.count(value),
+            "$each" => Some(Operator::Each(Box::new(self.read(value, &rules.item())))),
+            "$between" => self.between(value),
+            "$cel" => {
+                let remedy = "say it with another operator, or with rows";
+                self.report.add(
+                    "cel",
+                    whole.span,
+                    "CEL expressions are not evaluated in this release",
+                    remedy,
+                );
+                None
+            }
+            "$yaml" => Some(self.opened(Notation::Yaml, value)),
+            "$json" => Some(self.opened(Notation::Json, value)),
+            "$base64" => Some(self.opened(Notation::Base64, value)),
+            "$unit" => Some(self.opened(Notation::Unit, value)),
+            _ => {
+                self.report.add(
+                    "operator",
+                    whole.span,
+                    format!("{name} edits, and nothing is edited here"),
+                    "it stands in `given`",
+                );
+                None
+            }
+        };
+        operator.map_or(NOTHING, Expect::Operator)
+    }
+
+    fn list_of<'a>(&self, tree: &'a Tree) -> Option<&'a [Tree]> {
+        if tree.list().is_none_or(<[Tree]>::is_empty) {
+            self.report.add(
+                "operator",
+                tree.span,
+                "the operator takes a list with elements",
+                "write `[a, b]`",
+            );
+        }
+        tree.list()
+    }
+
+    /// Members of a list, or parts of a text.
+    fn parts(&self, items: &[Tree], rules: &Rules) -> Vec<Expect> {
+        if is_scalar(rules.ty()) {
+            return items.iter().map(|item| self.read(item, rules)).collect();
+        }
+        self.items(items, rules)
+    }
+
+    fn matches(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+        let Some(regex) = value.text() else {
+            self.report.add("operator", value.span, "$matches takes a regular expression", "quote it");
+            return None;
+        };
+        let regex = literal(regex).to_owned();
+        if let Err(error) = Regex::new(&regex) {
+            let message = error
+                .to_string()
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .trim()
+                .trim_start_matches("error: ")
+                .to_owned();
+            self.report.add("regex", value.span, format!("the expression cannot be read: {message}"), "");
+            return None;
+        }
+        let not_for = whole.get("notFor").map(Tree::to_value);
+        if not_for.is_none() && non_matching(&regex).is_none() {
+            let remedy = "say what it must refuse: `{$matches: …, notFor: …}`";
+            self.report.add("not-for", value.span, "no text is known that the expression refuses", remedy);
+        }
+        let whole_text = Regex::new(&format!("^(?:{regex})$"));
+        if let (Some(Value::String(text)), Ok(whole_text)) = (&not_for, whole_text)
+            && whole_text.is_match(text)
+        {
+            self.report.add(
+                "not-for",
+                whole.span,
+                format!("the expression matches {text:?}"),
+                "notFor names a text that it refuses",
+            );
+        }
+        Some(Operator::Matches { regex, not_for })
+    }
+
+    fn count(&self, value: &Tree) -> Option<Operator> {
+        let count = match &value.data {
+            Data::Scalar(Value::Number(number)) => {
+                number.as_u64().and_then(|number| usize::try_from(number).ok())
+            }
+            _ => None,
+        };
+        if count.is_none() {
+            self.report.add("operator", value.span, "$count takes a number", "write `{$count: 1}`");
+        }
+        count.map(Operator::Count)
+    }
+
+    fn between(&self, value: &Tree) -> Option<Operator> {
+        match value.list() {
+            Some([low, high]) => Some(Operator::Between(low.to_value(), high.to_value())),
+            _ => {
+                self.report.add(
+                    "operator",
+                    value.span,
+                    "$between takes two values",
+                    "write `{$between: [1, 5]}`",
+                );
+                None
+            }
+        }
+    }
+
+    fn opened(&self, notation: Notation, value: &Tree) -> Operator {
+        let head: Value = ["apiVersion", "kind"]
+            .into_iter()
+            .filter_map(|key| Some((key.to_owned(), value.get(key)?.to_value())))
+            .collect();
+        let mut content = self.read(value, &Rules::of_object(&head));
+        if notation == Notation::Unit {
+            content = options(content, 0);
+        }
+        Operator::Opened(notation, Box::new(content))
+    }
+}
+
+/// An option of a unit has a list of values; one alone stands for a list of one.
+fn options(expect: Expect, depth: usize) -> Expect {
+    match expect {
+        Expect::Map(fields) => {
+            Expect::Map(fields.into_iter().map(|(name, field)| (name, options(field, depth + 1))).collect())
+        }
+        Expect::Value(value) if depth == 2 => {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            Expect::List { items: vec![Expect::Value(Value::from(text))], ordered: true }
+        }
+        other => other,
+    }
+}
