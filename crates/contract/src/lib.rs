@@ -2,6 +2,7 @@
 //!
 //! - [`model`] — contracts and clauses as loaded: resolved, every case expanded;
 //! - [`source`], [`load`] — files in, catalog out, everything that is wrong named at once;
+//! - [`lint`] — what loads and is wrong nevertheless;
 //! - [`case`] — one case: what is given, what is done, what must hold;
 //! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
 //! - [`sentence`] — the hash that ties a clause to a sentence of its source;
@@ -13,6 +14,7 @@
 pub mod case;
 pub mod document;
 pub mod expect;
+pub mod lint;
 pub mod load;
 pub mod model;
 pub mod scaffold;

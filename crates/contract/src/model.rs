@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::case::Case;
+use crate::expect::Rules;
 
 /// A place in a contract file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -197,4 +198,27 @@ pub struct Catalog {
     pub contracts: Vec<Contract>,
     /// Whole objects by name, as contracts/fixtures holds them.
     pub fixtures: BTreeMap<String, Value>,
+}
+
+impl Contract {
+    /// What is known of the values in an object: its kind's types, and the lists that the contract knows better.
+    #[must_use]
+    pub fn rules(&self, object: &Value) -> Rules {
+        Rules::of_object(object).with(&self.list_keys, &self.unordered)
+    }
+}
+
+impl Catalog {
+    /// Every clause with its contract, in order.
+    pub fn clauses(&self) -> impl Iterator<Item = (&Contract, &Clause)> {
+        self.contracts
+            .iter()
+            .flat_map(|contract| contract.clauses.iter().map(move |clause| (contract, clause)))
+    }
+
+    /// The clause of this id.
+    #[must_use]
+    pub fn clause(&self, id: &str) -> Option<(&Contract, &Clause)> {
+        self.clauses().find(|(_, clause)| clause.id == id)
+    }
 }

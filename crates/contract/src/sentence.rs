@@ -1,5 +1,6 @@
 //! The hash that ties a clause to one sentence of its source document, however the document is set.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
@@ -32,6 +33,26 @@ pub fn is_in(document: &str, wanted: &str, words: usize) -> bool {
             length <= words && hash(&run) == wanted
         })
     })
+}
+
+/// The hashes of all runs of words that [`is_in`] would try: for many hashes against one document.
+#[must_use]
+pub fn hashes(document: &str, words: usize) -> BTreeSet<String> {
+    let fragments = fragments(document);
+    let mut found = BTreeSet::new();
+    for first in 0..fragments.len() {
+        let mut run = String::new();
+        let mut length = 0;
+        for fragment in &fragments[first..] {
+            length += fragment.split_whitespace().count();
+            if length > words {
+                break;
+            }
+            run.push_str(fragment);
+            found.insert(hash(&run));
+        }
+    }
+    found
 }
 
 fn normal(text: &str) -> String {

@@ -149,15 +149,15 @@ impl Context<'_> {
         };
         let errors = self.report.count();
         let config = self.config(clause, &assembly);
-        let given = self.given(&cells.fill(&variant.given), &assembly)?;
+        let mut given = self.given(&cells.fill(&variant.given), &assembly)?;
         let when = outcome::when(&cells.fill(&variant.when), &assembly);
         used.before.extend(cells.take_used());
         let wanted = cells.fill(clause.then.as_ref()?);
         used.after.extend(cells.take_used());
         let when = when?;
+        self.stand_in(clause, &mut given, &when);
         let rules = self.rules(&given, &when);
         let then = outcome::then(&wanted, &rules, self.report)?;
-        self.check_object(clause, &given, &when);
         if self.report.count() > errors {
             return None;
         }
@@ -218,17 +218,21 @@ impl Context<'_> {
         Rules::of_object(object.unwrap_or(&Value::Null)).with(self.list_keys, self.unordered)
     }
 
-    fn check_object(&self, clause: &Clause, given: &Given, when: &When) {
+    /// What is created or updated is the old object where no other is given.
+    fn stand_in(&self, clause: &Clause, given: &mut Given, when: &When) {
         let When::Admission { operation, request } = when else { return };
         let needed = matches!(operation.as_str(), "CREATE" | "UPDATE");
-        if needed && given.object.is_none() && !request.contains_key("object") {
+        if !needed || given.object.is_some() || request.contains_key("object") {
+            return;
+        }
+        given.object = given.old.clone();
+        if operation == "CREATE" {
+            given.old = None;
+        }
+        if given.object.is_none() {
             let span = clause.given.as_ref().map_or(clause.span, |given| given.span);
-            self.report.add(
-                "missing-object",
-                span,
-                format!("{operation} needs an object"),
-                "write `given: {object: {like: …}}`",
-            );
+            let message = format!("{operation} needs an object");
+            self.report.add("missing-object", span, message, "write `given: {object: {like: …}}`");
         }
     }
 

@@ -169,7 +169,9 @@ impl Assembly<'_> {
 
     fn list(&self, base: Option<Value>, items: &[Tree], rules: &Rules) -> Value {
         let item = rules.item();
-        let ListRule::Keyed(keys) = rules.list() else {
+        // What is no map has no key: a list with one is given as it is, to be refused by the target.
+        let keyless = items.iter().any(|tree| tree.map().is_none() && !tree.is_null());
+        let ListRule::Keyed(keys) = (if keyless { ListRule::Ordered } else { rules.list() }) else {
             return items.iter().filter_map(|tree| self.merge(None, tree, &item)).collect();
         };
         let mut list = match base {
