@@ -132,3 +132,6 @@ fn with_facts(config: &WebhooksConfiguration, facts: &Arc<Facts>) -> Vec<Route> 
 fn route(name: &'static str, path: &str, webhook: impl service::Webhook + 'static) -> Route {
     Route { name, path: path.to_owned(), webhook: Arc::new(webhook) }
 }
+
+#[cfg(test)]
+mod tests;
