@@ -5,9 +5,12 @@ mod changes;
 mod compare;
 mod opened;
 mod place;
+#[cfg(test)]
+mod properties;
 mod refused;
 mod rules;
 mod scalar;
+mod shown;
 mod words;
 
 use std::collections::BTreeMap;
@@ -23,6 +26,7 @@ pub use place::{get, put};
 pub use refused::{Replacement, non_matching, refused};
 pub use rules::{ListRule, Rules};
 pub use scalar::equal;
+pub use shown::{Pruned, pruned};
 pub use words::words;
 
 /// What must hold at one place of the answer.

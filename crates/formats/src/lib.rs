@@ -6,4 +6,5 @@ pub mod name;
 pub mod quantity;
 pub mod selector;
 pub mod time;
+pub mod unit;
 pub mod yaml;

@@ -11,6 +11,13 @@ pub fn nanos(text: &str) -> Option<i128> {
     Some(timestamp.as_nanosecond())
 }
 
+/// The time as RFC 3339 in UTC, with a fraction only where there is one; absent outside of the years 0 to 9999.
+#[must_use]
+pub fn to_string(nanos: i128) -> Option<String> {
+    let text = Timestamp::from_nanosecond(nanos).ok()?.to_string();
+    (!text.starts_with('-')).then_some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -22,5 +29,12 @@ mod tests {
         assert_eq!(nanos("1970-01-01"), None);
         assert_eq!(nanos("1970-01-01 00:00:00Z"), None);
         assert_eq!(nanos("no time at all, however long"), None);
+    }
+
+    #[test]
+    fn a_time_is_written_in_utc() {
+        assert_eq!(to_string(0).as_deref(), Some("1970-01-01T00:00:00Z"));
+        assert_eq!(to_string(1_500_000_000).as_deref(), Some("1970-01-01T00:00:01.5Z"));
+        assert_eq!(to_string(i128::MAX), None);
     }
 }

@@ -2,15 +2,16 @@
 
 use serde_json::Value;
 
-use super::compare::{key_step, present};
-use super::{Expect, KeyedItem, Operator, Path, Rules, Step, open};
+use super::compare::{element, key_step, present};
+use super::{Expect, Operator, Path, Rules, Step, open};
 
 /// One thing that an expectation asserts at one place.
 #[derive(Clone, Debug)]
 pub struct Assertion {
     /// Where.
     pub path: Path,
-    /// What: a value, an operator, a list as a whole, or an empty map (there is one).
+    /// What: a value, an operator, a list as a whole (the elements of an ordered one are assertions of their own), or an
+    /// empty map or keyed list (there is one).
     pub expect: Expect,
     /// What is known of the place.
     pub rules: Rules,
@@ -45,7 +46,7 @@ fn collect(
     };
     match expect {
         Expect::Operator(Operator::Any) => {}
-        Expect::Map(fields) if fields.is_empty() => leaf(&Expect::Operator(Operator::Present)),
+        Expect::Map(fields) if fields.is_empty() => leaf(expect),
         Expect::Map(fields) => {
             for (name, expect) in fields {
                 let below = step(path, Step::Field(name.clone()));
@@ -53,10 +54,11 @@ fn collect(
                 collect(found, &below, expect, answer, &rules.field(name), &[]);
             }
         }
+        Expect::Keyed { items, .. } if items.is_empty() => leaf(expect),
         Expect::Keyed { keys, items } => {
             for item in items {
                 let below = step(path, key_step(&item.key));
-                let answer = answer.and_then(|list| element(list, keys, item, rules));
+                let answer = answer.and_then(|list| element(Some(list), keys, &item.key, rules));
                 collect(found, &below, &item.expect, answer, &rules.item(), &item.key);
             }
         }
@@ -76,13 +78,6 @@ fn collect(
         }
         Expect::Value(_) | Expect::Operator(_) => leaf(expect),
     }
-}
-
-fn element<'a>(list: &'a Value, keys: &[String], item: &KeyedItem, rules: &Rules) -> Option<&'a Value> {
-    let wanted = key_step(&item.key);
-    list.as_array()?
-        .iter()
-        .find(|element| rules.key_of(keys, element).is_some_and(|key| key_step(&key) == wanted))
 }
 
 fn step(path: &Path, step: Step) -> Path {

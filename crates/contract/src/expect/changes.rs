@@ -37,9 +37,11 @@ pub fn same(a: Option<&Value>, b: Option<&Value>, rules: &Rules) -> bool {
 /// The changes that none of the path prefixes covers (`[]`: any element); no prefixes: every change is covered.
 #[must_use]
 pub fn outside<'a>(only_touches: &[String], changes: &'a [Change]) -> Vec<&'a Change> {
+    // What is no path covers nothing: a typing mistake must not let changes through.
     let prefixes: Vec<Vec<Segment>> = only_touches.iter().filter_map(|path| segments(path).ok()).collect();
-    let covered =
-        |change: &&Change| prefixes.is_empty() || prefixes.iter().any(|prefix| covers(prefix, &change.path));
+    let covered = |change: &&Change| {
+        only_touches.is_empty() || prefixes.iter().any(|prefix| covers(prefix, &change.path))
+    };
     changes.iter().filter(|change| !covered(change)).collect()
 }
 
@@ -58,22 +60,22 @@ fn differ(
     after: Option<&Value>,
     rules: &Rules,
 ) {
-    let empty = Value::Object(Map::new());
     match (before, after) {
         (None, None) => {}
         (Some(Value::Object(a)), Some(Value::Object(b))) => maps(found, path, a, b, rules),
-        (Some(Value::Object(a)), None) if !a.is_empty() => {
-            differ(found, path, Some(&Value::Object(a.clone())), Some(&empty), rules)
-        }
-        (None, Some(Value::Object(b))) if !b.is_empty() => {
-            differ(found, path, Some(&empty), Some(&Value::Object(b.clone())), rules)
-        }
+        (Some(Value::Object(a)), None) if has_any(a) => maps(found, path, a, &Map::new(), rules),
+        (None, Some(Value::Object(b))) if has_any(b) => maps(found, path, &Map::new(), b, rules),
         (Some(Value::Array(a)), Some(Value::Array(b))) => lists(found, path, a, b, rules),
         (Some(a), Some(b)) if equal(a, b, rules) => {}
         (before, after) => {
             found.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() });
         }
     }
+}
+
+/// Whether the map holds more than nulls; one that does not is itself what came or went.
+fn has_any(map: &Map<String, Value>) -> bool {
+    map.values().any(|value| !value.is_null())
 }
 
 fn maps(found: &mut Vec<Change>, path: &Path, a: &Map<String, Value>, b: &Map<String, Value>, rules: &Rules) {

@@ -1,13 +1,14 @@
 //! Whether an answer keeps what is expected, and where it does not.
 
 use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use regex::Regex;
 use serde_json::Value;
 
 use super::scalar::{bare, between};
 use super::{
-    Expect, KeyedItem, Mismatch, Notation, Operator, Path, Rules, Step, changes, equal, open, words,
+    Expect, KeyedItem, ListRule, Mismatch, Notation, Operator, Path, Rules, Step, changes, open, same, words,
 };
 
 /// The assertions that an answer does not keep; empty: all hold. `input` is what the answer was made from.
@@ -34,9 +35,16 @@ pub(super) fn present(value: Option<&Value>) -> Option<&Value> {
     value.filter(|value| !value.is_null())
 }
 
-/// The whole string matches.
+/// The whole string matches; no string matches what is no expression. Compiled once per process.
 pub(super) fn matches(regex: &str, text: &str) -> bool {
-    Regex::new(&format!("^(?s:{regex})$")).is_ok_and(|regex| regex.is_match(text))
+    static COMPILED: LazyLock<Mutex<BTreeMap<String, Option<Regex>>>> = LazyLock::new(Mutex::default);
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !compiled.contains_key(regex) {
+        compiled.insert(regex.to_owned(), Regex::new(&format!("^(?s:{regex})$")).ok());
+    }
+    let regex = compiled.get(regex).and_then(Clone::clone);
+    drop(compiled);
+    regex.is_some_and(|regex| regex.is_match(text))
 }
 
 struct Walk {
@@ -47,19 +55,17 @@ struct Walk {
 impl Walk {
     fn compare(&mut self, expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &Rules) {
         match expect {
-            Expect::Value(wanted) => {
-                let kept = answer.is_some_and(|got| equal(wanted, got, rules));
-                self.check(kept, expect, answer);
-            }
-            Expect::Map(fields) => match answer.map(|got| (got, got.as_object())) {
-                Some((_, Some(_))) => self.map(fields, input, answer, rules),
+            Expect::Value(wanted) => self.check(same(Some(wanted), answer, rules), expect, answer),
+            Expect::Map(fields) => match answer {
+                Some(Value::Object(_)) => self.map(fields, input, answer, rules),
                 // Where only absences are wanted, an absent map has none of them.
                 None if !fields.is_empty() => self.map(fields, input, None, rules),
                 _ => self.check(false, expect, answer),
             },
             Expect::Keyed { keys, items } => match answer {
-                Some(Value::Array(_)) | None => self.keyed(keys, items, input, answer, rules),
-                Some(_) => self.check(false, expect, answer),
+                Some(Value::Array(_)) => self.keyed(keys, items, input, answer, rules),
+                None if !items.is_empty() => self.keyed(keys, items, input, None, rules),
+                _ => self.check(false, expect, answer),
             },
             Expect::List { items, ordered } => match answer {
                 Some(Value::Array(got)) => self.list(expect, items, *ordered, input, got, rules),
@@ -89,10 +95,10 @@ impl Walk {
         rules: &Rules,
     ) {
         for (name, expect) in fields {
-            let of = |object: Option<&'_ Value>| present(object?.get(name)).cloned();
-            let (input, answer) = (of(input), of(answer));
+            let input = present(input.and_then(|object| object.get(name)));
+            let answer = present(answer.and_then(|object| object.get(name)));
             self.within(Step::Field(name.clone()), |walk| {
-                walk.compare(expect, input.as_ref(), answer.as_ref(), &rules.field(name));
+                walk.compare(expect, input, answer, &rules.field(name));
             });
         }
     }
@@ -106,10 +112,15 @@ impl Walk {
         rules: &Rules,
     ) {
         for item in items {
-            let input = element(input, keys, item, rules);
-            let answer = element(answer, keys, item, rules);
-            let step = key_step(&item.key);
-            self.within(step, |walk| walk.compare(&item.expect, input, answer, &rules.item()));
+            let input = element(input, keys, &item.key, rules);
+            let answer = element(answer, keys, &item.key, rules);
+            self.within(key_step(&item.key), |walk| match &item.expect {
+                Expect::Operator(_) => walk.compare(&item.expect, input, answer, &rules.item()),
+                expect => match answer {
+                    Some(_) => walk.compare(expect, input, answer, &rules.item()),
+                    None => walk.check(false, expect, None),
+                },
+            });
         }
     }
 
@@ -132,7 +143,7 @@ impl Walk {
         for (index, (expect, got)) in items.iter().zip(got).enumerate() {
             let input = input.and_then(|input| present(input.get(index)));
             self.within(Step::Index(index), |walk| {
-                walk.compare(expect, input, present(Some(got)), &rules.item())
+                walk.compare(expect, input, present(Some(got)), &rules.item());
             });
         }
     }
@@ -147,6 +158,9 @@ impl Walk {
     ) {
         if let Operator::Opened(notation, content) = operator {
             return self.opened(expect, *notation, content, input, answer);
+        }
+        if let Operator::Each(each) = operator {
+            return self.each(expect, each, input, answer, rules);
         }
         if let (Operator::Unchanged, Some(_), Some(_)) = (operator, input, answer) {
             // One line per change says more than two objects.
@@ -170,13 +184,37 @@ impl Walk {
         answer: Option<&Value>,
     ) {
         let opened = |value: Option<&Value>| open(notation, value?.as_str()?);
-        let (input, Some(answer)) = (opened(input), opened(answer)) else {
+        let (before, after) = (opened(input), opened(answer));
+        if answer.is_some() && after.is_none() {
             return self.check(false, whole, answer);
-        };
-        let rules = Rules::opened(&answer);
+        }
+        let rules = after.as_ref().or(before.as_ref()).map_or_else(Rules::unknown, Rules::opened);
         self.within(Step::Opened(notation), |walk| {
-            walk.compare(content, input.as_ref(), Some(&answer), &rules)
+            walk.compare(content, present(before.as_ref()), present(after.as_ref()), &rules);
         });
+    }
+
+    fn each(
+        &mut self,
+        whole: &Expect,
+        each: &Expect,
+        input: Option<&Value>,
+        answer: Option<&Value>,
+        rules: &Rules,
+    ) {
+        let Some(Value::Array(got)) = answer else { return self.check(false, whole, answer) };
+        let keys = match rules.list() {
+            ListRule::Keyed(keys) => keys,
+            ListRule::Unordered | ListRule::Ordered => Vec::new(),
+        };
+        for (index, got) in got.iter().enumerate() {
+            let key = rules.key_of(&keys, got).filter(|key| !key.is_empty());
+            let (step, input) = match key {
+                Some(key) => (key_step(&key), element(input, &keys, &key, rules)),
+                None => (Step::Index(index), present(input.and_then(|input| input.get(index)))),
+            };
+            self.within(step, |walk| walk.compare(each, input, present(Some(got)), &rules.item()));
+        }
     }
 }
 
@@ -195,14 +233,12 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
             Some(Value::Array(got)) => pairs_up(wanted, got, &rules.item(), false),
             Some(Value::String(text)) => wanted.iter().all(|part| match part {
                 Expect::Value(part) => text.contains(&bare(part)),
-                _ => false,
+                part => holds(part, None, answer, rules),
             }),
             _ => false,
         },
         Operator::Exactly(wanted) => items().is_some_and(|got| pairs_up(wanted, got, &rules.item(), true)),
-        Operator::OneOf(values) => {
-            answer.is_some_and(|got| values.iter().any(|value| equal(value, got, rules)))
-        }
+        Operator::OneOf(values) => values.iter().any(|value| same(Some(value), answer, rules)),
         // No list is a list of none.
         Operator::Count(number) => match answer {
             Some(Value::Array(got)) => got.len() == *number,
@@ -210,29 +246,34 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
             None => *number == 0,
             Some(_) => false,
         },
-        Operator::Each(expect) => {
-            items().is_some_and(|got| got.iter().all(|item| holds(expect, None, Some(item), &rules.item())))
-        }
-        Operator::Between(low, high) => answer.is_some_and(|got| between(got, low, high) == Some(true)),
-        Operator::Cel { .. } | Operator::Opened(..) => false,
+        Operator::Between(low, high) => answer.is_some_and(|got| between(got, low, high, rules)),
+        // There is no engine for CEL: nothing holds. The others are walked into.
+        Operator::Cel { .. } | Operator::Each(_) | Operator::Opened(..) => false,
     }
 }
 
-/// Whether each expectation can be given an element of its own (and, `all`, no element is left): a matching, so that
-/// a lenient expectation does not take the element that a strict one needs.
-pub(super) fn pairs_up(wanted: &[Expect], got: &[Value], rules: &Rules, all: bool) -> bool {
-    if wanted.len() > got.len() || (all && wanted.len() != got.len()) {
-        return false;
-    }
+/// Whether each expectation can be given an element of its own (and, `all`, no element is left).
+fn pairs_up(wanted: &[Expect], got: &[Value], rules: &Rules, all: bool) -> bool {
+    wanted.len() <= got.len()
+        && (!all || wanted.len() == got.len())
+        && pairs(wanted, got, rules).iter().all(Option::is_some)
+}
+
+/// For each expectation the position of an element of its own that keeps it: a matching, so that a lenient expectation
+/// does not take the element that a strict one needs.
+pub(super) fn pairs(wanted: &[Expect], got: &[Value], rules: &Rules) -> Vec<Option<usize>> {
     let fits: Vec<Vec<usize>> = wanted
         .iter()
         .map(|expect| (0..got.len()).filter(|at| holds(expect, None, Some(&got[*at]), rules)).collect())
         .collect();
     let mut taken: Vec<Option<usize>> = vec![None; got.len()];
-    (0..wanted.len()).all(|expect| assign(expect, &fits, &mut taken, &mut vec![false; got.len()]))
+    for expect in 0..wanted.len() {
+        assign(expect, &fits, &mut taken, &mut vec![false; got.len()]);
+    }
+    (0..wanted.len()).map(|expect| taken.iter().position(|by| *by == Some(expect))).collect()
 }
 
-fn assign(expect: usize, fits: &[Vec<usize>], taken: &mut Vec<Option<usize>>, tried: &mut Vec<bool>) -> bool {
+fn assign(expect: usize, fits: &[Vec<usize>], taken: &mut [Option<usize>], tried: &mut [bool]) -> bool {
     for &at in &fits[expect] {
         if std::mem::replace(&mut tried[at], true) {
             continue;
@@ -245,15 +286,23 @@ fn assign(expect: usize, fits: &[Vec<usize>], taken: &mut Vec<Option<usize>>, tr
     false
 }
 
-/// The element of a list that an expected one is about.
-fn element<'a>(
+/// The element of a list that has this key; a key field that is left out, here or there, is the schema's default.
+pub(super) fn element<'a>(
     list: Option<&'a Value>,
     keys: &[String],
-    item: &KeyedItem,
+    key: &[(String, Value)],
     rules: &Rules,
 ) -> Option<&'a Value> {
-    let same = |key: &[(String, Value)]| key.iter().zip(&item.key).all(|((_, a), (_, b))| bare(a) == bare(b));
-    list?.as_array()?.iter().find(|element| rules.key_of(keys, element).is_some_and(|key| same(&key)))
+    let item = rules.item();
+    let has_key = |element: &&Value| {
+        keys.iter().all(|name| {
+            let default = rules.default_key(name);
+            let wanted = key.iter().find(|(key, _)| key == name).map(|(_, value)| value).or(default.as_ref());
+            let got = present(element.get(name)).or(default.as_ref());
+            wanted.is_none() || same(wanted, got, &item.field(name))
+        })
+    };
+    list?.as_array()?.iter().find(has_key)
 }
 
 /// The step to an element with this key.

@@ -1,22 +1,30 @@
 //! Strings that hold a notation: opened into values, and built from them.
 
-use std::collections::BTreeMap;
-
-use formats::yaml;
-use serde_json::{Map, Value, json};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formats::{unit, yaml};
+use serde_json::Value;
 
 use super::Notation;
 
 /// What the string holds; absent where it is not of this notation.
 ///
-/// YAML and JSON: the value. Base64: the text. A unit: section → option → list of values.
+/// YAML and JSON: the value; of several YAML documents the list of them. Base64: the text. A unit: section → option →
+/// list of values.
 #[must_use]
 pub fn open(notation: Notation, text: &str) -> Option<Value> {
     match notation {
-        Notation::Yaml => yaml::from_str(text).ok(),
+        Notation::Yaml => {
+            let mut documents = yaml::documents(text).ok()?;
+            let several = documents.len() > 1;
+            Some(if several { Value::Array(documents) } else { documents.pop().unwrap_or_default() })
+        }
         Notation::Json => serde_json::from_str(text).ok(),
-        Notation::Base64 => base64_decode(text).map(Value::String),
-        Notation::Unit => unit(text),
+        Notation::Base64 => {
+            let letters: String = text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
+            String::from_utf8(STANDARD.decode(letters).ok()?).ok().map(Value::String)
+        }
+        Notation::Unit => unit::parse(text).ok(),
     }
 }
 
@@ -26,93 +34,27 @@ pub fn close(notation: Notation, content: &Value) -> Option<String> {
     match notation {
         Notation::Yaml => yaml::to_string(content).ok(),
         Notation::Json => serde_json::to_string(content).ok(),
-        Notation::Base64 => content.as_str().map(|text| base64_encode(text.as_bytes())),
-        Notation::Unit => print_unit(content),
+        Notation::Base64 => content.as_str().map(|text| STANDARD.encode(text)),
+        Notation::Unit => unit::to_string(content),
     }
 }
 
-/// The options of a systemd unit: comments left out, lines that end with a backslash joined by a blank.
-fn unit(text: &str) -> Option<Value> {
-    let mut sections: BTreeMap<String, BTreeMap<String, Vec<Value>>> = BTreeMap::new();
-    let mut current: Option<String> = None;
-    let mut pending = String::new();
-    for line in text.lines() {
-        let line = line.trim();
-        if line.starts_with(['#', ';']) || (line.is_empty() && pending.is_empty()) {
-            continue;
+/// The string that holds this in the place of another: several YAML documents stay several.
+pub(super) fn close_again(notation: Notation, content: &Value, before: &str) -> Option<String> {
+    let several = || yaml::documents(before).is_ok_and(|documents| documents.len() > 1);
+    match (notation, content) {
+        (Notation::Yaml, Value::Array(documents)) if several() => {
+            let texts = documents.iter().map(|document| yaml::to_string(document).ok());
+            texts.collect::<Option<Vec<_>>>().map(|texts| texts.join("---\n"))
         }
-        pending.push_str(line);
-        if pending.ends_with('\\') {
-            pending.pop();
-            let end = pending.trim_end().len();
-            pending.truncate(end);
-            pending.push(' ');
-            continue;
-        }
-        let line = std::mem::take(&mut pending);
-        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            sections.entry(name.to_owned()).or_default();
-            current = Some(name.to_owned());
-        } else {
-            let (option, value) = line.split_once('=')?;
-            let section = sections.get_mut(current.as_ref()?)?;
-            section.entry(option.trim().to_owned()).or_default().push(json!(value.trim()));
-        }
+        _ => close(notation, content),
     }
-    pending.is_empty().then(|| json!(sections))
-}
-
-fn print_unit(content: &Value) -> Option<String> {
-    let mut blocks = Vec::new();
-    for (section, options) in content.as_object()? {
-        let mut block = format!("[{section}]\n");
-        for (option, values) in options.as_object().unwrap_or(&Map::new()) {
-            for value in values.as_array().unwrap_or(&vec![values.clone()]) {
-                let value = super::scalar::bare(value);
-                block.push_str(&format!("{option}={value}\n"));
-            }
-        }
-        blocks.push(block);
-    }
-    Some(blocks.join("\n"))
-}
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-fn base64_encode(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let word =
-            chunk.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for position in 0..4 {
-            let letter = ALPHABET[(word >> (18 - 6 * position) & 63) as usize];
-            text.push(if position <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
-fn base64_decode(text: &str) -> Option<String> {
-    let letters: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    let body = letters.strip_suffix(b"==").or_else(|| letters.strip_suffix(b"=")).unwrap_or(&letters);
-    if letters.len() % 4 != 0 {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    for chunk in body.chunks(4) {
-        let mut word = 0_u32;
-        for letter in chunk {
-            let digit = ALPHABET.iter().position(|known| known == letter)?;
-            word = word << 6 | u32::try_from(digit).ok()?;
-        }
-        word <<= 6 * (4 - chunk.len());
-        bytes.extend(word.to_be_bytes()[1..].iter().take(chunk.len() * 3 / 4));
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -135,5 +77,16 @@ mod tests {
         assert_eq!(close(Notation::Base64, &json!("hello")), Some("aGVsbG8=".to_owned()));
         assert_eq!(open(Notation::Base64, "aGVsbG8"), None);
         assert_eq!(open(Notation::Base64, "a*=="), None);
+    }
+
+    #[test]
+    fn several_documents_stay_several() {
+        let text = "a: 1\n---\na: 2\n";
+        assert_eq!(open(Notation::Yaml, text), Some(json!([{"a": 1}, {"a": 2}])));
+        assert_eq!(
+            close_again(Notation::Yaml, &json!([{"a": 3}, {"a": 2}]), text).as_deref(),
+            Some("a: 3\n---\na: 2\n")
+        );
+        assert_eq!(close_again(Notation::Yaml, &json!([1]), "- 2\n").as_deref(), Some("- 1\n"));
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::opened::close_again;
 use super::scalar::bare;
 use super::{Path, Step, close, open};
 
@@ -26,7 +27,8 @@ pub fn put(object: &mut Value, path: &Path, value: Option<Value>) -> bool {
         *object = value.unwrap_or(Value::Null);
         return true;
     };
-    if rest.is_empty() && value.is_none() {
+    // What an opened string holds as a whole goes with the string.
+    if value.is_none() && rest.iter().all(|step| matches!(step, Step::Opened(_))) {
         return remove(object, step);
     }
     let rest = Path(rest.to_vec());
@@ -42,10 +44,18 @@ pub fn put(object: &mut Value, path: &Path, value: Option<Value>) -> bool {
             put(map.entry(name.clone()).or_insert(Value::Null), &rest, value)
         }
         Step::Opened(notation) => {
-            let content = object.as_str().and_then(|text| open(*notation, text));
+            let before = object.as_str().map(str::to_owned);
+            let content = match &before {
+                Some(text) => open(*notation, text),
+                None => (object.is_null() && value.is_some()).then_some(Value::Null),
+            };
             let Some(mut content) = content else { return false };
             let done = put(&mut content, &rest, value);
-            let Some(text) = close(*notation, &content) else { return false };
+            let text = match &before {
+                Some(before) => close_again(*notation, &content, before),
+                None => close(*notation, &content),
+            };
+            let Some(text) = text else { return false };
             *object = Value::String(text);
             done
         }
@@ -116,7 +126,9 @@ fn add(items: &mut Vec<Value>, step: &Step, rest: &Path, value: Option<Value>) -
     let mut element = Value::Null;
     if let Step::Key(key) = step {
         let typed = |name: &str, text: &str| {
-            let number = items.iter().any(|item| item.get(name).is_some_and(Value::is_number));
+            let known = items.iter().find_map(|item| item.get(name)).map(Value::is_number);
+            // Without another element to go by: of the keys that Kubernetes has, only ports are numbers.
+            let number = known.unwrap_or_else(|| name.to_lowercase().ends_with("port"));
             text.parse::<i64>().ok().filter(|_| number).map_or_else(|| Value::from(text), Value::from)
         };
         element = key.iter().map(|(name, text)| (name.clone(), typed(name, text))).collect();

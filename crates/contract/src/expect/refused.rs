@@ -1,11 +1,10 @@
 //! Values that an assertion must refuse: what the saboteur puts into an answer.
 
-use formats::duration::GoDuration;
 use schema::{Shape, Type};
 use serde_json::{Map, Value, json};
 
 use super::compare::{holds, matches};
-use super::scalar::{bare, duration, number, point, quantity};
+use super::scalar::{bare, moved};
 use super::{Assertion, Expect, Operator, Rules, equal};
 
 /// What is put in the place of an asserted value.
@@ -17,34 +16,37 @@ pub enum Replacement {
     Nothing,
 }
 
-/// Values that the assertion's operator must refuse, given what was answered and what the input was. Each is meant to
-/// be refused: where one is kept, the operator does not do its work. Empty for what can refuse nothing.
+/// Values that the assertion's operator must refuse, given what was answered and what the input was; each differs from
+/// the answer. Where one is kept, the operator does not do its work. Empty for what can refuse nothing.
 #[must_use]
 pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Value>) -> Vec<Replacement> {
     let rules = &assertion.rules;
-    let sample = || sample(rules.ty(), &assertion.key);
+    let sample = || some(sample(rules.ty(), &assertion.key));
     let values = match &assertion.expect {
+        Expect::Value(Value::Null) => vec![sample()],
         Expect::Value(value) => vec![some(other(value, rules)), Replacement::Nothing],
         Expect::Map(_) | Expect::Keyed { .. } => vec![Replacement::Nothing],
-        Expect::List { items, .. } => whole_list(items.len(), answer, rules),
+        Expect::List { items, ordered: true } => whole_list(items.len(), answer, rules),
+        Expect::List { items, ordered: false } => members(items, answer, rules),
         Expect::Operator(operator) => match operator {
-            Operator::Absent => vec![some(input.cloned().unwrap_or_else(sample))],
+            Operator::Absent => input.cloned().map(some).into_iter().chain([sample()]).collect(),
             Operator::Present => vec![Replacement::Nothing],
             Operator::Changed => vec![input.cloned().map_or(Replacement::Nothing, some)],
             Operator::Unchanged => match input {
                 Some(input) => vec![some(other(input, rules)), Replacement::Nothing],
-                None => vec![some(sample())],
+                None => vec![sample()],
             },
             Operator::Any | Operator::Opened(..) => Vec::new(),
             Operator::Matches { regex, not_for } => not_matching(regex, not_for.as_ref(), answer),
             Operator::Cel { not_for, .. } => not_for.iter().cloned().map(some).collect(),
             Operator::Contains(parts) => without_parts(parts, answer, rules),
-            Operator::Exactly(items) => whole_list(items.len(), answer, rules),
+            Operator::Exactly(items) => members(items, answer, rules),
             Operator::Count(count) => whole_list(*count, answer, rules),
-            Operator::OneOf(values) => vec![some(outside_of(values, rules)), Replacement::Nothing],
+            Operator::OneOf(values) => outside_of(values, rules),
             Operator::Each(expect) => broken_elements(expect, answer, rules),
             Operator::Between(low, high) => {
-                vec![some(beside(low, -1)), some(beside(high, 1)), Replacement::Nothing]
+                let beside = [moved(low, -1, rules), moved(high, 1, rules)].into_iter().flatten();
+                beside.map(some).chain([Replacement::Nothing]).collect()
             }
         },
     };
@@ -54,7 +56,10 @@ pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Val
 /// A text that an expression does not match, if an easy one is found.
 #[must_use]
 pub fn non_matching(regex: &str) -> Option<String> {
-    ["", "~", "something else", "0", "A"].into_iter().find(|text| !matches(regex, text)).map(str::to_owned)
+    ["", "~", "something else", "0", "A", "a", "\u{0}", "two\nlines"]
+        .into_iter()
+        .find(|text| !matches(regex, text))
+        .map(str::to_owned)
 }
 
 /// Replacing something by itself damages nothing.
@@ -70,6 +75,7 @@ fn some(value: Value) -> Replacement {
     Replacement::Value(value)
 }
 
+/// Nothing at all for an expression that every text matches: it asserts too little to be proven.
 fn not_matching(regex: &str, not_for: Option<&Value>, answer: Option<&Value>) -> Vec<Replacement> {
     if let Some(value) = not_for {
         return vec![some(value.clone()), Replacement::Nothing];
@@ -77,7 +83,7 @@ fn not_matching(regex: &str, not_for: Option<&Value>, answer: Option<&Value>) ->
     let near =
         answer.and_then(Value::as_str).map(|text| format!("{text}~")).filter(|text| !matches(regex, text));
     let text = near.or_else(|| non_matching(regex));
-    text.map(|text| some(Value::from(text))).into_iter().chain([Replacement::Nothing]).collect()
+    text.map_or_else(Vec::new, |text| vec![some(Value::from(text)), Replacement::Nothing])
 }
 
 /// A member fewer, a member more.
@@ -92,6 +98,22 @@ fn whole_list(count: usize, answer: Option<&Value>, rules: &Rules) -> Vec<Replac
     if count > 0 && !items.is_empty() {
         found.push(some(Value::Array(items[..items.len() - 1].to_vec())));
         found.push(Replacement::Nothing);
+    }
+    found
+}
+
+/// A member fewer, a member more, and each member another that no expectation is kept by.
+fn members(expected: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
+    let mut found = whole_list(expected.len(), answer, rules);
+    let item = rules.item();
+    let items = answer.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (at, member) in items.iter().enumerate() {
+        let stranger = other(member, &item);
+        if !expected.iter().any(|expect| holds(expect, None, Some(&stranger), &item)) {
+            let mut exchanged = items.to_vec();
+            exchanged[at] = stranger;
+            found.push(some(Value::Array(exchanged)));
+        }
     }
     found
 }
@@ -112,7 +134,7 @@ fn without_parts(parts: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec
                 found.push(some(left.cloned().collect()));
             }
             (Some(Value::String(text)), Expect::Value(part)) if !bare(part).is_empty() => {
-                found.push(some(Value::from(text.replace(&bare(part), ""))));
+                found.push(some(Value::from(without(text, &bare(part)))));
             }
             _ => {}
         }
@@ -120,17 +142,27 @@ fn without_parts(parts: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec
     found
 }
 
+/// The text without a part, also where taking it out brings it about again.
+fn without(text: &str, part: &str) -> String {
+    let mut left = text.to_owned();
+    while left.contains(part) {
+        left = left.replace(part, "");
+    }
+    left
+}
+
 fn broken_elements(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
     let Some(Value::Array(items)) = answer else { return vec![Replacement::Nothing] };
     let mut found = Vec::new();
-    for assertion in super::assertions(expect, items.first(), &rules.item()) {
-        for (at, item) in items.iter().enumerate() {
+    for (at, item) in items.iter().enumerate() {
+        for assertion in super::assertions(expect, Some(item), &rules.item()) {
             let value = super::get(item, &assertion.path);
             for replacement in refused(&assertion, value.as_ref(), None) {
                 let mut broken = items.clone();
                 let value = match replacement {
                     Replacement::Value(value) => Some(value),
-                    Replacement::Nothing => None,
+                    // An element that is nothing stays in its place.
+                    Replacement::Nothing => assertion.path.0.is_empty().then_some(Value::Null),
                 };
                 if super::put(&mut broken[at], &assertion.path, value) {
                     found.push(some(Value::Array(broken)));
@@ -151,7 +183,7 @@ fn other(value: &Value, rules: &Rules) -> Value {
         Value::Null => json!("x"),
         Value::Bool(value) => json!(!value),
         Value::Number(number) => number.as_i64().map_or_else(
-            || json!(number.as_f64().unwrap_or_default() + 1.0),
+            || moved(value, 1, rules).unwrap_or_else(|| json!(0)),
             |number| json!(number.wrapping_add(1)),
         ),
         Value::String(text) => other_text(text, rules),
@@ -161,17 +193,22 @@ fn other(value: &Value, rules: &Rules) -> Value {
 }
 
 fn other_text(text: &str, rules: &Rules) -> Value {
-    match rules.ty().shape() {
-        Shape::Quantity => json!(if text == "7" { "8" } else { "7" }),
-        Shape::Duration => beside(&json!(text), 1),
-        Shape::Time | Shape::MicroTime => json!("2001-01-01T00:00:00Z"),
-        _ if text.is_empty() => json!("x"),
+    let shape = rules.ty().shape();
+    let measured = match shape {
+        Shape::Quantity | Shape::Duration | Shape::Time | Shape::MicroTime => moved(&json!(text), 1, rules),
         // Numbers in texts stay numbers: annotations are read as such.
-        _ => text.parse::<i64>().map_or_else(
-            |_| json!(format!("{text}-x")),
-            |number| json!((number.wrapping_add(1)).to_string()),
-        ),
-    }
+        _ => text
+            .parse::<i64>()
+            .ok()
+            .and_then(|number| number.checked_add(1))
+            .map(|number| json!(number.to_string())),
+    };
+    measured.unwrap_or_else(|| match (shape, text) {
+        (Shape::Bytes, "eA==") => json!("eQ=="),
+        (Shape::Bytes, _) => json!("eA=="),
+        (_, "") => json!("x"),
+        _ => json!(format!("{text}-x")),
+    })
 }
 
 /// One value deep inside is another, so that the map stays one of its kind.
@@ -189,37 +226,24 @@ fn other_map(map: &Map<String, Value>, rules: &Rules) -> Value {
     Value::Object(changed)
 }
 
-fn outside_of(values: &[Value], rules: &Rules) -> Value {
-    let listed = |value: &Value| values.iter().any(|known| equal(known, value, rules));
-    let mut value = values.first().cloned().unwrap_or_else(|| json!("x"));
-    for _ in 0..=values.len() {
-        value = other(&value, rules);
-        if !listed(&value) {
-            return value;
+/// A value of the type that is not listed, and nothing, unless that is listed.
+fn outside_of(values: &[Value], rules: &Rules) -> Vec<Replacement> {
+    let listed = |value: &Value| values.iter().any(|known| super::same(Some(known), Some(value), rules));
+    let first = values.iter().find(|value| !value.is_null());
+    let allowed = rules.ty().allowed().into_iter().find(|value| !listed(value));
+    let mut value =
+        allowed.or_else(|| first.map(|first| other(first, rules))).unwrap_or_else(|| sample(rules.ty(), &[]));
+    for _ in values {
+        if listed(&value) {
+            value = other(&value, rules);
         }
     }
-    json!(format!("{}-none-of-these", bare(&value)))
-}
-
-/// The value just before or after another in a range.
-fn beside(value: &Value, step: i64) -> Value {
-    if let Some(number) = number(value) {
-        #[expect(clippy::cast_precision_loss, reason = "the step is one")]
-        return value.as_i64().map_or_else(|| json!(number + step as f64), |number| json!(number + step));
+    if listed(&value) {
+        // Few values are allowed, and all of them are listed.
+        value = json!(format!("{}-none-of-these", bare(&value)));
     }
-    if point(value).is_some() {
-        return json!(if step < 0 { "1999-01-01T00:00:00Z" } else { "2999-01-01T00:00:00Z" });
-    }
-    if let Some(duration) = duration(value) {
-        return json!(
-            GoDuration::from_nanos(duration.nanos().saturating_add(step * 1_000_000_000)).to_string()
-        );
-    }
-    match quantity(value) {
-        Some(_) if step < 0 => json!("-1"),
-        Some(_) => json!("1E"),
-        None => json!("x"),
-    }
+    let nothing = (!listed(&Value::Null)).then_some(Replacement::Nothing);
+    [some(value)].into_iter().chain(nothing).collect()
 }
 
 fn sample_item(rules: &Rules) -> Value {

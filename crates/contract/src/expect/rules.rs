@@ -1,18 +1,25 @@
 //! What is known of the values in one object: types, which lists go by key, whose order does not matter.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use schema::{Kinds, ListKind, Shape, Type};
+use schema::{Kinds, ListKind, Segment, Shape, Type, segments};
 use serde_json::Value;
 
 /// The rules at one place of an object. Cheap to clone and to step down with.
 #[derive(Clone, Debug)]
 pub struct Rules {
     ty: Type,
-    /// Path of this place as the contract writes list paths: `spec.pools[].taints`.
-    at: String,
-    list_keys: BTreeMap<String, Vec<String>>,
-    unordered: BTreeSet<String>,
+    /// What the contract adds for lists at this place or below it.
+    added: Vec<Added>,
+}
+
+/// A list path that the contract says something of, and how many of its steps lead to this place.
+#[derive(Clone, Debug)]
+struct Added {
+    path: Arc<[Segment]>,
+    walked: usize,
+    rule: Arc<ListRule>,
 }
 
 /// How the elements of a list are compared.
@@ -30,7 +37,7 @@ impl Rules {
     /// Rules of which nothing is known but the type.
     #[must_use]
     pub fn new(ty: Type) -> Self {
-        Self { ty, at: String::new(), list_keys: BTreeMap::new(), unordered: BTreeSet::new() }
+        Self { ty, added: Vec::new() }
     }
 
     /// Nothing is known: maps are maps, lists go in order.
@@ -46,11 +53,16 @@ impl Rules {
     }
 
     /// The same with what a contract adds: keys of lists (path → field, or fields with commas) and unordered lists.
+    /// What is no path adds nothing.
     #[must_use]
     pub fn with(mut self, list_keys: &BTreeMap<String, String>, unordered: &[String]) -> Self {
         let fields = |keys: &String| keys.split(',').map(|key| key.trim().to_owned()).collect();
-        self.list_keys = list_keys.iter().map(|(path, keys)| (path.clone(), fields(keys))).collect();
-        self.unordered = unordered.iter().cloned().collect();
+        let unordered = unordered.iter().map(|path| (path, ListRule::Unordered));
+        let keyed = list_keys.iter().map(|(path, keys)| (path, ListRule::Keyed(fields(keys))));
+        let added = |(path, rule): (&String, ListRule)| {
+            Some(Added { path: segments(path).ok()?.into(), walked: 0, rule: Arc::new(rule) })
+        };
+        self.added = unordered.chain(keyed).filter_map(added).collect();
         self
     }
 
@@ -63,16 +75,18 @@ impl Rules {
     /// The rules of a field or of a map's value.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
-        let ty =
-            self.ty.field(name).map(|field| field.ty).or_else(|| self.ty.values()).unwrap_or_else(Type::any);
-        let dot = if self.at.is_empty() { "" } else { "." };
-        self.down(ty, &format!("{dot}{name}"))
+        let ty = self.ty.field(name).map(|field| field.ty).or_else(|| self.ty.values());
+        self.down(ty, |segment| match segment {
+            Segment::Key(key) => key == name,
+            Segment::Index(index) => *name == index.to_string(),
+            Segment::Each => true,
+        })
     }
 
     /// The rules of a list's elements.
     #[must_use]
     pub fn item(&self) -> Self {
-        self.down(self.ty.items().unwrap_or_else(Type::any), "[]")
+        self.down(self.ty.items(), |segment| *segment == Segment::Each)
     }
 
     /// The rules of what a string holds, once opened.
@@ -81,17 +95,16 @@ impl Rules {
         Self::of_object(content)
     }
 
-    /// How a list at this place is compared.
+    /// How a list at this place is compared: as the contract adds, else by the keys of the schema, else in order.
     #[must_use]
     pub fn list(&self) -> ListRule {
-        if self.unordered.contains(&self.at) {
+        let added = || self.added.iter().filter(|added| added.walked == added.path.len());
+        if added().any(|added| *added.rule == ListRule::Unordered) {
             return ListRule::Unordered;
         }
         match self.ty.list_kind() {
             Some(ListKind::Map(keys)) => ListRule::Keyed(keys),
-            _ if self.list_keys.contains_key(&self.at) => ListRule::Keyed(self.list_keys[&self.at].clone()),
-            Some(ListKind::Set) => ListRule::Unordered,
-            _ => ListRule::Ordered,
+            _ => added().next().map_or(ListRule::Ordered, |added| added.rule.as_ref().clone()),
         }
     }
 
@@ -112,17 +125,16 @@ impl Rules {
         self.ty.items()?.field(name)?.default().cloned()
     }
 
-    fn down(&self, ty: Type, step: &str) -> Self {
-        let known = !self.list_keys.is_empty() || !self.unordered.is_empty();
-        // The path matters only to what the contract adds.
-        let at = if known { format!("{}{step}", self.at) } else { String::new() };
-        Self { ty, at, list_keys: self.list_keys.clone(), unordered: self.unordered.clone() }
-    }
-
     /// Whether the place holds free keys, as labels do.
     #[must_use]
     pub fn is_map(&self) -> bool {
         self.ty.shape() == Shape::Map
+    }
+
+    fn down(&self, ty: Option<Type>, leads: impl Fn(&Segment) -> bool) -> Self {
+        let here = |added: &&Added| added.path.get(added.walked).is_some_and(&leads);
+        let walked = |added: &Added| Added { walked: added.walked + 1, ..added.clone() };
+        Self { ty: ty.unwrap_or_else(Type::any), added: self.added.iter().filter(here).map(walked).collect() }
     }
 }
 

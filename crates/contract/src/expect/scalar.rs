@@ -1,50 +1,80 @@
-//! Scalars compared by value: numbers, quantities, durations, times.
+//! Scalars compared by value: numbers, quantities, durations, times; ranges of them, and what lies beside.
+
+use std::cmp::Ordering;
 
 use formats::duration::GoDuration;
 use formats::quantity::Quantity;
 use formats::time;
 use schema::Shape;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::Rules;
 
-/// Whether two scalars (or whole values without lists by key) mean the same at this place.
-#[must_use]
-pub fn equal(a: &Value, b: &Value, rules: &Rules) -> bool {
-    a == b || by_shape(a, b, rules.ty().shape()) || number(a).zip(number(b)).is_some_and(|(a, b)| a == b)
+/// How a value is measured, as a whole number of 10⁻⁹ of its unit (seconds, where it is of time).
+#[derive(Clone, Copy)]
+enum Measure {
+    Time,
+    Duration,
+    Quantity,
 }
 
-fn by_shape(a: &Value, b: &Value, shape: Shape) -> bool {
-    let both = |same: Option<bool>| same.unwrap_or(false);
-    match shape {
-        Shape::Quantity => both(quantity(a).zip(quantity(b)).map(|(a, b)| a == b)),
-        Shape::Duration => both(duration(a).zip(duration(b)).map(|(a, b)| a == b)),
-        Shape::Time | Shape::MicroTime => both(point(a).zip(point(b)).map(|(a, b)| a == b)),
+/// Whether two scalars mean the same at this place: numbers go by value, and so do quantities, int-or-strings,
+/// durations and times where the type says so. Whole values are the same only as they are written.
+#[must_use]
+pub fn equal(a: &Value, b: &Value, rules: &Rules) -> bool {
+    if a == b {
+        return true;
+    }
+    let measure = match (a, b, rules.ty().shape()) {
+        (Value::Number(a), Value::Number(b), _) => return same_number(a, b),
+        (_, _, Shape::Quantity | Shape::IntOrString) => return both(quantity(a), quantity(b)),
+        (_, _, Shape::Duration) => Measure::Duration,
+        (_, _, Shape::Time | Shape::MicroTime) => Measure::Time,
+        _ => return false,
+    };
+    both(measure.of(a), measure.of(b))
+}
+
+/// Whether the value is in the range, both ends included. All three must be measured in one way: the type's if it
+/// says one, else the first of time, duration and quantity (numbers are quantities) that fits all.
+pub(super) fn between(value: &Value, low: &Value, high: &Value, rules: &Rules) -> bool {
+    let all = |measure: &Measure| Some((measure.of(low)?, measure.of(high)?, measure.of(value)?));
+    let range = measures(rules.ty().shape()).iter().find_map(all);
+    range.is_some_and(|(low, high, value)| low <= value && value <= high)
+}
+
+/// The value that is greater by this (seconds, where it is of time), written the same way; absent for what cannot be
+/// measured.
+pub(super) fn moved(value: &Value, by: i64, rules: &Rules) -> Option<Value> {
+    if let Value::Number(number) = value {
+        let whole = number.as_i64().and_then(|number| number.checked_add(by)).map(Value::from);
+        return whole.or_else(|| number.as_f64().map(|number| beyond(number, by)));
+    }
+    let measures = measures(rules.ty().shape()).iter();
+    let (measure, nanos) = measures.clone().find_map(|measure| Some((measure, measure.of(value)?)))?;
+    measure.written(nanos.checked_add(i128::from(by) * 1_000_000_000)?).map(Value::from)
+}
+
+/// A scalar as it stands in a path: texts bare.
+pub(crate) fn bare(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn same_number(a: &Number, b: &Number) -> bool {
+    match (a.as_f64(), b.as_f64()) {
+        // Two whole numbers were compared as such already: as floats, big ones would run together.
+        _ if !a.is_f64() && !b.is_f64() => false,
+        (Some(a), Some(b)) => a.partial_cmp(&b) == Some(Ordering::Equal),
         _ => false,
     }
 }
 
-/// Whether a scalar lies between two others, both included: as numbers, else as times, durations or quantities.
-pub(super) fn between(value: &Value, low: &Value, high: &Value) -> Option<bool> {
-    fn within<T: PartialOrd>(read: impl Fn(&Value) -> Option<T>, values: [&Value; 3]) -> Option<bool> {
-        let [value, low, high] = values.map(read);
-        let (value, low, high) = (value?, low?, high?);
-        Some(low <= value && value <= high)
-    }
-    let values = [value, low, high];
-    within(number, values)
-        .or_else(|| within(point, values))
-        .or_else(|| within(duration, values))
-        .or_else(|| within(quantity, values))
-}
-
-/// A number.
-pub(super) fn number(value: &Value) -> Option<f64> {
-    value.as_f64()
+fn both<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
+    a.zip(b).is_some_and(|(a, b)| a == b)
 }
 
 /// A quantity, also where it stands as a number.
-pub(super) fn quantity(value: &Value) -> Option<Quantity> {
+fn quantity(value: &Value) -> Option<Quantity> {
     match value {
         Value::String(text) => Quantity::parse(text).ok(),
         Value::Number(number) => Quantity::parse(&number.to_string()).ok(),
@@ -52,17 +82,37 @@ pub(super) fn quantity(value: &Value) -> Option<Quantity> {
     }
 }
 
-/// A Go duration.
-pub(super) fn duration(value: &Value) -> Option<GoDuration> {
-    GoDuration::parse(value.as_str()?).ok()
+fn measures(shape: Shape) -> &'static [Measure] {
+    match shape {
+        Shape::Quantity | Shape::IntOrString | Shape::Integer(_) | Shape::Number => &[Measure::Quantity],
+        Shape::Duration => &[Measure::Duration],
+        Shape::Time | Shape::MicroTime => &[Measure::Time],
+        _ => &[Measure::Time, Measure::Duration, Measure::Quantity],
+    }
 }
 
-/// A point in time, in nanoseconds.
-pub(super) fn point(value: &Value) -> Option<i128> {
-    time::nanos(value.as_str()?)
+/// A number that is greater or less, however big the number is.
+fn beyond(number: f64, by: i64) -> Value {
+    let distance = number.abs() + 1.0;
+    Value::from(if by < 0 { number - distance } else { number + distance })
 }
 
-/// A scalar as it stands in a path: texts bare.
-pub(crate) fn bare(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+impl Measure {
+    fn of(self, value: &Value) -> Option<i128> {
+        match self {
+            Self::Time => time::nanos(value.as_str()?),
+            Self::Duration => GoDuration::parse(value.as_str()?).ok().map(|duration| duration.nanos().into()),
+            Self::Quantity => quantity(value).and_then(|quantity| quantity.nanos()),
+        }
+    }
+
+    fn written(self, nanos: i128) -> Option<String> {
+        match self {
+            Self::Time => time::to_string(nanos),
+            Self::Duration => {
+                i64::try_from(nanos).ok().map(|nanos| GoDuration::from_nanos(nanos).to_string())
+            }
+            Self::Quantity => Quantity::parse(&format!("{nanos}n")).ok().map(|quantity| quantity.to_string()),
+        }
+    }
 }

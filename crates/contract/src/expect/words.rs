@@ -1,5 +1,7 @@
 //! Expectations as a person reads them, on one line.
 
+use serde_json::Value;
+
 use super::scalar::bare;
 use super::{Expect, Operator};
 
@@ -7,6 +9,7 @@ use super::{Expect, Operator};
 #[must_use]
 pub fn words(expect: &Expect) -> String {
     match expect {
+        Expect::Value(Value::Null) => "absent".to_owned(),
         Expect::Value(value) => bare(value),
         Expect::Map(fields) => {
             let fields: Vec<String> =
@@ -47,9 +50,12 @@ fn operator_words(operator: &Operator) -> String {
         Operator::Count(number) => format!("{number} elements"),
         Operator::Each(expect) => format!("each {}", words(expect)),
         Operator::Between(low, high) => format!("between {} and {}", bare(low), bare(high)),
-        Operator::Cel { expression, .. } => format!("true for {expression}"),
+        Operator::Cel { expression, .. } => {
+            format!("true for {expression} (CEL expressions cannot be evaluated by this version)")
+        }
         Operator::Opened(notation, content) => {
-            format!("{} of {}", format!("{notation:?}").to_lowercase(), words(content))
+            let name = format!("{notation:?}").to_lowercase();
+            format!("{name} of {}", words(content))
         }
     }
 }
