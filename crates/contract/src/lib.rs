@@ -3,6 +3,7 @@
 //! - [`model`] — contracts and clauses as loaded: resolved, every case expanded;
 //! - [`source`], [`load`] — files in, catalog out, everything that is wrong named at once;
 //! - [`lint`] — what loads and is wrong nevertheless;
+//! - [`json_schema`] — the files' shapes for editors;
 //! - [`case`] — one case: what is given, what is done, what must hold;
 //! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
 //! - [`sentence`] — the hash that ties a clause to a sentence of its source;
@@ -14,6 +15,7 @@
 pub mod case;
 pub mod document;
 pub mod expect;
+pub mod json_schema;
 pub mod lint;
 pub mod load;
 pub mod model;

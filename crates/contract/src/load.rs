@@ -12,6 +12,7 @@ mod report;
 mod table;
 mod tree;
 mod wanted;
+pub(crate) mod words;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,6 +8,7 @@ use super::fields::Fields;
 use super::report::Report;
 use super::table::{self, Table};
 use super::tree::{Span, Tree};
+use super::words::{BINDS, CLAUSE, FORMS, LATER, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC, TARGET, laws};
 use crate::model::{Binds, Form, Handled, Law, Level, Source};
 
 /// One document of kind Contract.
@@ -53,65 +54,6 @@ pub(crate) struct Clause {
     pub(crate) when: Option<Tree>,
     pub(crate) then: Option<Tree>,
 }
-
-pub(crate) const ROOT: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
-pub(crate) const METADATA: [&str; 2] = ["name", "labels"];
-pub(crate) const SPEC: [&str; 10] = [
-    "form",
-    "source",
-    "target",
-    "onlyTouches",
-    "unordered",
-    "listKeys",
-    "exempt",
-    "config",
-    "fixtures",
-    "clauses",
-];
-/// Keys of forms that are not run yet; their files are refused by form, not by key.
-const LATER: [&str; 5] = ["flags", "now", "cloudProfile", "machineImages", "shoot"];
-pub(crate) const TARGET: [&str; 4] = ["webhook", "controller", "handles", "instance"];
-pub(crate) const SOURCE: [&str; 5] = ["document", "code", "version", "section", "sentence"];
-pub(crate) const CLAUSE: [&str; 16] = [
-    "id",
-    "text",
-    "level",
-    "binds",
-    "versions",
-    "needs",
-    "presupposes",
-    "covers",
-    "differs",
-    "source",
-    "instance",
-    "config",
-    "table",
-    "given",
-    "when",
-    "then",
-];
-pub(crate) const FORMS: [(&str, Form); 6] = [
-    ("mutation", Form::Mutation),
-    ("validation", Form::Validation),
-    ("flags", Form::Flags),
-    ("objects", Form::Objects),
-    ("versions", Form::Versions),
-    ("scenario", Form::Scenario),
-];
-const LEVELS: [(&str, Level); 3] = [("MUST", Level::Must), ("SHOULD", Level::Should), ("MAY", Level::May)];
-const BINDS: [(&str, Binds); 3] =
-    [("gardener", Binds::Gardener), ("extension", Binds::Extension), ("both", Binds::Both)];
-pub(crate) const LAWS: [(&str, Law); 9] = [
-    ("idempotent", Law::Idempotent),
-    ("deterministic", Law::Deterministic),
-    ("updateKeepsMutation", Law::UpdateKeepsMutation),
-    ("unrelatedUntouched", Law::UnrelatedUntouched),
-    ("withinTimeout", Law::WithinTimeout),
-    ("dryRunHasNoEffect", Law::DryRunHasNoEffect),
-    ("uidEchoed", Law::UidEchoed),
-    ("patchTypeDeclared", Law::PatchTypeDeclared),
-    ("keysUnique", Law::KeysUnique),
-];
 
 /// Reads a document of kind Contract; absent where too little of it can be read.
 pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draft> {
@@ -253,7 +195,7 @@ fn paths(spec: &Fields<'_>, name: &str) -> Vec<String> {
 fn exempt(spec: &Fields<'_>) -> BTreeMap<Law, String> {
     let mut found = BTreeMap::new();
     let Some(node) = spec.node("exempt") else { return found };
-    let known: Vec<&str> = LAWS.iter().map(|(name, _)| *name).collect();
+    let known: Vec<&str> = laws().collect();
     let Some(fields) = Fields::of(spec.file, node, "exempt", &known, spec.report) else { return found };
     for (name, law) in LAWS {
         if let Some(reason) = fields.text(name) {

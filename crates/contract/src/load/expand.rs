@@ -13,11 +13,10 @@ use super::outcome::{self, known_keys};
 use super::report::Report;
 use super::table::{Row, Table};
 use super::tree::{Data, Key, Span, Tree};
+use super::words::GIVEN;
 use crate::case::{Case, Given, When};
 use crate::expect::Rules;
 use crate::model::{self, Location};
-
-const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
 
 /// What clauses are expanded with.
 pub(crate) struct Context<'a> {

@@ -7,30 +7,9 @@ use super::given::Assembly;
 use super::report::{Report, nearest};
 use super::tree::{Data, Span, Tree, Word};
 use super::wanted;
+use super::words::{CAUSE, OPERATIONS, REQUEST, THEN, WHEN};
 use crate::case::{Cause, Then, When};
 use crate::expect::{Expect, Operator, Rules};
-
-const WHEN: [&str; 3] = ["admission", "deleteCollection", "request"];
-const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
-const REQUEST: [&str; 15] = [
-    "uid",
-    "kind",
-    "resource",
-    "subResource",
-    "requestKind",
-    "requestResource",
-    "requestSubResource",
-    "name",
-    "namespace",
-    "operation",
-    "userInfo",
-    "object",
-    "oldObject",
-    "dryRun",
-    "options",
-];
-const THEN: [&str; 8] = ["object", "allowed", "code", "reason", "message", "causes", "called", "warnings"];
-const CAUSE: [&str; 3] = ["field", "reason", "message"];
 
 /// What is done; cells are filled in, `admission` is one operation.
 pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {

@@ -1,0 +1,249 @@
+//! JSON Schemas of the files, for editors: completion of keys, words and operators. The loader is the judge.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::load::words;
+
+/// The schema of a type, draft 2020-12.
+#[must_use]
+pub fn of<T: JsonSchema>() -> Value {
+    SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value()
+}
+
+/// The schema of a contract file.
+#[must_use]
+pub fn contract() -> Value {
+    of::<File>()
+}
+
+/// A contract: one behaviour and its clauses.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(title = "Contract")]
+struct File {
+    #[schemars(extend("const" = "conformance.gardener.cloud/v1alpha1"))]
+    api_version: String,
+    #[schemars(extend("const" = "Contract"))]
+    kind: String,
+    metadata: Metadata,
+    spec: Spec,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Metadata {
+    /// Name of the behaviour: pod-scheduler-name. The files of one name are one contract.
+    name: String,
+    /// `component` says whose behaviour it is.
+    labels: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Spec {
+    /// How it is written.
+    #[schemars(extend("enum" = ["mutation", "validation"]))]
+    form: String,
+    /// Source of all clauses that name none.
+    source: Option<Source>,
+    /// What the contract is about.
+    target: Target,
+    /// Path prefixes that the target may change; `[]` is any element.
+    only_touches: Option<Vec<String>>,
+    /// Lists whose order does not matter.
+    unordered: Option<Vec<String>>,
+    /// Keys of lists that the schema does not know: path → field.
+    list_keys: Option<BTreeMap<String, String>>,
+    /// Excused laws, each with its reason.
+    #[schemars(schema_with = "laws")]
+    exempt: Option<Value>,
+    /// Component configuration that every case starts from.
+    config: Option<Map<String, Value>>,
+    /// Objects by name, that `like` starts from; they may hold the names of columns.
+    fixtures: Option<BTreeMap<String, Value>>,
+    /// The clauses.
+    clauses: Vec<Clause>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Source {
+    /// Public document, as Gardener's repository has it.
+    document: Option<String>,
+    /// Source file of the original, where only its code says it.
+    code: Option<String>,
+    /// Version of the document or the code.
+    version: Option<String>,
+    /// Heading of the section.
+    section: Option<String>,
+    /// Hash of the sentence: `lint --hash 'the words'`.
+    #[schemars(regex(pattern = "^[0-9a-f]{8}$"))]
+    sentence: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Target {
+    /// Name of the webhook.
+    webhook: String,
+    /// Name of the controller.
+    controller: Option<String>,
+    /// Kinds that the registration must cover: `apps/v1 deployments`.
+    handles: Option<Vec<String>>,
+    /// Which of the component's registrations cases run under.
+    #[schemars(extend("examples" = ["seed", "shoot"]))]
+    instance: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Clause {
+    /// Never reused: GRM-HAC-001.
+    id: String,
+    /// The sentence, in our own words.
+    text: String,
+    /// How binding it is; MUST if absent.
+    #[schemars(extend("enum" = ["MUST", "SHOULD", "MAY"]))]
+    level: Option<String>,
+    /// Whom it binds; gardener if absent.
+    #[schemars(extend("enum" = ["gardener", "extension", "both"]))]
+    binds: Option<String>,
+    /// Versions of the target it holds for: `>=1.58`.
+    versions: Option<String>,
+    /// Features of the target it needs: `shoot`, `not workerless`.
+    needs: Option<Vec<String>>,
+    /// Clauses without which this one means nothing.
+    presupposes: Option<Vec<String>>,
+    /// Numbered clauses of the reference.
+    covers: Option<Vec<String>>,
+    /// Implementations that differ, and why.
+    differs: Option<BTreeMap<String, String>>,
+    /// Where it comes from; what is left out is the contract's.
+    source: Option<Source>,
+    /// Registration that its cases run under.
+    instance: Option<String>,
+    /// Component configuration, merged over the contract's.
+    config: Option<Map<String, Value>>,
+    /// Rows drawn with bars; `<column>` stands for a cell below.
+    table: Option<String>,
+    /// What is there before the request.
+    given: Option<Given>,
+    /// What is done.
+    when: When,
+    /// What must hold.
+    then: Then,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    /// Objects that exist already.
+    cluster: Option<Vec<Value>>,
+    /// The namespace of the object: a fixture, or a difference from one.
+    namespace: Option<Value>,
+    /// The object before an UPDATE or a DELETE.
+    old: Option<Value>,
+    /// The object of the request: `{like: pod, spec: …}`.
+    object: Option<Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct When {
+    /// CREATE, UPDATE, DELETE, CONNECT, or a list of them.
+    #[schemars(schema_with = "operations")]
+    admission: Option<Value>,
+    /// All objects of a resource are deleted: `infrastructures.extensions.gardener.cloud`.
+    delete_collection: Option<String>,
+    /// Fields of the AdmissionRequest that are overridden; `~` removes one.
+    #[schemars(schema_with = "request")]
+    request: Option<Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Then {
+    /// The resulting object; `$unchanged`: no patch at all.
+    object: Option<Value>,
+    /// Whether the request may proceed.
+    allowed: Option<Value>,
+    /// HTTP status of the refusal.
+    code: Option<Value>,
+    /// Status reason.
+    reason: Option<Value>,
+    /// Status message.
+    message: Option<Value>,
+    /// The whole set of field errors; implies 422 and Invalid.
+    causes: Option<Vec<Cause>>,
+    /// Whether the request is sent to the webhook at all.
+    called: Option<Value>,
+    /// The whole list of warnings.
+    warnings: Option<Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Cause {
+    /// Field path as Kubernetes writes it.
+    field: String,
+    /// FieldValueRequired, FieldValueInvalid and so on.
+    reason: Option<Value>,
+    /// The message.
+    message: Option<Value>,
+}
+
+fn laws(_: &mut SchemaGenerator) -> schemars::Schema {
+    let properties: Map<String, Value> = words::laws()
+        .map(|law| (law.to_owned(), json!({"type": "string", "description": "Why the law does not hold."})))
+        .collect();
+    object(properties)
+}
+
+fn request(_: &mut SchemaGenerator) -> schemars::Schema {
+    object(words::REQUEST.iter().map(|field| ((*field).to_owned(), json!({}))).collect())
+}
+
+fn operations(_: &mut SchemaGenerator) -> schemars::Schema {
+    let one = json!({"type": "string", "examples": words::OPERATIONS});
+    schemars::json_schema!({"anyOf": [one, {"type": "array", "items": {"enum": words::OPERATIONS}}]})
+}
+
+fn object(properties: Map<String, Value>) -> schemars::Schema {
+    schemars::json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn editors_complete_the_keys_that_the_loader_knows() {
+        let schema = contract();
+        let keys = |of: &Value| -> BTreeSet<String> {
+            of["properties"].as_object().expect("an object").keys().cloned().collect()
+        };
+        let of =
+            |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+        assert_eq!(keys(&schema), of(&words::ROOT));
+        let table: [(&str, &[&str]); 9] = [
+            ("Metadata", &words::METADATA),
+            ("Spec", &words::SPEC),
+            ("Source", &words::SOURCE),
+            ("Target", &words::TARGET),
+            ("Clause", &words::CLAUSE),
+            ("Given", &words::GIVEN),
+            ("When", &words::WHEN),
+            ("Then", &words::THEN),
+            ("Cause", &words::CAUSE),
+        ];
+        for (name, known) in table {
+            assert_eq!(keys(&schema["$defs"][name]), of(known), "{name}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The words of the language: every key that a contract file may hold, and every word that a key may lead to.
+
+use crate::model::{Binds, Form, Law, Level};
+
+pub(crate) const ROOT: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
+pub(crate) const METADATA: [&str; 2] = ["name", "labels"];
+pub(crate) const SPEC: [&str; 10] = [
+    "form",
+    "source",
+    "target",
+    "onlyTouches",
+    "unordered",
+    "listKeys",
+    "exempt",
+    "config",
+    "fixtures",
+    "clauses",
+];
+/// Keys of forms that are not run yet; their files are refused by form, not by key.
+pub(crate) const LATER: [&str; 5] = ["flags", "now", "cloudProfile", "machineImages", "shoot"];
+pub(crate) const TARGET: [&str; 4] = ["webhook", "controller", "handles", "instance"];
+pub(crate) const SOURCE: [&str; 5] = ["document", "code", "version", "section", "sentence"];
+pub(crate) const CLAUSE: [&str; 16] = [
+    "id",
+    "text",
+    "level",
+    "binds",
+    "versions",
+    "needs",
+    "presupposes",
+    "covers",
+    "differs",
+    "source",
+    "instance",
+    "config",
+    "table",
+    "given",
+    "when",
+    "then",
+];
+pub(crate) const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
+pub(crate) const WHEN: [&str; 3] = ["admission", "deleteCollection", "request"];
+pub(crate) const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+/// Fields of an AdmissionRequest.
+pub(crate) const REQUEST: [&str; 15] = [
+    "uid",
+    "kind",
+    "resource",
+    "subResource",
+    "requestKind",
+    "requestResource",
+    "requestSubResource",
+    "name",
+    "namespace",
+    "operation",
+    "userInfo",
+    "object",
+    "oldObject",
+    "dryRun",
+    "options",
+];
+pub(crate) const THEN: [&str; 8] =
+    ["object", "allowed", "code", "reason", "message", "causes", "called", "warnings"];
+pub(crate) const CAUSE: [&str; 3] = ["field", "reason", "message"];
+
+pub(crate) const FORMS: [(&str, Form); 6] = [
+    ("mutation", Form::Mutation),
+    ("validation", Form::Validation),
+    ("flags", Form::Flags),
+    ("objects", Form::Objects),
+    ("versions", Form::Versions),
+    ("scenario", Form::Scenario),
+];
+pub(crate) const LEVELS: [(&str, Level); 3] =
+    [("MUST", Level::Must), ("SHOULD", Level::Should), ("MAY", Level::May)];
+pub(crate) const BINDS: [(&str, Binds); 3] =
+    [("gardener", Binds::Gardener), ("extension", Binds::Extension), ("both", Binds::Both)];
+pub(crate) const LAWS: [(&str, Law); 9] = [
+    ("idempotent", Law::Idempotent),
+    ("deterministic", Law::Deterministic),
+    ("updateKeepsMutation", Law::UpdateKeepsMutation),
+    ("unrelatedUntouched", Law::UnrelatedUntouched),
+    ("withinTimeout", Law::WithinTimeout),
+    ("dryRunHasNoEffect", Law::DryRunHasNoEffect),
+    ("uidEchoed", Law::UidEchoed),
+    ("patchTypeDeclared", Law::PatchTypeDeclared),
+    ("keysUnique", Law::KeysUnique),
+];
+
+/// The names of all laws.
+pub(crate) fn laws() -> impl Iterator<Item = &'static str> {
+    LAWS.iter().map(|(name, _)| *name)
+}
