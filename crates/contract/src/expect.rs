@@ -11,6 +11,8 @@ mod refused;
 mod rules;
 mod scalar;
 mod shown;
+#[cfg(test)]
+mod tables;
 mod words;
 
 use std::collections::BTreeMap;

@@ -58,6 +58,9 @@ fn leaf(expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &
             Expect::Value(value) => present(Some(value)).cloned(),
             Expect::Operator(Operator::Absent) => None,
             Expect::Operator(Operator::Unchanged) => input.cloned(),
+            Expect::Map(fields) if fields.is_empty() => Some(json!({})),
+            Expect::Keyed { items, .. } if items.is_empty() => Some(json!([])),
+            Expect::List { items, .. } if items.is_empty() => Some(json!([])),
             expect => Some(Value::from(format!("<{}>", words(expect)))),
         }
     };
