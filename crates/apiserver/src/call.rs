@@ -2,11 +2,13 @@
 
 use bytes::Bytes;
 
+use crate::clock::Clock;
 use crate::negotiate::Accept;
 use crate::path::ResourcePath;
 use crate::query::Query;
 use crate::registry::Target;
 use crate::status::GroupResource;
+use crate::table::Column;
 
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +61,10 @@ pub(crate) struct Call {
     pub(crate) content_type: String,
     /// What was sent.
     pub(crate) body: Bytes,
+    /// The columns of a table beside the name; empty where no table is wanted.
+    pub(crate) columns: Vec<Column>,
+    /// The server's clock.
+    pub(crate) clock: Clock,
 }
 
 impl User {

@@ -21,13 +21,14 @@ use crate::clock::Clock;
 use crate::discovery;
 use crate::ids::Ids;
 use crate::log::{self, Log};
-use crate::negotiate::Accept;
+use crate::negotiate::{Accept, Shape};
 use crate::path::{Path, ResourcePath};
 use crate::query::Query;
-use crate::registry::Registry;
+use crate::registry::{Registry, Target};
 use crate::reply::{Body, Reply};
 use crate::status::Status;
 use crate::store::Store;
+use crate::table::Column;
 use crate::verbs;
 
 /// How large a body may be: 3 MiB, as Kubernetes has it.
@@ -148,17 +149,28 @@ fn read(shared: &Shared, parts: &Parts, path: ResourcePath, body: Bytes) -> Resu
     let watch = query.flag("watch");
     let verb = Verb::of(&parts.method, &path, watch).ok_or_else(Reply::unknown_path)?;
     let header = |name| text(&parts.headers, name);
+    let accept = Accept::parse(header(ACCEPT)).map_err(Reply::from)?;
     Ok(Call {
         user: user(parts),
         user_agent: header(USER_AGENT).to_owned(),
         verb,
         path,
+        columns: columns(shared, accept, &target),
         target,
         query,
-        accept: Accept::parse(header(ACCEPT)).map_err(Reply::from)?,
+        accept,
+        clock: shared.clock,
         content_type: header(CONTENT_TYPE).to_owned(),
         body,
     })
+}
+
+fn columns(shared: &Shared, accept: Accept, target: &Target) -> Vec<Column> {
+    if !matches!(accept.shape, Shape::Table(_)) {
+        return Vec::new();
+    }
+    let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &target.table);
+    Column::declared(definition.as_ref().map(|definition| definition.value()), &target.resource.version)
 }
 
 /// Whoever the front door found, or whom that one speaks for.

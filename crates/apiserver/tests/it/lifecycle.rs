@@ -73,13 +73,15 @@ async fn generation_counts_changes_of_the_specification() {
 #[tokio::test]
 async fn a_write_that_changes_nothing_is_none() {
     let server = ApiServer::builder().build();
-    let (_, made) = send(&server, "POST", MAPS, &json!({"metadata": {"name": "a"}, "data": {"a": "b"}})).await;
+    let (_, made) =
+        send(&server, "POST", MAPS, &json!({"metadata": {"name": "a"}, "data": {"a": "b"}})).await;
     let revision = server.revision();
     let (_, same) = patch(&server, &format!("{MAPS}/a"), "merge-patch", &json!({"data": {"a": "b"}})).await;
     let (_, replaced) = send(&server, "PUT", &format!("{MAPS}/a"), &made).await;
     assert_eq!((&same, &replaced, server.revision()), (&made, &made, revision));
     let requests = server.requests();
-    let codes: Vec<_> = requests.iter().map(|request| (request.verb.as_str(), request.name.as_str(), request.code)).collect();
+    let codes: Vec<_> =
+        requests.iter().map(|request| (request.verb.as_str(), request.name.as_str(), request.code)).collect();
     assert_eq!(codes, [("create", "a", 201), ("patch", "a", 200), ("update", "a", 200)]);
 }
 
@@ -88,14 +90,17 @@ async fn dry_runs_answer_and_write_nothing() {
     let server = ApiServer::builder().build();
     send(&server, "POST", MAPS, &json!({"metadata": {"name": "a"}})).await;
     let revision = server.revision();
-    let (code, made) = send(&server, "POST", &format!("{MAPS}?dryRun=All"), &json!({"metadata": {"name": "b"}})).await;
+    let (code, made) =
+        send(&server, "POST", &format!("{MAPS}?dryRun=All"), &json!({"metadata": {"name": "b"}})).await;
     assert_eq!((code, made["metadata"].get("resourceVersion")), (201, None));
-    let (code, changed) = patch(&server, &format!("{MAPS}/a?dryRun=All"), "merge-patch", &json!({"data": {"a": "b"}})).await;
+    let (code, changed) =
+        patch(&server, &format!("{MAPS}/a?dryRun=All"), "merge-patch", &json!({"data": {"a": "b"}})).await;
     assert_eq!((code, &changed["data"]["a"]), (200, &json!("b")));
     let options = json!({"dryRun": ["All"]});
     assert_eq!(send(&server, "DELETE", &format!("{MAPS}/a"), &options).await.0, 200);
     assert_eq!(send(&server, "DELETE", &format!("{MAPS}?dryRun=All"), &Value::Null).await.0, 200);
-    let (code, _) = send(&server, "POST", &format!("{MAPS}?dryRun=All"), &json!({"metadata": {"name": "a"}})).await;
+    let (code, _) =
+        send(&server, "POST", &format!("{MAPS}?dryRun=All"), &json!({"metadata": {"name": "a"}})).await;
     assert_eq!((code, server.revision()), (409, revision));
 }
 
@@ -115,11 +120,18 @@ async fn finalizers_hold_a_deleted_object() {
     );
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(send(&server, "DELETE", &a, &Value::Null).await, (200, marked));
-    let (code, status) = patch(&server, &a, "merge-patch", &json!({"metadata": {"finalizers": ["x/y", "z"]}})).await;
-    assert_eq!((code, &status["message"]), (422, &json!(
-        "ConfigMap \"a\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object \
+    let (code, status) =
+        patch(&server, &a, "merge-patch", &json!({"metadata": {"finalizers": ["x/y", "z"]}})).await;
+    assert_eq!(
+        (code, &status["message"]),
+        (
+            422,
+            &json!(
+                "ConfigMap \"a\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object \
          is being deleted, found new finalizers []string{\"z\"}"
-    )));
+            )
+        )
+    );
     let (code, _) = patch(&server, &a, "merge-patch", &json!({"metadata": {"finalizers": null}})).await;
     assert_eq!((code, get(&server, &a).await.0), (200, 404));
     let deleted = events(&server, &format!("{MAPS}?watch=1&resourceVersion=1&timeoutSeconds=1")).await;
@@ -165,7 +177,10 @@ async fn a_namespace_goes_with_its_content() {
     let server = ApiServer::builder().build();
     let (_, made) = send(&server, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "x"}})).await;
     assert_eq!(made["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "x"}));
-    assert_eq!((&made["spec"]["finalizers"], &made["status"]["phase"]), (&json!(["kubernetes"]), &json!("Active")));
+    assert_eq!(
+        (&made["spec"]["finalizers"], &made["status"]["phase"]),
+        (&json!(["kubernetes"]), &json!("Active"))
+    );
     let inside = "/api/v1/namespaces/x/configmaps";
     send(&server, "POST", inside, &json!({"metadata": {"name": "a"}})).await;
     send(&server, "POST", inside, &json!({"metadata": {"name": "b", "finalizers": ["x/y"]}})).await;
@@ -175,9 +190,16 @@ async fn a_namespace_goes_with_its_content() {
     assert_eq!(namespace["status"]["phase"], "Terminating");
     assert_eq!(get(&server, &format!("{inside}/a")).await.0, 404);
     let (code, status) = send(&server, "POST", inside, &json!({"metadata": {"name": "c"}})).await;
-    assert_eq!((code, &status["message"], &status["details"]["causes"][0]["reason"]), (403, &json!(
-        "configmaps \"c\" is forbidden: unable to create new content in namespace x because it is being terminated"
-    ), &json!("NamespaceTerminating")));
+    assert_eq!(
+        (code, &status["message"], &status["details"]["causes"][0]["reason"]),
+        (
+            403,
+            &json!(
+                "configmaps \"c\" is forbidden: unable to create new content in namespace x because it is being terminated"
+            ),
+            &json!("NamespaceTerminating")
+        )
+    );
     patch(&server, &format!("{inside}/b"), "merge-patch", &json!({"metadata": {"finalizers": []}})).await;
     assert_eq!(get(&server, "/api/v1/namespaces/x").await.0, 404);
 }
@@ -209,7 +231,10 @@ async fn scale_is_read_and_written() {
     scale["spec"]["replicas"] = json!(5);
     assert_eq!(send(&server, "PUT", &path, &scale).await.0, 409);
     let (_, deployment) = get(&server, &format!("{DEPLOYMENTS}/a")).await;
-    assert_eq!((&deployment["spec"]["replicas"], &deployment["metadata"]["generation"]), (&json!(4), &json!(2)));
+    assert_eq!(
+        (&deployment["spec"]["replicas"], &deployment["metadata"]["generation"]),
+        (&json!(4), &json!(2))
+    );
 }
 
 #[tokio::test]
@@ -224,26 +249,54 @@ async fn definitions_bring_kinds_and_take_them() {
     let boat = json!({"apiVersion": "example.org/v1beta1", "kind": "Boat", "metadata": {"name": "a"}, "spec": {"size": 3}, "status": {"x": 1}});
     let older = "/apis/example.org/v1beta1/namespaces/default/boats";
     let (code, made) = send(&server, "POST", older, &boat).await;
-    assert_eq!((code, &made["apiVersion"], made.get("status")), (201, &json!("example.org/v1beta1"), None), "{made}");
+    assert_eq!(
+        (code, &made["apiVersion"], made.get("status")),
+        (201, &json!("example.org/v1beta1"), None),
+        "{made}"
+    );
     let (_, list) = get(&server, boats).await;
-    assert_eq!((&list["kind"], &list["items"][0]["apiVersion"]), (&json!("BoatList"), &json!("example.org/v1")));
-    let (_, changed) = patch(&server, &format!("{boats}/a/status"), "merge-patch", &json!({"status": {"x": 2}, "spec": {"size": 9}})).await;
-    assert_eq!((&changed["status"]["x"], &changed["spec"]["size"], &changed["metadata"]["generation"]), (&json!(2), &json!(3), &json!(1)));
+    assert_eq!(
+        (&list["kind"], &list["items"][0]["apiVersion"]),
+        (&json!("BoatList"), &json!("example.org/v1"))
+    );
+    let (_, changed) = patch(
+        &server,
+        &format!("{boats}/a/status"),
+        "merge-patch",
+        &json!({"status": {"x": 2}, "spec": {"size": 9}}),
+    )
+    .await;
+    assert_eq!(
+        (&changed["status"]["x"], &changed["spec"]["size"], &changed["metadata"]["generation"]),
+        (&json!(2), &json!(3), &json!(1))
+    );
     let accept = ("accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
     let (_, _, body) = exchange(&server, "GET", boats, &[accept], "").await;
     let table: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(table["rows"][0]["cells"], json!(["a", 3, "0s"]));
     let (code, status) = patch(&server, &format!("{boats}/a"), "strategic-merge-patch", &json!({})).await;
-    assert_eq!((code, &status["message"]), (415, &json!(
-        "the body of the request was in an unknown format - accepted media types include: \
+    assert_eq!(
+        (code, &status["message"]),
+        (
+            415,
+            &json!(
+                "the body of the request was in an unknown format - accepted media types include: \
          application/json-patch+json, application/merge-patch+json"
-    )));
+            )
+        )
+    );
     let mut unconditional = changed;
     unconditional["metadata"]["resourceVersion"] = Value::Null;
     let (code, status) = send(&server, "PUT", &format!("{boats}/a"), &unconditional).await;
-    assert_eq!((code, &status["message"]), (422, &json!(
-        "boats.example.org \"a\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update"
-    )));
+    assert_eq!(
+        (code, &status["message"]),
+        (
+            422,
+            &json!(
+                "boats.example.org \"a\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update"
+            )
+        )
+    );
     let (code, _) = send(&server, "DELETE", &format!("{CRDS}/boats.example.org"), &Value::Null).await;
     assert_eq!((code, get(&server, boats).await.0), (200, 404));
     send(&server, "POST", CRDS, &definition()).await;
@@ -256,10 +309,14 @@ async fn discovery_tells_what_is_served() {
     assert_eq!(get(&server, "/version").await.1["gitVersion"], "v1.36.3");
     let (_, groups) = get(&server, "/apis").await;
     let boats = groups["groups"].as_array().unwrap().last().unwrap();
-    let version = |version: &str| json!({"groupVersion": format!("example.org/{version}"), "version": version});
-    assert_eq!(boats, &json!({
-        "name": "example.org", "versions": [version("v1"), version("v1beta1")], "preferredVersion": version("v1"),
-    }));
+    let version =
+        |version: &str| json!({"groupVersion": format!("example.org/{version}"), "version": version});
+    assert_eq!(
+        boats,
+        &json!({
+            "name": "example.org", "versions": [version("v1"), version("v1beta1")], "preferredVersion": version("v1"),
+        })
+    );
     let (_, resources) = get(&server, "/apis/example.org/v1").await;
     assert_eq!(resources["resources"][0]["name"], "boats");
     assert_eq!(resources["resources"][1]["name"], "boats/status");

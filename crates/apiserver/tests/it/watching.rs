@@ -15,7 +15,8 @@ use crate::wire::{events, exchange, patch, send};
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 async fn create(server: &ApiServer, name: &str, labels: &Value) -> Value {
-    let (code, made) = send(server, "POST", MAPS, &json!({"metadata": {"name": name, "labels": labels}})).await;
+    let (code, made) =
+        send(server, "POST", MAPS, &json!({"metadata": {"name": name, "labels": labels}})).await;
     assert_eq!(code, 201, "{made}");
     made
 }
