@@ -363,6 +363,15 @@ fn contracts_add_keys_and_lift_order() {
 }
 
 #[test]
+fn what_a_contract_adds_holds_at_its_path_only() {
+    let rules = Rules::unknown().with(&BTreeMap::new(), &["a[].b".to_owned()]);
+    assert_eq!(rules.field("a").list(), ListRule::Ordered);
+    assert_eq!(rules.field("a").item().field("b").list(), ListRule::Unordered);
+    assert_eq!(rules.field("a").item().field("b").item().list(), ListRule::Ordered);
+    assert_eq!(rules.field("b").list(), ListRule::Ordered);
+}
+
+#[test]
 fn what_is_to_be_refused_is_known_by_the_operator() {
     let refusals = |expect: &Expect, input: Value, answer: Value| {
         let rules = Rules::unknown();
