@@ -95,3 +95,55 @@ async fn list(client: &Client, collection: &Collection) -> Result<Vec<DynamicObj
     };
     Ok(api.list(&ListParams::default().labels(&collection.labels)).await?.items)
 }
+
+#[cfg(test)]
+mod tests {
+    use http::{Request, Response};
+    use kube::client::Body;
+    use serde_json::json;
+    use webhook::review::Review;
+
+    use super::*;
+
+    const REVIEW: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u",
+        "operation":"DELETE","namespace":"shoot--a--b",
+        "resource":{"group":"extensions.gardener.cloud","version":"v1alpha1","resource":"workers"},
+        "kind":{"group":"extensions.gardener.cloud","version":"v1alpha1","kind":"Worker"}}}"#;
+
+    /// What is said to the deletion of all workers of a namespace when the server answers the list so.
+    async fn answered(code: u16, reason: &'static str) -> Answer {
+        let server = tower::service_fn(move |request: Request<Body>| async move {
+            let path = "/apis/extensions.gardener.cloud/v1alpha1/namespaces/shoot--a--b/workers";
+            assert_eq!(request.uri().path(), path);
+            let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+                "message": "no", "reason": reason, "code": code});
+            Response::builder().status(code).body(Body::from(status.to_string().into_bytes()))
+        });
+        let webhook = DeletionProtection { source: Client::new(server, "default") };
+        let review = Review::read(REVIEW.as_bytes()).unwrap();
+        webhook.answer(review.request.as_ref().unwrap()).await
+    }
+
+    #[tokio::test]
+    async fn a_collection_that_is_not_there_may_be_deleted() {
+        assert_eq!(answered(404, "NotFound").await, Answer::allowed("object was not found"));
+    }
+
+    #[tokio::test]
+    async fn a_collection_that_cannot_be_listed_is_an_error() {
+        let answer = answered(403, "Forbidden").await;
+        assert_eq!((answer.allowed, answer.code()), (false, 500));
+        assert!(answer.message().starts_with("failed to list workers: "), "{}", answer.message());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_list_that_takes_too_long_is_an_error() {
+        let server = tower::service_fn(|_: Request<Body>| {
+            std::future::pending::<Result<Response<Body>, kube::Error>>()
+        });
+        let webhook = DeletionProtection { source: Client::new(server, "default") };
+        let review = Review::read(REVIEW.as_bytes()).unwrap();
+        let answer = webhook.answer(review.request.as_ref().unwrap()).await;
+        assert_eq!(answer, Answer::errored(500, "failed to list workers within 10s"));
+    }
+}

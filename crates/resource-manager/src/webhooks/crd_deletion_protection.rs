@@ -131,3 +131,53 @@ fn confirmed(annotation: Option<&str>) -> Result<(), Rejection> {
     let message = format!("must have a {} annotation to delete", quote(CONFIRMATION_DELETION));
     Err(Rejection::forbidden(message))
 }
+
+#[cfg(test)]
+mod tests {
+    use webhook::review::Review;
+
+    use super::*;
+
+    fn judged(group: &str, version: &str, resource: &str, namespace: &str) -> Step {
+        let resource = format!(r#"{{"group":"{group}","version":"{version}","resource":"{resource}"}}"#);
+        let kind = format!(r#"{{"group":"{group}","version":"{version}","kind":"Some"}}"#);
+        let request = format!(
+            r#"{{"uid":"u","operation":"DELETE","namespace":"{namespace}","resource":{resource},"kind":{kind}}}"#
+        );
+        let review =
+            format!(r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{request}}}"#);
+        judge(Review::read(review.as_bytes()).unwrap().request.as_ref().unwrap())
+    }
+
+    #[test]
+    fn of_definitions_only_the_labelled_ones_are_listed() {
+        for version in ["v1", "v1beta1"] {
+            let group = "apiextensions.k8s.io";
+            let want = Collection {
+                kind: GroupVersionKind { group: group.into(), version: version.into(), kind: "Some".into() },
+                resource: "customresourcedefinitions".to_owned(),
+                namespace: String::new(),
+                labels: "gardener.cloud/deletion-protected=true".to_owned(),
+            };
+            assert_eq!(judged(group, version, "customresourcedefinitions", ""), Step::List(want));
+        }
+    }
+
+    #[test]
+    fn of_custom_resources_all_in_the_namespace_are_listed() {
+        for (group, resource) in [("extensions.gardener.cloud", "workers"), ("druid.gardener.cloud", "etcds")]
+        {
+            let want = Collection {
+                kind: GroupVersionKind {
+                    group: group.into(),
+                    version: "v1alpha1".into(),
+                    kind: "Some".into(),
+                },
+                resource: resource.to_owned(),
+                namespace: "shoot--a--b".to_owned(),
+                labels: String::new(),
+            };
+            assert_eq!(judged(group, "v1alpha1", resource, "shoot--a--b"), Step::List(want));
+        }
+    }
+}

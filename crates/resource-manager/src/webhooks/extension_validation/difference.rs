@@ -2,10 +2,10 @@
 //!
 //! Where the original prints single bytes, struct internals or memory addresses, the values themselves stand here.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::comparison::{duration, entries, equal, integer, is_text, items, member, present, text, truth};
-use super::decoding::{bytes, quantity};
+use super::comparison::{entries, equal, integer, is_text, items, member, present, text};
+use super::printed::{pointee, printed};
 use super::shape::Shape;
 
 /// So many differences are listed at most.
@@ -126,44 +126,69 @@ impl Walk {
     }
 }
 
-/// What stands for a set pointer beside an unset one: its type, or its value where no type is named.
-fn pointee(name: &str, inner: Shape, value: &Value) -> String {
-    if name.is_empty() { printed(inner, Some(value)) } else { name.to_owned() }
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-/// A value as Go's `%v` prints it.
-fn printed(shape: Shape, value: Option<&Value>) -> String {
-    let joined = |texts: Vec<String>| texts.join(" ");
-    match shape {
-        Shape::Text | Shape::Time => text(value).to_owned(),
-        Shape::Truth => truth(value).to_string(),
-        Shape::Integer32 | Shape::Integer64 => integer(value).to_string(),
-        Shape::Bytes => format!("<{} bytes>", bytes(value).len()),
-        Shape::Quantity => quantity(value).to_string(),
-        Shape::Duration => duration(value).to_string(),
-        Shape::IntegerOrText if is_text(value) => text(value).to_owned(),
-        Shape::IntegerOrText => integer(value).to_string(),
-        Shape::Any => value.map_or_else(|| "<nil>".to_owned(), Value::to_string),
-        Shape::Pointer(_, inner) => {
-            value.map_or_else(|| "<nil>".to_owned(), |value| printed(*inner, Some(value)))
+    use super::super::shape::{OPTIONAL_TEXT, OPTIONAL_TRUTH, RAW, TEXT_MAP, TEXTS, field};
+    use super::*;
+
+    const ELEMENT: Shape =
+        Shape::Struct(&[field("name", "Name", Shape::Text), field("on", "On", OPTIONAL_TRUTH)]);
+    const ALL: Shape = Shape::Struct(&[
+        field("texts", "Texts", TEXTS),
+        field("map", "Map", TEXT_MAP),
+        field("list", "List", Shape::List("v1.Element", &ELEMENT)),
+        field("one", "One", Shape::Pointer("v1.Element", &ELEMENT)),
+        field("shown", "Shown", Shape::Pointer("", &ELEMENT)),
+        field("bytes", "Bytes", Shape::Bytes),
+        field("raw", "Raw", RAW),
+        field("amount", "Amount", Shape::Quantity),
+        field("wait", "Wait", Shape::Duration),
+        field("either", "Either", Shape::IntegerOrText),
+        field("optional", "Optional", OPTIONAL_TEXT),
+    ]);
+
+    fn said(new: &Value, old: &Value) -> Vec<String> {
+        differences(ALL, Some(new), Some(old))
+    }
+
+    #[test]
+    fn each_changed_field_is_listed_with_new_and_old_value() {
+        for (new, old, difference) in [
+            (json!({"texts": ["a", "b"]}), json!({}), "Texts: [a b] != <nil slice>"),
+            (json!({}), json!({"texts": []}), "Texts: <nil slice> != []"),
+            (json!({"texts": ["a"]}), json!({"texts": ["b"]}), "Texts.slice[0]: a != b"),
+            (json!({"texts": []}), json!({"texts": ["b"]}), "Texts.slice[0]: <no value> != b"),
+            (json!({"map": {"a": "b", "c": "d"}}), json!({}), "Map: map[a:b c:d] != <nil map>"),
+            (json!({"map": {"a": "b"}}), json!({"map": {}}), "Map.map[a]: b != <does not have key>"),
+            (json!({"map": {}}), json!({"map": {"a": "b"}}), "Map.map[a]: <does not have key> != b"),
+            (json!({"list": [{"name": "a"}]}), json!({}), "List: [{a <nil>}] != <nil slice>"),
+            (json!({"one": {}}), json!({}), "One: v1.Element != <nil pointer>"),
+            (json!({"one": {"on": true}}), json!({"one": {"on": false}}), "One.On: true != false"),
+            (json!({"shown": {"name": "a"}}), json!({}), "Shown: {a <nil>} != <nil pointer>"),
+            (json!({"bytes": "Zm9v"}), json!({"bytes": "YmFycw=="}), "Bytes: <3 bytes> != <4 bytes>"),
+            (json!({"raw": {"a": {"b": 1}}}), json!({"raw": {"a": {"b": 2}}}), "Raw.a.b: 1 != 2"),
+            (json!({"raw": {"a": [1]}}), json!({"raw": {}}), "Raw.a: [1] != <nil>"),
+            (json!({"amount": "1500m"}), json!({"amount": 1}), "Amount: 1500m != 1"),
+            (json!({"wait": "60s"}), json!({"wait": "2m"}), "Wait: 1m0s != 2m0s"),
+            (json!({"either": 1}), json!({"either": 2}), "Either.IntVal: 1 != 2"),
+            (json!({"optional": ""}), json!({}), "Optional: string != <nil pointer>"),
+        ] {
+            assert_eq!(said(&new, &old), [difference], "{new} {old}");
         }
-        Shape::List(_, inner) => {
-            format!("[{}]", joined(items(value).iter().map(|item| printed(*inner, Some(item))).collect()))
-        }
-        Shape::Map(inner) => {
-            let entries = entries(value).into_iter().flat_map(Map::iter);
-            format!(
-                "map[{}]",
-                joined(
-                    entries.map(|(key, entry)| format!("{key}:{}", printed(*inner, Some(entry)))).collect()
-                )
-            )
-        }
-        Shape::Struct(fields) => {
-            format!(
-                "{{{}}}",
-                joined(fields.iter().map(|field| printed(field.shape, member(value, field.name))).collect())
-            )
-        }
+    }
+
+    #[test]
+    fn what_only_reads_differently_is_no_difference() {
+        let new = json!({"amount": "1000m", "wait": "60s", "bytes": "Zm9v\n", "optional": null, "other": 1});
+        let old = json!({"amount": 1, "wait": "1m", "bytes": "Zm9v"});
+        assert_eq!(said(&new, &old), Vec::<String>::new());
+    }
+
+    #[test]
+    fn ten_differences_are_listed_at_most() {
+        let texts: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+        assert_eq!(said(&json!({"texts": texts}), &json!({"texts": []})).len(), LIMIT);
     }
 }

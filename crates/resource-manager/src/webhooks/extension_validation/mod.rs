@@ -19,6 +19,7 @@ mod infrastructure;
 mod metadata;
 mod network;
 mod operatingsystemconfig;
+mod printed;
 mod required;
 mod shape;
 mod worker;

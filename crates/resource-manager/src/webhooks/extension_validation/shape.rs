@@ -24,11 +24,11 @@ pub(super) enum Shape {
     /// Any JSON; what is in it is compared as it stands.
     Any,
     /// `*T`, with the name of T as Go prints it; absent differs from empty.
-    Pointer(&'static str, &'static Shape),
+    Pointer(&'static str, &'static Self),
     /// `[]T`, with the name of T; absent equals empty.
-    List(&'static str, &'static Shape),
+    List(&'static str, &'static Self),
     /// `map[string]T`; absent equals empty.
-    Map(&'static Shape),
+    Map(&'static Self),
     /// A struct.
     Struct(&'static [Field]),
 }

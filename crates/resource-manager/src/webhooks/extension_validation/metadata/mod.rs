@@ -67,16 +67,16 @@ fn names(metadata: Option<&Value>, namespaced: bool, at: &Path, errors: &mut Vec
         } else {
             prefix.to_owned()
         };
-        invalid(&at.child("generateName"), prefix, name::dns1123_subdomain(&masked), errors);
+        invalid(&at.child("generateName"), prefix, &name::dns1123_subdomain(&masked), errors);
     }
     match text(member(metadata, "name")) {
         "" => errors.push(Error::required(&at.child("name"), "name or generateName is required")),
-        own => invalid(&at.child("name"), own, name::dns1123_subdomain(own), errors),
+        own => invalid(&at.child("name"), own, &name::dns1123_subdomain(own), errors),
     }
     let place = at.child("namespace");
     match (namespaced, text(member(metadata, "namespace"))) {
         (true, "") => errors.push(Error::required(&place, "")),
-        (true, namespace) => invalid(&place, namespace, name::dns1123_label(namespace), errors),
+        (true, namespace) => invalid(&place, namespace, &name::dns1123_label(namespace), errors),
         (false, "") => {}
         (false, _) => errors.push(Error::forbidden(&place, "not allowed on this type")),
     }
@@ -84,15 +84,15 @@ fn names(metadata: Option<&Value>, namespaced: bool, at: &Path, errors: &mut Vec
 
 fn labels(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Error>) {
     for (key, value) in entries(member(metadata, "labels")).into_iter().flat_map(Map::iter) {
-        invalid(at, key, name::label_key(key), errors);
-        invalid(at, text(Some(value)), name::label_value(text(Some(value))), errors);
+        invalid(at, key, &name::label_key(key), errors);
+        invalid(at, text(Some(value)), &name::label_value(text(Some(value))), errors);
     }
 }
 
 fn annotations(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Error>) {
     let mut size = 0;
     for (key, value) in entries(member(metadata, "annotations")).into_iter().flat_map(Map::iter) {
-        invalid(at, key, name::label_key(&key.to_lowercase()), errors);
+        invalid(at, key, &name::label_key(&key.to_lowercase()), errors);
         size += key.len() + text(Some(value)).len();
     }
     if size > ANNOTATIONS_LIMIT {
@@ -104,7 +104,7 @@ fn finalizers(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Error>) {
     let finalizers: Vec<String> =
         items(member(metadata, "finalizers")).iter().map(|item| text(Some(item)).to_owned()).collect();
     for finalizer in &finalizers {
-        invalid(at, finalizer, name::label_key(finalizer), errors);
+        invalid(at, finalizer, &name::label_key(finalizer), errors);
     }
     let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
     if has("orphan") && has("foregroundDeletion") {
@@ -113,6 +113,6 @@ fn finalizers(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Error>) {
     }
 }
 
-fn invalid(at: &Path, value: &str, wrong: Vec<String>, errors: &mut Vec<Error>) {
+fn invalid(at: &Path, value: &str, wrong: &[String], errors: &mut Vec<Error>) {
     errors.extend(wrong.iter().map(|rule| Error::invalid(at, value, rule)));
 }
