@@ -30,6 +30,7 @@ mod registry;
 mod removal;
 mod render;
 mod reply;
+mod reviews;
 mod selection;
 mod server;
 mod status;

@@ -26,6 +26,7 @@ use crate::path::{Path, ResourcePath};
 use crate::query::Query;
 use crate::registry::{Registry, Target};
 use crate::reply::{Body, Reply};
+use crate::reviews;
 use crate::status::Status;
 use crate::store::Store;
 use crate::table::Column;
@@ -215,6 +216,11 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
     if !resource.serves(call.verb.as_str()) || (everywhere && !matches!(call.verb, Verb::List | Verb::Watch))
     {
         return Err(Status::method_not_supported(call.group_resource(), call.verb.as_str()));
+    }
+    if call.verb == Verb::Create
+        && let Some(answer) = reviews::answer(call)
+    {
+        return answer;
     }
     match call.verb {
         Verb::Get => verbs::get(shared, call),

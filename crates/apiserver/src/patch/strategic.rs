@@ -224,3 +224,124 @@ fn cleaned_map(fields: &Map<String, Value>) -> Map<String, Value> {
 fn is_directive(field: &str) -> bool {
     matches!(field, "$patch" | "$retainKeys") || field.starts_with(ORDER) || field.starts_with(DELETE_FROM)
 }
+
+#[cfg(test)]
+mod tests {
+    use schema::Kinds;
+    use serde_json::json;
+
+    use super::*;
+
+    fn patched(object: &Value, patch: &Value) -> Result<Value, StrategicError> {
+        let pod = Kinds::kubernetes().type_of("", "v1", "Pod").unwrap();
+        merge(json!({"spec": object}), &json!({"spec": patch}), &pod).map(|mut pod| pod["spec"].take())
+    }
+
+    fn containers(names: &[&str]) -> Value {
+        json!({"containers": names.iter().map(|name| json!({"name": name, "image": "i"})).collect::<Vec<_>>()})
+    }
+
+    #[test]
+    fn lists_are_merged_by_their_key() {
+        let two = containers(&["a", "b"]);
+        let table = [
+            (
+                json!({"containers": [{"name": "b", "image": "j"}]}),
+                json!({"containers": [
+                    {"name": "a", "image": "i"}, {"name": "b", "image": "j"},
+                ]}),
+            ),
+            (json!({"containers": [{"name": "c", "image": "i"}]}), containers(&["a", "b", "c"])),
+            (json!({"containers": [{"name": "a", "$patch": "delete"}]}), containers(&["b"])),
+            (json!({"containers": [{"$patch": "replace"}, {"name": "c", "image": "i"}]}), containers(&["c"])),
+            (
+                json!({"containers": [{"name": "a", "image": null, "$patch": "replace", "tty": true}]}),
+                json!({
+                    "containers": [{"name": "a", "tty": true}, {"name": "b", "image": "i"}],
+                }),
+            ),
+            (json!({"containers": null}), json!({})),
+            (json!({"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}]}), containers(&["b", "a"])),
+            (
+                json!({
+                    "$setElementOrder/containers": [{"name": "c"}, {"name": "a"}],
+                    "containers": [{"name": "c", "image": "i"}],
+                }),
+                containers(&["c", "a", "b"]),
+            ),
+        ];
+        for (patch, want) in table {
+            assert_eq!(patched(&two, &patch), Ok(want), "{patch}");
+        }
+    }
+
+    #[test]
+    fn maps_and_scalars_follow_their_directives() {
+        let table = [
+            (
+                json!({"nodeSelector": {"a": "1"}}),
+                json!({"nodeSelector": {"b": "2"}}),
+                json!({"nodeSelector": {"a": "1", "b": "2"}}),
+            ),
+            (
+                json!({"nodeSelector": {"a": "1"}}),
+                json!({"nodeSelector": {"a": null}}),
+                json!({"nodeSelector": {}}),
+            ),
+            (
+                json!({"nodeSelector": {"a": "1"}}),
+                json!({"nodeSelector": {"$patch": "replace", "b": "2"}}),
+                json!({"nodeSelector": {"b": "2"}}),
+            ),
+            (
+                json!({"nodeSelector": {"a": "1"}}),
+                json!({"nodeSelector": {"$patch": "delete"}}),
+                json!({"nodeSelector": {}}),
+            ),
+            // A list without a merge strategy is replaced.
+            (
+                json!({"tolerations": [{"key": "a"}]}),
+                json!({"tolerations": [{"key": "b"}]}),
+                json!({"tolerations": [{"key": "b"}]}),
+            ),
+            (
+                json!({"volumes": [{"name": "v", "emptyDir": {}}]}),
+                json!({"volumes": [{"name": "v", "$retainKeys": ["name", "hostPath"], "hostPath": {"path": "/"}}]}),
+                json!({"volumes": [{"name": "v", "hostPath": {"path": "/"}}]}),
+            ),
+        ];
+        for (object, patch, want) in table {
+            assert_eq!(patched(&object, &patch), Ok(want), "{patch}");
+        }
+    }
+
+    #[test]
+    fn lists_of_texts_are_sets() {
+        let pod = Kinds::kubernetes().type_of("", "v1", "Pod").unwrap();
+        let object = json!({"metadata": {"finalizers": ["a", "b"]}});
+        let table = [
+            (json!({"finalizers": ["c"]}), json!(["a", "b", "c"])),
+            (json!({"finalizers": ["b"]}), json!(["a", "b"])),
+            (json!({"$deleteFromPrimitiveList/finalizers": ["a"]}), json!(["b"])),
+            (
+                json!({"$deleteFromPrimitiveList/finalizers": ["a"], "finalizers": ["c"], "$setElementOrder/finalizers": ["c", "b"]}),
+                json!(["c", "b"]),
+            ),
+        ];
+        for (patch, want) in table {
+            let merged = merge(object.clone(), &json!({"metadata": patch}), &pod).unwrap();
+            assert_eq!(merged["metadata"]["finalizers"], want, "{patch}");
+        }
+    }
+
+    #[test]
+    fn faulty_patches_are_refused() {
+        let object = containers(&["a"]);
+        assert_eq!(
+            patched(&object, &json!({"containers": [{"image": "x"}]})).unwrap_err().to_string(),
+            "map: {\"image\":\"x\"} does not contain declared merge key: name"
+        );
+        let unknown = patched(&object, &json!({"nodeSelector": {"$patch": "x"}}));
+        assert_eq!(unknown, Err(StrategicError::Directive("x".to_owned())));
+    }
+}

@@ -1,5 +1,6 @@
 //! What requests for objects do, one verb per file.
 
+pub(crate) mod actions;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod list;
@@ -25,17 +26,23 @@ pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 /// Reads or changes one side of an object.
 pub(crate) async fn subresource(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let name = call.path.subresource.as_str();
-    let verbs = call.target.resource.subresource(name).map(|subresource| subresource.verbs.as_slice());
-    if !verbs.unwrap_or_default().iter().any(|verb| verb == call.verb.as_str()) {
-        return Err(Status::method_not_supported(call.group_resource(), call.verb.as_str()));
+    let resource = &call.target.resource;
+    let refused = || Status::method_not_supported(call.group_resource(), call.verb.as_str());
+    let subresource = resource.subresource(name).ok_or_else(refused)?;
+    if !subresource.verbs.iter().any(|verb| verb == call.verb.as_str()) {
+        return Err(refused());
     }
+    // Logs, exec and proxies would need a node behind the pod.
+    let same_kind = (&subresource.group, &subresource.kind) == (&resource.group, &resource.kind);
     match (name, call.verb) {
         ("scale", Verb::Get) => scale::get(shared, call),
         ("scale", Verb::Update) => scale::write(shared, call, false).await,
         ("scale", Verb::Patch) => scale::write(shared, call, true).await,
-        (_, Verb::Get) => get(shared, call),
-        (_, Verb::Update) => update::update(shared, call).await,
-        (_, Verb::Patch) => patch::patch(shared, call).await,
-        _ => Err(Status::method_not_supported(call.group_resource(), call.verb.as_str())),
+        ("eviction", Verb::Create) => actions::evict(shared, call).await,
+        ("binding", Verb::Create) => actions::bind(shared, call).await,
+        (_, Verb::Get) if same_kind => get(shared, call),
+        (_, Verb::Update) if same_kind => update::update(shared, call).await,
+        (_, Verb::Patch) if same_kind => patch::patch(shared, call).await,
+        _ => Err(refused()),
     }
 }

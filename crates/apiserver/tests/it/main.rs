@@ -6,6 +6,7 @@
 mod admission;
 mod crud;
 mod hook;
+mod kinds;
 mod lifecycle;
 mod watching;
 mod wire;

@@ -1,4 +1,7 @@
-//! One object in several versions: the shape is the same, and only what the object says of itself changes.
+//! One object in several versions: most differ in what they say of themselves only.
+
+mod autoscaler;
+mod event;
 
 use std::borrow::Cow;
 
@@ -12,10 +15,18 @@ pub(crate) fn shown<'a>(object: &'a Value, to: &Resource) -> Cow<'a, Value> {
 
 /// The object in another version of its resource.
 pub(crate) fn converted(mut object: Value, to: &Resource) -> Value {
-    if !is_of(&object, to) {
-        object["apiVersion"] = to.api_version().into();
-        object["kind"] = to.kind.as_str().into();
+    if is_of(&object, to) {
+        return object;
     }
+    match (to.group.as_str(), to.version.as_str(), to.kind.as_str()) {
+        ("autoscaling", "v1", "HorizontalPodAutoscaler") => autoscaler::to_v1(&mut object),
+        ("autoscaling", "v2", "HorizontalPodAutoscaler") => autoscaler::to_v2(&mut object),
+        ("events.k8s.io", _, "Event") => event::to_new(&mut object),
+        ("", _, "Event") => event::to_core(&mut object),
+        _ => {}
+    }
+    object["apiVersion"] = to.api_version().into();
+    object["kind"] = to.kind.as_str().into();
     object
 }
 
