@@ -6,21 +6,57 @@ use async_trait::async_trait;
 use serde_json::Value;
 use webhook::answer::Answer;
 use webhook::mutation;
+use webhook::object;
 use webhook::rejection::Rejection;
 use webhook::review::AdmissionRequest;
 use webhook::service::Webhook;
 
 use crate::facts::Facts;
 
+/// API version and kind of the objects that a webhook changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) api_version: &'static str,
+    pub(super) kind: &'static str,
+}
+
+impl Kind {
+    pub(super) const POD: Self = Self { api_version: "v1", kind: "Pod" };
+    pub(super) const SECRET: Self = Self { api_version: "v1", kind: "Secret" };
+    pub(super) const ENDPOINT_SLICE: Self =
+        Self { api_version: "discovery.k8s.io/v1", kind: "EndpointSlice" };
+
+    /// Refuses an object of another kind; one that does not say is taken for this one.
+    fn expect(self, object: &Value) -> Result<(), Rejection> {
+        expect(self.api_version, self.kind, object)
+    }
+}
+
+/// Refuses an object that says it is of another kind, or another version.
+pub(super) fn expect(api_version: &str, kind: &str, object: &Value) -> Result<(), Rejection> {
+    let found = (object::text(object, &["apiVersion"])?, object::text(object, &["kind"])?);
+    let fits = |found: &str, wanted| found.is_empty() || found == wanted;
+    if fits(found.0, api_version) && fits(found.1, kind) {
+        return Ok(());
+    }
+    let (found_version, found_kind) = found;
+    let message =
+        format!("unable to decode {found_version}, Kind={found_kind} into {api_version}, Kind={kind}");
+    Err(Rejection::undecodable(message))
+}
+
 /// A mutation that looks at the object alone.
-pub(super) struct Mutating<F>(F);
+pub(super) struct Mutating<F> {
+    kind: Kind,
+    mutate: F,
+}
 
 impl<F> Mutating<F>
 where
     F: Fn(&mut Value) -> Result<(), Rejection> + Send + Sync,
 {
-    pub(super) fn new(mutate: F) -> Self {
-        Self(mutate)
+    pub(super) fn new(kind: Kind, mutate: F) -> Self {
+        Self { kind, mutate }
     }
 }
 
@@ -30,12 +66,16 @@ where
     F: Fn(&mut Value) -> Result<(), Rejection> + Send + Sync,
 {
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
-        mutation::answer(request, &self.0)
+        mutation::answer(request, |object| {
+            self.kind.expect(object)?;
+            (self.mutate)(object)
+        })
     }
 }
 
 /// A mutation that needs facts; until they have been read once, requests wait.
 pub(super) struct Informed<F> {
+    kind: Kind,
     facts: Arc<Facts>,
     mutate: F,
 }
@@ -44,8 +84,8 @@ impl<F> Informed<F>
 where
     F: Fn(&Facts, &AdmissionRequest<'_>, &mut Value) -> Result<(), Rejection> + Send + Sync,
 {
-    pub(super) fn new(facts: &Arc<Facts>, mutate: F) -> Self {
-        Self { facts: facts.clone(), mutate }
+    pub(super) fn new(kind: Kind, facts: &Arc<Facts>, mutate: F) -> Self {
+        Self { kind, facts: facts.clone(), mutate }
     }
 }
 
@@ -56,6 +96,9 @@ where
 {
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
         self.facts.synced().await;
-        mutation::answer(request, |object| (self.mutate)(&self.facts, request, object))
+        mutation::answer(request, |object| {
+            self.kind.expect(object)?;
+            (self.mutate)(&self.facts, request, object)
+        })
     }
 }

@@ -44,7 +44,8 @@ impl Instance {
             },
         });
         let dialer = InProcess::new(self.webhooks.service.clone());
-        let answer = dialer.post(path, Bytes::from(review.to_string()), Duration::from_secs(60)).await.unwrap();
+        let answer =
+            dialer.post(path, Bytes::from(review.to_string()), Duration::from_secs(60)).await.unwrap();
         let mut review: Value = serde_json::from_slice(&answer.body).unwrap();
         review["response"].take()
     }
@@ -142,7 +143,8 @@ async fn namespaces_that_are_not_looked_at_are_errors() {
     let message = json!("unable to get: a/robot because of unknown namespace for the cache");
     assert_eq!(refusal(&response), (false, &json!(403), &message));
     let response = instance.ask(HA, "apps/v1/Deployment", &deployment()).await;
-    let message = json!("failed to list all HPAs: unable to list: a because of unknown namespace for the cache");
+    let message =
+        json!("failed to list all HPAs: unable to list: a because of unknown namespace for the cache");
     assert_eq!(refusal(&response), (false, &json!(500), &message));
 }
 
@@ -164,7 +166,8 @@ async fn a_fact_counts_from_the_moment_it_is_written_to_the_moment_it_is_deleted
     });
     instance.write(account).await;
     instance.settles(TOKEN, "v1/Pod", &pod("robot"), patched).await;
-    let accounts: Api<k8s_openapi::api::core::v1::ServiceAccount> = Api::namespaced(instance.client.clone(), "a");
+    let accounts: Api<k8s_openapi::api::core::v1::ServiceAccount> =
+        Api::namespaced(instance.client.clone(), "a");
     accounts.delete("robot", &kube::api::DeleteParams::default()).await.unwrap();
     instance.settles(TOKEN, "v1/Pod", &pod("robot"), |response| response["status"]["code"] == 404).await;
 }
@@ -172,7 +175,8 @@ async fn a_fact_counts_from_the_moment_it_is_written_to_the_moment_it_is_deleted
 #[tokio::test(start_paused = true)]
 async fn a_kind_that_comes_later_is_noticed() {
     let server = server();
-    let instance = Instance::start(&server, &json!({"webhooks": {"highAvailabilityConfig": {"enabled": true}}}));
+    let instance =
+        Instance::start(&server, &json!({"webhooks": {"highAvailabilityConfig": {"enabled": true}}}));
     let kind = "apps/v1/Deployment";
     assert!(spec_replicas(&instance.ask(HA, kind, &deployment()).await), "there are no Hvpas yet");
     let hvpas = schema::crds().iter().find(|crd| crd.kind() == "Hvpa").unwrap();

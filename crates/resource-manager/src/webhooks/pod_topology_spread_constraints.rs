@@ -20,10 +20,10 @@ const CONSTRAINTS: [&str; 2] = ["spec", "topologySpreadConstraints"];
 /// # Errors
 /// 400 when a field has another type than the API's.
 pub fn mutate(pod: &mut Value) -> Result<(), Rejection> {
-    let Some(hash) = object::label(pod, POD_TEMPLATE_HASH)?.map(ToOwned::to_owned) else { return Ok(()) };
     if object::list(pod, &CONSTRAINTS)?.is_empty() {
         return Ok(());
     }
+    let Some(hash) = object::label(pod, POD_TEMPLATE_HASH)?.map(ToOwned::to_owned) else { return Ok(()) };
     for constraint in object::list_mut(pod, &CONSTRAINTS)? {
         if !selects_hash(constraint)? {
             object::set(constraint, &["labelSelector", "matchLabels", POD_TEMPLATE_HASH], hash.as_str())?;

@@ -21,8 +21,11 @@ const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 /// The ServiceAccount whose automount setting [`mutate`] must be told; `None` if the Pod gets no volume anyway.
 ///
 /// # Errors
-/// When the field has another type than the API's.
+/// When the field, or what [`mutate`] would change, has another type than the API's.
 pub fn service_account(pod: &Value) -> Result<Option<&str>, WrongType> {
+    for field in ["volumes", "containers", "initContainers"] {
+        object::list(pod, &["spec", field])?;
+    }
     let name = object::text(pod, &["spec", "serviceAccountName"])?;
     Ok(Some(name).filter(|name| !matches!(*name, "" | DEFAULT_SERVICE_ACCOUNT)))
 }

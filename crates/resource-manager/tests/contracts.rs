@@ -1,0 +1,95 @@
+//! The contracts of this component, asked of it in process: no socket, no TLS, no file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use conformance::report::{Report, Status};
+use conformance::run::{FactsFrom, Ground, Interrupt, Options, run};
+use conformance::target::built_in::{BuiltIn, Component, Ingredients};
+use contract::model::{Catalog, Contract};
+use gardener_resource_manager::config::file::from_partial;
+use gardener_resource_manager::registrations::{Instance, registrations};
+use gardener_resource_manager::serving::{Clients, webhooks};
+
+const COMPONENT: &str = "resource-manager";
+
+#[tokio::test(start_paused = true)]
+async fn every_case_of_every_contract_passes() {
+    let contracts = contracts();
+    let report = run(&contracts, &target(), &options(), &|_| (), &Interrupt::default()).await;
+    assert_eq!(report.environment_errors, Vec::<String>::new());
+    let failures = failures(&report);
+    assert!(failures.is_empty(), "{} findings:\n{}", failures.len(), failures.join("\n"));
+    let asked: BTreeMap<&str, usize> = report
+        .contracts
+        .iter()
+        .map(|contract| {
+            (contract.name.as_str(), contract.clauses.iter().map(|clause| clause.cases.len()).sum())
+        })
+        .collect();
+    assert_eq!(asked.len(), 11, "{asked:?}");
+    assert!(asked.values().all(|cases| *cases > 0), "{asked:?}");
+}
+
+/// What is not as it should be, one line each.
+fn failures(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    for contract in &report.contracts {
+        for clause in &contract.clauses {
+            for case in clause.cases.iter().filter(|case| case.status != Status::Passed) {
+                let reason = case.reason.as_ref().map(|reason| reason.text.as_str()).unwrap_or_default();
+                lines.push(format!("{}/{}: {:?} {reason}", clause.id, case.name, case.status));
+                let checks = case.checks.iter();
+                lines.extend(checks.map(|check| {
+                    format!("    {} {}: want {}, got {}", check.part, check.path, check.want, check.got)
+                }));
+            }
+        }
+        let broken =
+            contract.laws.iter().flat_map(|law| law.broken.iter().map(move |breach| (law.law, breach)));
+        lines.extend(broken.map(|(law, breach)| {
+            format!("{}: {law:?} broken by {}: {}", contract.name, breach.case, breach.text)
+        }));
+        let unexplained = contract.unexplained.iter();
+        lines.extend(unexplained.map(|change| {
+            format!("{}: unexplained {} became {}", contract.name, change.path, change.became)
+        }));
+    }
+    lines
+}
+
+fn contracts() -> Vec<Contract> {
+    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    contracts.retain(|contract| contract.component == COMPONENT);
+    contracts
+}
+
+fn target() -> BuiltIn {
+    BuiltIn::new("gardener-resource-manager", env!("CARGO_PKG_VERSION"), BTreeSet::new(), make)
+}
+
+async fn make(ingredients: Ingredients) -> Result<Component, String> {
+    let config = from_partial(&ingredients.config).map_err(|error| error.to_string())?;
+    let client = ingredients.facts.ok_or("it needs a cluster")?.client;
+    let instance = if ingredients.instance == "shoot" { Instance::Shoot } else { Instance::Seed };
+    let registrations = registrations(&config, instance, None);
+    let webhooks = webhooks(&config, &Clients { source: client.clone(), target: client });
+    webhooks.synced().await;
+    Ok(Component { service: webhooks.service.clone(), registrations, guard: Box::new(webhooks) })
+}
+
+fn options() -> Options {
+    Options {
+        ground: Ground::Direct(FactsFrom::Embedded),
+        seed: 0,
+        parallel: 4,
+        repeat: 1,
+        fail_fast: false,
+        settle: Duration::from_secs(2),
+        waivers: Vec::new(),
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: "cargo test -p gardener-resource-manager".to_owned(),
+        expression: vec![format!("component {COMPONENT}")],
+    }
+}
