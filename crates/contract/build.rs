@@ -14,6 +14,7 @@ fn main() -> io::Result<()> {
         let name = file.strip_prefix(&root).map_err(io::Error::other)?;
         let name: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
         let path = fs::canonicalize(&file)?;
+        let path = path.to_string_lossy();
         let _ = writeln!(list, "(\"contracts/{}\", include_str!({path:?})),", name.join("/"));
     }
     list.push(']');

@@ -37,7 +37,13 @@ pub struct Error {
     pub remedy: Option<String>,
     /// Where.
     pub location: Location,
-    source: Box<NamedSource<Arc<str>>>,
+    drawn: Box<Drawn>,
+}
+
+/// What an error is drawn from.
+#[derive(Clone, Debug)]
+struct Drawn {
+    source: NamedSource<Arc<str>>,
     span: SourceSpan,
 }
 
@@ -61,8 +67,10 @@ impl SourceFile {
             message: message.into(),
             remedy,
             location: Location { file: self.path.clone(), line: mark.line, column: mark.column },
-            source: Box::new(NamedSource::new(&self.path, Arc::clone(&self.text)).with_language("YAML")),
-            span: (mark.offset.min(self.text.len()), length).into(),
+            drawn: Box::new(Drawn {
+                source: NamedSource::new(&self.path, Arc::clone(&self.text)).with_language("YAML"),
+                span: (mark.offset.min(self.text.len()), length).into(),
+            }),
         }
     }
 
@@ -125,11 +133,11 @@ impl Diagnostic for Error {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(self.source.as_ref())
+        Some(&self.drawn.source)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, self.span))))
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, self.drawn.span))))
     }
 }
 

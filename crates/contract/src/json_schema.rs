@@ -200,11 +200,11 @@ fn laws(_: &mut SchemaGenerator) -> schemars::Schema {
     let properties: Map<String, Value> = words::laws()
         .map(|law| (law.to_owned(), json!({"type": "string", "description": "Why the law does not hold."})))
         .collect();
-    object(properties)
+    object(&properties)
 }
 
 fn request(_: &mut SchemaGenerator) -> schemars::Schema {
-    object(words::REQUEST.iter().map(|field| ((*field).to_owned(), json!({}))).collect())
+    object(&words::REQUEST.iter().map(|field| ((*field).to_owned(), json!({}))).collect())
 }
 
 fn operations(_: &mut SchemaGenerator) -> schemars::Schema {
@@ -212,7 +212,7 @@ fn operations(_: &mut SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"anyOf": [one, {"type": "array", "items": {"enum": words::OPERATIONS}}]})
 }
 
-fn object(properties: Map<String, Value>) -> schemars::Schema {
+fn object(properties: &Map<String, Value>) -> schemars::Schema {
     schemars::json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 

@@ -11,6 +11,7 @@ mod outcome;
 mod report;
 mod table;
 mod tree;
+mod variants;
 mod wanted;
 pub(crate) mod words;
 

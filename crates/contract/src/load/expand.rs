@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -12,7 +13,8 @@ use super::given::{Assembly, Shelf};
 use super::outcome::{self, known_keys};
 use super::report::Report;
 use super::table::{Row, Table};
-use super::tree::{Data, Key, Span, Tree};
+use super::tree::{Span, Tree};
+use super::variants::{self, Variant};
 use super::words::GIVEN;
 use crate::case::{Case, Given, When};
 use crate::expect::Rules;
@@ -46,36 +48,23 @@ struct Used {
     after: BTreeSet<usize>,
 }
 
-/// One of the variants that lists in `like` and `admission` make.
-struct Variant {
-    like: Option<String>,
-    given: Tree,
-    when: Tree,
-    /// Whether a list or a literal names the operation, and not a cell.
-    names_operation: bool,
-}
-
 impl Context<'_> {
     /// The clause with its cases.
     pub(crate) fn clause(&self, clause: &Clause) -> model::Clause {
         let mut used = Used::default();
         let mut built = Vec::new();
         let variants = self.variants(clause);
-        match &clause.table {
-            Some(table) => {
-                for (number, row) in table.rows.iter().enumerate() {
-                    let cells = Cells::of(table, row, self.report);
-                    for variant in &variants {
-                        built.extend(self.case(clause, variant, &cells, Some((number, row)), &mut used));
-                    }
-                }
+        let mut add = |cells: &Cells<'_>, row| {
+            built.extend(
+                variants.iter().filter_map(|variant| self.case(clause, variant, cells, row, &mut used)),
+            );
+        };
+        if let Some(table) = &clause.table {
+            for (number, row) in table.rows.iter().enumerate() {
+                add(&Cells::of(table, row, self.report), Some((number, row)));
             }
-            None => {
-                let cells = Cells::none(self.report);
-                for variant in &variants {
-                    built.extend(self.case(clause, variant, &cells, None, &mut used));
-                }
-            }
+        } else {
+            add(&Cells::none(self.report), None);
         }
         if let Some(table) = &clause.table {
             self.check_columns(table, &used);
@@ -103,6 +92,9 @@ impl Context<'_> {
     fn variants(&self, clause: &Clause) -> Vec<Variant> {
         let empty = Tree::empty(clause.span);
         let given = clause.given.clone().unwrap_or_else(|| empty.clone());
+        if clause.then.is_none() {
+            self.report.add("missing-key", clause.span, "then is missing", "say what must hold");
+        }
         let Some(when) = &clause.when else {
             self.report.add(
                 "missing-key",
@@ -112,22 +104,7 @@ impl Context<'_> {
             );
             return Vec::new();
         };
-        if clause.then.is_none() {
-            self.report.add("missing-key", clause.span, "then is missing", "say what must hold");
-        }
-        let operations = operations(when);
-        let mut variants = Vec::new();
-        for (like, given) in likes(&given) {
-            for (names_operation, when) in &operations {
-                variants.push(Variant {
-                    like: like.clone(),
-                    given: given.clone(),
-                    when: when.clone(),
-                    names_operation: *names_operation,
-                });
-            }
-        }
-        variants
+        variants::of(&given, when)
     }
 
     fn case(
@@ -181,6 +158,7 @@ impl Context<'_> {
     }
 
     fn given(&self, tree: &Tree, assembly: &Assembly<'_>) -> Option<Given> {
+        let errors = self.report.count();
         known_keys(tree, "given", &GIVEN, self.report)?;
         let part = |name: &str| tree.get(name).filter(|part| !part.is_null());
         let object = |name: &str| part(name).map(|part| assembly.object(part));
@@ -199,12 +177,13 @@ impl Context<'_> {
                 Vec::new()
             }
         };
-        Some(Given {
+        let given = Given {
             cluster,
             namespace: object("namespace").flatten(),
             old: object("old").flatten(),
             object: object("object").flatten(),
-        })
+        };
+        (self.report.count() == errors).then_some(given)
     }
 
     /// The rules of the object that is answered.
@@ -342,79 +321,6 @@ fn operation(when: &When) -> String {
     }
 }
 
-/// `when` for each of the operations that a list names, and whether the operation is named here and not by a cell.
-fn operations(when: &Tree) -> Vec<(bool, Tree)> {
-    let admission = when.get("admission");
-    let Some(list) = admission.and_then(Tree::list) else {
-        let by_cell = admission.and_then(Tree::text).is_some_and(|text| text.starts_with('<'));
-        return vec![(!by_cell, when.clone())];
-    };
-    let one = |operation: &Tree| {
-        let entries = when.map().unwrap_or_default().iter();
-        let entries = entries.map(|(key, value)| {
-            (key.clone(), if key.name == "admission" { operation.clone() } else { value.clone() })
-        });
-        (true, Tree { data: Data::Map(entries.collect()), span: when.span })
-    };
-    list.iter().map(one).collect()
-}
-
-/// `given` for each fixture that a list in `like` names. Equal lists go together: old and new object of one kind.
-fn likes(given: &Tree) -> Vec<(Option<String>, Tree)> {
-    let mut lists: Vec<Vec<String>> = Vec::new();
-    gather(given, &mut lists);
-    let mut variants = vec![(Vec::new(), given.clone())];
-    for list in lists {
-        let each = |(names, tree): &(Vec<String>, Tree)| -> Vec<(Vec<String>, Tree)> {
-            let chosen = |name: &String| {
-                let names = names.iter().cloned().chain([name.clone()]).collect();
-                (names, choose(tree, &list, name))
-            };
-            list.iter().map(chosen).collect()
-        };
-        variants = variants.iter().flat_map(each).collect();
-    }
-    let label = |names: Vec<String>| Some(names.join(",")).filter(|label| !label.is_empty());
-    variants.into_iter().map(|(names, tree)| (label(names), tree)).collect()
-}
-
-fn gather(tree: &Tree, lists: &mut Vec<Vec<String>>) {
-    match &tree.data {
-        Data::Map(entries) => {
-            for (key, value) in entries {
-                match names(key, value) {
-                    Some(list) if !lists.contains(&list) => lists.push(list),
-                    Some(_) => {}
-                    None => gather(value, lists),
-                }
-            }
-        }
-        Data::List(items) => items.iter().for_each(|item| gather(item, lists)),
-        Data::Scalar(_) | Data::Word(_) => {}
-    }
-}
-
-fn choose(tree: &Tree, list: &[String], name: &str) -> Tree {
-    let data = match &tree.data {
-        Data::Map(entries) => {
-            let entry = |(key, value): &(Key, Tree)| {
-                let chosen = names(key, value).is_some_and(|names| names == list);
-                let scalar = || Tree { data: Data::Scalar(Value::from(name)), span: value.span };
-                (key.clone(), if chosen { scalar() } else { choose(value, list, name) })
-            };
-            Data::Map(entries.iter().map(entry).collect())
-        }
-        Data::List(items) => Data::List(items.iter().map(|item| choose(item, list, name)).collect()),
-        other => other.clone(),
-    };
-    Tree { data, span: tree.span }
-}
-
-fn names(key: &Key, value: &Tree) -> Option<Vec<String>> {
-    let list = value.list().filter(|_| key.name == "like")?;
-    list.iter().map(|name| name.text().map(str::to_owned)).collect()
-}
-
 /// SHA-256 over everything that the clause says, fixtures and cells filled in, however it is set.
 fn hash(clause: &Clause, built: &[Built]) -> String {
     let cases: Vec<Value> = built
@@ -433,5 +339,9 @@ fn hash(clause: &Clause, built: &[Built]) -> String {
         "id": clause.id, "text": clause.text, "level": clause.level, "binds": clause.binds,
         "versions": clause.versions, "needs": clause.needs, "instance": clause.instance, "cases": cases,
     });
-    Sha256::digest(whole.to_string().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(whole.to_string().as_bytes()).iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }

@@ -57,13 +57,13 @@ impl Assembly<'_> {
         };
         let base = match tree.get("like") {
             None => Value::Object(Map::new()),
-            Some(like) => match like.text() {
-                Some(name) => self.fixture(name, like.span)?,
-                None => {
+            Some(like) => {
+                let Some(name) = like.text() else {
                     self.report.add("type", like.span, "like names a fixture", "write `like: pod`");
                     return None;
-                }
-            },
+                };
+                self.fixture(name, like.span)?
+            }
         };
         let rest: Vec<(Key, Tree)> = entries.iter().filter(|(key, _)| key.name != "like").cloned().collect();
         let rest = Tree { data: Data::Map(rest), span: tree.span };
@@ -152,19 +152,13 @@ impl Assembly<'_> {
             let name = literal(&key.name);
             lists::check_field(name, key.span, rules, self.report);
             match self.merge(map.remove(name), value, &rules.field(name)) {
-                Some(merged) if !self.vanished(&merged, value, rules, name) => {
-                    drop(map.insert(name.to_owned(), merged))
+                Some(merged) if !vanished(&merged, value, rules, name) => {
+                    drop(map.insert(name.to_owned(), merged));
                 }
                 _ => {}
             }
         }
         Value::Object(map)
-    }
-
-    /// A map of free keys (labels) whose every key was left out is left out as well, as a server would not send it.
-    fn vanished(&self, merged: &Value, over: &Tree, rules: &Rules, name: &str) -> bool {
-        let all_left_out = over.map().is_some_and(|entries| !entries.is_empty());
-        all_left_out && rules.field(name).is_map() && merged.as_object().is_some_and(Map::is_empty)
     }
 
     fn list(&self, base: Option<Value>, items: &[Tree], rules: &Rules) -> Value {
@@ -271,6 +265,12 @@ impl Assembly<'_> {
         }
         closed.map(Value::from)
     }
+}
+
+/// A map of free keys (labels) whose every key was left out is left out as well, as a server would not send it.
+fn vanished(merged: &Value, over: &Tree, rules: &Rules, name: &str) -> bool {
+    let all_left_out = over.map().is_some_and(|entries| !entries.is_empty());
+    all_left_out && rules.field(name).is_map() && merged.as_object().is_some_and(Map::is_empty)
 }
 
 /// Command line flags edited by name: a value sets, `~` takes out; new ones are added at the end.

@@ -77,6 +77,7 @@ fn overrides(tree: &Tree, assembly: &Assembly<'_>) -> Option<Map<String, Value>>
 
 /// What must hold; `object` is the kind of object that is answered.
 pub(crate) fn then(tree: &Tree, object: &Rules, report: &Report<'_>) -> Option<Then> {
+    let errors = report.count();
     known_keys(tree, "then", &THEN, report)?;
     let part = |name: &str| tree.get(name).filter(|part| !matches!(part.data, Data::Word(Word::Any)));
     let text = || Rules::new(text_type());
@@ -93,7 +94,9 @@ pub(crate) fn then(tree: &Tree, object: &Rules, report: &Report<'_>) -> Option<T
         called: part("called").and_then(|part| boolean("called", part, report)),
         warnings: part("warnings").map(|part| wanted::read(part, &texts(), report)),
     };
-    check(tree, &outcome, report);
+    if report.count() == errors {
+        check(tree, &outcome, report);
+    }
     Some(outcome)
 }
 
@@ -181,20 +184,11 @@ fn causes(tree: &Tree, report: &Report<'_>) -> Vec<Cause> {
 fn cause(tree: &Tree, report: &Report<'_>) -> Option<Cause> {
     known_keys(tree, "a cause", &CAUSE, report)?;
     let part = |name: &str| tree.get(name).map(|part| wanted::read(part, &Rules::new(text_type()), report));
-    match tree.get("field").and_then(Tree::text) {
-        Some(field) => {
-            Some(Cause { field: field.to_owned(), reason: part("reason"), message: part("message") })
-        }
-        None => {
-            report.add(
-                "missing-key",
-                tree.span,
-                "a cause names its field",
-                "write `field: spec.pools[0].name`",
-            );
-            None
-        }
-    }
+    let Some(field) = tree.get("field").and_then(Tree::text) else {
+        report.add("missing-key", tree.span, "a cause names its field", "write `field: spec.pools[0].name`");
+        return None;
+    };
+    Some(Cause { field: field.to_owned(), reason: part("reason"), message: part("message") })
 }
 
 /// Notes keys that are not known; absent for what is no map.

@@ -92,10 +92,9 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Tabl
 fn lines(file: usize, start: Mark, text: &str, count: usize) -> Vec<(Span, &str)> {
     let line_start = text[..start.offset].rfind('\n').map_or(0, |at| at + 1);
     let mut offset = line_start;
-    let mut number = start.line;
     let mut found = Vec::new();
     let is_row = |line: &str| line.trim_start().starts_with('|');
-    for line in text[line_start..].split_inclusive('\n') {
+    for (number, line) in (start.line..).zip(text[line_start..].split_inclusive('\n')) {
         let content = line.trim_end_matches(['\n', '\r']);
         // The line of the key may end with the block's own bar, but does not begin with one.
         let skip = number == start.line && !is_row(content);
@@ -108,7 +107,6 @@ fn lines(file: usize, start: Mark, text: &str, count: usize) -> Vec<(Span, &str)
             found.push((Span { file, mark, length: content.trim().len().max(1) }, content.trim()));
         }
         offset += line.len();
-        number += 1;
     }
     found.retain(|(_, line)| !line.is_empty());
     found

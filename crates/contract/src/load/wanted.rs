@@ -242,18 +242,16 @@ impl Reader<'_> {
     }
 
     fn between(&self, value: &Tree) -> Option<Operator> {
-        match value.list() {
-            Some([low, high]) => Some(Operator::Between(low.to_value(), high.to_value())),
-            _ => {
-                self.report.add(
-                    "operator",
-                    value.span,
-                    "$between takes two values",
-                    "write `{$between: [1, 5]}`",
-                );
-                None
-            }
-        }
+        let Some([low, high]) = value.list() else {
+            self.report.add(
+                "operator",
+                value.span,
+                "$between takes two values",
+                "write `{$between: [1, 5]}`",
+            );
+            return None;
+        };
+        Some(Operator::Between(low.to_value(), high.to_value()))
     }
 
     fn opened(&self, notation: Notation, value: &Tree) -> Operator {

@@ -14,3 +14,18 @@ fn every_contract_of_the_project_loads() {
     assert!(errors.is_empty(), "{}", errors.join("\n"));
     assert!(!loaded.catalog.contracts.is_empty());
 }
+
+#[test]
+fn a_file_of_ones_own_takes_the_place_of_the_embedded_one() {
+    let base = vec![
+        contract::document::SourceFile::new("contracts/a.yaml", "old"),
+        contract::document::SourceFile::new("contracts/b.yaml", "b"),
+    ];
+    let over = vec![
+        contract::document::SourceFile::new("contracts/a.yaml", "new"),
+        contract::document::SourceFile::new("contracts/c.yaml", "c"),
+    ];
+    let texts: Vec<String> =
+        source::overlay(base, over).into_iter().map(|file| format!("{}={}", file.path, file.text)).collect();
+    assert_eq!(texts, ["contracts/a.yaml=new", "contracts/b.yaml=b", "contracts/c.yaml=c"]);
+}

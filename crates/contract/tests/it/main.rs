@@ -1,3 +1,51 @@
 //! Contracts as files: what loads, what is refused and where, what lint names.
 
 mod embedded;
+mod examples;
+mod given;
+mod lint;
+mod malformed;
+
+use contract::document::SourceFile;
+use contract::load::{self, Loaded};
+use contract::source;
+
+/// The shared fixtures of the project and these contract files.
+fn sources(files: &[(&str, String)]) -> Vec<SourceFile> {
+    let fixtures = source::embedded().into_iter().filter(|file| file.path.contains("/fixtures/"));
+    fixtures.chain(files.iter().map(|(path, text)| SourceFile::new(*path, text.as_str()))).collect()
+}
+
+/// A contract with these lines under `spec` (after form and target) and these clauses.
+fn contract(spec: &str, clauses: &str) -> String {
+    format!(
+        "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Contract\nmetadata:\n  name: sample\n  labels: {{component: sample}}\nspec:\n  \
+         form: mutation\n  source: {{document: docs/sample.md, version: v1.0, section: Sample}}\n  \
+         target: {{webhook: sample, handles: [v1 pods]}}\n{}  clauses:\n{}",
+        indent(spec, "  "),
+        indent(clauses, "  ")
+    )
+}
+
+/// What loading one contract file says.
+fn load_one(text: &str) -> Loaded {
+    load::read(&sources(&[("contracts/sample/sample.yaml", text.to_owned())]))
+}
+
+/// The lines of a text, moved to the right.
+fn indent(text: &str, by: &str) -> String {
+    text.lines().flat_map(|line| [by, line, "\n"]).collect()
+}
+
+/// The same where nothing may be wrong.
+fn load_clean(text: &str) -> Loaded {
+    let loaded = load_one(text);
+    let wrong: Vec<String> = loaded
+        .errors
+        .iter()
+        .chain(&loaded.findings)
+        .map(|error| format!("{error} [{}]", error.code))
+        .collect();
+    assert!(wrong.is_empty(), "{}\n{text}", wrong.join("\n"));
+    loaded
+}

@@ -1,0 +1,104 @@
+//! Lists in `like` and `admission`: the variants that they make of a clause.
+
+use serde_json::Value;
+
+use super::tree::{Data, Key, Tree};
+
+/// One of the variants that lists in `like` and `admission` make.
+pub(super) struct Variant {
+    pub(super) like: Option<String>,
+    pub(super) given: Tree,
+    pub(super) when: Tree,
+    /// Whether a list or a literal names the operation, and not a cell.
+    pub(super) names_operation: bool,
+}
+
+/// The variants of a clause: fixtures outside, operations inside.
+pub(super) fn of(given: &Tree, when: &Tree) -> Vec<Variant> {
+    let operations = operations(when);
+    let mut variants = Vec::new();
+    for (like, given) in likes(given) {
+        for (names_operation, when) in &operations {
+            variants.push(Variant {
+                like: like.clone(),
+                given: given.clone(),
+                when: when.clone(),
+                names_operation: *names_operation,
+            });
+        }
+    }
+    variants
+}
+
+/// `when` for each of the operations that a list names, and whether the operation is named here and not by a cell.
+fn operations(when: &Tree) -> Vec<(bool, Tree)> {
+    let admission = when.get("admission");
+    let Some(list) = admission.and_then(Tree::list) else {
+        let by_cell = admission.and_then(Tree::text).is_some_and(|text| text.starts_with('<'));
+        return vec![(!by_cell, when.clone())];
+    };
+    let one = |operation: &Tree| {
+        let entries = when.map().unwrap_or_default().iter();
+        let entries = entries.map(|(key, value)| {
+            (key.clone(), if key.name == "admission" { operation.clone() } else { value.clone() })
+        });
+        (true, Tree { data: Data::Map(entries.collect()), span: when.span })
+    };
+    list.iter().map(one).collect()
+}
+
+/// `given` for each fixture that a list in `like` names. Equal lists go together: old and new object of one kind.
+fn likes(given: &Tree) -> Vec<(Option<String>, Tree)> {
+    let mut lists: Vec<Vec<String>> = Vec::new();
+    gather(given, &mut lists);
+    let mut variants = vec![(Vec::new(), given.clone())];
+    for list in lists {
+        let each = |(names, tree): &(Vec<String>, Tree)| -> Vec<(Vec<String>, Tree)> {
+            let chosen = |name: &String| {
+                let names = names.iter().cloned().chain([name.clone()]).collect();
+                (names, choose(tree, &list, name))
+            };
+            list.iter().map(chosen).collect()
+        };
+        variants = variants.iter().flat_map(each).collect();
+    }
+    let label = |names: Vec<String>| Some(names.join(",")).filter(|label| !label.is_empty());
+    variants.into_iter().map(|(names, tree)| (label(names), tree)).collect()
+}
+
+fn gather(tree: &Tree, lists: &mut Vec<Vec<String>>) {
+    match &tree.data {
+        Data::Map(entries) => {
+            for (key, value) in entries {
+                match names(key, value) {
+                    Some(list) if !lists.contains(&list) => lists.push(list),
+                    Some(_) => {}
+                    None => gather(value, lists),
+                }
+            }
+        }
+        Data::List(items) => items.iter().for_each(|item| gather(item, lists)),
+        Data::Scalar(_) | Data::Word(_) => {}
+    }
+}
+
+fn choose(tree: &Tree, list: &[String], name: &str) -> Tree {
+    let data = match &tree.data {
+        Data::Map(entries) => {
+            let entry = |(key, value): &(Key, Tree)| {
+                let chosen = names(key, value).is_some_and(|names| names == list);
+                let scalar = || Tree { data: Data::Scalar(Value::from(name)), span: value.span };
+                (key.clone(), if chosen { scalar() } else { choose(value, list, name) })
+            };
+            Data::Map(entries.iter().map(entry).collect())
+        }
+        Data::List(items) => Data::List(items.iter().map(|item| choose(item, list, name)).collect()),
+        other => other.clone(),
+    };
+    Tree { data, span: tree.span }
+}
+
+fn names(key: &Key, value: &Tree) -> Option<Vec<String>> {
+    let list = value.list().filter(|_| key.name == "like")?;
+    list.iter().map(|name| name.text().map(str::to_owned)).collect()
+}

@@ -1,0 +1,78 @@
+//! What lint names beside errors.
+
+use std::collections::BTreeSet;
+
+use contract::document::SourceFile;
+use contract::lint::{Against, check};
+use contract::sentence;
+
+use crate::{contract, sources};
+
+const DONE: &str = "- {id: L-001, text: x, given: {object: {like: pod}}, when: {admission: CREATE}, then: {object: {spec: {schedulerName: mine}}}}\n";
+
+fn findings(text: String, against: &Against<'_>) -> Vec<String> {
+    let found = check(&sources(&[("contracts/sample/sample.yaml", text)]), against);
+    found
+        .iter()
+        .map(|error| format!("{} {}:{}", error.code, error.location.line, error.location.column))
+        .collect()
+}
+
+#[test]
+fn a_clause_of_a_known_source_in_which_something_is_done_is_clean() {
+    assert_eq!(findings(contract("", DONE), &Against::default()), Vec::<String>::new());
+}
+
+#[test]
+fn a_clause_that_nothing_keeps_needs_a_neighbour() {
+    let idle = "- {id: L-002, text: x, given: {object: {like: NAME}}, when: {admission: CREATE}, then: {object: $unchanged}}\n";
+    let alone = contract("", &idle.replace("NAME", "pod"));
+    assert_eq!(findings(alone, &Against::default()), ["only-unchanged 11:10"]);
+    let beside = contract("", &format!("{DONE}{}", idle.replace("NAME", "pod")));
+    assert_eq!(findings(beside, &Against::default()), Vec::<String>::new());
+    let elsewhere = contract("", &format!("{DONE}{}", idle.replace("NAME", "deployment")));
+    assert_eq!(findings(elsewhere, &Against::default()), ["only-unchanged 12:10"]);
+}
+
+#[test]
+fn sources_presuppositions_and_covered_numbers_are_known() {
+    let source = "  source: {document: docs/sample.md, version: v1.0, section: Sample}\n";
+    assert_eq!(
+        findings(contract("", DONE).replace(source, ""), &Against::default()),
+        ["missing-source 10:10"]
+    );
+    let presupposing = DONE.replace("text: x", "text: x, presupposes: [L-009], covers: [U1-1, U1-2]");
+    let reference = BTreeSet::from(["U1-1".to_owned()]);
+    let against = Against { reference: Some(&reference), documents: &[] };
+    assert_eq!(findings(contract("", &presupposing), &against), ["presupposes 11:10", "covers 11:10"]);
+}
+
+#[test]
+fn a_sentence_that_left_its_document_is_named() {
+    let hash = sentence::hash("The scheduler is set.");
+    let text = contract("", &DONE.replace("text: x", &format!("text: x, source: {{sentence: \"{hash}\"}}")));
+    let document = |text: &str| [SourceFile::new("sample.md", text)];
+    let found =
+        |words: &str| findings(text.clone(), &Against { reference: None, documents: &document(words) });
+    assert_eq!(found("First. The `scheduler` is\nset. Last."), Vec::<String>::new());
+    assert_eq!(found("First. The scheduler is unset."), ["sentence 11:10"]);
+}
+
+#[test]
+fn attested_clauses_that_changed_are_stale() {
+    let attestation = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Attestation\n\
+        target: {name: original, version: v1, substrate: direct, \"on\": \"2026-01-01\"}\n\
+        clauses:\n  L-001: {hash: old, result: kept}\n";
+    let files = [
+        ("contracts/attested/original-v1.yaml", attestation.to_owned()),
+        ("contracts/sample/sample.yaml", contract("", DONE)),
+    ];
+    let found = check(&sources(&files), &Against::default());
+    let found: Vec<String> = found.iter().map(|error| format!("{} {}", error.code, error)).collect();
+    assert_eq!(
+        found,
+        [
+            "stale contracts/attested/original-v1.yaml:5:3: L-001 is not the clause any more that original-v1 was seen to keep"
+        ]
+    );
+}
