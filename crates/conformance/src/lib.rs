@@ -9,6 +9,8 @@
 //!
 //! Beside that: [`coverage`] and [`attest`] read reports, [`render::explain`] and [`render::list`] show contracts.
 
+pub mod attest;
+pub mod coverage;
 pub mod exchange;
 pub mod laws;
 pub mod mask;
@@ -16,9 +18,11 @@ pub mod matching;
 pub mod observation;
 pub mod place;
 pub mod plan;
+pub mod render;
 pub mod report;
 pub mod route;
 pub mod run;
 pub mod saboteur;
+pub mod select;
 pub mod target;
 pub mod waivers;

@@ -15,6 +15,7 @@ use contract::document::waivers::Waiver;
 
 mod attempt;
 mod conclude;
+pub(crate) use conclude::level;
 mod direct;
 mod group;
 mod interrupt;

@@ -1,0 +1,138 @@
+//! Coverage: clauses with cases, passing, proven and attested, against the ledger. Reads, runs nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use contract::document::attestation::Attestation;
+use contract::document::ledger::Ledger;
+use contract::model::Catalog;
+use serde::{Deserialize, Serialize};
+
+use crate::report::{Report, Status};
+
+/// Counts of one component, or of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Count {
+    /// Clauses, and sentences of the ledger that have none yet.
+    pub clauses: usize,
+    /// Clauses with at least one case.
+    pub with_cases: usize,
+    /// Clauses that pass in the report.
+    pub passing: usize,
+    /// Clauses that were shown able to fail.
+    pub proven: usize,
+    /// Clauses that a foreign implementation was seen to keep, or differs from for a stated reason.
+    pub attested: usize,
+}
+
+/// Counts per component and as a total: `{"resource-manager": {…}, "total": {…}}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// By component.
+    #[serde(flatten)]
+    pub components: BTreeMap<String, Count>,
+    /// Over all.
+    pub total: Count,
+}
+
+/// Least shares that are wanted, in per cent of `clauses`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Thresholds {
+    /// Of clauses with cases.
+    pub with_cases: Option<u8>,
+    /// Of proven clauses.
+    pub proven: Option<u8>,
+    /// Of attested clauses.
+    pub attested: Option<u8>,
+}
+
+/// Counts. Without a report nothing passes; a clause that changed since the report was written does not count as
+/// passing, one that changed since it was attested not as attested.
+#[must_use]
+pub fn coverage(
+    catalog: &Catalog,
+    report: Option<&Report>,
+    ledger: Option<&Ledger>,
+    attestations: &[Attestation],
+) -> Coverage {
+    let results = report.into_iter().flat_map(|report| &report.contracts).flat_map(|contract| &contract.clauses);
+    let results: BTreeMap<(&str, &str), _> =
+        results.map(|clause| ((clause.id.as_str(), clause.hash.as_str()), clause)).collect();
+    let attested: BTreeSet<&str> =
+        attestations.iter().flat_map(|attestation| attestation.attested(catalog)).collect();
+    let mut coverage = Coverage::default();
+    for contract in &catalog.contracts {
+        let count = coverage.components.entry(contract.component.clone()).or_default();
+        for clause in &contract.clauses {
+            let found = results.get(&(clause.id.as_str(), clause.hash.as_str()));
+            count.clauses += 1;
+            count.with_cases += usize::from(!clause.cases.is_empty());
+            count.passing += usize::from(found.is_some_and(|found| found.status == Status::Passed));
+            count.proven +=
+                usize::from(found.and_then(|found| found.proof.as_ref()).is_some_and(|proof| proof.proven));
+            count.attested += usize::from(attested.contains(clause.id.as_str()));
+        }
+    }
+    // A sentence without a clause counts as a clause that is missing.
+    for entry in ledger.into_iter().flat_map(|ledger| &ledger.entries) {
+        if entry.clauses.is_empty() && entry.out_of_scope.is_none() {
+            coverage.components.entry(entry.component.clone()).or_default().clauses += 1;
+        }
+    }
+    for count in coverage.components.values() {
+        coverage.total.add(count);
+    }
+    coverage
+}
+
+impl Coverage {
+    /// What falls short, in words; empty: exit code 0, else 6.
+    #[must_use]
+    pub fn shortfalls(&self, wanted: Thresholds) -> Vec<String> {
+        let total = &self.total;
+        let shares = [
+            ("with cases", total.with_cases, wanted.with_cases),
+            ("proven", total.proven, wanted.proven),
+            ("attested", total.attested, wanted.attested),
+        ];
+        let short = shares.into_iter().filter_map(|(name, count, least)| {
+            let least = usize::from(least?);
+            let short = count * 100 < least * total.clauses || (total.clauses == 0 && least > 0);
+            short.then(|| format!("{name}: {count} of {} clauses, wanted are {least} %", total.clauses))
+        });
+        short.collect()
+    }
+
+    /// As a table.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut text = format!(
+            "{:24} {:>8} {:>11} {:>8} {:>7} {:>9}\n",
+            "component", "clauses", "with cases", "passing", "proven", "attested"
+        );
+        let rows = self.components.iter().map(|(name, count)| (name.as_str(), count));
+        for (name, count) in rows.chain([("total", &self.total)]) {
+            let Count { clauses, with_cases, passing, proven, attested } = count;
+            writeln!(text, "{name:24} {clauses:>8} {with_cases:>11} {passing:>8} {proven:>7} {attested:>9}")
+                .expect("writing to memory does not fail");
+        }
+        text
+    }
+
+    /// As JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("counts are JSON")
+    }
+}
+
+impl Count {
+    fn add(&mut self, other: &Self) {
+        self.clauses += other.clauses;
+        self.with_cases += other.with_cases;
+        self.passing += other.passing;
+        self.proven += other.proven;
+        self.attested += other.attested;
+    }
+}

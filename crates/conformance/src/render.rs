@@ -1,0 +1,77 @@
+//! Reports and contracts as people and tools read them; pure functions.
+
+use crate::report::{Check, Report};
+
+mod attention;
+mod diff;
+pub mod explain;
+mod html;
+mod json;
+mod junit;
+pub mod list;
+mod markdown;
+mod proof;
+mod style;
+mod text;
+
+pub use html::{HtmlError, html};
+pub use json::json;
+pub use junit::{JunitError, junit};
+pub use markdown::markdown;
+pub use proof::proof;
+pub use style::{Plain, Style, Tone, View};
+pub use text::text;
+
+/// `✓`, `✗` and so on; each has a word beside it wherever it is alone.
+#[must_use]
+pub fn mark(status: crate::report::Status) -> &'static str {
+    use crate::report::Status;
+    match status {
+        Status::Passed => "✓",
+        Status::Failed => "✗",
+        Status::Errored => "!",
+        Status::Skipped | Status::NotSupported | Status::NotRun => "–",
+        Status::Waived => "w",
+        Status::UnexpectedPass | Status::Vacuous => "?",
+    }
+}
+
+/// The command that repeats one case.
+#[must_use]
+pub fn again(report: &Report, id: &str) -> String {
+    format!("{} --case '{}'", report.run.command, id.replace('\'', r"'\''"))
+}
+
+/// `1,204`.
+pub(crate) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `41 ms`, `1.9 s`.
+pub(crate) fn duration(milliseconds: f64) -> String {
+    if milliseconds < 1000.0 { format!("{milliseconds:.0} ms") } else { format!("{:.1} s", milliseconds / 1000.0) }
+}
+
+/// `1 clause`, `2 clauses`.
+pub(crate) fn plural(number: usize, singular: &str) -> String {
+    format!("{} {singular}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// One check on one line: `spec.replicas: wanted 3, got 2`.
+pub(crate) fn one_line(check: &Check) -> String {
+    let place = match (check.part.as_str(), check.path.as_str()) {
+        ("object", "") => "object".to_owned(),
+        ("object", path) => path.to_owned(),
+        (part, "") => part.to_owned(),
+        (part, path) => format!("{part} {path}"),
+    };
+    format!("{place}: wanted {}, got {}", check.want, check.got)
+}

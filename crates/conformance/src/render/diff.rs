@@ -1,0 +1,96 @@
+//! Checks as a diff that is pruned to what was asserted: parents once, wanted and got below them.
+
+use crate::report::Check;
+
+/// One line of a diff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// ` ` for a parent, `-` for wanted, `+` for got.
+    pub(super) sign: char,
+    /// The line, indented.
+    pub(super) text: String,
+    /// `wanted` or `got`, behind the text.
+    pub(super) note: &'static str,
+}
+
+/// The checks of one case as a diff.
+pub(super) fn diff(checks: &[Check]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut open: Vec<String> = Vec::new();
+    for check in checks {
+        let mut path = match check.part.as_str() {
+            "object" => segments(&check.path),
+            part => std::iter::once(part.to_owned()).chain(Some(check.path.clone()).filter(|path| !path.is_empty())).collect(),
+        };
+        let name = path.pop();
+        let shared = open.iter().zip(&path).take_while(|(open, wanted)| open == wanted).count();
+        for (depth, segment) in path.iter().enumerate().skip(shared) {
+            lines.push(Line { sign: ' ', text: format!("{}{segment}:", "  ".repeat(depth)), note: "" });
+        }
+        let indent = "  ".repeat(path.len());
+        let name = name.map(|name| format!("{name}: ")).unwrap_or_default();
+        lines.push(Line { sign: '-', text: format!("{indent}{name}{}", check.want), note: "wanted" });
+        lines.push(Line { sign: '+', text: format!("{indent}{name}{}", check.got), note: "got" });
+        open = path;
+    }
+    lines
+}
+
+/// `spec.containers[name=a.b].env` → `spec`, `containers[name=a.b]`, `env`.
+fn segments(path: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut depth = 0;
+    for letter in path.chars() {
+        match letter {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            '.' if depth == 0 => {
+                found.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(last) = found.last_mut() {
+            last.push(letter);
+        }
+    }
+    found.retain(|segment| !segment.is_empty());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(part: &str, path: &str, want: &str, got: &str) -> Check {
+        let text = str::to_owned;
+        Check { part: text(part), path: text(path), want: text(want), got: text(got) }
+    }
+
+    #[test]
+    fn parents_are_shown_once() {
+        let checks = [
+            check("object", "spec.replicas", "2", "3"),
+            check("object", "spec.template.metadata", "absent", "{}"),
+            check("message", "", "no", "absent"),
+        ];
+        let shown: Vec<String> =
+            diff(&checks).iter().map(|line| format!("{} {} {}", line.sign, line.text, line.note).trim_end().to_owned()).collect();
+        let want = [
+            "  spec:",
+            "-   replicas: 2 wanted",
+            "+   replicas: 3 got",
+            "    template:",
+            "-     metadata: absent wanted",
+            "+     metadata: {} got",
+            "- message: no wanted",
+            "+ message: absent got",
+        ];
+        assert_eq!(shown, want);
+    }
+
+    #[test]
+    fn dots_in_keys_do_not_part_segments() {
+        assert_eq!(segments("spec.env[name=a.b].value"), ["spec", "env[name=a.b]", "value"]);
+    }
+}

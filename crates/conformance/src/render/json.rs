@@ -1,0 +1,11 @@
+//! The report itself.
+
+use crate::report::Report;
+
+/// The canonical form.
+#[must_use]
+pub fn json(report: &Report) -> String {
+    let mut text = serde_json::to_string_pretty(report).expect("a report is JSON");
+    text.push('\n');
+    text
+}

@@ -1,0 +1,116 @@
+//! JUnit: one suite per contract, one test per case, with real failure, error and skipped children.
+
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Property, Report as Document, TestCase, TestCaseStatus, TestSuite};
+
+use super::{again, one_line};
+use crate::report::{CaseResult, ClauseResult, ContractResult, Report, Status};
+
+/// Why a report cannot be written as XML.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to write JUnit: {0}")]
+pub struct JunitError(#[from] quick_junit::SerializeError);
+
+/// The report as JUnit XML. Laws, proofs and gaps are tests of a suite of their own per contract, so that a consumer
+/// that only counts failures sees what the exit code sees.
+///
+/// # Errors
+/// When the XML cannot be written.
+pub fn junit(report: &Report) -> Result<String, JunitError> {
+    let mut document = Document::new(format!("gardener-conformance {}", report.target.name));
+    document.set_time(seconds(report.run.duration_ms));
+    for contract in &report.contracts {
+        document.add_test_suite(suite(report, contract));
+        let findings = findings(contract);
+        if !findings.test_cases.is_empty() {
+            document.add_test_suite(findings);
+        }
+    }
+    Ok(document.to_string()?)
+}
+
+fn suite(report: &Report, contract: &ContractResult) -> TestSuite {
+    let mut suite = TestSuite::new(format!("{}/{}", contract.component, contract.name));
+    suite.set_time(seconds(contract.duration_ms));
+    suite.add_property(Property::new("digest", contract.digest.clone()));
+    for clause in &contract.clauses {
+        suite.add_test_cases(clause.cases.iter().map(|case| test(report, clause, case)));
+    }
+    suite
+}
+
+fn test(report: &Report, clause: &ClauseResult, case: &CaseResult) -> TestCase {
+    let id = format!("{}/{}", clause.id, case.name);
+    let why = case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default();
+    let status = match case.status {
+        Status::Passed => TestCaseStatus::success(),
+        Status::Failed => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            let message = case.checks.first().map(one_line).unwrap_or_default();
+            status.set_type("clause").set_message(message).set_description(describe(report, clause, case, &id));
+            status
+        }
+        Status::Errored => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+            status.set_type("environment").set_message(why.clone()).set_description(why);
+            status
+        }
+        Status::UnexpectedPass => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_type("waiver").set_message("passes although it is waived");
+            status
+        }
+        Status::Vacuous => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_type("vacuous").set_message("asserts nothing");
+            status
+        }
+        Status::Waived => skipped("waived"),
+        Status::Skipped | Status::NotSupported | Status::NotRun => skipped(&why),
+    };
+    let mut test = TestCase::new(id, status);
+    test.set_classname(clause.id.clone()).set_time(seconds(case.duration_ms));
+    test
+}
+
+fn skipped(why: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(why);
+    status
+}
+
+fn describe(report: &Report, clause: &ClauseResult, case: &CaseResult, id: &str) -> String {
+    let mut lines = vec![clause.text.clone()];
+    lines.extend(case.story.clone());
+    lines.extend(case.checks.iter().map(one_line));
+    lines.push(format!("again: {}", again(report, id)));
+    lines.join("\n")
+}
+
+/// What no case shows: unexplained mutations, gaps, clauses that are not proven.
+fn findings(contract: &ContractResult) -> TestSuite {
+    let mut suite = TestSuite::new(format!("{}/{} findings", contract.component, contract.name));
+    let mut add = |name: String, kind: &str, message: String| {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status.set_type(kind).set_message(message);
+        suite.add_test_case(TestCase::new(name, status));
+    };
+    for found in &contract.unexplained {
+        add(format!("unexplained {}", found.path), "unexplained", format!("became {}; no clause speaks of it", found.became));
+    }
+    for gap in &contract.gaps {
+        add(format!("gap {}", gap.path), "gap", format!("changes in {}, and no case would miss it", gap.case));
+    }
+    for clause in &contract.clauses {
+        let unproven = clause.proof.as_ref().is_some_and(|proof| !proof.proven) && clause.status == Status::Passed;
+        if unproven {
+            add(format!("proof {}", clause.id), "proof", "not proven able to fail".to_owned());
+        }
+    }
+    suite
+}
+
+fn seconds(milliseconds: f64) -> Duration {
+    Duration::from_secs_f64(milliseconds.max(0.0) / 1000.0)
+}

@@ -1,0 +1,48 @@
+//! How each clause was shown able to fail, damage by damage.
+
+use std::fmt::Write as _;
+
+use super::plural;
+use super::style::{Tone, View};
+use crate::report::Report;
+
+/// Proofs as text; with a verbose view also those that hold are taken apart.
+#[must_use]
+pub fn proof(report: &Report, view: &View<'_>) -> String {
+    let mut out = String::new();
+    let mut line = |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
+    for contract in &report.contracts {
+        line(&view.paint(Tone::Strong, &format!("{}/{}", contract.component, contract.name)));
+        for clause in &contract.clauses {
+            let Some(proof) = &clause.proof else {
+                line(&format!("  – {}  no case passed, so nothing is proven", clause.id));
+                continue;
+            };
+            let (sign, tone) = if proof.proven { ("✓", Tone::Good) } else { ("?", Tone::Warn) };
+            let caught: Vec<String> = proof.caught.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+            line(&format!("  {} {}  caught: {}", view.paint(tone, sign), clause.id, caught.join(", ")));
+            for survivor in &proof.survivors {
+                line(&view.cut(&format!("      {} passes though {}: {}", survivor.case, survivor.damage, survivor.text), 0));
+            }
+            for assertion in &proof.undamaged {
+                line(&view.cut(&format!("      nothing can break {assertion}"), 0));
+            }
+        }
+        let laws: Vec<String> = contract
+            .laws
+            .iter()
+            .filter_map(|law| Some((law, law.proven?)))
+            .filter(|(_, proven)| view.verbose || !proven)
+            .map(|(law, proven)| format!("{} {}", if proven { "✓" } else { "?" }, crate::laws::name(law.law)))
+            .collect();
+        if !laws.is_empty() {
+            line(&format!("  laws  {}", laws.join("  ")));
+        }
+        for gap in &contract.gaps {
+            line(&format!("  ? gap {}: changes in {}, and no case would miss it", gap.path, gap.case));
+        }
+    }
+    let counts = &report.counts;
+    line(&format!("{} of {} clauses proven · {}", counts.proven, counts.answered, plural(counts.gaps, "gap")));
+    out
+}

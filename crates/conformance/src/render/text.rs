@@ -1,0 +1,269 @@
+//! A report on a terminal: one line per contract, what needs attention, and three lines that conclude.
+
+use std::fmt::Write as _;
+
+use super::attention::{Cause, causes};
+use super::diff::diff;
+use super::style::{Tone, View};
+use super::{again, duration, mark, plural, thousands};
+use crate::report::{ContractResult, Report, Status, Verdict, WaiverState};
+
+/// Cases of one cause that are named one by one.
+const NAMED: usize = 3;
+/// Causes that are shown in full.
+const SHOWN: usize = 12;
+
+/// The report as text, without a line that is wider than the view.
+#[must_use]
+pub fn text(report: &Report, view: &View<'_>) -> String {
+    let mut out = String::new();
+    if !view.quiet {
+        let version = format!("gardener-conformance {}", report.run.version);
+        line(&mut out, &format!("{} · {}", view.paint(Tone::Strong, &version), report.substrate.description));
+        line(&mut out, "");
+        contracts(&mut out, report, view);
+        attention(&mut out, report, view);
+    }
+    conclusion(&mut out, report, view);
+    out
+}
+
+fn contracts(out: &mut String, report: &Report, view: &View<'_>) {
+    let mut component = None;
+    let widest = report.contracts.iter().map(|contract| contract.name.chars().count()).max().unwrap_or(0);
+    for contract in &report.contracts {
+        if component != Some(&contract.component) {
+            component = Some(&contract.component);
+            line(out, &view.paint(Tone::Strong, &contract.component));
+        }
+        line(out, &contract_line(contract, widest, view));
+        if view.verbose {
+            cases(out, contract, view);
+        }
+    }
+    let counts = &report.counts;
+    line(
+        out,
+        &format!(
+            "  {}, {}, {} in {} · seed {}",
+            plural(report.contracts.len(), "contract"),
+            plural(counts.clauses, "clause"),
+            plural(counts.cases, "case"),
+            duration(report.run.duration_ms),
+            report.run.seed
+        ),
+    );
+    line(out, "");
+}
+
+fn contract_line(contract: &ContractResult, widest: usize, view: &View<'_>) -> String {
+    let counts = &contract.counts;
+    let (sign, tone) = match contract.verdict {
+        Verdict::NonConformant => ("✗", Tone::Bad),
+        Verdict::Inconclusive if counts.errored > 0 => ("!", Tone::Warn),
+        Verdict::Inconclusive => ("–", Tone::Faint),
+        Verdict::Conformant | Verdict::Partial => ("✓", Tone::Good),
+    };
+    let mut text = format!(
+        "  {} {:widest$}  {:>12}  {:>12}  {:>8}",
+        view.paint(tone, sign),
+        contract.name,
+        plural(counts.clauses, "clause"),
+        plural(counts.cases, "case"),
+        duration(contract.duration_ms),
+    );
+    let marks = [
+        (counts.failed, "✗", "failed", Tone::Bad),
+        (counts.errored, "!", "errored", Tone::Warn),
+        (counts.laws_broken, "✗", "laws broken", Tone::Bad),
+        (counts.unexplained, "?", "unexplained", Tone::Warn),
+        (counts.gaps, "?", "gaps", Tone::Warn),
+        (counts.waived, "w", "waived", Tone::Warn),
+        (counts.not_run, "–", "not run", Tone::Warn),
+        (counts.not_supported, "–", "not supported", Tone::Faint),
+    ];
+    for (count, sign, words, tone) in marks {
+        if count > 0 {
+            text.push_str("  ");
+            text.push_str(&view.paint(tone, &format!("{sign} {} {words}", thousands(count))));
+        }
+    }
+    text
+}
+
+fn cases(out: &mut String, contract: &ContractResult, view: &View<'_>) {
+    for clause in &contract.clauses {
+        for case in &clause.cases {
+            let reason = case.reason.as_ref().map(|reason| format!("  {}", reason.text)).unwrap_or_default();
+            let text = format!("      {} {}/{}{reason}", mark(case.status), clause.id, case.name);
+            line(out, &view.cut(&text, 0));
+        }
+    }
+}
+
+fn attention(out: &mut String, report: &Report, view: &View<'_>) {
+    for error in &report.environment_errors {
+        line(out, &format!("{} {}", view.paint(Tone::Warn, "!"), error));
+        line(out, "");
+    }
+    for cause in causes(report, Status::Errored) {
+        let text = cause.case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default();
+        if !report.environment_errors.contains(&text) {
+            line(out, &format!("{} {text}", view.paint(Tone::Warn, "!")));
+            line(out, &format!("  {}", many(&cause)));
+            line(out, "");
+        }
+    }
+    let failed = causes(report, Status::Failed);
+    for cause in failed.iter().take(SHOWN) {
+        failure(out, report, cause, view);
+    }
+    if failed.len() > SHOWN {
+        line(out, &format!("  … and {} more; the report has them all", plural(failed.len() - SHOWN, "cause")));
+        line(out, "");
+    }
+    findings(out, report, view);
+}
+
+fn failure(out: &mut String, report: &Report, cause: &Cause<'_>, view: &View<'_>) {
+    let (clause, case) = (cause.clause, cause.case);
+    let id = view.paint(Tone::Strong, &clause.id);
+    line(out, &format!("{} {id}  {}", view.paint(Tone::Bad, "✗"), clause.text));
+    let source = clause.source.as_ref().map(super::explain::source).filter(|source| !source.is_empty());
+    let source = source.map(|source| format!(" · {source}")).unwrap_or_default();
+    let failed = clause.cases_with(Status::Failed).count();
+    let of = clause.cases.len();
+    line(out, &view.cut(&format!("  {}{source} · {failed} of {of} cases failed", super::explain::level(clause)), 0));
+    line(out, "");
+    line(out, &two_columns(&format!("  case {}", case.name), &super::explain::place(&case.location), view));
+    for story in &case.story {
+        line(out, &view.cut(&format!("    {story}"), 0));
+    }
+    for piece in diff(&case.checks) {
+        let text = view.cut(&format!("  {} {}", piece.sign, piece.text), 10);
+        let text = if piece.note.is_empty() { text } else { format!("{text}  {}", view.paint(Tone::Faint, piece.note)) };
+        let tone = if piece.sign == '-' { Tone::Good } else { Tone::Bad };
+        line(out, &if piece.sign == ' ' { text } else { view.paint(tone, &text) });
+    }
+    if !cause.others.is_empty() {
+        line(out, &format!("  {}", many(cause)));
+    }
+    line(out, "");
+    line(out, &format!("  again   {}", again(report, &format!("{}/{}", clause.id, case.name))));
+    line(out, &format!("  why     gardener-conformance explain {}", clause.id));
+    line(out, "");
+}
+
+/// `and 19 more cases of 3 clauses: a, b, c, …`
+fn many(cause: &Cause<'_>) -> String {
+    if cause.others.is_empty() {
+        return format!("{}/{}", cause.clause.id, cause.case.name);
+    }
+    let named: Vec<&str> = cause.others.iter().take(NAMED).map(String::as_str).collect();
+    let more = if cause.others.len() > NAMED { ", …" } else { "" };
+    let of = if cause.clauses.len() > 1 { format!(" of {}", plural(cause.clauses.len(), "clause")) } else { String::new() };
+    format!("and {} of the same cause{of}: {}{more}", plural(cause.others.len(), "more case"), named.join(", "))
+}
+
+fn findings(out: &mut String, report: &Report, view: &View<'_>) {
+    let before = out.len();
+    for contract in &report.contracts {
+        for found in &contract.unexplained {
+            let times = plural(found.cases.len(), "case");
+            let text = format!(
+                "{}: {} became {} in {times}; no clause speaks of it (declare it under the target's extras, or drop it)",
+                contract.name, found.path, found.became
+            );
+            line(out, &format!("{} {text}", view.paint(Tone::Warn, "?")));
+        }
+        for law in contract.laws.iter().filter(|law| !law.broken.is_empty()) {
+            let sentence = crate::laws::sentence(law.law);
+            let text = format!("{}: {sentence}: broken in {}, first {}", contract.name, plural(law.broken.len(), "case"), law.broken[0].case);
+            line(out, &format!("{} {}", view.paint(Tone::Bad, "✗"), view.cut(&text, 2)));
+        }
+        for gap in &contract.gaps {
+            let text = format!("gap in {}: {} changes in {}, and no case would miss it", contract.name, gap.path, gap.case);
+            line(out, &format!("{} {text}", view.paint(Tone::Warn, "?")));
+        }
+        for clause in &contract.clauses {
+            if let Some(proof) = clause.proof.as_ref().filter(|proof| !proof.proven && clause.status == Status::Passed) {
+                line(out, &format!("{} {} is not proven able to fail", view.paint(Tone::Warn, "?"), clause.id));
+                for survivor in proof.survivors.iter().take(NAMED) {
+                    let text = format!("    {} passes though {}: {}", survivor.case, survivor.damage, survivor.text);
+                    line(out, &view.cut(&text, 0));
+                }
+                for assertion in proof.undamaged.iter().take(NAMED) {
+                    line(out, &view.cut(&format!("    nothing can break {assertion}"), 0));
+                }
+            }
+        }
+    }
+    for waiver in &report.waivers {
+        let text = match waiver.state {
+            WaiverState::Expired => format!("the waiver of {} ended on {} ({})", waiver.clause, waiver.expires, waiver.owner),
+            WaiverState::UnexpectedPass => format!("{} passes: remove its waiver ({})", waiver.clause, waiver.owner),
+            WaiverState::Used | WaiverState::Unused => continue,
+        };
+        line(out, &format!("{} {text}", view.paint(Tone::Warn, "!")));
+    }
+    if out.len() > before {
+        line(out, "");
+    }
+}
+
+fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
+    let tone = match report.verdict {
+        Verdict::Conformant => Tone::Good,
+        Verdict::Partial | Verdict::Inconclusive => Tone::Warn,
+        Verdict::NonConformant => Tone::Bad,
+    };
+    let levels: Vec<String> = ["MUST", "SHOULD", "MAY"]
+        .iter()
+        .filter_map(|level| report.levels.get(*level).map(|counts| (level, counts)))
+        .filter(|(_, counts)| counts.total > 0)
+        .map(|(level, counts)| format!("{level} {}/{}", counts.passed, counts.total))
+        .collect();
+    line(out, &format!("verdict  {}    {}", view.paint(tone, report.verdict.words()), levels.join("   ")));
+    if let Some(signal) = report.interrupted {
+        let name = if signal == 2 { "SIGINT" } else { "SIGTERM" };
+        line(out, &format!("         interrupted by {name}: {} not run", plural(report.counts.not_run, "case")));
+    }
+    let counts = &report.counts;
+    if counts.not_supported > 0 {
+        line(out, &format!("         {} not supported: {}", plural(counts.not_supported, "case"), reasons(report)));
+    }
+    let proven = format!("{} of {} clauses proven able to fail", counts.proven, counts.answered);
+    let gaps = plural(counts.gaps, "gap");
+    let unexplained = if counts.unexplained > 0 { format!(" · {}", plural(counts.unexplained, "unexplained mutation")) } else { String::new() };
+    line(out, &format!("proof    {proven} · {gaps}{unexplained}"));
+    if let Some(path) = view.report {
+        line(out, &format!("report   {path}   (json, junit, md beside it)"));
+    }
+}
+
+/// `12 facts, 3 registration`.
+fn reasons(report: &Report) -> String {
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
+    for case in clauses.flat_map(|clause| clause.cases_with(Status::NotSupported)) {
+        let Some(reason) = &case.reason else { continue };
+        let name = serde_json::to_value(reason.code).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
+        match counted.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((name, 1)),
+        }
+    }
+    counted.iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+fn two_columns(left: &str, right: &str, view: &View<'_>) -> String {
+    let used = left.chars().count() + right.chars().count();
+    if used + 2 > view.width {
+        return format!("{}\n    {}", view.cut(left, 0), view.paint(Tone::Faint, &view.cut(right, 4)));
+    }
+    format!("{left}{}{}", " ".repeat(view.width - used), view.paint(Tone::Faint, right))
+}
+
+fn line(out: &mut String, text: &str) {
+    writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
+}

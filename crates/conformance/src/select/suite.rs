@@ -1,0 +1,102 @@
+//! Suites: named selections, data only.
+
+use contract::document::{API_VERSION, Error, SourceFile};
+use contract::model::{Clause, Contract};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A named selection, `kind: Suite`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Suite {
+    /// `conformance.gardener.cloud/v1alpha1`.
+    pub api_version: String,
+    /// `Suite`.
+    pub kind: String,
+    /// Its name.
+    pub metadata: SuiteName,
+    /// What it holds.
+    pub spec: SuiteSpec,
+}
+
+/// A name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteName {
+    /// As in `--suite`.
+    pub name: String,
+}
+
+/// What a suite holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteSpec {
+    /// What it is for, in a sentence.
+    #[serde(default)]
+    pub description: String,
+    /// Clauses that one of these covers.
+    pub include: Vec<SuiteEntry>,
+}
+
+/// Clauses of which all of this holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SuiteEntry {
+    /// Component of the contract.
+    pub component: Option<String>,
+    /// Name of the contract.
+    pub contract: Option<String>,
+    /// Id of the clause.
+    pub clause: Option<String>,
+    /// Level of the clause.
+    pub level: Option<String>,
+    /// Label of the contract, `key=value`.
+    pub label: Option<String>,
+}
+
+impl SuiteEntry {
+    /// Whether the clause is one of them.
+    #[must_use]
+    pub fn covers(&self, contract: &Contract, clause: &Clause) -> bool {
+        let is = |wanted: &Option<String>, name: &str| wanted.as_deref().is_none_or(|wanted| wanted == name);
+        is(&self.component, &contract.component)
+            && is(&self.contract, &contract.name)
+            && is(&self.clause, &clause.id)
+            && is(&self.level, crate::run::level(clause.level))
+            && self.label.as_ref().is_none_or(|label| has_label(contract, label))
+    }
+}
+
+/// Whether a contract carries `key=value`.
+pub(super) fn has_label(contract: &Contract, label: &str) -> bool {
+    label.split_once('=').is_some_and(|(key, value)| contract.labels.get(key).is_some_and(|found| found == value))
+}
+
+/// Reads a suite file.
+///
+/// # Errors
+/// When it is no YAML, no suite, or has unknown fields.
+pub fn read(file: &SourceFile) -> Result<Suite, Error> {
+    let unreadable = |error: formats::yaml::Error| file.error(error.mark, 1, error.message, None);
+    let suite: Suite = formats::yaml::from_str(&file.text).map_err(unreadable)?;
+    if suite.api_version != API_VERSION || suite.kind != "Suite" {
+        let first = formats::yaml::Mark { line: 1, column: 1, offset: 0 };
+        let message = format!("{} {} is no suite", suite.api_version, suite.kind);
+        return Err(file.error(first, 1, message, Some(format!("write `apiVersion: {API_VERSION}` and `kind: Suite`"))));
+    }
+    Ok(suite)
+}
+
+/// The suites that come with the project.
+///
+/// # Errors
+/// When one of them cannot be read: a mistake of the project.
+pub fn embedded() -> Result<Vec<Suite>, Error> {
+    const FILES: [(&str, &str); 4] = [
+        ("suites/core.yaml", include_str!("../../../../suites/core.yaml")),
+        ("suites/extended.yaml", include_str!("../../../../suites/extended.yaml")),
+        ("suites/resource-manager.yaml", include_str!("../../../../suites/resource-manager.yaml")),
+        ("suites/smoke.yaml", include_str!("../../../../suites/smoke.yaml")),
+    ];
+    FILES.iter().map(|(path, text)| read(&SourceFile::new(*path, *text))).collect()
+}

@@ -1,0 +1,49 @@
+//! Any cluster behind a kubeconfig file.
+
+use std::path::{Path, PathBuf};
+
+use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+
+/// Why a cluster cannot be reached through a kubeconfig.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file is missing or no kubeconfig.
+    #[error("failed to read kubeconfig {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<KubeconfigError>,
+    },
+    /// Its credentials or certificates cannot be used.
+    #[error("failed to use kubeconfig {}: {source}", path.display())]
+    Client {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<kube::Error>,
+    },
+    /// Nothing answers.
+    #[error("failed to reach the cluster of kubeconfig {}: {source}", path.display())]
+    Unreachable {
+        /// The file.
+        path: PathBuf,
+        /// The client's words.
+        source: Box<kube::Error>,
+    },
+}
+
+/// A client for the current context of a kubeconfig file, which was seen to answer.
+///
+/// # Errors
+/// When the file cannot be used, or no API server answers.
+pub async fn client(path: &Path) -> Result<kube::Client, Error> {
+    let read = |source| Error::Read { path: path.to_owned(), source: Box::new(source) };
+    let kubeconfig = Kubeconfig::read_from(path).map_err(read)?;
+    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
+    let client = kube::Client::try_from(config.map_err(read)?)
+        .map_err(|source| Error::Client { path: path.to_owned(), source: Box::new(source) })?;
+    let answer = client.apiserver_version().await;
+    answer.map_err(|source| Error::Unreachable { path: path.to_owned(), source: Box::new(source) })?;
+    Ok(client)
+}
