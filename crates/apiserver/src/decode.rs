@@ -2,9 +2,13 @@
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
+use webhook::field::{Error, Path};
 
 use crate::call::Call;
+use crate::fields::{self, Directive};
 use crate::meta;
+use crate::notes::Notes;
+use crate::server::Shared;
 use crate::status::Status;
 
 /// What is read.
@@ -29,10 +33,58 @@ pub(crate) fn tree(content_type: &str, body: &Bytes) -> Result<Value, Status> {
 }
 
 /// The object of a create or update request, in the version of the request.
-pub(crate) fn object(call: &Call) -> Result<Value, Status> {
+pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let mut object = tree(&call.content_type, &call.body)?;
     identify(call, &mut object)?;
-    Ok(object)
+    let unknown = fields::dropped(shared, call, &mut object);
+    match Directive::of(call) {
+        Directive::Strict if !unknown.is_empty() => {
+            let resource = &call.target.resource;
+            Err(Status::bad_request(format!(
+                "{kind} in version {:?} cannot be handled as a {kind}: strict decoding error: {}",
+                resource.version,
+                unknown.join(", "),
+                kind = resource.kind,
+            )))
+        }
+        Directive::Warn => {
+            notes.warnings.extend(unknown);
+            Ok(object)
+        }
+        Directive::Strict | Directive::Ignore => Ok(object),
+    }
+}
+
+/// The object that a patch made, in the version of the request.
+pub(crate) fn patched(
+    shared: &Shared,
+    call: &Call,
+    mut object: Value,
+    notes: &mut Notes,
+) -> Result<Value, Status> {
+    identify(call, &mut object)?;
+    let unknown = fields::dropped(shared, call, &mut object);
+    match Directive::of(call) {
+        Directive::Strict if !unknown.is_empty() => {
+            let why = format!("strict decoding error: {}", unknown.join(", "));
+            let patch = String::from_utf8_lossy(&call.body).into_owned();
+            Err(Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &patch, &why)]))
+        }
+        Directive::Warn => {
+            notes.warnings.extend(unknown);
+            Ok(object)
+        }
+        Directive::Strict | Directive::Ignore => Ok(object),
+    }
+}
+
+/// The object that a webhook made: what the kind does not have is dropped without a word.
+pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        normalize(call.target.custom, fields);
+    }
+    let _untold = fields::dropped(shared, call, &mut object);
+    object
 }
 
 /// Checks that an object is of the kind that is served here, and lets it say so where it says nothing.

@@ -8,6 +8,7 @@ use http::request::Parts;
 use schema::{Group, GroupVersion, Resource};
 use serde_json::{Value, json};
 
+use crate::openapi;
 use crate::registry::Served;
 use crate::reply::Reply;
 use crate::server::Shared;
@@ -31,7 +32,16 @@ pub(crate) fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Re
             None => return Reply::unknown_path(),
         },
         ["apis", group, version] => return resources(&served, group, version),
-        [] => json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"]}),
+        ["openapi", "v3"] => openapi::index(&served),
+        ["openapi", "v3", "api", version] => match openapi::document(&served, "", version) {
+            Some(document) => document,
+            None => return Reply::unknown_path(),
+        },
+        ["openapi", "v3", "apis", group, version] => match openapi::document(&served, group, version) {
+            Some(document) => document,
+            None => return Reply::unknown_path(),
+        },
+        [] => json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]}),
         _ => return Reply::unknown_path(),
     };
     Reply::json(200, Bytes::from(value.to_string()))

@@ -4,14 +4,16 @@ use serde_json::{Value, json};
 
 use crate::call::{Call, User};
 use crate::decode;
+use crate::notes::Notes;
 use crate::render;
 use crate::reply::Reply;
+use crate::server::Shared;
 use crate::status::Status;
 
 /// The answer to a question; absent if the resource is none of these.
 ///
 /// Whoever is let in may do everything, so every question about access is answered with yes.
-pub(crate) fn answer(call: &Call) -> Option<Result<Reply, Status>> {
+pub(crate) fn answer(shared: &Shared, call: &Call) -> Option<Result<Reply, Status>> {
     let resource = &call.target.resource;
     let status: fn(&User) -> Value = match (resource.group.as_str(), resource.plural.as_str()) {
         ("authentication.k8s.io", "selfsubjectreviews") => {
@@ -30,8 +32,9 @@ pub(crate) fn answer(call: &Call) -> Option<Result<Reply, Status>> {
         ("authorization.k8s.io", _) => |_| json!({"allowed": true}),
         _ => return None,
     };
-    Some(decode::object(call).map(|mut object| {
+    let mut notes = Notes::default();
+    Some(decode::object(shared, call, &mut notes).map(|mut object| {
         object["status"] = status(&call.user);
-        Reply::json(201, render::written(&object, call.accept.yaml))
+        Reply { notes, ..Reply::json(201, render::written(&object, call.accept.yaml)) }
     }))
 }

@@ -218,7 +218,7 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
         return Err(Status::method_not_supported(call.group_resource(), call.verb.as_str()));
     }
     if call.verb == Verb::Create
-        && let Some(answer) = reviews::answer(call)
+        && let Some(answer) = reviews::answer(shared, call)
     {
         return answer;
     }

@@ -11,6 +11,7 @@ use super::response::{Verdict, denial};
 use super::{Failure, Review};
 use crate::call::Call;
 use crate::convert;
+use crate::decode;
 use crate::server::Shared;
 use crate::status::Status;
 
@@ -100,7 +101,7 @@ async fn one(
     json_patch::patch(&mut after, &patch)
         .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;
     let changed = before != after;
-    review.object = Some(taken_back(call, object, after));
+    review.object = Some(taken_back(shared, call, object, after));
     Ok(changed)
 }
 
@@ -118,9 +119,9 @@ fn patch(webhook: &str, verdict: &Verdict) -> Result<Option<json_patch::Patch>, 
 }
 
 /// The object of the request from what a webhook made of it.
-fn taken_back(call: &Call, object: &Value, patched: Value) -> Value {
+fn taken_back(shared: &Shared, call: &Call, object: &Value, patched: Value) -> Value {
     if call.path.subresource != "scale" {
-        return convert::converted(patched, &call.target.resource);
+        return decode::mutated(shared, call, convert::converted(patched, &call.target.resource));
     }
     let mut object = object.clone();
     if let Some(replicas) = patched.pointer("/spec/replicas") {

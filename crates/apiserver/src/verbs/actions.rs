@@ -6,6 +6,7 @@ use super::{delete, update};
 use crate::call::{Call, Verb};
 use crate::decode;
 use crate::meta;
+use crate::notes::Notes;
 use crate::render;
 use crate::reply::Reply;
 use crate::server::Shared;
@@ -38,7 +39,7 @@ pub(crate) async fn bind(shared: &Shared, call: &Call) -> Result<Reply, Status> 
 }
 
 impl update::Edit for Bound {
-    fn apply(&self, current: &Value) -> Result<Value, Status> {
+    fn apply(&self, _: &Shared, current: &Value, _: &mut Notes) -> Result<Value, Status> {
         let bound = current.pointer("/spec/nodeName").and_then(Value::as_str).unwrap_or_default();
         if !bound.is_empty() {
             let of = crate::status::GroupResource { group: "", resource: "pods/binding" };

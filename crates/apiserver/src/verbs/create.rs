@@ -10,6 +10,7 @@ use crate::convert;
 use crate::decode;
 use crate::effects;
 use crate::meta;
+use crate::notes::Notes;
 use crate::render;
 use crate::reply::Reply;
 use crate::server::Shared;
@@ -23,15 +24,16 @@ const ATTEMPTS: u32 = 8;
 
 /// Makes the object of the request's body.
 pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let object = decode::object(call)?;
-    create_object(shared, call, object, "CreateOptions").await
+    let mut notes = Notes::default();
+    let object = decode::object(shared, call, &mut notes)?;
+    create_object(shared, call, (object, notes), "CreateOptions").await
 }
 
 /// Makes an object; `options` is the kind of options that the request carries.
 pub(crate) async fn create_object(
     shared: &Shared,
     call: &Call,
-    mut object: Value,
+    (mut object, notes): (Value, Notes),
     options: &str,
 ) -> Result<Reply, Status> {
     wipe(&mut object);
@@ -39,6 +41,7 @@ pub(crate) async fn create_object(
     let name = meta::name(&object).to_owned();
     let dry_run = call.query.dry_run()?;
     let mut review = Review::new(call, Operation::Create, &name, dry_run, admission::options(call, options));
+    review.notes = notes;
     effects::admit_to_namespace(shared, call, &name)?;
     review.object = Some(object);
     admission::mutate(shared, call, &mut review).await?;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::decode;
+use crate::notes::Notes;
 use crate::patch::Patch;
 use crate::reply::Reply;
 use crate::server::Shared;
@@ -34,10 +35,8 @@ pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
 }
 
 impl Edit for Patched<'_> {
-    fn apply(&self, current: &Value) -> Result<Value, Status> {
-        let mut patched = self.patch.apply(current)?;
-        decode::identify(self.call, &mut patched)?;
-        Ok(patched)
+    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+        decode::patched(shared, self.call, self.patch.apply(current)?, notes)
     }
 
     fn options(&self) -> &'static str {

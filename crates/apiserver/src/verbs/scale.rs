@@ -5,6 +5,7 @@ use webhook::field::{Error, Path};
 
 use crate::call::Call;
 use crate::meta;
+use crate::notes::Notes;
 use crate::patch::Patch;
 use crate::render;
 use crate::reply::Reply;
@@ -43,7 +44,7 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
 }
 
 impl update::Edit for Scaled<'_> {
-    fn apply(&self, current: &Value) -> Result<Value, Status> {
+    fn apply(&self, _: &Shared, current: &Value, _: &mut Notes) -> Result<Value, Status> {
         let scale = match &self.change {
             Change::To(scale) => scale.clone(),
             Change::By(patch) => patch.apply(&of(current))?,

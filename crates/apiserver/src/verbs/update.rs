@@ -26,27 +26,28 @@ use crate::verbs::create;
 /// What a request makes of an object that is there.
 pub(crate) trait Edit: Sync {
     /// The object after the request, from the object as the request's version shows it.
-    fn apply(&self, current: &Value) -> Result<Value, Status>;
+    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status>;
     /// `UpdateOptions`, `PatchOptions`.
     fn options(&self) -> &'static str;
 }
 
-struct Replacement(Value);
+struct Replacement(Value, Notes);
 
 /// Replaces an object with the one in the request's body.
 pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let mut object = decode::object(call)?;
+    let mut notes = Notes::default();
+    let mut object = decode::object(shared, call, &mut notes)?;
     check_name(call, &object)?;
     decode::place(call, &mut object)?;
     let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
     let Some(current) = current else {
         if strategy::allows_create_on_update(&call.target) && call.path.subresource.is_empty() {
-            return create::create_object(shared, call, object, "UpdateOptions").await;
+            return create::create_object(shared, call, (object, notes), "UpdateOptions").await;
         }
         return Err(Status::not_found(call.group_resource(), &call.path.name));
     };
     check_uid(call, &object, current.value())?;
-    change(shared, call, &Replacement(object)).await
+    change(shared, call, &Replacement(object, notes)).await
 }
 
 /// Changes an object.
@@ -54,32 +55,31 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
     let dry_run = call.query.dry_run()?;
     let name = &call.path.name;
     let options = admission::options(call, edit.options());
-    let mut notes = Notes::default();
     loop {
         let current = shared.store.get(&call.target.table, &call.key(name));
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
         let shown = convert::shown(current.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
-        review.notes = notes;
-        review.object = Some(edit.apply(&shown)?);
+        review.object = Some(edit.apply(shared, &shown, &mut review.notes)?);
         review.old = Some(Cow::Borrowed(&*shown));
         admission::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
         review.object = Some(prepared(shared, call, mutated, &shown)?);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
-        notes = std::mem::take(&mut review.notes);
+        let notes = std::mem::take(&mut review.notes);
         drop(review);
         let stored = convert::converted(object, &call.target.storage);
-        match persist(shared, call, &current, stored, dry_run) {
-            Ok(body) => return Ok(Reply { notes, ..Reply::json(200, body) }),
-            Err(Changed) => notes = Notes::default(),
+        // Somebody else was faster: the edit is made again, on what is there now.
+        if let Ok(body) = persist(shared, call, &current, stored, dry_run) {
+            return Ok(Reply { notes, ..Reply::json(200, body) });
         }
     }
 }
 
 impl Edit for Replacement {
-    fn apply(&self, _: &Value) -> Result<Value, Status> {
+    fn apply(&self, _: &Shared, _: &Value, notes: &mut Notes) -> Result<Value, Status> {
+        notes.extend(self.1.clone());
         Ok(self.0.clone())
     }
 

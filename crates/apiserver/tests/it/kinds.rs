@@ -6,7 +6,7 @@ use apiserver::ApiServer;
 use serde_json::{Value, json};
 
 use crate::hook::{Hooks, Say, configuration};
-use crate::wire::{patch, send};
+use crate::wire::{exchange, patch, send};
 
 const CORE: &str = "/api/v1/namespaces/default";
 
@@ -129,4 +129,48 @@ async fn questions_are_answered_and_not_stored() {
     let (code, may) = send(&server, "POST", access, &json!({"spec": {}})).await;
     assert_eq!((code, &may["status"]["allowed"]), (201, &json!(true)));
     assert_eq!(server.revision(), revision);
+}
+
+#[tokio::test]
+async fn unknown_fields_are_dropped_told_or_refused() {
+    let server = ApiServer::builder().build();
+    let deployments = "/apis/apps/v1/namespaces/default/deployments";
+    let body = json!({
+        "metadata": {"name": "a"},
+        "spec": {"replica": 1, "template": {"spec": {"containers": [{"name": "c", "imagine": "x"}]}}},
+    });
+    let json_type = [("content-type", "application/json")];
+    let strict = format!("{deployments}?fieldValidation=Strict");
+    let (code, status) = send(&server, "POST", &strict, &body).await;
+    assert_eq!(
+        (code, &status["message"]),
+        (
+            400,
+            &json!(
+                "Deployment in version \"v1\" cannot be handled as a Deployment: strict decoding error: unknown field \
+         \"spec.replica\", unknown field \"spec.template.spec.containers[0].imagine\""
+            )
+        )
+    );
+    let (code, headers, _) = exchange(&server, "POST", deployments, &json_type, &body.to_string()).await;
+    let warnings: Vec<_> = headers.get_all("warning").iter().map(|value| value.to_str().unwrap()).collect();
+    assert_eq!(
+        (code, warnings),
+        (
+            201,
+            vec![
+                "299 - \"unknown field \\\"spec.replica\\\"\"",
+                "299 - \"unknown field \\\"spec.template.spec.containers[0].imagine\\\"\"",
+            ]
+        )
+    );
+    let (_, made) = send(&server, "GET", &format!("{deployments}/a"), &Value::Null).await;
+    assert_eq!(made["spec"], json!({"template": {"spec": {"containers": [{"name": "c"}]}}}));
+    let typo = json!({"spec": {"paused": true, "pause": true}});
+    let strict = format!("{deployments}/a?fieldValidation=Strict");
+    let (code, status) = patch(&server, &strict, "merge-patch", &typo).await;
+    assert_eq!((code, &status["reason"]), (422, &json!("Invalid")));
+    let ignored = format!("{deployments}/a?fieldValidation=Ignore");
+    let (code, changed) = patch(&server, &ignored, "merge-patch", &typo).await;
+    assert_eq!((code, &changed["spec"]["paused"], changed["spec"].get("pause")), (200, &json!(true), None));
 }

@@ -5,6 +5,7 @@
 
 mod admission;
 mod crud;
+mod front;
 mod hook;
 mod kinds;
 mod lifecycle;
