@@ -1,2 +1,25 @@
-//! `gardener-conformance`.
-fn main() {}
+//! `gardener-conformance`: verifies that Gardener components keep their contracts.
+
+mod arguments;
+mod catalog;
+mod commands;
+mod environment;
+mod options;
+mod progress;
+mod session;
+mod signals;
+mod targets;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = arguments::Arguments::parse();
+    let terminal = terminal::Terminal::new(&arguments.output);
+    match commands::execute(arguments, &terminal) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => terminal.failure(&failure),
+    }
+}

@@ -1,0 +1,326 @@
+//! What may be typed on the command line; data only, documented for `--help`, completions and the man page.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Verifies that Gardener components keep their contracts.
+///
+/// Exit codes: 0 the gate holds · 1 a clause failed · 2 usage or contract error · 3 environment error, says
+/// nothing about the target · 4 incomplete, or nothing selected · 5 regression · 6 proof or coverage missed ·
+/// 7 waiver expired · 130, 143 interrupted, the report is still written.
+#[derive(Debug, Parser)]
+#[command(name = "gardener-conformance", version, max_term_width = 110, propagate_version = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How much is said, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// When colours are used; `NO_COLOR` is respected
+    #[arg(long, global = true, value_enum, default_value_t = When::Auto, value_name = "WHEN")]
+    pub(crate) color: When,
+    /// Prints the verdict only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Names every case
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Adds or overrides contracts, fixtures and suites: a folder laid out as the project's `contracts`
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) contracts: Option<PathBuf>,
+}
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Verifies our own components (or a target file's) on a substrate
+    Run(RunArguments),
+    /// Verifies a webhook at a URL or behind a binary; no cluster needed
+    Verify(VerifyArguments),
+    /// Lists contracts and clauses (with -v: cases)
+    List(ListArguments),
+    /// Tells a clause: sentence, source, cases, proof, who keeps it
+    Explain(ExplainArguments),
+    /// Checks contracts, fixtures, ledger, suites, waivers and target files
+    Lint(LintArguments),
+    /// Aligns the tables of contract files
+    Fmt(FmtArguments),
+    /// Prints a JSON Schema for editors
+    Schema(SchemaArguments),
+    /// Shows, damage by damage, that clauses can fail
+    Prove(RunArguments),
+    /// Counts clauses with cases, passing, proven and attested; runs nothing
+    Coverage(CoverageArguments),
+    /// Runs contracts on a foreign implementation and records which clauses it keeps
+    Attest(AttestArguments),
+    /// Scaffolds a contract
+    New(NewArguments),
+    /// Starts, stops or checks a place where cases run
+    #[command(subcommand)]
+    Env(EnvCommand),
+    /// Prints a completion script
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Prints the man page
+    Man,
+}
+
+/// Which cases run.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Selection")]
+pub(crate) struct Selection {
+    /// A suite of suites/ (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) suite: Vec<String>,
+    /// A contract, such as high-availability-config (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) contract: Vec<String>,
+    /// A clause, such as GRM-HAC-001 (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub(crate) clause: Vec<String>,
+    /// A case, such as GRM-HAC-001/server,node,1/UPDATE (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub(crate) case: Vec<String>,
+    /// A level: MUST, SHOULD or MAY (repeatable)
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Vec<String>,
+    /// A feature that clauses need (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) feature: Vec<String>,
+    /// A label of contracts, key=value (repeatable)
+    #[arg(short = 'l', long, value_name = "KEY=VALUE")]
+    pub(crate) label: Vec<String>,
+}
+
+impl From<Selection> for conformance::select::Selection {
+    fn from(typed: Selection) -> Self {
+        Self {
+            suites: typed.suite,
+            contracts: typed.contract,
+            clauses: typed.clause,
+            cases: typed.case,
+            levels: typed.level,
+            features: typed.feature,
+            labels: typed.label,
+        }
+    }
+}
+
+/// How cases run.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Execution")]
+pub(crate) struct Execution {
+    /// Orders cases; a run with the same seed runs in the same order
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Groups of cases that run side by side
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) parallel: u16,
+    /// Runs each case so many times
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) repeat: u16,
+    /// Stops at the first failed case; the others are reported as not run
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+    /// How long a failing case with facts is asked again
+    #[arg(long, value_name = "DURATION", default_value = "2s")]
+    pub(crate) settle: String,
+    /// Waivers to apply
+    #[arg(long, value_name = "FILE")]
+    pub(crate) waivers: Option<PathBuf>,
+    /// Where reports are written
+    #[arg(long, value_name = "DIR", default_value = "reports/latest")]
+    pub(crate) report: PathBuf,
+    /// What is printed: text, json or markdown
+    #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) output: Format,
+}
+
+/// What is printed at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// The report itself
+    Json,
+    /// For a pull request
+    Markdown,
+}
+
+/// Where cases run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SubstrateName {
+    /// The in-process API server
+    Embedded,
+    /// AdmissionReviews straight to the webhook
+    Direct,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// Where cases run
+    #[arg(long, value_enum, default_value_t = SubstrateName::Embedded)]
+    pub(crate) substrate: SubstrateName,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) execution: Execution,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// url=https://HOST:PORT, command="./binary --flags", or a target file
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) target: String,
+    /// PEM file of the authority that signed the target's certificate
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Trusts any certificate
+    #[arg(long, conflicts_with = "ca")]
+    pub(crate) insecure: bool,
+    /// The cluster that the webhook reads: facts are written there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) execution: Execution,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// The clause, such as GRM-HAC-001
+    pub(crate) clause: String,
+    /// The report that tells whether it passed and is proven
+    #[arg(long, value_name = "DIR", default_value = "reports/latest")]
+    pub(crate) report: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LintArguments {
+    /// Contract, target or waiver files; default: everything built in and in --contracts
+    pub(crate) files: Vec<PathBuf>,
+    /// Folder of the source documents: their sentences are looked up, drift is reported
+    #[arg(long, value_name = "DIR")]
+    pub(crate) sources: Option<PathBuf>,
+    /// Prints the hash of a sentence and ends
+    #[arg(long, value_name = "WORDS", exclusive = true)]
+    pub(crate) hash: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FmtArguments {
+    /// Contract files or folders
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Changes nothing; exit code 1 if a file would change
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Of what: contract, target, waivers, ledger, report
+    #[arg(default_value = "contract")]
+    pub(crate) kind: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CoverageArguments {
+    /// The report that is read
+    #[arg(long, value_name = "DIR", default_value = "reports/latest")]
+    pub(crate) report: PathBuf,
+    /// text or json
+    #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) output: Format,
+    /// Exit code 6 below so many per cent of proven clauses
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) min_proven: Option<u8>,
+    /// Exit code 6 below so many per cent of clauses with cases
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) min_with_cases: Option<u8>,
+    /// Exit code 6 below so many per cent of attested clauses
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) min_attested: Option<u8>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttestArguments {
+    #[command(flatten)]
+    pub(crate) verify: VerifyArguments,
+    /// Where the attestation is written
+    #[arg(long, value_name = "DIR", default_value = "contracts/attested")]
+    pub(crate) into: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArguments {
+    /// What is scaffolded
+    #[command(subcommand)]
+    pub(crate) what: NewCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NewCommand {
+    /// A contract file, printed or written
+    Contract {
+        /// Name of the behaviour, such as pod-scheduler-name
+        name: String,
+        /// Component whose behaviour it is
+        #[arg(long, default_value = "resource-manager")]
+        component: String,
+        /// Where it is written; default: standard output
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EnvCommand {
+    /// Starts a substrate and prints the path of its kubeconfig
+    Up(EnvUpArguments),
+    /// Stops it
+    Down {
+        /// Its name
+        #[arg(long, default_value = "default")]
+        name: String,
+    },
+    /// Says what each substrate needs and what is missing here
+    Doctor,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EnvUpArguments {
+    /// Which substrate; direct needs nothing started
+    #[arg(long, value_enum, default_value_t = SubstrateName::Embedded)]
+    pub(crate) substrate: SubstrateName,
+    /// A name, for several at once
+    #[arg(long, default_value = "default")]
+    pub(crate) name: String,
+    /// Stays in the foreground until interrupted
+    #[arg(long)]
+    pub(crate) foreground: bool,
+}

@@ -1,0 +1,51 @@
+//! `coverage`: counts against the ledger, from the last report and the attestations; runs nothing.
+
+use std::path::Path;
+
+use conformance::coverage::{Thresholds, coverage as count};
+use conformance::report;
+use contract::document::attestation::Attested;
+
+use crate::arguments::{CoverageArguments, Format};
+use crate::catalog;
+use crate::terminal::{Failure, Terminal};
+
+/// Prints the counts; 6 if a threshold is missed.
+pub(crate) fn coverage(
+    arguments: &CoverageArguments,
+    added: Option<&Path>,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
+    let loaded = catalog::load(added)?;
+    let last = match report::read(&arguments.report) {
+        Ok(report) => Some(report),
+        Err(report::WriteError::Read { .. }) => {
+            terminal.note(&format!(
+                "no report in {}: nothing counts as passing or proven",
+                arguments.report.display()
+            ));
+            None
+        }
+        Err(error) => return Err(Failure::usage(error)),
+    };
+    let ledger = loaded.ledger.as_ref().map(|(ledger, _)| ledger);
+    let counts = count(&loaded.catalog, last.as_ref(), ledger, &loaded.attestations);
+    terminal.print(&if arguments.output == Format::Json { counts.to_json() } else { counts.to_text() });
+    for attestation in &loaded.attestations {
+        let stale = attestation.stale(&loaded.catalog);
+        if !stale.is_empty() {
+            let Attested { name, version, .. } = &attestation.target;
+            terminal.note(&format!("changed since {name} {version} was attested: {}", stale.join(", ")));
+        }
+    }
+    let wanted = Thresholds {
+        with_cases: arguments.min_with_cases,
+        proven: arguments.min_proven,
+        attested: arguments.min_attested,
+    };
+    let shortfalls = counts.shortfalls(wanted);
+    for shortfall in &shortfalls {
+        terminal.note(shortfall);
+    }
+    Ok(if shortfalls.is_empty() { 0 } else { 6 })
+}

@@ -1,0 +1,101 @@
+//! `env up`, `env down`, `env doctor`: a place where cases run, for kubectl and for a component under development.
+
+mod doctor;
+mod serve;
+mod state;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::arguments::{EnvCommand, EnvUpArguments, SubstrateName};
+use crate::terminal::{Failure, Terminal};
+use state::State;
+
+/// How long a started environment may take until it serves.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Starts, stops or checks.
+pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Failure> {
+    match command {
+        EnvCommand::Up(arguments) => up(&arguments, terminal),
+        EnvCommand::Down { name } => down(&name, terminal),
+        EnvCommand::Doctor => {
+            terminal.print(&doctor::diagnose());
+            Ok(0)
+        }
+    }
+}
+
+fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    if arguments.substrate == SubstrateName::Direct {
+        return Err(Failure::usage("the substrate direct needs nothing started: use it with run or verify"));
+    }
+    let state = State::of(&arguments.name)?;
+    if arguments.foreground {
+        return serve::until_interrupted(&state, terminal);
+    }
+    if state.is_served() {
+        terminal
+            .note(&format!("already up; `gardener-conformance env down --name {}` stops it", arguments.name));
+    } else {
+        start(&state, &arguments.name)?;
+    }
+    terminal.print(&state.kubeconfig().display().to_string());
+    Ok(0)
+}
+
+/// Starts this program again in the background and waits until it serves.
+fn start(state: &State, name: &str) -> Result<(), Failure> {
+    state.clear()?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::environment(format!("failed to find this program: {error}")))?;
+    let log = state.create_log()?;
+    let mut command = Command::new(program);
+    command
+        .args(["env", "up", "--foreground", "--name", name])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log);
+    detach(&mut command);
+    let mut child = command
+        .spawn()
+        .map_err(|error| Failure::environment(format!("failed to start the environment: {error}")))?;
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        if state.is_served() {
+            return Ok(());
+        }
+        if let Ok(Some(status)) = child.try_wait() {
+            return Err(Failure::environment(format!(
+                "the environment ended at once ({status}): {}",
+                state.last_words()
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // It never served; nobody else knows of it.
+    let _ = child.kill();
+    Err(Failure::environment(format!(
+        "the environment does not serve after {PATIENCE:?}: {}",
+        state.last_words()
+    )))
+}
+
+/// A process group of its own, so that an interrupt in the shell does not reach it.
+fn detach(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+fn down(name: &str, terminal: &Terminal) -> Result<u8, Failure> {
+    let state = State::of(name)?;
+    if !state.exists() {
+        terminal.note(&format!("nothing is up under the name {name}"));
+        return Ok(0);
+    }
+    state.stop(PATIENCE)?;
+    state.clear()?;
+    Ok(0)
+}

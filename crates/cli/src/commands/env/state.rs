@@ -1,0 +1,130 @@
+//! What is known of a started environment: a folder with its kubeconfig, address, process and log.
+
+use std::fs::{self, File};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::environment;
+use crate::terminal::Failure;
+
+/// One environment by name.
+pub(crate) struct State {
+    folder: PathBuf,
+}
+
+impl State {
+    /// The state of the environment `name`, which may not exist.
+    pub(crate) fn of(name: &str) -> Result<Self, Failure> {
+        let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        if !plain {
+            return Err(Failure::usage(format!(
+                "{name:?} is no name for an environment: use letters, digits and -"
+            )));
+        }
+        Ok(Self { folder: environment::state_folder().join("env").join(name) })
+    }
+
+    /// Where its kubeconfig is.
+    pub(crate) fn kubeconfig(&self) -> PathBuf {
+        self.folder.join("kubeconfig")
+    }
+
+    /// Whether anything is known of it.
+    pub(crate) fn exists(&self) -> bool {
+        self.folder.join("pid").exists()
+    }
+
+    /// Whether something listens at its address.
+    pub(crate) fn is_served(&self) -> bool {
+        let address = fs::read_to_string(self.folder.join("address")).ok();
+        let address: Option<SocketAddr> = address.and_then(|text| text.trim().parse().ok());
+        address.is_some_and(|address| TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok())
+    }
+
+    /// Writes what others need to find it; the address last, since it says that all is there.
+    pub(crate) fn write(&self, kubeconfig: &str, address: SocketAddr) -> Result<(), Failure> {
+        self.create()?;
+        self.put("kubeconfig", kubeconfig)?;
+        self.put("pid", &std::process::id().to_string())?;
+        self.put("address", &address.to_string())
+    }
+
+    /// Forgets it.
+    pub(crate) fn clear(&self) -> Result<(), Failure> {
+        match fs::remove_dir_all(&self.folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(failed("remove", &self.folder, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A fresh file for what it says.
+    pub(crate) fn create_log(&self) -> Result<File, Failure> {
+        self.create()?;
+        let path = self.folder.join("log");
+        File::create(&path).map_err(|error| failed("create", &path, &error))
+    }
+
+    /// The end of what it said.
+    pub(crate) fn last_words(&self) -> String {
+        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned()
+    }
+
+    /// Ends the process, if it still serves, and waits until it does not.
+    pub(crate) fn stop(&self, patience: Duration) -> Result<(), Failure> {
+        // A process number may belong to somebody else by now: only what serves is ours.
+        if !self.is_served() {
+            return Ok(());
+        }
+        let pid = fs::read_to_string(self.folder.join("pid"))
+            .map_err(|error| failed("read", &self.folder, &error))?;
+        terminate(pid.trim())?;
+        let begun = Instant::now();
+        while self.is_served() {
+            if begun.elapsed() > patience {
+                return Err(Failure::environment(format!(
+                    "process {} still serves after {patience:?}",
+                    pid.trim()
+                )));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+
+    fn create(&self) -> Result<(), Failure> {
+        fs::create_dir_all(&self.folder).map_err(|error| failed("create", &self.folder, &error))?;
+        // The kubeconfig inside is a credential.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let owner_only = fs::Permissions::from_mode(0o700);
+            fs::set_permissions(&self.folder, owner_only)
+                .map_err(|error| failed("protect", &self.folder, &error))?;
+        }
+        Ok(())
+    }
+
+    fn put(&self, file: &str, text: &str) -> Result<(), Failure> {
+        let path = self.folder.join(file);
+        fs::write(&path, text).map_err(|error| failed("write", &path, &error))
+    }
+}
+
+fn terminate(pid: &str) -> Result<(), Failure> {
+    let status = std::process::Command::new("kill").args(["-TERM", pid]).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => {
+            Err(Failure::environment(format!("failed to stop process {pid}: kill ended with {status}")))
+        }
+        Err(error) => Err(Failure::environment(format!("failed to stop process {pid}: {error}"))),
+    }
+}
+
+fn failed(step: &str, path: &Path, error: &std::io::Error) -> Failure {
+    Failure::environment(format!("failed to {step} {}: {error}", path.display()))
+}

@@ -1,0 +1,47 @@
+//! One module per family of commands; each returns the exit code or a failure.
+
+mod coverage;
+mod env;
+mod lint;
+mod run;
+mod show;
+mod verify;
+pub(crate) mod write;
+
+use clap::CommandFactory as _;
+
+use crate::arguments::{Arguments, Command};
+use crate::terminal::{Failure, Terminal};
+
+/// Does what was asked for.
+pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let added = arguments.output.contracts.as_deref();
+    match arguments.command {
+        Command::Run(arguments) => run::run(&arguments, added, terminal),
+        Command::Prove(arguments) => run::prove(&arguments, added, terminal),
+        Command::Verify(arguments) => verify::verify(&arguments, added, terminal),
+        Command::Attest(arguments) => verify::attest(&arguments, added, terminal),
+        Command::List(arguments) => show::list(&arguments, added, terminal),
+        Command::Explain(arguments) => show::explain(&arguments, added, terminal),
+        Command::Lint(arguments) => lint::lint(&arguments, added, terminal),
+        Command::Fmt(arguments) => write::fmt(&arguments, terminal),
+        Command::Schema(arguments) => write::schema(&arguments, terminal),
+        Command::New(arguments) => write::new(&arguments.what, terminal),
+        Command::Coverage(arguments) => coverage::coverage(&arguments, added, terminal),
+        Command::Env(command) => env::execute(command, terminal),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "gardener-conformance", &mut script);
+            terminal.print(&String::from_utf8_lossy(&script));
+            Ok(0)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            let written = clap_mangen::Man::new(Arguments::command()).render(&mut page);
+            written
+                .map_err(|error| Failure::environment(format!("failed to write the man page: {error}")))?;
+            terminal.print(&String::from_utf8_lossy(&page));
+            Ok(0)
+        }
+    }
+}

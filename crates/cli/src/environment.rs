@@ -1,0 +1,35 @@
+//! The one place that reads the process' environment.
+
+use std::path::PathBuf;
+
+/// Whether a continuous integration system runs us: progress is then plain lines.
+pub(crate) fn is_ci() -> bool {
+    variable("CI").is_some_and(|value| value != "false")
+}
+
+/// Whether colours are unwanted (`NO_COLOR`, any value).
+pub(crate) fn is_colourless() -> bool {
+    variable("NO_COLOR").is_some() || variable("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// Where the state of started environments lives: `$XDG_STATE_HOME` or `~/.local/state`.
+pub(crate) fn state_folder() -> PathBuf {
+    let state = variable("XDG_STATE_HOME").map(PathBuf::from);
+    let home = || variable("HOME").map(|home| PathBuf::from(home).join(".local/state"));
+    state.or_else(home).unwrap_or_else(std::env::temp_dir).join("gardener-conformance")
+}
+
+/// A folder of real control plane binaries given by the user.
+pub(crate) fn control_plane_folder() -> Option<PathBuf> {
+    variable("KUBEBUILDER_ASSETS").map(PathBuf::from)
+}
+
+/// Columns of the terminal, where the shell says so.
+pub(crate) fn columns() -> Option<usize> {
+    variable("COLUMNS")?.parse().ok()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the environment is read here and handed down")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

@@ -1,0 +1,59 @@
+//! Progress of a run: a bar on a terminal, nothing but the final lines elsewhere; with -v every case is named.
+
+use std::time::Duration;
+
+use conformance::report::Status;
+use conformance::run::Event;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::terminal::Terminal;
+
+/// Shows events as they come.
+pub(crate) struct Progress<'a> {
+    terminal: &'a Terminal,
+    bar: ProgressBar,
+}
+
+impl<'a> Progress<'a> {
+    /// Draws only where drawing is possible and wanted.
+    pub(crate) fn new(terminal: &'a Terminal) -> Self {
+        let wanted = terminal.drawn && !terminal.quiet;
+        let target = if wanted { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let style = ProgressStyle::with_template("  {bar:30} {pos}/{len} {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self { terminal, bar }
+    }
+
+    /// Takes one event.
+    pub(crate) fn show(&self, event: Event<'_>) {
+        match event {
+            Event::Planned(cases) => self.bar.set_length(cases as u64),
+            Event::Case { contract, id, status } => {
+                if self.terminal.verbose {
+                    self.bar.suspend(|| self.terminal.print(&format!("  {} {id}", mark(status))));
+                }
+                self.bar.set_message(contract.to_owned());
+                self.bar.inc(1);
+            }
+        }
+    }
+
+    /// Leaves nothing behind.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn mark(status: Status) -> &'static str {
+    match status {
+        Status::Passed => "✓",
+        Status::Failed => "✗",
+        Status::Errored => "!",
+        Status::Skipped | Status::NotSupported | Status::NotRun => "–",
+        Status::Waived => "w",
+        Status::UnexpectedPass => "?",
+        Status::Vacuous => "∅",
+    }
+}

@@ -1,0 +1,152 @@
+//! Targets: our own components, and what `--target` names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use conformance::target::Target;
+use conformance::target::built_in::{BuiltIn, Component, Ingredients};
+use conformance::target::command::CommandTarget;
+use conformance::target::url::{Known, UrlTarget};
+use contract::document::target::TargetSpec;
+use contract::document::{SourceFile, target};
+use gardener_resource_manager::config::file;
+use gardener_resource_manager::registrations::{self, Instance};
+use gardener_resource_manager::serving::{self, Clients};
+use gardener_resource_manager::webhooks;
+use webhook::dial::Trust;
+use webhook::registration::WebhookConfiguration;
+
+use crate::arguments::VerifyArguments;
+use crate::terminal::Failure;
+
+/// Version of the original that our components stand in for; clauses name their versions by it.
+const STANDS_FOR: &str = "v1.82.0";
+
+/// The resource-manager of this project, in process.
+pub(crate) fn resource_manager() -> BuiltIn {
+    BuiltIn::new("gardener-resource-manager", STANDS_FOR, BTreeSet::new(), make_resource_manager)
+}
+
+async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, String> {
+    let instance = if ingredients.instance == "shoot" { Instance::Shoot } else { Instance::Seed };
+    let config = file::from_partial(&ingredients.config).map_err(|error| error.to_string())?;
+    let facts = ingredients.facts.ok_or("no API server to read facts from")?;
+    let clients = Clients { source: facts.client.clone(), target: facts.client };
+    let webhooks = serving::webhooks(&config, &clients);
+    webhooks.synced().await;
+    let registrations = registrations::registrations(&config, instance, None);
+    Ok(Component { service: webhooks.service.clone(), registrations, guard: Box::new(webhooks) })
+}
+
+/// What `--target` names: `url=…`, `command=…` or a target file.
+pub(crate) fn named(arguments: &VerifyArguments) -> Result<Box<dyn Target>, Failure> {
+    let trust = trust(arguments.insecure, arguments.ca.as_deref())?;
+    if let Some(url) = arguments.target.strip_prefix("url=") {
+        let known = Known { name: host(url)?, paths: own_paths(), ..Known::default() };
+        return Ok(Box::new(UrlTarget { known, url: url.to_owned(), trust, config: None }));
+    }
+    if let Some(line) = arguments.target.strip_prefix("command=") {
+        let command: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let name = command
+            .first()
+            .map(|program| file_name(program))
+            .ok_or_else(|| Failure::usage("command= names no program"))?;
+        let known = Known { name, paths: own_paths(), ..Known::default() };
+        let spec = TargetSpec { command, ..TargetSpec::default() };
+        return Ok(Box::new(CommandTarget { known, spec, folder: PathBuf::from(".") }));
+    }
+    from_file(Path::new(&arguments.target), trust)
+}
+
+/// Whether `--target` names something that is started for the run.
+pub(crate) fn is_started(arguments: &VerifyArguments) -> bool {
+    let of_file = || {
+        let text = fs::read_to_string(&arguments.target).ok()?;
+        let described = target::read(&SourceFile::new(&arguments.target, text)).ok()?;
+        Some(!described.spec.command.is_empty())
+    };
+    arguments.target.starts_with("command=")
+        || (!arguments.target.starts_with("url=") && of_file().unwrap_or(false))
+}
+
+fn from_file(path: &Path, trust: Trust) -> Result<Box<dyn Target>, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!(
+            "failed to read target {}: {error}; say url=https://…, command=… or a target file",
+            path.display()
+        ))
+    })?;
+    let described =
+        target::read(&SourceFile::new(path.display().to_string(), text)).map_err(Failure::diagnostic)?;
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let spec = described.spec;
+    let known = Known {
+        name: described.metadata.name,
+        version: spec.version.clone(),
+        paths: own_paths()
+            .into_iter()
+            .chain(spec.paths.iter().map(|(name, path)| (name.clone(), vec![path.clone()])))
+            .collect(),
+        registrations: spec
+            .registration
+            .as_ref()
+            .map(|file| registered(&folder.join(file)))
+            .transpose()?
+            .unwrap_or_default(),
+        features: spec.features.iter().cloned().collect(),
+        parameters: spec.parameters.clone(),
+        extras: spec.extras.clone(),
+    };
+    if !spec.command.is_empty() {
+        return Ok(Box::new(CommandTarget { known, spec, folder }));
+    }
+    let trust = match (&spec.ca, trust) {
+        (Some(ca), Trust::Bundle(given)) if given.is_empty() => self::trust(false, Some(&folder.join(ca)))?,
+        (_, trust) => trust,
+    };
+    let url = spec.url.clone().unwrap_or_default();
+    Ok(Box::new(UrlTarget { known, url, trust, config: None }))
+}
+
+/// Where our own components, and so their originals, serve their webhooks.
+fn own_paths() -> BTreeMap<String, Vec<String>> {
+    let mut paths: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, path) in webhooks::paths() {
+        paths.entry(name.to_owned()).or_default().push(path);
+    }
+    paths
+}
+
+fn registered(file: &Path) -> Result<BTreeMap<String, Vec<WebhookConfiguration>>, Failure> {
+    let wrong =
+        |reason: String| Failure::usage(format!("failed to read registration {}: {reason}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let objects = formats::yaml::documents(&text).map_err(|error| wrong(error.to_string()))?;
+    let configurations = objects.iter().map(WebhookConfiguration::from_object).collect::<Result<Vec<_>, _>>();
+    Ok(BTreeMap::from([(String::new(), configurations.map_err(|error| wrong(error.to_string()))?)]))
+}
+
+fn trust(insecure: bool, ca: Option<&Path>) -> Result<Trust, Failure> {
+    match ca {
+        _ if insecure => Ok(Trust::Insecure),
+        Some(file) => {
+            let pem = fs::read(file)
+                .map_err(|error| Failure::usage(format!("failed to read {}: {error}", file.display())))?;
+            Ok(Trust::Bundle(pem))
+        }
+        None => Ok(Trust::Bundle(Vec::new())),
+    }
+}
+
+fn host(url: &str) -> Result<String, Failure> {
+    let host =
+        url.strip_prefix("https://").ok_or_else(|| Failure::usage(format!("{url} is no https address")))?;
+    Ok(host.split('/').next().unwrap_or(host).to_owned())
+}
+
+fn file_name(program: &str) -> String {
+    Path::new(program)
+        .file_name()
+        .map_or_else(|| program.to_owned(), |name| name.to_string_lossy().into_owned())
+}
