@@ -12,6 +12,7 @@
 pub mod cluster;
 pub mod command;
 pub mod config;
+pub mod decoding;
 pub mod facts;
 pub mod registrations;
 pub mod serving;

@@ -27,6 +27,8 @@ pub(super) struct Autoscaler {
 
 impl Autoscaler {
     /// Whether it scales this object.
+    ///
+    /// GRM-HAC-012.
     pub(super) fn scales(&self, target: &ScaleTarget<'_>) -> bool {
         let TargetReference { api_version, kind, name } = &self.target;
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
@@ -91,6 +93,7 @@ struct HvpaTemplateSpec {
 }
 
 impl Scales for Hvpa {
+    /// GRM-HAC-013.
     fn autoscaler(self) -> Option<Autoscaler> {
         let target = self.target_ref.filter(|_| self.hpa.deploy)?;
         Some(Autoscaler { target, max_replicas: self.hpa.template.spec.max_replicas })

@@ -162,6 +162,8 @@ impl Facts {
 
     /// `maxReplicas` of the HorizontalPodAutoscaler or else the Hvpa that scales an object; `None` if none does.
     ///
+    /// GRM-HAC-014, GRM-HAC-015, GRM-HAC-056.
+    ///
     /// # Errors
     /// When the namespace is not looked at.
     pub fn scaled_up_to(&self, target: &ScaleTarget<'_>) -> Result<Option<i64>, Error> {
@@ -179,6 +181,8 @@ impl Facts {
     }
 
     /// `automountServiceAccountToken` of a ServiceAccount.
+    ///
+    /// GRM-PTM-014, GRM-PTM-015.
     ///
     /// # Errors
     /// When there is no such ServiceAccount, or the namespace is not looked at.

@@ -75,6 +75,8 @@ where
 }
 
 /// Fills `scope` with the taints of the Nodes that have all labels of `selector`; `refresh` is told of every change.
+///
+/// GRM-SCC-006, GRM-SCC-007.
 pub(super) async fn nodes(
     client: Client,
     selector: BTreeMap<String, String>,

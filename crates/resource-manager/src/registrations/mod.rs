@@ -149,3 +149,6 @@ fn rule(group: &str, versions: &[&str], resources: &[&str], operations: &[&str])
         scope: None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,6 +42,7 @@ pub(super) fn webhooks(
 
 type Write = fn(&Address<'_>, &Selectors<'_>) -> Registration;
 
+/// GRM-TIV-005, GRM-TIV-006, GRM-TIV-007.
 fn token_invalidator(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     let rules = vec![rule("", &["v1"], &["secrets"], CREATE_AND_UPDATE)];
     Registration {
@@ -51,6 +52,7 @@ fn token_invalidator(address: &Address<'_>, selectors: &Selectors<'_>) -> Regist
     }
 }
 
+/// GRM-PTM-020, GRM-PTM-021, GRM-PTM-022, GRM-PTM-023.
 fn projected_token_mount(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     Registration {
         namespace_selector: Some(selectors.namespaces()),
@@ -59,6 +61,7 @@ fn projected_token_mount(address: &Address<'_>, selectors: &Selectors<'_>) -> Re
     }
 }
 
+/// GRM-HAC-070, GRM-HAC-071, GRM-HAC-072, GRM-HAC-073, GRM-HAC-074.
 fn high_availability_config(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     let rules = vec![
         rule("apps", &["v1"], &["deployments", "statefulsets"], CREATE_AND_UPDATE),
@@ -75,6 +78,7 @@ fn high_availability_config(address: &Address<'_>, selectors: &Selectors<'_>) ->
     }
 }
 
+/// GRM-PSN-004.
 fn pod_scheduler_name(address: &Address<'_>, _: &Selectors<'_>) -> Registration {
     Registration {
         namespace_selector: Some(LabelSelector::default()),
@@ -84,6 +88,7 @@ fn pod_scheduler_name(address: &Address<'_>, _: &Selectors<'_>) -> Registration 
     }
 }
 
+/// GRM-SEC-006, GRM-SEC-007, GRM-SEC-008, GRM-SEC-009.
 fn seccomp_profile(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     Registration {
         namespace_selector: Some(selectors.namespaces()),
@@ -92,6 +97,7 @@ fn seccomp_profile(address: &Address<'_>, selectors: &Selectors<'_>) -> Registra
     }
 }
 
+/// GRM-KSH-005, GRM-KSH-006.
 fn kubernetes_service_host(address: &Address<'_>, _: &Selectors<'_>) -> Registration {
     let not_opted_out = Some(select([not_in(INJECT, &[INJECT_DISABLE])]));
     Registration {
@@ -104,6 +110,7 @@ fn kubernetes_service_host(address: &Address<'_>, _: &Selectors<'_>) -> Registra
     }
 }
 
+/// GRM-SCC-020, GRM-SCC-021.
 fn system_components_config(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     Registration {
         namespace_selector: Some(selectors.namespaces()),
@@ -112,6 +119,7 @@ fn system_components_config(address: &Address<'_>, selectors: &Selectors<'_>) ->
     }
 }
 
+/// GRM-ESH-005, GRM-ESH-006.
 fn endpoint_slice_hints(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     let rules = vec![rule("discovery.k8s.io", &["v1"], &["endpointslices"], CREATE_AND_UPDATE)];
     Registration {
@@ -122,6 +130,7 @@ fn endpoint_slice_hints(address: &Address<'_>, selectors: &Selectors<'_>) -> Reg
     }
 }
 
+/// GRM-TSC-005, GRM-TSC-006, GRM-TSC-007, GRM-TSC-008.
 fn pod_topology_spread_constraints(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     let (name, path) = (pod_topology_spread_constraints::NAME, pod_topology_spread_constraints::PATH);
     Registration {

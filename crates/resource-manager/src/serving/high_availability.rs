@@ -1,6 +1,5 @@
 //! high-availability-config as a webhook: facts by the request, not by the object.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,7 +9,6 @@ use webhook::rejection::Rejection;
 use webhook::review::{AdmissionRequest, GroupVersionKind};
 use webhook::service::Webhook;
 
-use super::mutating::expect;
 use crate::config::HighAvailabilityConfig;
 use crate::facts::{self, Facts, ScaleTarget};
 use crate::webhooks::high_availability_config::{self, Namespace};
@@ -29,6 +27,8 @@ impl HighAvailability {
 #[async_trait]
 impl Webhook for HighAvailability {
     /// A fact that cannot be read is answered with 500, an object that cannot be read with 403.
+    ///
+    /// GRM-HAC-076, GRM-HAC-077, GRM-HAC-078.
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
         self.facts.synced().await;
         let (namespace, scaled_up_to) = match self.gather(request) {
@@ -41,7 +41,6 @@ impl Webhook for HighAvailability {
         }
         let facts = high_availability_config::Facts { namespace: &namespace, scaled_up_to };
         let answer = mutation::answer(request, |object| {
-            expect(&api_version(kind), &kind.kind, object)?;
             high_availability_config::mutate(&self.config, facts, kind, object)
         });
         if answer.code() == 400 { Rejection::forbidden(answer.message()).into() } else { answer }
@@ -59,14 +58,6 @@ impl HighAvailability {
             name: &request.name,
         })?;
         Ok((namespace, scaled_up_to))
-    }
-}
-
-fn api_version(kind: &GroupVersionKind) -> Cow<'_, str> {
-    if kind.group.is_empty() {
-        Cow::Borrowed(&kind.version)
-    } else {
-        Cow::Owned(format!("{}/{}", kind.group, kind.version))
     }
 }
 

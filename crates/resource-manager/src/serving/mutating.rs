@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use serde_json::Value;
 use webhook::answer::Answer;
 use webhook::mutation;
-use webhook::object;
 use webhook::rejection::Rejection;
 use webhook::review::AdmissionRequest;
 use webhook::service::Webhook;
 
+use crate::decoding::expect;
 use crate::facts::Facts;
 
 /// API version and kind of the objects that a webhook changes.
@@ -32,20 +32,10 @@ impl Kind {
     }
 }
 
-/// Refuses an object that says it is of another kind, or another version.
-pub(super) fn expect(api_version: &str, kind: &str, object: &Value) -> Result<(), Rejection> {
-    let found = (object::text(object, &["apiVersion"])?, object::text(object, &["kind"])?);
-    let fits = |found: &str, wanted| found.is_empty() || found == wanted;
-    if fits(found.0, api_version) && fits(found.1, kind) {
-        return Ok(());
-    }
-    let (found_version, found_kind) = found;
-    let message =
-        format!("unable to decode {found_version}, Kind={found_kind} into {api_version}, Kind={kind}");
-    Err(Rejection::undecodable(message))
-}
-
 /// A mutation that looks at the object alone.
+///
+/// GRM-SEC-010, GRM-SEC-011, GRM-PSN-005, GRM-PSN-006, GRM-ESH-007, GRM-ESH-008, GRM-KSH-007,
+/// GRM-KSH-008, GRM-TIV-008, GRM-TIV-009, GRM-TSC-009, GRM-TSC-010.
 pub(super) struct Mutating<F> {
     kind: Kind,
     mutate: F,
@@ -74,6 +64,8 @@ where
 }
 
 /// A mutation that needs facts; until they have been read once, requests wait.
+///
+/// GRM-PTM-016, GRM-PTM-024, GRM-PTM-025, GRM-SCC-022, GRM-SCC-023.
 pub(super) struct Informed<F> {
     kind: Kind,
     facts: Arc<Facts>,

@@ -14,6 +14,8 @@ const VARIABLE: &str = "KUBERNETES_SERVICE_HOST";
 
 /// Appends the variable with `host` to each container and init container whose environment does not name it.
 ///
+/// GRM-KSH-001, GRM-KSH-003, GRM-KSH-004.
+///
 /// # Errors
 /// 400 when a field has another type than the API's.
 pub fn mutate(host: &str, pod: &mut Value) -> Result<(), Rejection> {
@@ -32,6 +34,8 @@ pub fn mutate(host: &str, pod: &mut Value) -> Result<(), Rejection> {
 }
 
 /// Whether the container's environment has the variable, from a value or from elsewhere.
+///
+/// GRM-KSH-002.
 fn names_host(container: &Value) -> Result<bool, WrongType> {
     for entry in object::list(container, &["env"])? {
         if object::text(entry, &["name"])? == VARIABLE {
@@ -42,6 +46,8 @@ fn names_host(container: &Value) -> Result<bool, WrongType> {
 }
 
 /// The entry; an empty host is left out, as the API writes it.
+///
+/// GRM-KSH-010.
 fn variable(host: &str) -> Value {
     let mut entry = Map::from_iter([("name".to_owned(), Value::from(VARIABLE))]);
     if !host.is_empty() {

@@ -15,6 +15,8 @@ const SCHEDULER_NAME: [&str; 2] = ["spec", "schedulerName"];
 
 /// Replaces an empty scheduler name and the default one by `scheduler_name`; any other stays.
 ///
+/// GRM-PSN-001, GRM-PSN-002, GRM-PSN-003.
+///
 /// # Errors
 /// 400 when a field has another type than the API's.
 pub fn mutate(scheduler_name: &str, pod: &mut Value) -> Result<(), Rejection> {

@@ -17,6 +17,8 @@ const CONSTRAINTS: [&str; 2] = ["spec", "topologySpreadConstraints"];
 ///
 /// A Pod without the label, or without constraints, is left alone; an empty hash counts.
 ///
+/// GRM-TSC-001, GRM-TSC-004.
+///
 /// # Errors
 /// 400 when a field has another type than the API's.
 pub fn mutate(pod: &mut Value) -> Result<(), Rejection> {
@@ -33,6 +35,8 @@ pub fn mutate(pod: &mut Value) -> Result<(), Rejection> {
 }
 
 /// Whether the constraint selects by template hash: as a label, or as an expression with operator `In`.
+///
+/// GRM-TSC-002, GRM-TSC-003.
 fn selects_hash(constraint: &Value) -> Result<bool, WrongType> {
     if object::get(constraint, &["labelSelector", "matchLabels", POD_TEMPLATE_HASH])?.is_some() {
         return Ok(true);

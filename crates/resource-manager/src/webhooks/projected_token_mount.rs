@@ -20,6 +20,8 @@ const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /// The ServiceAccount whose automount setting [`mutate`] must be told; `None` if the Pod gets no volume anyway.
 ///
+/// GRM-PTM-002.
+///
 /// # Errors
 /// When the field, or what [`mutate`] would change, has another type than the API's.
 pub fn service_account(pod: &Value) -> Result<Option<&str>, WrongType> {
@@ -34,6 +36,8 @@ pub fn service_account(pod: &Value) -> Result<Option<&str>, WrongType> {
 ///
 /// `automount` is `automountServiceAccountToken` of the Pod's ServiceAccount, which must be false and not
 /// absent; the Pod itself must not turn mounting off, and must not have a volume named `kube-api-access-…`.
+///
+/// GRM-PTM-001, GRM-PTM-005, GRM-PTM-006, GRM-PTM-013.
 ///
 /// # Errors
 /// 403 when the Pod's own expiration is no number, 400 when a field has another type than the API's.
@@ -59,6 +63,7 @@ pub fn mutate(expiration_seconds: i64, automount: Option<bool>, pod: &mut Value)
     Ok(())
 }
 
+/// GRM-PTM-003.
 fn has_token_volume(pod: &Value) -> Result<bool, WrongType> {
     for volume in object::list(pod, &["spec", "volumes"])? {
         if object::text(volume, &["name"])?.starts_with(VOLUME_PREFIX) {
@@ -69,6 +74,8 @@ fn has_token_volume(pod: &Value) -> Result<bool, WrongType> {
 }
 
 /// Seconds that the Pod's annotation asks for; the shortest lifetime is left to the API server.
+///
+/// GRM-PTM-010, GRM-PTM-011, GRM-PTM-012.
 fn own_expiration(pod: &Value) -> Result<Option<i64>, Rejection> {
     object::annotation(pod, PROJECTED_TOKEN_EXPIRATION_SECONDS)?
         .map(strconv::parse_int)
@@ -76,6 +83,7 @@ fn own_expiration(pod: &Value) -> Result<Option<i64>, Rejection> {
         .map_err(|error| Rejection::forbidden(error.to_string()))
 }
 
+/// GRM-PTM-004.
 fn volume(expiration_seconds: i64) -> Value {
     json!({
         "name": VOLUME,

@@ -14,6 +14,8 @@ const PROFILE: [&str; 3] = ["spec", "securityContext", "seccompProfile"];
 
 /// Sets the profile of a Pod that names no type; containers' own profiles neither count nor change.
 ///
+/// GRM-SEC-001, GRM-SEC-002, GRM-SEC-003, GRM-SEC-004, GRM-SEC-005, GRM-SEC-013.
+///
 /// # Errors
 /// 400 when a field has another type than the API's.
 pub fn mutate(pod: &mut Value) -> Result<(), Rejection> {

@@ -21,6 +21,8 @@ const TOLERATIONS: [&str; 2] = ["spec", "tolerations"];
 ///
 /// Taints that Kubernetes keeps for itself, and the one of cluster-autoscaler, are left out:
 /// tolerating them would break eviction and scaling down.
+///
+/// GRM-SCC-005, GRM-SCC-011.
 pub fn tolerations_for<'a>(taints: impl IntoIterator<Item = &'a Taint>) -> Vec<Toleration> {
     let mut tolerations = Vec::new();
     for taint in taints {
@@ -36,6 +38,8 @@ pub fn tolerations_for<'a>(taints: impl IntoIterator<Item = &'a Taint>) -> Vec<T
 ///
 /// The configured selector wins over the Pod's. Tolerations keep their order, the Pod's own first;
 /// of equal ones the first stays.
+///
+/// GRM-SCC-001, GRM-SCC-002, GRM-SCC-003.
 ///
 /// # Errors
 /// 400 when a field has another type than the API's.
@@ -54,6 +58,7 @@ pub fn mutate(
     merge_tolerations(config.pod_tolerations.iter().chain(node_tolerations), pod)
 }
 
+/// GRM-SCC-004, GRM-SCC-012.
 fn merge_tolerations<'a>(
     added: impl Iterator<Item = &'a Toleration>,
     pod: &mut Value,
@@ -80,11 +85,14 @@ fn merge_tolerations<'a>(
     Ok(())
 }
 
+/// GRM-SCC-010, GRM-SCC-015.
 fn is_ignored(taint_key: &str) -> bool {
     taint_key.contains(RESERVED_TAINT_DOMAIN) || taint_key == TAINT_TO_BE_DELETED
 }
 
 /// Whether a DaemonSet controls the Pod; it chooses the node of each of its Pods itself.
+///
+/// GRM-SCC-013, GRM-SCC-014.
 fn is_of_daemon_set(pod: &Value) -> Result<bool, WrongType> {
     for owner in object::list(pod, &["metadata", "ownerReferences"])? {
         if object::text(owner, &["apiVersion"])? == "apps/v1"

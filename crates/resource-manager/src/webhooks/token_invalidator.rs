@@ -2,6 +2,8 @@
 //! `contracts/resource-manager/webhooks/token-invalidator.yaml`.
 
 use api::resources::TOKEN_CONSIDER;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use webhook::object;
 use webhook::rejection::Rejection;
@@ -11,24 +13,35 @@ pub const NAME: &str = "token-invalidator";
 /// Path it answers on.
 pub const PATH: &str = "/webhooks/invalidate-service-account-token-secret";
 
-/// Three NUL bytes in base64: what stands where a valid token stood.
-const INVALID_TOKEN: &str = "AAAA";
+/// What stands where a valid token stood.
+const INVALID_TOKEN: [u8; 3] = [0; 3];
 
 /// Invalidates the token of a Secret with the `consider` label, whatever its value;
 /// without the label an invalidated token is removed, so that Kubernetes makes a new one.
 ///
 /// A Secret without data is left alone. Neither its type nor its ServiceAccount is looked at.
 ///
+/// GRM-TIV-001, GRM-TIV-002, GRM-TIV-003, GRM-TIV-004.
+///
 /// # Errors
-/// 400 when a field has another type than the API's.
+/// 400 when a field has another type than the API's, or the token is no base64.
 pub fn mutate(secret: &mut Value) -> Result<(), Rejection> {
     if object::map(secret, &["data"])?.is_none() {
         return Ok(());
     }
+    let token = token(secret)?;
     if object::label(secret, TOKEN_CONSIDER)?.is_some() {
-        object::set(secret, &["data", "token"], INVALID_TOKEN)?;
-    } else if object::text(secret, &["data", "token"])? == INVALID_TOKEN {
+        object::set(secret, &["data", "token"], STANDARD.encode(INVALID_TOKEN))?;
+    } else if token == INVALID_TOKEN {
         object::map_mut(secret, &["data"])?.remove("token");
     }
     Ok(())
+}
+
+/// GRM-TIV-010.
+fn token(secret: &Value) -> Result<Vec<u8>, Rejection> {
+    let text = object::text(secret, &["data", "token"])?;
+    STANDARD
+        .decode(text)
+        .map_err(|error| Rejection::undecodable(format!("data.token: illegal base64 data: {error}")))
 }

@@ -1,70 +1,24 @@
 //! Components survive the loss of a node or a zone: replicas, spread, zones and patience of their Pods:
 //! `contracts/resource-manager/webhooks/high-availability-config`.
 
+mod namespace;
 mod node_affinity;
 mod replicas;
 mod tolerations;
 mod topology_spread;
 
-use api::resources::{HA_FAILURE_TOLERANCE_TYPE, HA_FAILURE_TOLERANCE_ZONE, HA_ZONE_PINNING, HA_ZONES};
 use serde_json::Value;
 use webhook::rejection::Rejection;
 use webhook::review::GroupVersionKind;
 
+pub use self::namespace::{FailureTolerance, Namespace};
 use crate::config::HighAvailabilityConfig;
-use crate::strconv;
+use crate::decoding::expect;
 
 /// Name of the webhook.
 pub const NAME: &str = "high-availability-config";
 /// Path it answers on.
 pub const PATH: &str = "/webhooks/high-availability-config";
-
-/// Which failure the workload of a namespace survives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FailureTolerance {
-    /// The namespace does not say: system components.
-    #[default]
-    Unset,
-    /// The namespace says: none.
-    None,
-    /// The loss of a zone.
-    Zone,
-    /// Any other, such as the loss of a node.
-    Other,
-}
-
-/// What a namespace says about the workload in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Namespace {
-    /// Which failure its workload survives.
-    pub failure_tolerance: FailureTolerance,
-    /// Zones its workload runs in, sorted, each once.
-    pub zones: Box<[Box<str>]>,
-    /// Whether its workload is pinned to these zones although it says nothing about failures.
-    pub zone_pinning: bool,
-}
-
-impl Namespace {
-    /// Reads the annotations of a Namespace.
-    pub fn read<'a>(annotation: impl Fn(&str) -> Option<&'a str>) -> Self {
-        let failure_tolerance = match annotation(HA_FAILURE_TOLERANCE_TYPE) {
-            None => FailureTolerance::Unset,
-            Some("") => FailureTolerance::None,
-            Some(HA_FAILURE_TOLERANCE_ZONE) => FailureTolerance::Zone,
-            Some(_) => FailureTolerance::Other,
-        };
-        let zones = annotation(HA_ZONES).unwrap_or_default();
-        let mut zones: Vec<Box<str>> =
-            zones.split(',').filter(|zone| !zone.is_empty()).map(Box::from).collect();
-        zones.sort_unstable();
-        zones.dedup();
-        Self {
-            failure_tolerance,
-            zones: zones.into(),
-            zone_pinning: annotation(HA_ZONE_PINNING).is_some_and(strconv::is_true),
-        }
-    }
-}
 
 /// What is known about the cluster when one object is changed.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +41,8 @@ enum Kind {
 }
 
 /// Whether [`mutate`] knows what to do with a kind, in whichever version.
+///
+/// GRM-HAC-075.
 #[must_use]
 pub fn handles(kind: &GroupVersionKind) -> bool {
     matches!(
@@ -99,6 +55,8 @@ pub fn handles(kind: &GroupVersionKind) -> bool {
 
 /// Makes one object highly available; a kind that it does not handle is left alone.
 ///
+/// GRM-HAC-065, GRM-HAC-079.
+///
 /// # Errors
 /// 403 when an annotation is no number, a version is not known, or a field has another type than the API's.
 pub fn mutate(
@@ -107,8 +65,11 @@ pub fn mutate(
     kind: &GroupVersionKind,
     object: &mut Value,
 ) -> Result<(), Rejection> {
-    let Some(kind) = classify(kind)? else { return Ok(()) };
-    change(config, facts, kind, object).map_err(|rejection| Rejection::forbidden(rejection.message))
+    let Some(class) = classify(kind)? else { return Ok(()) };
+    let GroupVersionKind { group, version, kind } = kind;
+    expect(&format!("{group}/{version}"), kind, object)
+        .and_then(|()| change(config, facts, class, object))
+        .map_err(|rejection| Rejection::forbidden(rejection.message))
 }
 
 fn change(
@@ -130,6 +91,7 @@ fn change(
     }
 }
 
+/// GRM-HAC-025, GRM-HAC-026.
 fn classify(kind: &GroupVersionKind) -> Result<Option<Kind>, Rejection> {
     Ok(match (kind.group.as_str(), kind.kind.as_str(), kind.version.as_str()) {
         ("apps", "Deployment" | "StatefulSet", _) => Some(Kind::Workload),

@@ -20,6 +20,8 @@ const TERMS: [&str; 7] = [
 /// Requires the namespace's zones in every node selector term, in place of what a term said about zones.
 ///
 /// Terms are alternatives, so each must require them; a workload without terms gets one.
+///
+/// GRM-HAC-040, GRM-HAC-043, GRM-HAC-044.
 pub(super) fn mutate(namespace: &Namespace, workload: &mut Value) -> Result<(), Rejection> {
     let pinned = namespace.zone_pinning || namespace.failure_tolerance != FailureTolerance::Unset;
     if namespace.zones.is_empty() || !pinned {

@@ -9,6 +9,8 @@ use super::FailureTolerance;
 use crate::strconv;
 
 /// Sets `spec.replicas` of a workload; one that an autoscaler scales is only raised.
+///
+/// GRM-HAC-002, GRM-HAC-003, GRM-HAC-010, GRM-HAC-011, GRM-HAC-016.
 pub(super) fn mutate_workload(
     tolerance: FailureTolerance,
     scaled_up_to: Option<i64>,
@@ -23,6 +25,8 @@ pub(super) fn mutate_workload(
 }
 
 /// Raises `minReplicas` of an autoscaler whose fields stand at `spec`, and then `maxReplicas` if it is lower.
+///
+/// GRM-HAC-020, GRM-HAC-021, GRM-HAC-023, GRM-HAC-030, GRM-HAC-031, GRM-HAC-034.
 pub(super) fn mutate_autoscaler(
     tolerance: FailureTolerance,
     spec: &[&str],
@@ -41,6 +45,8 @@ pub(super) fn mutate_autoscaler(
 }
 
 /// The replicas that an object should have; `None` if it is scaled to zero or has no component type.
+///
+/// GRM-HAC-004, GRM-HAC-005, GRM-HAC-006, GRM-HAC-022, GRM-HAC-024, GRM-HAC-032, GRM-HAC-033.
 fn wanted(tolerance: FailureTolerance, current: i64, object: &Value) -> Result<Option<i64>, Rejection> {
     if current == 0 {
         return Ok(None);
@@ -55,6 +61,7 @@ fn wanted(tolerance: FailureTolerance, current: i64, object: &Value) -> Result<O
     }
 }
 
+/// GRM-HAC-001.
 fn computed(tolerance: FailureTolerance, object: &Value) -> Result<Option<i64>, WrongType> {
     Ok(match (object::label(object, HA_TYPE)?.unwrap_or_default(), tolerance) {
         ("", _) => None,

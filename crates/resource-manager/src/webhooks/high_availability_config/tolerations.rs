@@ -10,6 +10,8 @@ use crate::config::HighAvailabilityConfig;
 const TOLERATIONS: [&str; 4] = ["spec", "template", "spec", "tolerations"];
 
 /// Appends the configured tolerations of nodes not ready and unreachable, in this order, where absent.
+///
+/// GRM-HAC-060, GRM-HAC-061, GRM-HAC-062, GRM-HAC-064.
 pub(super) fn mutate(config: &HighAvailabilityConfig, workload: &mut Value) -> Result<(), Rejection> {
     let defaults = [
         (TAINT_NOT_READY, config.default_not_ready_toleration_seconds),
@@ -28,6 +30,8 @@ pub(super) fn mutate(config: &HighAvailabilityConfig, workload: &mut Value) -> R
 }
 
 /// Whether a toleration names the taint and covers eviction; one of all taints does not count.
+///
+/// GRM-HAC-063, GRM-HAC-066.
 fn tolerates(taint: &str, workload: &Value) -> Result<bool, WrongType> {
     for toleration in object::list(workload, &TOLERATIONS)? {
         if object::text(toleration, &["key"])? == taint

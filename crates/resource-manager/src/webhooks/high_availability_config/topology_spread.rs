@@ -10,6 +10,8 @@ use super::{Facts, FailureTolerance, Namespace};
 const CONSTRAINTS: [&str; 4] = ["spec", "template", "spec", "topologySpreadConstraints"];
 
 /// Replaces the constraints over nodes and zones of a workload with more than one replica; others stay, first.
+///
+/// GRM-HAC-053, GRM-HAC-054, GRM-HAC-055, GRM-HAC-057.
 pub(super) fn mutate(facts: Facts<'_>, workload: &mut Value) -> Result<(), Rejection> {
     let replicas = object::integer(workload, &["spec", "replicas"])?.unwrap_or_default();
     if replicas <= 1 {
@@ -28,6 +30,8 @@ pub(super) fn mutate(facts: Facts<'_>, workload: &mut Value) -> Result<(), Rejec
 }
 
 /// Selects Pods by all labels of the template; written without labels if it has none.
+///
+/// GRM-HAC-051.
 fn selector(workload: &Value) -> Result<Value, WrongType> {
     let labels = object::map(workload, &["spec", "template", "metadata", "labels"])?;
     Ok(match labels.filter(|labels| !labels.is_empty()) {
@@ -37,6 +41,8 @@ fn selector(workload: &Value) -> Result<Value, WrongType> {
 }
 
 /// Enforced where the namespace survives some failure, else a wish.
+///
+/// GRM-HAC-050.
 fn over_nodes(namespace: &Namespace, selector: Value) -> Value {
     let when_unsatisfiable = match namespace.failure_tolerance {
         FailureTolerance::Unset | FailureTolerance::None => "ScheduleAnyway",
@@ -49,6 +55,8 @@ fn over_nodes(namespace: &Namespace, selector: Value) -> Value {
 ///
 /// With at least two replicas per zone the skew may be 2: else a rollout could get stuck
 /// (kubernetes/kubernetes#109364).
+///
+/// GRM-HAC-052.
 fn over_zones(namespace: &Namespace, max_replicas: i64, selector: &Value) -> Option<Value> {
     let zones = i64::try_from(namespace.zones.len()).unwrap_or(i64::MAX);
     let spread = matches!(namespace.failure_tolerance, FailureTolerance::Unset | FailureTolerance::Zone);

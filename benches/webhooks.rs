@@ -1,0 +1,177 @@
+//! Each webhook of the resource-manager: bytes of a review in, bytes of its answer out, without TLS.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use apiserver::ApiServer;
+use bytes::Bytes;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use gardener_resource_manager::config::file::from_partial;
+use gardener_resource_manager::serving::{Clients, Webhooks, webhooks};
+use http::Request;
+use http_body_util::{BodyExt as _, Full};
+use kube::Client;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tower::ServiceExt as _;
+
+/// Settings that turn everything on, each doing its work.
+fn config() -> Value {
+    let on = json!({"enabled": true});
+    json!({
+        "controllers": {"tokenInvalidator": on},
+        "webhooks": {
+            "crdDeletionProtection": on, "endpointSliceHints": on, "extensionValidation": on,
+            "highAvailabilityConfig": {
+                "enabled": true, "defaultNotReadyTolerationSeconds": 60, "defaultUnreachableTolerationSeconds": 60,
+            },
+            "kubernetesServiceHost": {"enabled": true, "host": "api.example.com"},
+            "systemComponentsConfig": {
+                "enabled": true, "podNodeSelector": {"worker.gardener.cloud/system-components": "true"},
+                "podTolerations": [{"key": "dedicated", "operator": "Exists"}],
+            },
+            "podSchedulerName": {"enabled": true, "schedulerName": "bin-packing-scheduler"},
+            "podTopologySpreadConstraints": on, "projectedTokenMount": on, "seccompProfile": on,
+            "tokenInvalidator": on,
+        },
+    })
+}
+
+/// A Pod template of the size that components have, about 2 KB.
+fn template() -> Value {
+    let environment: Vec<Value> = (0..12)
+        .map(|index| json!({"name": format!("VARIABLE_{index}"), "value": format!("a value of some length {index}")}))
+        .collect();
+    json!({
+        "metadata": {"name": "app", "labels": {"app": "app", "pod-template-hash": "7d4b9c6f5d"}},
+        "spec": {
+            "serviceAccountName": "app",
+            "topologySpreadConstraints": [
+                {"topologyKey": "kubernetes.io/hostname", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"},
+            ],
+            "containers": [{
+                "name": "app", "image": "registry.example.com/app:v1.2.3", "env": environment,
+                "command": ["/app", "--kubeconfig=/etc/kubeconfig", "--leader-elect=true", "--v=2"],
+                "livenessProbe": {"httpGet": {"path": "/healthz", "port": 8081, "scheme": "HTTP"}},
+                "resources": {"requests": {"cpu": "23m", "memory": "47Mi"}, "limits": {"memory": "512Mi"}},
+            }],
+            "volumes": [{"name": "config", "configMap": {"name": "app-config", "defaultMode": 420}}],
+        },
+    })
+}
+
+/// Path, kind and object of one request per webhook.
+fn requests() -> Vec<(&'static str, &'static str, (&'static str, &'static str), Value)> {
+    let mut pod = template();
+    pod["apiVersion"] = "v1".into();
+    pod["kind"] = "Pod".into();
+    let deployment = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {
+            "name": "app", "labels": {"high-availability-config.resources.gardener.cloud/type": "server"},
+        },
+        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "app"}}, "template": template()},
+    });
+    let endpoints: Vec<Value> =
+        (0..10).map(|index| json!({"addresses": [format!("10.0.0.{index}")], "zone": "a"})).collect();
+    let slice = json!({
+        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": {"name": "app"},
+        "addressType": "IPv4", "endpoints": endpoints,
+    });
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret", "data": {"token": "dG9rZW4=", "namespace": "YQ=="},
+        "metadata": {
+            "name": "app", "labels": {"token-invalidator.resources.gardener.cloud/consider": "true"},
+        },
+    });
+    let infrastructure = json!({
+        "apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": "Infrastructure",
+        "metadata": {"name": "app", "namespace": "a"},
+        "spec": {"type": "aws", "region": "eu", "secretRef": {"name": "cloudprovider", "namespace": "a"}},
+    });
+    let pods = ("", "Pod");
+    vec![
+        (
+            "high-availability-config",
+            "/webhooks/high-availability-config",
+            ("apps", "Deployment"),
+            deployment,
+        ),
+        ("projected-token-mount", "/webhooks/mount-projected-service-account-token", pods, pod.clone()),
+        ("pod-topology-spread-constraints", "/webhooks/pod-topology-spread-constraints", pods, pod.clone()),
+        ("system-components-config", "/webhooks/system-components-config", pods, pod.clone()),
+        ("seccomp-profile", "/webhooks/seccomp-profile", pods, pod.clone()),
+        ("kubernetes-service-host", "/webhooks/kubernetes-service-host", pods, pod.clone()),
+        ("pod-scheduler-name", "/webhooks/default-pod-scheduler-name", pods, pod),
+        (
+            "endpoint-slice-hints",
+            "/webhooks/endpoint-slice-hints",
+            ("discovery.k8s.io", "EndpointSlice"),
+            slice,
+        ),
+        ("token-invalidator", "/webhooks/invalidate-service-account-token-secret", ("", "Secret"), secret),
+        (
+            "extension-validation",
+            "/validate-extensions-gardener-cloud-v1alpha1-infrastructure",
+            ("extensions.gardener.cloud", "Infrastructure"),
+            infrastructure,
+        ),
+    ]
+}
+
+fn review((group, kind): (&str, &str), object: &Value) -> Bytes {
+    let version = if group.starts_with("extensions") { "v1alpha1" } else { "v1" };
+    let review = json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "request": {
+            "uid": "705ab4f5-6393-11e8-b7cc-42010a800002", "operation": "CREATE", "namespace": "a", "name": "app",
+            "kind": {"group": group, "version": version, "kind": kind}, "object": object,
+        },
+    });
+    Bytes::from(review.to_string())
+}
+
+async fn ask(webhooks: &Webhooks, path: &str, body: Bytes) -> Bytes {
+    let request = Request::post(path)
+        .header("content-type", "application/json")
+        .body(Full::new(body))
+        .expect("the path is a constant");
+    let Ok(response) = webhooks.service.clone().oneshot(request).await;
+    let Ok(collected) = response.into_body().collect().await;
+    collected.to_bytes()
+}
+
+/// Webhooks over a cluster that holds what they look for.
+async fn start() -> Webhooks {
+    let server = ApiServer::builder().namespace("a").build();
+    let client = Client::new(server, "default");
+    let account: k8s_openapi::api::core::v1::ServiceAccount =
+        serde_json::from_value(json!({"metadata": {"name": "app"}, "automountServiceAccountToken": false}))
+            .expect("a constant");
+    let accounts = kube::Api::namespaced(client.clone(), "a");
+    accounts.create(&kube::api::PostParams::default(), &account).await.expect("the server is empty");
+    let config = from_partial(&config()).expect("the configuration is valid");
+    let webhooks = webhooks(&config, &Clients { source: client.clone(), target: client });
+    webhooks.synced().await;
+    webhooks
+}
+
+fn bench(criterion: &mut Criterion) {
+    let runtime = Runtime::new().expect("threads can be started");
+    let webhooks = runtime.block_on(start());
+    let mut group = criterion.benchmark_group("webhooks");
+    group.measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_secs(1));
+    for (name, path, kind, object) in requests() {
+        let body = review(kind, &object);
+        let answer = runtime.block_on(ask(&webhooks, path, body.clone()));
+        assert!(answer.windows(14).any(|window| window == b"\"allowed\":true"), "{name} refuses");
+        group.throughput(Throughput::Bytes(body.len() as u64));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| runtime.block_on(ask(&webhooks, path, black_box(body.clone()))));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, bench);
+criterion_main!(benches);
