@@ -30,9 +30,9 @@ pub struct Placed {
     pub given: Given,
 }
 
-/// How far the case must be kept from others.
+/// How far the case must be kept from others; on a server (`writes_old`) old objects are written too.
 #[must_use]
-pub fn isolation(case: &Case) -> Isolation {
+pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     let home = home(case);
     let facts = &case.given;
     let renamed = home.as_deref().is_some_and(|home| is_free(case, home)) || home.is_none();
@@ -40,8 +40,19 @@ pub fn isolation(case: &Case) -> Isolation {
         Scope::Cluster => true,
         Scope::Namespace(namespace) => namespace.is_some() && namespace != home,
     });
-    let writes = !facts.cluster.is_empty() || facts.namespace.is_some();
-    if elsewhere || (writes && !renamed) { Isolation::Alone } else { Isolation::Shared }
+    let old = writes_old && has_old(case);
+    let writes = !facts.cluster.is_empty() || facts.namespace.is_some() || old;
+    let subject = facts.object.as_ref().or(facts.old.as_ref());
+    let everywhere = old && subject.is_some_and(|subject| matches!(scope(subject), Scope::Cluster));
+    if elsewhere || everywhere || (writes && !renamed) { Isolation::Alone } else { Isolation::Shared }
+}
+
+/// Whether an object stands before the request.
+fn has_old(case: &Case) -> bool {
+    match &case.when {
+        When::Admission { operation, .. } => matches!(operation.as_str(), "UPDATE" | "DELETE"),
+        When::DeleteCollection { .. } => false,
+    }
 }
 
 /// Moves the case's objects into `fresh`, where that is possible.
@@ -203,7 +214,7 @@ mod tests {
             old: None,
         };
         let case = case(given);
-        assert_eq!(isolation(&case), Isolation::Shared);
+        assert_eq!(isolation(&case, false), Isolation::Shared);
         let placed = place(&case, "case-1");
         assert_eq!(placed.namespace, "case-1");
         assert_eq!(placed.renamed_from.as_deref(), Some("garden"));
@@ -224,7 +235,7 @@ mod tests {
             ..Given::default()
         };
         let case = case(given);
-        assert_eq!(isolation(&case), Isolation::Alone);
+        assert_eq!(isolation(&case, false), Isolation::Alone);
         let placed = place(&case, "case-1");
         assert_eq!((placed.namespace.as_str(), placed.renamed_from), ("garden", None));
         assert_eq!(placed.given.cluster, vec![account(Some("garden"))]);
@@ -236,9 +247,9 @@ mod tests {
         let elsewhere = account(Some("elsewhere"));
         for fact in [node, elsewhere] {
             let given = Given { cluster: vec![fact], object: Some(pod("garden", "")), ..Given::default() };
-            assert_eq!(isolation(&case(given)), Isolation::Alone);
+            assert_eq!(isolation(&case(given), false), Isolation::Alone);
         }
         let given = Given { object: Some(pod("kube-system", "")), ..Given::default() };
-        assert_eq!(isolation(&case(given)), Isolation::Shared);
+        assert_eq!(isolation(&case(given), false), Isolation::Shared);
     }
 }

@@ -104,7 +104,7 @@ pub fn look(contracts: &[Contract], at: CaseRef) -> Looked<'_> {
 
 /// Plans a run: cases of one instance and configuration are asked together, those that others would see alone.
 #[must_use]
-pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64) -> Plan {
+pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: bool) -> Plan {
     let mut plan = Plan::default();
     let mut groups: BTreeMap<(String, String), Group> = BTreeMap::new();
     let mut alone = Vec::new();
@@ -116,7 +116,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64) -> Plan {
         }
         let instance = looked.instance().to_owned();
         let config = looked.case.config.clone();
-        if place::isolation(looked.case) == Isolation::Alone {
+        if place::isolation(looked.case, on_server) == Isolation::Alone {
             alone.push(Group { instance, config, alone: true, cases: vec![at] });
         } else {
             let key = (instance.clone(), config.to_string());

@@ -134,7 +134,7 @@ pub async fn run(
     interrupt: &Interrupt,
 ) -> Report {
     let started = Instant::now();
-    let plan = plan::plan(contracts, target, options.seed);
+    let plan = plan::plan(contracts, target, options.seed, matches!(options.ground, Ground::Embedded));
     progress(Event::Planned(plan.groups.iter().map(|group| group.cases.len()).sum()));
     let run = interrupt.run_number();
     let shared = Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };

@@ -1,14 +1,24 @@
 //! The in-process API server: no process, no port, unless someone outside must read it.
 
-use std::path::Path;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apiserver::ApiServer;
+use apiserver::{ApiServer, ServeError, Served};
 use webhook::dial::Dialers;
 
 /// A started server.
 pub struct Embedded {
     server: ApiServer,
+    outside: Option<Outside>,
+}
+
+/// What those outside of this process are given.
+struct Outside {
+    served: Served,
+    kubeconfig: PathBuf,
+    /// Holds the kubeconfig; removed with the server.
+    _folder: tempfile::TempDir,
 }
 
 /// Why it could not be started.
@@ -16,25 +26,31 @@ pub struct Embedded {
 pub enum EmbeddedError {
     /// It could not be served over TLS.
     #[error("failed to serve the embedded API server: {0}")]
-    Serve(String),
+    Serve(#[from] ServeError),
+    /// The kubeconfig could not be written.
+    #[error("failed to write the kubeconfig of the embedded API server: {0}")]
+    Kubeconfig(#[from] std::io::Error),
+}
+
+/// A server with Kubernetes' kinds and the CRDs that come with the project.
+#[must_use]
+pub fn server(dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
+    let builder = ApiServer::builder().crds(schema::crds().iter().cloned());
+    match dialers {
+        Some(dialers) => builder.dialers(dialers).build(),
+        None => builder.build(),
+    }
 }
 
 impl Embedded {
-    /// Starts a server with Kubernetes' kinds and the CRDs of the project; `outside`: also over TLS, with a kubeconfig.
-    /// `dialers` reach the webhooks that are registered in it.
+    /// Starts a server; `outside`: also over TLS, with a kubeconfig. `dialers` reach the webhooks registered in it.
     ///
     /// # Errors
-    /// When it cannot be served over TLS.
+    /// When it cannot be served over TLS or its kubeconfig cannot be written.
     pub async fn start(outside: bool, dialers: Option<Arc<dyn Dialers>>) -> Result<Self, EmbeddedError> {
-        let mut builder = ApiServer::builder().crds(schema::crds().iter().cloned());
-        if let Some(dialers) = dialers {
-            builder = builder.dialers(dialers);
-        }
-        let server = builder.build();
-        if outside {
-            return Err(EmbeddedError::Serve("the TLS front is not there yet".to_owned()));
-        }
-        Ok(Self { server })
+        let server = server(dialers);
+        let outside = if outside { Some(open(&server).await?) } else { None };
+        Ok(Self { server, outside })
     }
 
     /// A client in this process.
@@ -43,12 +59,25 @@ impl Embedded {
         kube::Client::new(self.server.clone(), "default")
     }
 
-    /// A kubeconfig for others; absent unless it is served over TLS.
+    /// A kubeconfig file for others; absent unless it is served over TLS.
     #[must_use]
     pub fn kubeconfig(&self) -> Option<&Path> {
-        None
+        self.outside.as_ref().map(|outside| outside.kubeconfig.as_path())
     }
 
     /// Ends it.
-    pub async fn stop(self) {}
+    pub async fn stop(self) {
+        if let Some(outside) = self.outside {
+            // Watches of a target that is gone would hold a graceful shutdown up.
+            drop(outside.served);
+        }
+    }
+}
+
+async fn open(server: &ApiServer) -> Result<Outside, EmbeddedError> {
+    let served = server.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+    let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir()?;
+    let kubeconfig = folder.path().join("kubeconfig");
+    std::fs::write(&kubeconfig, served.kubeconfig())?;
+    Ok(Outside { served, kubeconfig, _folder: folder })
 }

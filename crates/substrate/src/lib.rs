@@ -1,7 +1,8 @@
 //! Where cases run: embedded, or any cluster behind a kubeconfig.
 //!
+//! - [`embedded`] — the in-process API server;
+//! - [`kubeconfig`] — any cluster that a file names;
 //! - [`cluster`] — one cluster behind a client, asked in plain JSON;
-//! - [`kubeconfig`] — a client for a kubeconfig file;
 //! - [`facts`] — objects that stand before a request.
 //!
 //! Invariant: knows no component and no contract.

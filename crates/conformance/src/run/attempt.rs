@@ -135,6 +135,6 @@ fn unreachable(error: &DialError) -> String {
     format!("could not ask the target: {error}")
 }
 
-fn milliseconds(took: Duration) -> f64 {
+pub(super) fn milliseconds(took: Duration) -> f64 {
     (took.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -23,6 +23,7 @@ pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>
     for asked in asked {
         by_contract.entry(asked.at.contract).or_default().push(asked);
     }
+    by_contract.values_mut().for_each(|asked| unserved(asked));
     let extras = shared.target.extras();
     let mut contracts: Vec<ContractResult> = shared
         .contracts
@@ -96,6 +97,19 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
         laws: laws_of(contract, asked),
         gaps: gaps(contract, asked),
         unexplained: unexplained(contract, asked, extras),
+    }
+}
+
+/// A case that was not to be sent says nothing about a webhook that is not there.
+fn unserved(asked: &mut [Asked]) {
+    let reason = asked.iter().find_map(|asked| {
+        asked.result.reason.clone().filter(|reason| reason.code == ReasonCode::NotServed)
+    });
+    let Some(reason) = reason.filter(|_| asked.iter().all(|asked| asked.trace.is_none())) else { return };
+    for asked in asked.iter_mut().filter(|asked| asked.result.status == Status::Passed) {
+        let (name, location) = (asked.result.name.clone(), asked.result.location.clone());
+        asked.result = CaseResult::silent(&name, &location, Status::NotSupported, reason.clone());
+        asked.observation = None;
     }
 }
 

@@ -231,7 +231,7 @@ fn refused(exchange: Exchange, route: &Route, looked: Looked<'_>, subject: &Subj
 }
 
 /// Whether an UPDATE of what was just created would reach the webhook.
-fn updates(
+pub(super) fn updates(
     context: &Started<'_>,
     looked: Looked<'_>,
     prepared: &Prepared,
@@ -248,7 +248,7 @@ fn updates(
     }
 }
 
-async fn facts_now(context: &Started<'_>, prepared: &Prepared) -> Vec<Value> {
+pub(super) async fn facts_now(context: &Started<'_>, prepared: &Prepared) -> Vec<Value> {
     let Some(cluster) = &context.facts else { return Vec::new() };
     let mut now = Vec::new();
     for written in &prepared.written {

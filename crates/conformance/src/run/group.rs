@@ -67,7 +67,8 @@ async fn start(shared: &Shared<'_>, group: &Group, facts: Option<Facts>, tidy: b
         tidy,
     };
     // Cases that see each other's facts have a cluster of their own, unless there is only the given one.
-    let side_by_side = if tidy && group.alone { 1 } else { SIDE_BY_SIDE };
+    let one_by_one = (tidy && group.alone) || shared.options.fail_fast;
+    let side_by_side = if one_by_one { 1 } else { SIDE_BY_SIDE };
     let asked = each(&context, side_by_side).await;
     running.stop().await;
     (asked, None)

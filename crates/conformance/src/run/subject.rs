@@ -40,7 +40,7 @@ pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, Su
         // A request without objects tells its own kind.
         return if request.is_empty() { Err(SubjectError::NoObject) } else { Ok(bare(operation)) };
     };
-    let served = resource(known)?;
+    let served = &served(known)?;
     let metadata = |field: &str| known["metadata"][field].as_str().unwrap_or_default().to_owned();
     let namespace = if served.namespaced { metadata("namespace") } else { own_namespace(&served.kind, known) };
     Ok(Subject {
@@ -80,6 +80,20 @@ fn bare(operation: Operation) -> Subject {
         object: None,
         old_object: None,
     }
+}
+
+/// The resource of an object; of a version that is no longer served, as it is served in another.
+fn served(object: &Value) -> Result<schema::Resource, ClusterError> {
+    let unknown = match resource(object) {
+        Ok(found) => return Ok(found.clone()),
+        Err(error) => error,
+    };
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    let api_version = text("apiVersion");
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let mut all = schema::Kinds::gardener().resources();
+    let other = all.find(|other| other.group == group && other.kind == text("kind"));
+    other.map(|other| schema::Resource { version: version.to_owned(), ..other.clone() }).ok_or(unknown)
 }
 
 /// A Namespace is in itself; other cluster-scoped objects are in none.

@@ -1,0 +1,291 @@
+//! One case on a server: what it sends, what came before the target and what after.
+
+use std::time::{Duration, Instant};
+
+use contract::case::When;
+use serde_json::{Value, json};
+use substrate::facts;
+use webhook::dial::DialError;
+use webhook::review::{Operation, ReviewVersion};
+
+use super::recorder::Call;
+use super::{Ground, send};
+use crate::exchange::{self, Question, Subject};
+use crate::laws::{self, Asking, Trace};
+use crate::matching;
+use crate::observation::Observation;
+use crate::plan::{self, CaseRef, Looked};
+use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
+use crate::route::{self, Routing};
+use crate::run::attempt;
+use crate::run::direct::{self, Attempt};
+use crate::run::{Asked, subject};
+
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(320);
+
+/// What a case sends.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ask {
+    Create(Value),
+    Update(Value),
+    Delete(Value),
+    DeleteAll { resource: String, namespace: String },
+}
+
+/// A case before the target is registered.
+pub(super) struct Prepared {
+    pub(super) at: CaseRef,
+    state: State,
+}
+
+enum State {
+    /// What it sends and what came back without the target.
+    Ready { facts: direct::Prepared, ask: Ask, input: Option<Value> },
+    /// A server cannot bring it about; it is asked directly.
+    Direct(direct::Prepared, String),
+    /// It cannot be asked.
+    Silent(Status, Reason),
+}
+
+/// Writes facts and old objects and sends the request without the target.
+pub(super) async fn prepare(ground: &Ground<'_>, at: CaseRef) -> Prepared {
+    let context = &ground.started;
+    let looked = plan::look(context.shared.contracts, at);
+    let fresh = direct::namespace_name(context, at, 0);
+    let facts = match direct::prepare(context, looked, &fresh).await {
+        Ok(facts) => facts,
+        Err((status, reason)) => return Prepared { at, state: State::Silent(status, reason) },
+    };
+    let state = match first(ground, looked, &facts).await {
+        Ok((ask, input)) => State::Ready { facts, ask, input },
+        Err(reason) => State::Direct(facts, reason),
+    };
+    Prepared { at, state }
+}
+
+/// What is sent, and the object that comes back without the target.
+async fn first(
+    ground: &Ground<'_>,
+    looked: Looked<'_>,
+    facts: &direct::Prepared,
+) -> Result<(Ask, Option<Value>), String> {
+    if looked.overrides().is_some() {
+        return Err("no server sends such a request".to_owned());
+    }
+    let ask = ask(ground, looked, facts).await?;
+    // Deleting twice is the same question, and a server asks nobody else about it.
+    if matches!(ask, Ask::DeleteAll { .. }) {
+        return Ok((ask, None));
+    }
+    let reply = send::send(ground, &ask).await.map_err(|error| error.to_string())?;
+    if !reply.is_success() {
+        return Err(format!("the server refuses the request before the webhook: {}", reply.message()));
+    }
+    let input = ask.object(&reply);
+    Ok((ask, input))
+}
+
+async fn ask(ground: &Ground<'_>, looked: Looked<'_>, facts: &direct::Prepared) -> Result<Ask, String> {
+    let given = &facts.placed.given;
+    if let When::DeleteCollection { resource } = &looked.case.when {
+        return Ok(Ask::DeleteAll { resource: resource.clone(), namespace: facts.placed.namespace.clone() });
+    }
+    let subject = subject::subject(looked, &facts.placed).map_err(|error| error.to_string())?;
+    let object = subject.object.clone().unwrap_or_default();
+    match subject.operation {
+        Operation::Create if facts::is_deleting(&object) => Err("no object is created while it is deleted".to_owned()),
+        Operation::Create => Ok(Ask::Create(facts::stripped(&object))),
+        Operation::Update => {
+            let old = subject.old_object.clone().unwrap_or_default();
+            // A deletion that the request speaks of has begun before it.
+            let deleting = facts::is_deleting(&object) || facts::is_deleting(&old);
+            let written = write_old(ground, &old, deleting).await?;
+            let mut object = facts::stripped(&object);
+            if deleting {
+                object["metadata"]["finalizers"] = written["metadata"]["finalizers"].clone();
+            }
+            object["metadata"]["resourceVersion"] = written["metadata"]["resourceVersion"].clone();
+            Ok(Ask::Update(object))
+        }
+        Operation::Delete => {
+            let old = given.old.clone().or_else(|| given.object.clone()).unwrap_or_default();
+            let written = write_old(ground, &old, facts::is_deleting(&old)).await?;
+            Ok(Ask::Delete(written))
+        }
+        Operation::Connect => Err("no object can be connected to".to_owned()),
+    }
+}
+
+async fn write_old(ground: &Ground<'_>, old: &Value, deleting: bool) -> Result<Value, String> {
+    let mut old = old.clone();
+    if deleting && !facts::is_deleting(&old) {
+        old["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    }
+    facts::write(&ground.cluster, &old).await.map_err(|error| format!("the old object cannot be written: {error}"))
+}
+
+/// Asks with the target registered, again while the case fails and informers may lag.
+pub(super) async fn settle(ground: &Ground<'_>, prepared: &Prepared) -> Asked {
+    let context = &ground.started;
+    let looked = plan::look(context.shared.contracts, prepared.at);
+    let started = Instant::now();
+    let (mut attempts, mut failed) = (0, 0);
+    let repeats = context.shared.options.repeat.max(1);
+    let mut kept: Option<Asked> = None;
+    for _ in 0..repeats {
+        let (asked, tries) = once(ground, prepared, looked).await;
+        attempts += tries;
+        failed += u16::from(asked.result.status != Status::Passed);
+        if kept.as_ref().is_none_or(|kept| kept.result.status == Status::Passed) {
+            kept = Some(asked);
+        }
+    }
+    let mut asked = kept.expect("a case is asked at least once");
+    asked.result.attempts = attempts;
+    asked.result.duration_ms = attempt::milliseconds(started.elapsed());
+    asked.result.failed_repeats = (repeats > 1).then_some(failed);
+    asked
+}
+
+async fn once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> (Asked, u32) {
+    let deadline = Instant::now() + ground.started.shared.options.settle;
+    let (mut pause, mut tries) = (FIRST_PAUSE, 1);
+    loop {
+        let attempt = attempt_once(ground, prepared, looked).await;
+        let asked = attempt::conclude(prepared.at, looked, attempt);
+        let settled = asked.result.status != Status::Failed || !looked.has_facts();
+        if settled || Instant::now() + pause > deadline {
+            return (asked, tries);
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+        tries += 1;
+    }
+}
+
+async fn attempt_once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> Attempt {
+    match &prepared.state {
+        State::Silent(status, reason) => Attempt::Silent(*status, reason.clone()),
+        State::Direct(facts, reason) => match direct::ask(&ground.started, looked, facts).await {
+            Attempt::Answered { observation, trace, evidence, .. } => {
+                let asked = Some(format!("asked directly: {reason}"));
+                Attempt::Answered { observation, trace, evidence, asked }
+            }
+            other => other,
+        },
+        State::Ready { facts, ask, input } => {
+            // Requests for one name in one namespace could not be told apart.
+            let alike = facts.placed.renamed_from.is_none() || subject_of(looked, facts).is_some_and(|subject| !subject.namespaced);
+            let _turn = if alike { Some(ground.alike.lock().await) } else { None };
+            second(ground, looked, facts, ask, input.as_ref()).await
+        }
+    }
+}
+
+fn subject_of(looked: Looked<'_>, facts: &direct::Prepared) -> Option<Subject> {
+    subject::subject(looked, &facts.placed).ok()
+}
+
+/// Sends the request with the target registered.
+async fn second(
+    ground: &Ground<'_>,
+    looked: Looked<'_>,
+    facts: &direct::Prepared,
+    ask: &Ask,
+    input: Option<&Value>,
+) -> Attempt {
+    let environment =
+        |text: String| Attempt::Silent(Status::Errored, Reason::new(ReasonCode::Environment, text));
+    let Some(subject) = subject_of(looked, facts) else { return environment("the case has no subject".to_owned()) };
+    let operation = ask.operation().to_string();
+    let take = || ground.recorder.take(&subject.namespace, &subject.name, &operation);
+    drop(take());
+    let reply = match send::send(ground, ask).await {
+        Ok(reply) => reply,
+        Err(error) => return environment(error.to_string()),
+    };
+    let calls = take();
+    if let Some(failed) = calls.iter().find_map(|call| call.failed.clone())
+        && !matches!(failed, DialError::Timeout { .. })
+    {
+        return Attempt::Unreachable(failed, None);
+    }
+    let mut answer = send::answer(ask, &reply);
+    if !answer.allowed && !calls.is_empty() && is_failed_call(&reply.body) {
+        let check = Check {
+            part: "answer".to_owned(),
+            path: String::new(),
+            want: "an answer that an API server accepts".to_owned(),
+            got: reply.message(),
+        };
+        let (trace, evidence) = trace(ground, looked, facts, calls.last()).await;
+        return match trace {
+            Some(trace) => Attempt::Garbled(vec![check], Box::new(trace), evidence),
+            None => environment(reply.message()),
+        };
+    }
+    let rules = matching::rules(looked.contract, input);
+    answer.patched = answer.object.is_some() && !matching::same(input, answer.object.as_ref(), &rules);
+    let observation =
+        Observation { called: Some(!calls.is_empty()), input: input.cloned(), answer };
+    let (trace, evidence) = trace(ground, looked, facts, calls.last()).await;
+    Attempt::Answered { observation: Box::new(observation), trace: trace.map(Box::new), evidence, asked: None }
+}
+
+/// kube-apiserver's words for a webhook that gave no proper answer.
+fn is_failed_call(status: &Value) -> bool {
+    status["message"].as_str().is_some_and(|message| message.contains("failed calling webhook"))
+}
+
+/// Asks on directly, with the request that the server made, for the laws.
+async fn trace(
+    ground: &Ground<'_>,
+    looked: Looked<'_>,
+    facts: &direct::Prepared,
+    call: Option<&Call>,
+) -> (Option<Trace>, Option<Evidence>) {
+    let context = &ground.started;
+    let Some(call) = call else { return (None, None) };
+    let Some(subject) = asked_about(&call.request) else { return (None, None) };
+    let Routing::Named(mut route) = route::named(context.running, looked.webhook(), &subject) else { return (None, None) };
+    route.path.clone_from(&call.path);
+    let uid = call.request["uid"].as_str().unwrap_or_default().to_owned();
+    let version = if route.v1 { ReviewVersion::V1 } else { ReviewVersion::V1beta1 };
+    let question = Question { subject: &subject, version, uid: &uid, dry_run: false, overrides: None };
+    let main = exchange::ask(context.dialer.as_ref(), &route.path, &question, route.timeout).await;
+    let evidence = direct::evidence(&main);
+    let updates = main.answer().is_some_and(|answer| direct::updates(context, looked, facts, &subject, answer));
+    let exempt = |law| looked.contract.exempt.contains_key(&law);
+    let asking = Asking {
+        dialer: context.dialer.as_ref(),
+        route: &route,
+        subject: &subject,
+        overrides: None,
+        uid: &uid,
+        version,
+        updates,
+        ours: context.shared.target.is_ours(),
+        exempt: &exempt,
+    };
+    let before = direct::facts_now(context, facts).await;
+    let mut trace = laws::trace(&asking, main).await;
+    trace.facts = Some((before, direct::facts_now(context, facts).await)).filter(|(before, _)| !before.is_empty());
+    (Some(trace), Some(evidence))
+}
+
+/// The subject of a request as the server sent it.
+fn asked_about(request: &Value) -> Option<Subject> {
+    let text = |field: &str| request[field].as_str().unwrap_or_default().to_owned();
+    let object = |field: &str| Some(request[field].clone()).filter(|object| !object.is_null());
+    Some(Subject {
+        kind: serde_json::from_value(request["kind"].clone()).ok()?,
+        resource: serde_json::from_value(request["resource"].clone()).ok()?,
+        namespaced: !text("namespace").is_empty(),
+        name: text("name"),
+        namespace: text("namespace"),
+        operation: serde_json::from_value(request["operation"].clone()).ok()?,
+        object: object("object"),
+        old_object: object("oldObject"),
+    })
+}

@@ -1,0 +1,81 @@
+//! Stands between the API server and the target: finds the way, and remembers what was asked.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use serde_json::Value;
+use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer};
+use webhook::registration::{ClientConfig, Registration};
+
+use crate::route;
+
+/// One call of the target by the server.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// Path asked, without its query.
+    pub(super) path: String,
+    /// The AdmissionRequest in it.
+    pub(super) request: Value,
+    /// Why no answer came, if none did.
+    pub(super) failed: Option<DialError>,
+}
+
+/// Remembers calls until they are taken.
+#[derive(Default)]
+pub(super) struct Recorder {
+    target: OnceLock<Arc<dyn Dialer>>,
+    calls: Mutex<Vec<Call>>,
+}
+
+impl Recorder {
+    /// Says how the target is reached; it is started after the server.
+    pub(super) fn reach(&self, target: Arc<dyn Dialer>) {
+        // The first one stays: a group has one target.
+        let _ = self.target.set(target);
+    }
+
+    /// Takes the calls about objects of this namespace, name and operation; an empty name takes those of any name.
+    pub(super) fn take(&self, namespace: &str, name: &str, operation: &str) -> Vec<Call> {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = |call: &Call, field: &str| call.request[field].as_str().unwrap_or_default().to_owned();
+        let is = |call: &Call| {
+            text(call, "namespace") == namespace
+                && text(call, "operation") == operation
+                && (name.is_empty() || text(call, "name") == name)
+        };
+        let (taken, kept) = std::mem::take(&mut *calls).into_iter().partition(is);
+        *calls = kept;
+        taken
+    }
+}
+
+#[async_trait]
+impl Dialer for Recorder {
+    async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError> {
+        let Some(target) = self.target.get() else {
+            let source_text = "the target is not started".to_owned();
+            return Err(DialError::Connect { url: path.to_owned(), source_text });
+        };
+        let answer = target.post(path, body.clone(), timeout).await;
+        let review: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let call = Call {
+            path: path.split('?').next().unwrap_or(path).to_owned(),
+            request: review["request"].clone(),
+            failed: answer.as_ref().err().cloned(),
+        };
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        answer
+    }
+}
+
+/// Every registration leads to the target.
+pub(super) struct ToTarget(pub(super) Arc<Recorder>);
+
+impl Dialers for ToTarget {
+    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
+        let registration = Registration { client_config: to.clone(), ..Registration::default() };
+        Ok((Arc::<Recorder>::clone(&self.0), route::path(&registration)))
+    }
+}

@@ -1,0 +1,95 @@
+//! The request of a case as a dry run, and what its answer means.
+
+use serde_json::Value;
+use substrate::cluster::{ClusterError, Reply};
+use substrate::facts;
+use webhook::review::Operation;
+
+use super::Ground;
+use super::case::Ask;
+use crate::exchange::{Answer, FieldCause};
+
+const DRY_RUN: &str = "dryRun=All";
+
+/// Sends the request once.
+pub(super) async fn send(ground: &Ground<'_>, ask: &Ask) -> Result<Reply, ClusterError> {
+    let cluster = &ground.cluster;
+    match ask {
+        Ask::Create(object) => cluster.create(object, DRY_RUN).await,
+        Ask::Update(object) => cluster.replace(object, "", DRY_RUN).await,
+        Ask::Delete(object) => cluster.delete(object, DRY_RUN).await,
+        Ask::DeleteAll { resource, namespace } => cluster.delete_collection(resource, namespace, DRY_RUN).await,
+    }
+}
+
+/// What a case can send to a server.
+impl Ask {
+    /// What is done.
+    pub(super) fn operation(&self) -> Operation {
+        match self {
+            Self::Create(_) => Operation::Create,
+            Self::Update(_) => Operation::Update,
+            Self::Delete(_) | Self::DeleteAll { .. } => Operation::Delete,
+        }
+    }
+
+    /// The object of a reply, without what differs from one dry run to the next.
+    pub(super) fn object(&self, reply: &Reply) -> Option<Value> {
+        let (Self::Create(sent) | Self::Update(sent)) = self else { return None };
+        let mut object = facts::stripped(&reply.body);
+        if sent["metadata"]["name"].as_str().is_none_or(str::is_empty)
+            && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+        {
+            metadata.remove("name");
+        }
+        Some(object)
+    }
+}
+
+/// The answer that a reply carries.
+pub(super) fn answer(ask: &Ask, reply: &Reply) -> Answer {
+    if reply.is_success() {
+        let object = ask.object(reply);
+        return Answer {
+            allowed: true,
+            code: Some(200),
+            warnings: reply.warnings.clone(),
+            object,
+            ..Answer::default()
+        };
+    }
+    let status = &reply.body;
+    let text = |field: &str| status[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let causes = serde_json::from_value::<Vec<FieldCause>>(status["details"]["causes"].clone());
+    Answer {
+        code: status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).or(Some(reply.code)),
+        reason: text("reason"),
+        message: text("message").map(|message| without_prefix(&message)),
+        causes: causes.unwrap_or_default(),
+        warnings: reply.warnings.clone(),
+        ..Answer::default()
+    }
+}
+
+/// Takes `admission webhook "…" denied the request: ` off.
+fn without_prefix(message: &str) -> String {
+    let rest = message.strip_prefix("admission webhook \"").and_then(|rest| rest.split_once("\" denied the request: "));
+    rest.map_or(message, |(_, rest)| rest).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prefix_of_a_refusal_is_taken_off() {
+        let table = [
+            (r#"admission webhook "a.b.c" denied the request: no: really"#, "no: really"),
+            (r#"admission webhook "a.b.c" denied the request without explanation"#, r#"admission webhook "a.b.c" denied the request without explanation"#),
+            ("pods \"x\" not found", "pods \"x\" not found"),
+        ];
+        for (message, want) in table {
+            assert_eq!(without_prefix(message), want);
+        }
+    }
+}
