@@ -65,10 +65,6 @@ impl ApiServer {
         Self { shared: Arc::new(shared) }
     }
 
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
     /// The requests for objects that were answered, oldest first.
     #[must_use]
     pub fn requests(&self) -> Vec<log::Request> {

@@ -28,6 +28,13 @@ pub(super) struct Invocation {
     pub(super) asked_as: GroupVersionResource,
 }
 
+/// What does not change while the webhooks of one phase are asked.
+#[derive(Debug)]
+pub(super) struct Scene {
+    equivalents: Vec<(String, String, String)>,
+    namespace_labels: BTreeMap<String, String>,
+}
+
 impl Hooks {
     /// The configurations of a phase, by name.
     pub(super) fn of(&self, shared: &Shared, phase: Phase) -> Vec<Arc<WebhookConfiguration>> {
@@ -63,31 +70,38 @@ impl Invocation {
     }
 }
 
-/// Whether a webhook is to be asked about a request.
-pub(super) fn invocation(
-    shared: &Shared,
-    call: &Call,
-    review: &Review<'_>,
-    configuration: &Arc<WebhookConfiguration>,
-    index: usize,
-) -> Option<Invocation> {
-    let served = shared.registry.served();
-    let equivalents = served.equivalents(&call.target);
-    let resource = &call.target.resource;
-    let attributes = Attributes {
-        group: &resource.group,
-        version: &resource.version,
-        resource: &resource.plural,
-        subresource: &call.path.subresource,
-        namespace: &review.namespace,
-        equivalents: &equivalents,
-        operation: Some(review.operation),
-    };
-    let labels = namespace_labels(shared, &review.namespace);
-    let (object, old) = (review.object.as_ref(), review.old.as_deref());
-    let webhook = &configuration.webhooks[index];
-    let asked_as = registration::matches(webhook, &attributes, &labels, object, old)?;
-    Some(Invocation { configuration: Arc::clone(configuration), index, asked_as })
+impl Scene {
+    /// What is known when a request arrives.
+    pub(super) fn of(shared: &Shared, call: &Call, review: &Review<'_>) -> Self {
+        Self {
+            equivalents: shared.registry.served().equivalents(&call.target),
+            namespace_labels: namespace_labels(shared, &review.namespace),
+        }
+    }
+
+    /// Whether a webhook is to be asked about a request, and as what.
+    pub(super) fn invocation(
+        &self,
+        call: &Call,
+        review: &Review<'_>,
+        configuration: &Arc<WebhookConfiguration>,
+        index: usize,
+    ) -> Option<Invocation> {
+        let resource = &call.target.resource;
+        let attributes = Attributes {
+            group: &resource.group,
+            version: &resource.version,
+            resource: &resource.plural,
+            subresource: &call.path.subresource,
+            namespace: &review.namespace,
+            equivalents: &self.equivalents,
+            operation: Some(review.operation),
+        };
+        let (object, old) = (review.object.as_ref(), review.old.as_deref());
+        let webhook = &configuration.webhooks[index];
+        let asked_as = registration::matches(webhook, &attributes, &self.namespace_labels, object, old)?;
+        Some(Invocation { configuration: Arc::clone(configuration), index, asked_as })
+    }
 }
 
 fn namespace_labels(shared: &Shared, namespace: &str) -> BTreeMap<String, String> {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use webhook::registration::{FailurePolicy, Phase, ReinvocationPolicy};
 
 use super::call::{ask, presented};
-use super::hooks::{Invocation, invocation};
+use super::hooks::{Invocation, Scene};
 use super::response::{Verdict, denial};
 use super::{Failure, Review};
 use crate::call::Call;
@@ -29,6 +29,10 @@ struct Reinvocation {
 /// Lets the mutating webhooks change the object of a review.
 pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let configurations = shared.hooks.of(shared, Phase::Mutating);
+    if configurations.is_empty() {
+        return Ok(());
+    }
+    let scene = Scene::of(shared, call, review);
     let mut reinvocation = Reinvocation::default();
     for again in [false, true] {
         if again && !reinvocation.changed {
@@ -40,9 +44,7 @@ pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -
                 if again && !reinvocation.wanted.contains(&place) {
                     continue;
                 }
-                let Some(invocation) = invocation(shared, call, review, configuration, index) else {
-                    continue;
-                };
+                let Some(invocation) = scene.invocation(call, review, configuration, index) else { continue };
                 let outcome = one(shared, call, review, &invocation).await;
                 reinvocation.note(place, &invocation, outcome == Ok(true));
                 settle(&invocation, outcome)?;

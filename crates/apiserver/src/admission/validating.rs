@@ -4,7 +4,7 @@ use futures::future::join_all;
 use webhook::registration::{FailurePolicy, Phase};
 
 use super::call::ask;
-use super::hooks::{Invocation, invocation};
+use super::hooks::{Invocation, Scene};
 use super::response::denial;
 use super::{Failure, Review};
 use crate::call::Call;
@@ -14,11 +14,15 @@ use crate::status::Status;
 /// Asks the validating webhooks about a review.
 pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let configurations = shared.hooks.of(shared, Phase::Validating);
+    if configurations.is_empty() {
+        return Ok(());
+    }
+    let scene = Scene::of(shared, call, review);
     let all = configurations
         .iter()
         .flat_map(|configuration| (0..configuration.webhooks.len()).map(move |index| (configuration, index)));
     let asked: Vec<Invocation> = all
-        .filter_map(|(configuration, index)| invocation(shared, call, review, configuration, index))
+        .filter_map(|(configuration, index)| scene.invocation(call, review, configuration, index))
         .collect();
     let calls = asked.iter().map(|invocation| ask(shared, call, review, invocation, Phase::Validating));
     let answers = join_all(calls).await;

@@ -87,7 +87,8 @@ async fn delete_object(
         let expect = Expect::Revision(current.revision());
         match step {
             Step::Pending => return deleted(current.value().clone(), false),
-            Step::Marked(value) | Step::Gone(value) if dry_run => return deleted(value, true),
+            Step::Marked(value) if dry_run => return deleted(value, false),
+            Step::Gone(value) if dry_run => return deleted(value, true),
             Step::Marked(value) => {
                 if let Ok(object) = shared.store.put(&call.target.table, &key, expect, value) {
                     effects::written(shared, &call.target, object.value());
