@@ -323,23 +323,26 @@ fn operation(when: &When) -> String {
 
 /// SHA-256 over everything that the clause says, fixtures and cells filled in, however it is set.
 fn hash(clause: &Clause, built: &[Built]) -> String {
-    let cases: Vec<Value> = built
-        .iter()
-        .map(|Built { case, then, .. }| {
-            let given = &case.given;
-            let when = match &case.when {
-                When::Admission { operation, request } => json!({"admission": operation, "request": request}),
-                When::DeleteCollection { resource } => json!({"deleteCollection": resource}),
-            };
-            let given = json!([given.cluster, given.namespace, given.old, given.object]);
-            json!({"config": case.config, "given": given, "when": when, "then": then})
-        })
-        .collect();
-    let whole = json!({
+    let mut hasher = Sha256::new();
+    let mut add = |part: &Value| hasher.update(part.to_string().as_bytes());
+    add(&json!({
         "id": clause.id, "text": clause.text, "level": clause.level, "binds": clause.binds,
-        "versions": clause.versions, "needs": clause.needs, "instance": clause.instance, "cases": cases,
-    });
-    Sha256::digest(whole.to_string().as_bytes()).iter().fold(String::new(), |mut hex, byte| {
+        "versions": clause.versions, "needs": clause.needs, "instance": clause.instance,
+    }));
+    for Built { case, then, .. } in built {
+        let given = &case.given;
+        add(&case.config);
+        given.cluster.iter().for_each(&mut add);
+        for object in [&given.namespace, &given.old, &given.object] {
+            add(object.as_ref().unwrap_or(&Value::Null));
+        }
+        add(&match &case.when {
+            When::Admission { operation, request } => json!({"admission": operation, "request": request}),
+            When::DeleteCollection { resource } => json!({"deleteCollection": resource}),
+        });
+        add(then);
+    }
+    hasher.finalize().iter().fold(String::new(), |mut hex, byte| {
         // Writing to a String cannot fail.
         let _ = write!(hex, "{byte:02x}");
         hex

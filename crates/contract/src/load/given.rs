@@ -67,7 +67,8 @@ impl Assembly<'_> {
         };
         let rest: Vec<(Key, Tree)> = entries.iter().filter(|(key, _)| key.name != "like").cloned().collect();
         let rest = Tree { data: Data::Map(rest), span: tree.span };
-        self.merge(Some(base.clone()), &rest, &self.rules(&base, &rest))
+        let rules = self.rules(&base, &rest);
+        self.merge(Some(base), &rest, &rules)
     }
 
     fn fixture(&self, name: &str, span: Span) -> Option<Value> {
