@@ -290,7 +290,7 @@ pub(crate) enum NewCommand {
         /// Name of the behaviour, such as pod-scheduler-name
         name: String,
         /// Component whose behaviour it is
-        #[arg(long, default_value = "resource-manager")]
+        #[arg(long, default_value = "my-component")]
         component: String,
         /// Where it is written; default: standard output
         #[arg(long, value_name = "FILE")]

@@ -45,5 +45,11 @@ fn report(
         SubstrateName::Direct => (session::direct(), format!("{command} --substrate direct")),
     };
     let target = targets::resource_manager();
-    session::run(&contracts, &target, std::future::ready(Ok(ground)), (&arguments.execution, &selection, &command), terminal)
+    session::run(
+        &contracts,
+        &target,
+        std::future::ready(Ok(ground)),
+        (&arguments.execution, &selection, &command),
+        terminal,
+    )
 }

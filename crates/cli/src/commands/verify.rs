@@ -72,6 +72,7 @@ async fn facts(arguments: &VerifyArguments) -> Result<FactsFrom, Failure> {
     let Some(path) = &arguments.kubeconfig else {
         return Ok(if targets::is_started(arguments) { FactsFrom::Embedded } else { FactsFrom::Nowhere });
     };
-    let client = substrate::kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;
+    let client =
+        substrate::kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;
     Ok(FactsFrom::Given(Facts { client, kubeconfig: Some(path.clone()) }))
 }

@@ -1,0 +1,72 @@
+//! Verdicts, selections and what ends a run early.
+
+use crate::program::{call, program, told};
+
+#[test]
+fn a_kept_contract_ends_with_zero_and_leaves_all_reports() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = call(folder.path(), &["run", "--substrate", "direct", "--contract", "seccomp-profile"]);
+    told.says(0, &["verdict  conformant", "proof", "report   reports/latest/report.html"]);
+    for name in ["report.json", "report.html", "junit.xml", "report.md"] {
+        assert!(folder.path().join("reports/latest").join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn the_exit_code_is_the_reports() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = call(
+        folder.path(),
+        &["run", "--substrate", "direct", "--contract", "pod-scheduler-name", "-o", "json"],
+    );
+    let report: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+    assert_eq!(report["exitCode"], told.code);
+    assert_eq!(report["kind"], "ConformanceReport");
+}
+
+#[test]
+fn wishes_that_nothing_fulfils_end_with_four_and_unknown_ones_with_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let table: [(&[&str], i32, &str); 4] = [
+        (&["run", "--contract", "no-such-contract"], 4, "nothing is selected by contract=no-such-contract"),
+        (&["run", "--suite", "no-such-suite"], 2, "there is no suite \"no-such-suite\"; there are"),
+        (&["run", "--level", "PERHAPS"], 2, "is no level"),
+        (&["explain", "GRM-HAC-00"], 2, "did you mean"),
+    ];
+    for (arguments, code, words) in table {
+        call(folder.path(), arguments).says(code, &[words]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_in_the_middle_ends_with_130_and_the_report_is_written() {
+    use std::io::BufRead as _;
+    use std::process::Stdio;
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["run", "--substrate", "direct", "-v", "--repeat", "50", "--parallel", "1"];
+    let mut child =
+        program(folder.path()).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(told(&output).code, 130);
+    let report = std::fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!((&report["exitCode"], &report["interrupted"]), (&130.into(), &2.into()));
+}
+
+#[test]
+fn coverage_reads_the_last_report_and_holds_thresholds() {
+    let folder = tempfile::tempdir().unwrap();
+    call(folder.path(), &["coverage", "--min-proven", "1"]).says(6, &["no report in reports/latest"]);
+    call(folder.path(), &["run", "--substrate", "direct", "--contract", "seccomp-profile"]).says(0, &[]);
+    let told = call(folder.path(), &["coverage", "-o", "json"]);
+    let counts: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+    let total = counts["total"].as_object().unwrap();
+    let names: Vec<&str> = total.keys().map(String::as_str).collect();
+    assert_eq!(names, ["attested", "clauses", "passing", "proven", "withCases"]);
+    assert!(total["proven"].as_u64().unwrap() > 0);
+}

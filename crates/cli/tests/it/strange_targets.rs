@@ -1,0 +1,125 @@
+//! Targets that cannot be reached or hang are environment errors; those that answer what no webhook answers break a law.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use rcgen::{CertificateParams, KeyPair};
+use tokio::net::TcpListener;
+use webhook::server::{Certificates, Patience, TlsOptions, config, serve};
+
+use crate::program::{Told, program, told};
+
+#[test]
+fn an_address_where_nothing_listens_is_an_environment_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ca, _) = certificate(folder.path());
+    // Port 9 is discard; nothing listens there.
+    verify(folder.path(), "https://127.0.0.1:9", &ca)
+        .says(3, &["could not ask the target", "127.0.0.1:9", "inconclusive"]);
+}
+
+#[test]
+fn a_certificate_of_another_authority_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = against(folder.path(), answer(200, "{}"), true);
+    told.says(3, &["failed to trust the certificate"]);
+}
+
+#[test]
+fn garbage_breaks_the_law_of_the_echo() {
+    let folder = tempfile::tempdir().unwrap();
+    against(folder.path(), answer(200, "no json at all"), false).says(1, &["no AdmissionReview", "no json at all"]);
+}
+
+#[test]
+fn an_error_of_the_server_is_named_with_its_status() {
+    let folder = tempfile::tempdir().unwrap();
+    against(folder.path(), answer(500, "broken"), false).says(1, &["HTTP status 500"]);
+}
+
+#[test]
+fn an_answer_to_another_request_breaks_the_law() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"another","allowed":true}}"#;
+    let told = against(folder.path(), answer(200, other), false);
+    assert_ne!(told.code, 0, "{}{}", told.out, told.err);
+    told.says(told.code, &["uid"]);
+}
+
+#[test]
+fn a_target_that_hangs_is_named_with_the_time_it_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let hang = |_: Request<Incoming>| async {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        Ok(Response::new(Full::new(Bytes::new())))
+    };
+    against(folder.path(), hang, false).says(3, &["no answer from", "within 10s"]);
+}
+
+#[test]
+fn a_binary_that_ends_at_once_is_quoted() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["verify", "--target", "command=ls /no/such/folder", "--contract", "pod-scheduler-name"];
+    let output = program(folder.path()).args(arguments).output().unwrap();
+    told(&output).says(3, &["ended before it was ready", "/no/such/folder"]);
+}
+
+/// Verifies one clause against a server that answers as `service` does.
+fn against<S, F>(folder: &Path, service: S, foreign: bool) -> Told
+where
+    S: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Send + 'static,
+{
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(folder);
+    let url = runtime.block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://{}", listener.local_addr().unwrap());
+        let tls = config(Arc::new(certificates), TlsOptions::default()).unwrap();
+        let service = tower::service_fn(service);
+        tokio::spawn(serve(listener, Some(tls), service, Patience::default(), std::future::pending()));
+        url
+    });
+    let ca = if foreign { certificate(folder).0 } else { ca };
+    verify(folder, &url, &ca)
+}
+
+fn answer(
+    status: u16,
+    body: &'static str,
+) -> impl Fn(Request<Incoming>) -> std::future::Ready<Result<Response<Full<Bytes>>, Infallible>>
++ Clone
++ Send
++ Sync
++ 'static {
+    move |_| {
+        let response = Response::builder().status(status).header("content-type", "application/json");
+        std::future::ready(Ok(response.body(Full::new(Bytes::from_static(body.as_bytes()))).unwrap()))
+    }
+}
+
+fn verify(folder: &Path, url: &str, ca: &str) -> Told {
+    let target = format!("url={url}");
+    let arguments = ["verify", "--target", &target, "--ca", ca, "--clause", "GRM-SEC-002"];
+    told(&program(folder).args(arguments).output().unwrap())
+}
+
+/// A certificate for the loopback address that signs itself, and the file it is in.
+fn certificate(folder: &Path) -> (String, Certificates) {
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+    let pem = params.self_signed(&key).unwrap().pem();
+    let file = folder.join(format!("ca-{}.crt", pem.len() + std::fs::read_dir(folder).unwrap().count()));
+    std::fs::write(&file, &pem).unwrap();
+    (
+        file.display().to_string(),
+        Certificates::from_pem(pem.as_bytes(), key.serialize_pem().as_bytes()).unwrap(),
+    )
+}
