@@ -1,4 +1,4 @@
-//! How fast objects are made and listed in process.
+//! How fast objects are made, listed and followed in process.
 
 use std::hint::black_box;
 
@@ -34,6 +34,24 @@ fn store(criterion: &mut Criterion) {
     criterion.bench_function("list 1000", |bencher| {
         bencher.iter(|| black_box(runtime.block_on(send(&server, "GET", MAPS, ""))));
     });
+    criterion.bench_function("watch 1000", |bencher| {
+        bencher.iter(|| black_box(runtime.block_on(follow(&server, 1000))));
+    });
+}
+
+/// The bytes of the first events of a watch.
+async fn follow(server: &ApiServer, events: usize) -> usize {
+    let request =
+        Request::builder().uri(format!("{MAPS}?watch=1&resourceVersion=5")).body(Full::new(Bytes::new()));
+    let request = request.expect("the request is well-formed");
+    let response = server.clone().oneshot(request).await.expect("the server never fails");
+    let mut body = response.into_body();
+    let mut size = 0;
+    for _ in 0..events {
+        let frame = body.frame().await.expect("the watch goes on").expect("the body never fails");
+        size += frame.data_ref().map_or(0, Bytes::len);
+    }
+    size
 }
 
 criterion_group!(benches, store);

@@ -1,12 +1,20 @@
 //! Embedded Kubernetes API server: one tower service, served in process or over TLS.
 //!
+//! `kube::Client::new(server.clone(), "default")` talks to it without a socket, so virtual time holds;
+//! [`ApiServer::serve`] opens a door for kubectl and components of other processes.
+//!
 //! ```
-//! let server = apiserver::ApiServer::builder().build();
+//! let server = apiserver::ApiServer::builder().crds(schema::crds().iter().cloned()).build();
 //! assert!(server.requests().is_empty());
 //! ```
 //!
-//! Invariants: knows no component. Reads no clock but tokio's, no environment, no randomness but its seed's. One lock in
-//! the store orders revisions, so a watch sees every write once, in order.
+//! Where it differs from kube-apiserver: no server-side apply (415) and no `managedFields`; JSON and YAML, no protobuf;
+//! objects are neither defaulted nor validated beyond their metadata, webhook configurations apart; custom resources
+//! are not pruned and convert by `apiVersion` alone; match conditions are refused; every known user may do everything;
+//! owners do not take their dependents with them; logs, exec, proxies and service account tokens are not served.
+//!
+//! Invariants: knows no component. Reads no clock but tokio's and no environment; names and uids come from its seed.
+//! One lock in the store orders revisions, so a watch sees every write once, in order.
 
 mod admission;
 mod builder;

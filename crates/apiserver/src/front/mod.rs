@@ -56,7 +56,7 @@ pub enum ServeError {
 }
 
 impl ApiServer {
-    /// Serves on `address` (port 0 takes a free one) over TLS, with an authority of its own, in the current runtime.
+    /// Serves on `address` (port 0 takes a free one) over TLS, with an authority of its own, in this runtime.
     ///
     /// # Errors
     /// When the address cannot be listened on, or no certificate can be made.
