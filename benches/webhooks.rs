@@ -60,62 +60,75 @@ fn template() -> Value {
     })
 }
 
-/// Path, kind and object of one request per webhook.
-fn requests() -> Vec<(&'static str, &'static str, (&'static str, &'static str), Value)> {
+/// One request: name and path of its webhook, group and kind of its object, and the object.
+struct Asked {
+    name: &'static str,
+    path: &'static str,
+    kind: (&'static str, &'static str),
+    object: Value,
+}
+
+fn requests() -> Vec<Asked> {
     let mut pod = template();
     pod["apiVersion"] = "v1".into();
     pod["kind"] = "Pod".into();
-    let deployment = json!({
-        "apiVersion": "apps/v1", "kind": "Deployment",
-        "metadata": {
-            "name": "app", "labels": {"high-availability-config.resources.gardener.cloud/type": "server"},
-        },
-        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "app"}}, "template": template()},
-    });
+    let of_pods = [
+        ("projected-token-mount", "/webhooks/mount-projected-service-account-token"),
+        ("pod-topology-spread-constraints", "/webhooks/pod-topology-spread-constraints"),
+        ("system-components-config", "/webhooks/system-components-config"),
+        ("seccomp-profile", "/webhooks/seccomp-profile"),
+        ("kubernetes-service-host", "/webhooks/kubernetes-service-host"),
+        ("pod-scheduler-name", "/webhooks/default-pod-scheduler-name"),
+    ];
+    let mut requests: Vec<Asked> =
+        of_pods.map(|(name, path)| Asked { name, path, kind: ("", "Pod"), object: pod.clone() }).into();
+    requests.extend(of_other_kinds());
+    requests
+}
+
+fn of_other_kinds() -> [Asked; 4] {
+    let type_label = json!({"high-availability-config.resources.gardener.cloud/type": "server"});
+    let consider_label = json!({"token-invalidator.resources.gardener.cloud/consider": "true"});
     let endpoints: Vec<Value> =
         (0..10).map(|index| json!({"addresses": [format!("10.0.0.{index}")], "zone": "a"})).collect();
-    let slice = json!({
-        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": {"name": "app"},
-        "addressType": "IPv4", "endpoints": endpoints,
-    });
-    let secret = json!({
-        "apiVersion": "v1", "kind": "Secret", "data": {"token": "dG9rZW4=", "namespace": "YQ=="},
-        "metadata": {
-            "name": "app", "labels": {"token-invalidator.resources.gardener.cloud/consider": "true"},
+    [
+        Asked {
+            name: "high-availability-config",
+            path: "/webhooks/high-availability-config",
+            kind: ("apps", "Deployment"),
+            object: json!({
+                "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "app", "labels": type_label},
+                "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "app"}}, "template": template()},
+            }),
         },
-    });
-    let infrastructure = json!({
-        "apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": "Infrastructure",
-        "metadata": {"name": "app", "namespace": "a"},
-        "spec": {"type": "aws", "region": "eu", "secretRef": {"name": "cloudprovider", "namespace": "a"}},
-    });
-    let pods = ("", "Pod");
-    vec![
-        (
-            "high-availability-config",
-            "/webhooks/high-availability-config",
-            ("apps", "Deployment"),
-            deployment,
-        ),
-        ("projected-token-mount", "/webhooks/mount-projected-service-account-token", pods, pod.clone()),
-        ("pod-topology-spread-constraints", "/webhooks/pod-topology-spread-constraints", pods, pod.clone()),
-        ("system-components-config", "/webhooks/system-components-config", pods, pod.clone()),
-        ("seccomp-profile", "/webhooks/seccomp-profile", pods, pod.clone()),
-        ("kubernetes-service-host", "/webhooks/kubernetes-service-host", pods, pod.clone()),
-        ("pod-scheduler-name", "/webhooks/default-pod-scheduler-name", pods, pod),
-        (
-            "endpoint-slice-hints",
-            "/webhooks/endpoint-slice-hints",
-            ("discovery.k8s.io", "EndpointSlice"),
-            slice,
-        ),
-        ("token-invalidator", "/webhooks/invalidate-service-account-token-secret", ("", "Secret"), secret),
-        (
-            "extension-validation",
-            "/validate-extensions-gardener-cloud-v1alpha1-infrastructure",
-            ("extensions.gardener.cloud", "Infrastructure"),
-            infrastructure,
-        ),
+        Asked {
+            name: "endpoint-slice-hints",
+            path: "/webhooks/endpoint-slice-hints",
+            kind: ("discovery.k8s.io", "EndpointSlice"),
+            object: json!({
+                "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": {"name": "app"},
+                "addressType": "IPv4", "endpoints": endpoints,
+            }),
+        },
+        Asked {
+            name: "token-invalidator",
+            path: "/webhooks/invalidate-service-account-token-secret",
+            kind: ("", "Secret"),
+            object: json!({
+                "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "app", "labels": consider_label},
+                "data": {"token": "dG9rZW4=", "namespace": "YQ=="},
+            }),
+        },
+        Asked {
+            name: "extension-validation",
+            path: "/validate-extensions-gardener-cloud-v1alpha1-infrastructure",
+            kind: ("extensions.gardener.cloud", "Infrastructure"),
+            object: json!({
+                "apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": "Infrastructure",
+                "metadata": {"name": "app", "namespace": "a"},
+                "spec": {"type": "aws", "region": "eu", "secretRef": {"name": "cloudprovider", "namespace": "a"}},
+            }),
+        },
     ]
 }
 
@@ -161,7 +174,7 @@ fn bench(criterion: &mut Criterion) {
     let webhooks = runtime.block_on(start());
     let mut group = criterion.benchmark_group("webhooks");
     group.measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_secs(1));
-    for (name, path, kind, object) in requests() {
+    for Asked { name, path, kind, object } in requests() {
         let body = review(kind, &object);
         let answer = runtime.block_on(ask(&webhooks, path, body.clone()));
         assert!(answer.windows(14).any(|window| window == b"\"allowed\":true"), "{name} refuses");

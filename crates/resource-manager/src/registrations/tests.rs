@@ -1,5 +1,7 @@
 //! What no contract asks: names, addresses, order, and what gardenlet writes of a webhook besides rules and selectors.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::config::file::from_partial;
 
@@ -128,16 +130,14 @@ fn webhooks_stand_in_gardenlets_order_under_its_names_and_paths() {
     assert_eq!(written, [&others.map(ToOwned::to_owned)[..], &validations[..]].concat());
 }
 
-#[test]
-fn everything_that_is_registered_is_served() {
+#[tokio::test]
+async fn everything_that_is_registered_is_served() {
     let config = all();
     let client = kube::Client::new(apiserver::ApiServer::builder().build(), "default");
     let clients = crate::serving::Clients { source: client.clone(), target: client };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let served: std::collections::BTreeSet<String> = runtime.block_on(async {
-        crate::serving::webhooks(&config, &clients).service.routes().map(|route| route.path.clone()).collect()
-    });
-    let registered: std::collections::BTreeSet<String> = registrations(&config, Instance::Seed, None)
+    let webhooks = crate::serving::webhooks(&config, &clients);
+    let served: BTreeSet<String> = webhooks.service.routes().map(|route| route.path.clone()).collect();
+    let registered: BTreeSet<String> = registrations(&config, Instance::Seed, None)
         .into_iter()
         .flat_map(|configuration| configuration.webhooks)
         .filter_map(|webhook| webhook.client_config.service?.path)

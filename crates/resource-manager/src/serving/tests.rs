@@ -45,7 +45,7 @@ impl Instance {
         });
         let dialer = InProcess::new(self.webhooks.service.clone());
         let answer =
-            dialer.post(path, Bytes::from(review.to_string()), Duration::from_secs(60)).await.unwrap();
+            dialer.post(path, Bytes::from(review.to_string()), Duration::from_mins(1)).await.unwrap();
         let mut review: Value = serde_json::from_slice(&answer.body).unwrap();
         review["response"].take()
     }

@@ -242,61 +242,69 @@ fn controllers_are_judged_if_they_run() {
 }
 
 #[test]
-fn webhooks_are_judged_if_they_are_served_and_tolerations_always() {
-    let tolerations = json!([
-        {"operator": "Equal"},
-        {"key": "not a key", "operator": "Exists"},
-        {"key": "k", "operator": "Exists", "value": "v"},
-        {"key": "k", "value": "not a value"},
-        {"key": "k", "operator": "Like"},
-        {"key": "k", "effect": "Never"},
-        {"key": "k", "effect": "NoSchedule", "tolerationSeconds": 1},
-        {"operator": "Exists"},
-    ]);
-    let at = "webhooks.systemComponentsConfig.podTolerations";
+fn webhooks_are_judged_if_they_are_served() {
     let wrongs = wrong(&json!({"webhooks": {
         "podSchedulerName": {"enabled": true, "schedulerName": ""},
         "projectedTokenMount": {"enabled": true, "expirationSeconds": 599},
         "highAvailabilityConfig": {"defaultNotReadyTolerationSeconds": -1, "defaultUnreachableTolerationSeconds": -2},
-        "systemComponentsConfig": {"podTolerations": tolerations},
     }}));
-    let label_key = formats::name::label_key("not a key").join(";");
-    let label_value = formats::name::label_value("not a value").join(";");
-    let webhooks = "webhooks";
-    assert_eq!(
-        wrongs,
-        [
-            format!(
-                "{webhooks}.podSchedulerName.schedulerName: Required value: must specify schedulerName when webhook is enabled"
-            ),
-            format!(
-                "{webhooks}.projectedTokenMount.expirationSeconds: Invalid value: 599: must be at least 600"
-            ),
-            format!(
-                "{webhooks}.highAvailabilityConfig.defaultNotReadyTolerationSeconds: Invalid value: -1: must be greater than or equal to 0"
-            ),
-            format!(
-                "{webhooks}.highAvailabilityConfig.defaultUnreachableTolerationSeconds: Invalid value: -2: must be greater than or equal to 0"
-            ),
-            format!(
-                "{at}[0].operator: Invalid value: \"Equal\": operator must be Exists when `key` is empty, which means \"match all values and all keys\""
-            ),
-            format!("{at}[1].key: Invalid value: \"not a key\": {label_key}"),
-            format!(
-                "{at}[2].operator: Invalid value: {{\"key\":\"k\",\"operator\":\"Exists\",\"value\":\"v\"}}: value must be empty when `operator` is 'Exists'"
-            ),
-            format!("{at}[3].operator: Invalid value: \"not a value\": {label_value}"),
-            format!("{at}[4].operator: Unsupported value: \"Like\": supported values: \"Equal\", \"Exists\""),
-            format!(
-                "{at}[5].effect: Unsupported value: \"Never\": supported values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\""
-            ),
-            format!(
-                "{at}[6].effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when `tolerationSeconds` is set"
-            ),
-        ]
-    );
+    let high_availability = "webhooks.highAvailabilityConfig";
+    let negative = "must be greater than or equal to 0";
+    assert_eq!(wrongs, [
+        "webhooks.podSchedulerName.schedulerName: Required value: must specify schedulerName when webhook is enabled"
+            .to_owned(),
+        "webhooks.projectedTokenMount.expirationSeconds: Invalid value: 599: must be at least 600".to_owned(),
+        format!("{high_availability}.defaultNotReadyTolerationSeconds: Invalid value: -1: {negative}"),
+        format!("{high_availability}.defaultUnreachableTolerationSeconds: Invalid value: -2: {negative}"),
+    ]);
     let off = json!({"webhooks": {
         "podSchedulerName": {"schedulerName": ""}, "projectedTokenMount": {"expirationSeconds": 1},
     }});
     assert_eq!(wrong(&off), Vec::<String>::new());
+}
+
+#[test]
+fn tolerations_are_judged_as_kubernetes_judges_them_even_if_nobody_gets_them() {
+    let label_key = formats::name::label_key("not a key").join(";");
+    let label_value = formats::name::label_value("not a value").join(";");
+    let exists = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
+    let pointless = r#"{"key":"k","operator":"Exists","value":"v"}"#;
+    let effects = r#""NoSchedule", "PreferNoSchedule", "NoExecute""#;
+    let table = [
+        (json!({"operator": "Exists"}), None),
+        (json!({"operator": "Equal"}), Some(format!("operator: Invalid value: \"Equal\": {exists}"))),
+        (
+            json!({"key": "not a key", "operator": "Exists"}),
+            Some(format!("key: Invalid value: \"not a key\": {label_key}")),
+        ),
+        (
+            json!({"key": "k", "operator": "Exists", "value": "v"}),
+            Some(format!("operator: Invalid value: {pointless}: value must be empty when `operator` is 'Exists'")),
+        ),
+        (
+            json!({"key": "k", "value": "not a value"}),
+            Some(format!("operator: Invalid value: \"not a value\": {label_value}")),
+        ),
+        (
+            json!({"key": "k", "operator": "Like"}),
+            Some(r#"operator: Unsupported value: "Like": supported values: "Equal", "Exists""#.to_owned()),
+        ),
+        (
+            json!({"key": "k", "effect": "Never"}),
+            Some(format!("effect: Unsupported value: \"Never\": supported values: {effects}")),
+        ),
+        (
+            json!({"key": "k", "effect": "NoSchedule", "tolerationSeconds": 1}),
+            Some(
+                "effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when `tolerationSeconds` is set"
+                    .to_owned(),
+            ),
+        ),
+    ];
+    for (toleration, want) in table {
+        let wrongs =
+            wrong(&json!({"webhooks": {"systemComponentsConfig": {"podTolerations": [toleration]}}}));
+        let want = want.map(|want| format!("webhooks.systemComponentsConfig.podTolerations[0].{want}"));
+        assert_eq!(wrongs, want.into_iter().collect::<Vec<_>>(), "{toleration}");
+    }
 }
