@@ -1,12 +1,12 @@
 //! `lint`: contracts, fixtures, ledger and attestations; target and waiver files; sentences of the source documents.
 
-use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use contract::document::{Error, SourceFile, ledger, target, waivers};
-use contract::load::{self, Loaded};
-use contract::{sentence, source};
+use conformance::select;
+use contract::document::{Error, SourceFile, target, waivers};
+use contract::lint::{Against, check};
+use contract::{load, sentence, source};
 
 use super::write::{failed, yaml_files};
 use crate::arguments::LintArguments;
@@ -25,48 +25,38 @@ pub(crate) fn lint(
     }
     let mut files = catalog::files(added)?;
     let mut errors = Vec::new();
-    for path in arguments.files.iter().map(|path| yaml_files(path)).collect::<Result<Vec<_>, _>>()?.concat() {
-        let text = fs::read_to_string(&path).map_err(|error| failed("read", &path, &error))?;
-        let file = SourceFile::new(path.display().to_string(), text);
+    for file in named(arguments)? {
         match kind(&file.text) {
             Some("Target") => errors.extend(target::read(&file).err()),
             Some("Waivers") => errors.extend(waivers::read(&file).err()),
+            Some("Suite") => errors.extend(select::read_suite(&file).err()),
             _ => files = source::overlay(files, vec![file]),
         }
     }
-    let loaded = load::read(&files);
-    if let Some((ledger, file)) = &loaded.ledger {
-        errors.extend(ledger::lint(ledger, file, &loaded.catalog));
-    }
-    let drifted = match &arguments.sources {
-        Some(folder) => drift(&loaded, &documents(folder)?),
-        None => Vec::new(),
-    };
-    errors.extend(loaded.errors.iter().cloned());
-    errors.extend(loaded.findings.iter().cloned());
-    conclude(&loaded, &errors, &drifted, terminal)
+    let documents = arguments.sources.as_deref().map(documents).transpose()?.unwrap_or_default();
+    errors.extend(check(&files, &Against { reference: None, documents: &documents }));
+    Ok(conclude(&files, &errors, terminal))
 }
 
-fn conclude(
-    loaded: &Loaded,
-    errors: &[Error],
-    drifted: &[String],
-    terminal: &Terminal,
-) -> Result<u8, Failure> {
+fn named(arguments: &LintArguments) -> Result<Vec<SourceFile>, Failure> {
+    let paths = arguments.files.iter().map(|path| yaml_files(path)).collect::<Result<Vec<_>, _>>()?.concat();
+    let read = |path: &std::path::PathBuf| {
+        let text = fs::read_to_string(path).map_err(|error| failed("read", path, &error))?;
+        Ok(SourceFile::new(path.display().to_string(), text))
+    };
+    paths.iter().map(read).collect()
+}
+
+fn conclude(files: &[SourceFile], errors: &[Error], terminal: &Terminal) -> u8 {
     for error in errors {
         terminal.print(&drawn(error));
     }
-    for sentence in drifted {
-        terminal.print(sentence);
-    }
-    let clauses: usize = loaded.catalog.contracts.iter().map(|contract| contract.clauses.len()).sum();
-    let mut summary = format!("{} contracts, {clauses} clauses", loaded.catalog.contracts.len());
-    let found = errors.len() + drifted.len();
-    // Writing to a String cannot fail.
-    let _ =
-        if found == 0 { write!(summary, ": nothing to mend") } else { write!(summary, ": {found} to mend") };
-    terminal.print(&summary);
-    Ok(if found == 0 { 0 } else { 2 })
+    let catalog = load::read(files).catalog;
+    let clauses: usize = catalog.contracts.iter().map(|contract| contract.clauses.len()).sum();
+    let found =
+        if errors.is_empty() { "nothing to mend".to_owned() } else { format!("{} to mend", errors.len()) };
+    terminal.print(&format!("{} contracts, {clauses} clauses: {found}", catalog.contracts.len()));
+    if errors.is_empty() { 0 } else { 2 }
 }
 
 /// The `kind:` that a file declares on a line of its own.
@@ -74,26 +64,15 @@ fn kind(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("kind:")).map(str::trim)
 }
 
-/// The longest sentence that is looked for, in words.
-const LONGEST: usize = 120;
-
-/// Clauses whose sentence no document has any more.
-fn drift(loaded: &Loaded, documents: &[String]) -> Vec<String> {
-    let mut drifted = Vec::new();
-    for clause in loaded.catalog.contracts.iter().flat_map(|contract| &contract.clauses) {
-        let Some(hash) = clause.source.as_ref().and_then(|source| source.sentence.as_ref()) else { continue };
-        if !documents.iter().any(|document| sentence::is_in(document, hash, LONGEST)) {
-            let place = format!("{}:{}", clause.location.file, clause.location.line);
-            drifted.push(format!("{place}: {} names the sentence {hash}, which no source document has: read the document again, then `lint --hash 'its words'`", clause.id));
-        }
-    }
-    drifted
-}
-
-fn documents(folder: &Path) -> Result<Vec<String>, Failure> {
+/// The source documents: every file of a folder.
+fn documents(folder: &Path) -> Result<Vec<SourceFile>, Failure> {
     let entries = fs::read_dir(folder).map_err(|error| failed("read", folder, &error))?;
-    let mut paths: Vec<PathBuf> =
+    let mut paths: Vec<_> =
         entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_file()).collect();
     paths.sort();
-    paths.iter().map(|path| fs::read_to_string(path).map_err(|error| failed("read", path, &error))).collect()
+    let read = |path: &std::path::PathBuf| {
+        let text = fs::read_to_string(path).map_err(|error| failed("read", path, &error))?;
+        Ok(SourceFile::new(path.display().to_string(), text))
+    };
+    paths.iter().map(read).collect()
 }
