@@ -70,7 +70,9 @@ impl Draft {
                 });
                 (Seen::Differs, Some(reason))
             }
-            Status::NotSupported | Status::Skipped | Status::Vacuous => (Seen::NotAttestable, Some(why(result))),
+            Status::NotSupported | Status::Skipped | Status::Vacuous => {
+                (Seen::NotAttestable, Some(why(result)))
+            }
             Status::Errored | Status::NotRun => return,
         };
         let observation = Observation { hash: clause.hash.clone(), result: seen, reason };
@@ -82,7 +84,12 @@ fn first_failure(result: &ClauseResult) -> String {
     let checks = result.cases.iter().find_map(|case| Some((case, case.checks.first()?)));
     checks.map_or_else(
         || "failed".to_owned(),
-        |(case, check)| format!("case {}: {} {} wanted {}, got {}", case.name, check.part, check.path, check.want, check.got),
+        |(case, check)| {
+            format!(
+                "case {}: {} {} wanted {}, got {}",
+                case.name, check.part, check.path, check.want, check.got
+            )
+        },
     )
 }
 

@@ -56,7 +56,8 @@ pub fn coverage(
     ledger: Option<&Ledger>,
     attestations: &[Attestation],
 ) -> Coverage {
-    let results = report.into_iter().flat_map(|report| &report.contracts).flat_map(|contract| &contract.clauses);
+    let results =
+        report.into_iter().flat_map(|report| &report.contracts).flat_map(|contract| &contract.clauses);
     let results: BTreeMap<(&str, &str), _> =
         results.map(|clause| ((clause.id.as_str(), clause.hash.as_str()), clause)).collect();
     let attested: BTreeSet<&str> =
@@ -105,6 +106,9 @@ impl Coverage {
     }
 
     /// As a table.
+    ///
+    /// # Panics
+    /// Never: writing to memory does not fail.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = format!(
@@ -121,6 +125,9 @@ impl Coverage {
     }
 
     /// As JSON.
+    ///
+    /// # Panics
+    /// Never: counts are JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("counts are JSON")

@@ -73,7 +73,7 @@ pub enum Update {
     /// The registration does not send updates.
     NotCalled,
     /// Answered.
-    Asked(Exchange),
+    Asked(Box<Exchange>),
 }
 
 /// Whether a law held in one case.
@@ -141,7 +141,7 @@ impl Trace {
     /// Every exchange there was.
     fn all(&self) -> impl Iterator<Item = &Exchange> {
         let update = match &self.update {
-            Update::Asked(exchange) => Some(exchange),
+            Update::Asked(exchange) => Some(exchange.as_ref()),
             Update::None | Update::NotCalled => None,
         };
         let more = [&self.repeat, &self.beta, &self.dry_run, &self.again];
@@ -188,7 +188,11 @@ fn difference(want: Option<&Value>, got: Option<&Value>, rules: &Rules) -> Strin
         .iter()
         .take(3)
         .map(|path| {
-            let at = |object: Option<&Value>| crate::observation::show(object.and_then(|object| crate::matching::get(object, path)).as_ref());
+            let at = |object: Option<&Value>| {
+                crate::observation::show(
+                    object.and_then(|object| crate::matching::get(object, path)).as_ref(),
+                )
+            };
             format!("{path}: {} → {}", at(want), at(got))
         })
         .collect();

@@ -11,7 +11,8 @@ pub fn masked(value: &Value) -> Value {
         Value::Object(fields) => {
             let secret = fields.get("kind").and_then(Value::as_str) == Some("Secret");
             let mask = |(name, value): (&String, &Value)| {
-                let hidden = (secret && matches!(name.as_str(), "data" | "stringData")) || is_secret_name(name);
+                let hidden =
+                    (secret && matches!(name.as_str(), "data" | "stringData")) || is_secret_name(name);
                 (name.clone(), if hidden { hide(value) } else { masked(value) })
             };
             Value::Object(fields.iter().map(mask).collect())
@@ -43,7 +44,8 @@ pub fn masked_text(text: &str) -> String {
 fn without_token(line: &str) -> String {
     let words = line.split(' ').map(|word| {
         let token = word.starts_with("eyJ") && word.matches('.').count() == 2;
-        let secret_field = ["token=", "password=", "client-key-data:"].iter().find(|name| word.starts_with(**name));
+        let secret_field =
+            ["token=", "password=", "client-key-data:"].iter().find(|name| word.starts_with(**name));
         match (token, secret_field) {
             (true, _) => MASK.to_owned(),
             (_, Some(name)) => format!("{name}{MASK}"),
@@ -60,7 +62,9 @@ fn is_secret_name(name: &str) -> bool {
 /// Keeps the shape of maps, so that a reader sees which keys there were.
 fn hide(value: &Value) -> Value {
     match value {
-        Value::Object(fields) => Value::Object(fields.iter().map(|(name, value)| (name.clone(), hide(value))).collect()),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), hide(value))).collect())
+        }
         Value::Null => Value::Null,
         _ => Value::String(MASK.to_owned()),
     }

@@ -114,7 +114,11 @@ fn leaves(found: &mut Vec<Path>, path: &Path, value: &Value, rules: &Rules) {
                     expect::ListRule::Unordered | expect::ListRule::Ordered => None,
                 };
                 let key = key.map(|key| {
-                    Step::Key(key.into_iter().map(|(name, value)| (name, crate::observation::show(Some(&value)))).collect())
+                    Step::Key(
+                        key.into_iter()
+                            .map(|(name, value)| (name, crate::observation::show(Some(&value))))
+                            .collect(),
+                    )
                 });
                 leaves(found, &step(key.unwrap_or(Step::Index(at))), value, &item);
             }

@@ -66,7 +66,12 @@ pub fn judge(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Check> {
     if let Some(want) = code
         && answer.code != Some(want)
     {
-        checks.push(check("code", "", &want.to_string(), &answer.code.map_or("absent".to_owned(), |code| code.to_string())));
+        checks.push(check(
+            "code",
+            "",
+            &want.to_string(),
+            &answer.code.map_or("absent".to_owned(), |code| code.to_string()),
+        ));
     }
     let invalid = Expect::Value(json!("Invalid"));
     let reason = then.reason.as_ref().or(then.causes.as_ref().map(|_| &invalid));
@@ -98,7 +103,9 @@ fn object(checks: &mut Vec<Check>, then: &Then, seen: &Observation, rules: &Rule
             checks.push(check("object", "", "no patch", "a patch that changes nothing"));
         }
         for path in changed {
-            let shown = |object: &Option<Value>| show(object.as_ref().and_then(|object| matching::get(object, &path)).as_ref());
+            let shown = |object: &Option<Value>| {
+                show(object.as_ref().and_then(|object| matching::get(object, &path)).as_ref())
+            };
             checks.push(check("object", &path.to_string(), &shown(&seen.input), &shown(&seen.answer.object)));
         }
         return;
@@ -126,14 +133,13 @@ pub fn is_cause(wanted: &Cause, got: &FieldCause, rules: &Rules) -> bool {
 fn causes(checks: &mut Vec<Check>, wanted: &[Cause], got: &[FieldCause], rules: &Rules) {
     let mut left: Vec<&FieldCause> = got.iter().collect();
     for cause in wanted {
-        match left.iter().position(|got| is_cause(cause, got, rules)) {
-            Some(at) => drop(left.remove(at)),
-            None => {
-                let near = left.iter().position(|got| got.field == cause.field).map(|at| left.remove(at));
-                let near = near.map_or("absent".to_owned(), show_cause);
-                checks.push(check("causes", &cause.field, &show_wanted(cause), &near));
-            }
+        if let Some(at) = left.iter().position(|got| is_cause(cause, got, rules)) {
+            left.remove(at);
+            continue;
         }
+        let near = left.iter().position(|got| got.field == cause.field).map(|at| left.remove(at));
+        let near = near.map_or("absent".to_owned(), show_cause);
+        checks.push(check("causes", &cause.field, &show_wanted(cause), &near));
     }
     checks.extend(left.into_iter().map(|cause| check("causes", &cause.field, "absent", &show_cause(cause))));
 }

@@ -5,6 +5,7 @@
 //! in every object that lives there, unless another text of the case speaks of it: then the name is kept.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use contract::case::{Case, Given, When};
 use schema::Kinds;
@@ -98,9 +99,12 @@ fn home(case: &Case) -> Option<String> {
         Scope::Namespace(namespace) => namespace,
         Scope::Cluster => None,
     });
-    let namespace = given.namespace.iter().filter_map(|object| object["metadata"]["name"].as_str().map(str::to_owned));
+    let namespace =
+        given.namespace.iter().filter_map(|object| object["metadata"]["name"].as_str().map(str::to_owned));
     let overridden = match &case.when {
-        When::Admission { request, .. } => request.get("namespace").and_then(Value::as_str).map(str::to_owned),
+        When::Admission { request, .. } => {
+            request.get("namespace").and_then(Value::as_str).map(str::to_owned)
+        }
         When::DeleteCollection { .. } => None,
     };
     let fact = given.cluster.iter().filter_map(|object| match scope(object) {
@@ -131,7 +135,7 @@ fn is_free(case: &Case, home: &str) -> bool {
         texts.push_str(&object.to_string());
     }
     texts.push_str(&given.namespace.map(|object| object.to_string()).unwrap_or_default());
-    texts.push_str(&format!("{:?}{:?}", case.then, case.when));
+    write!(texts, "{:?}{:?}", case.then, case.when).expect("writing to memory does not fail");
     !speaks_of(&texts, home)
 }
 
@@ -140,7 +144,7 @@ fn speaks_of(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + name.len()..].chars().next();
-        let ends = |neighbour: Option<char>| !neighbour.is_some_and(|letter| letter.is_alphanumeric());
+        let ends = |neighbour: Option<char>| !neighbour.is_some_and(char::is_alphanumeric);
         ends(before) && ends(after)
     })
 }
@@ -209,7 +213,9 @@ mod tests {
     fn a_case_gets_a_namespace_of_its_own() {
         let given = Given {
             cluster: vec![account(None), account(Some("garden"))],
-            namespace: Some(json!({"metadata": {"name": "garden", "labels": {"kubernetes.io/metadata.name": "garden", "a": "b"}}})),
+            namespace: Some(
+                json!({"metadata": {"name": "garden", "labels": {"kubernetes.io/metadata.name": "garden", "a": "b"}}}),
+            ),
             object: Some(pod("garden", "gardener")),
             old: None,
         };

@@ -120,7 +120,11 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             alone.push(Group { instance, config, alone: true, cases: vec![at] });
         } else {
             let key = (instance.clone(), config.to_string());
-            groups.entry(key).or_insert(Group { instance, config, alone: false, cases: Vec::new() }).cases.push(at);
+            groups
+                .entry(key)
+                .or_insert(Group { instance, config, alone: false, cases: Vec::new() })
+                .cases
+                .push(at);
         }
     }
     plan.groups = groups.into_values().chain(alone).collect();
@@ -148,9 +152,11 @@ fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)
     }
     let features = target.features();
     for need in &looked.clause.needs {
-        let (wanted, feature) = need.strip_prefix("not ").map_or((true, need.as_str()), |feature| (false, feature.trim()));
+        let (wanted, feature) =
+            need.strip_prefix("not ").map_or((true, need.as_str()), |feature| (false, feature.trim()));
         if features.contains(feature) != wanted {
-            let text = if wanted { format!("feature {feature} off") } else { format!("feature {feature} on") };
+            let text =
+                if wanted { format!("feature {feature} off") } else { format!("feature {feature} on") };
             return Some((Status::NotSupported, Reason::new(ReasonCode::Feature, text)));
         }
     }
@@ -166,7 +172,8 @@ fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)
         Configurable::Unknown => usual_config(contract),
     };
     (!contains(&fixed, &looked.case.config)).then(|| {
-        let text = format!("the target's configuration cannot be set; this case needs {}", looked.case.config);
+        let text =
+            format!("the target's configuration cannot be set; this case needs {}", looked.case.config);
         (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
     })
 }
@@ -181,16 +188,19 @@ fn usual_config(contract: &Contract) -> Value {
         }
     }
     let most = counted.iter().map(|(_, count)| *count).max();
-    counted.iter().find(|(_, count)| Some(*count) == most).map_or(Value::Null, |(config, _)| (*config).clone())
+    counted
+        .iter()
+        .find(|(_, count)| Some(*count) == most)
+        .map_or(Value::Null, |(config, _)| (*config).clone())
 }
 
 /// Whether the whole says everything that the part says.
 fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (_, Value::Null) => true,
-        (Value::Object(whole), Value::Object(part)) => part
-            .iter()
-            .all(|(field, part)| part.is_null() || whole.get(field).is_some_and(|whole| contains(whole, part))),
+        (Value::Object(whole), Value::Object(part)) => part.iter().all(|(field, part)| {
+            part.is_null() || whole.get(field).is_some_and(|whole| contains(whole, part))
+        }),
         (whole, part) => whole == part,
     }
 }

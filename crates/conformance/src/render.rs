@@ -5,6 +5,7 @@ use crate::report::{Check, Report};
 mod attention;
 mod diff;
 pub mod explain;
+mod findings;
 mod html;
 mod json;
 mod junit;
@@ -47,7 +48,7 @@ pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -57,7 +58,11 @@ pub(crate) fn thousands(number: usize) -> String {
 
 /// `41 ms`, `1.9 s`.
 pub(crate) fn duration(milliseconds: f64) -> String {
-    if milliseconds < 1000.0 { format!("{milliseconds:.0} ms") } else { format!("{:.1} s", milliseconds / 1000.0) }
+    if milliseconds < 1000.0 {
+        format!("{milliseconds:.0} ms")
+    } else {
+        format!("{:.1} s", milliseconds / 1000.0)
+    }
 }
 
 /// `1 clause`, `2 clauses`.

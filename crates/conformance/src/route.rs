@@ -85,9 +85,8 @@ pub fn named(running: &dyn Running, webhook: &str, subject: &Subject) -> Routing
     let kind = format!("-{}", subject.kind.kind.to_lowercase());
     let path = paths.iter().find(|path| paths.len() > 1 && path.ends_with(&kind)).or(paths.first());
     let Some(path) = path else { return Routing::Unknown };
-    let declared = registered(running, webhook).and_then(|found| {
-        found.into_iter().map(of).find(|route| route.path == *path)
-    });
+    let declared = registered(running, webhook)
+        .and_then(|found| found.into_iter().map(of).find(|route| route.path == *path));
     let plain = Route { path: path.clone(), timeout: DEFAULT_TIMEOUT, v1: true, beta: true };
     Routing::Named(declared.unwrap_or(plain))
 }
@@ -114,7 +113,8 @@ pub fn path(registration: &Registration) -> String {
 
 fn of(registration: &Registration) -> Route {
     let versions = &registration.admission_review_versions;
-    let timeout = registration.timeout_seconds.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.into()));
+    let timeout =
+        registration.timeout_seconds.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.into()));
     Route {
         path: path(registration),
         timeout,
@@ -126,7 +126,9 @@ fn of(registration: &Registration) -> Route {
 /// The same object in its other versions.
 fn equivalents(resource: &GroupVersionResource) -> Vec<(String, String, String)> {
     let same = |other: &&schema::Resource| {
-        other.group == resource.group && other.plural == resource.resource && other.version != resource.version
+        other.group == resource.group
+            && other.plural == resource.resource
+            && other.version != resource.version
     };
     let others = Kinds::gardener().resources().filter(same);
     others.map(|other| (other.group.clone(), other.version.clone(), other.plural.clone())).collect()

@@ -17,6 +17,7 @@ mod attempt;
 mod conclude;
 pub(crate) use conclude::level;
 mod direct;
+mod further;
 mod group;
 mod interrupt;
 mod server;
@@ -137,7 +138,8 @@ pub async fn run(
     let plan = plan::plan(contracts, target, options.seed, matches!(options.ground, Ground::Embedded));
     progress(Event::Planned(plan.groups.iter().map(|group| group.cases.len()).sum()));
     let run = interrupt.run_number();
-    let shared = Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };
+    let shared =
+        Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };
     let mut asked = silent(contracts, &plan);
     let mut broken = Vec::new();
     let groups = plan.groups.iter().map(|group| ask_group(&shared, group));

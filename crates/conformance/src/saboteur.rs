@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use contract::case::{Case, Then};
-use contract::expect::Path;
+use contract::expect::{Expect, Operator, Path};
 
 use crate::matching::{self, Rules};
 use crate::observation::{Observation, judge, wanted_allowed};
@@ -22,6 +22,8 @@ pub use gaps::{Lost, gaps, losses};
 /// One thing that a case asserts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Assertion {
+    /// The length of a list whose elements are asserted one by one.
+    Length(Path),
     /// Whether the webhook is asked.
     Called,
     /// Whether the request may proceed.
@@ -119,14 +121,22 @@ pub fn assertions(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Asserti
     add(then.message.is_some(), Assertion::Message);
     add(then.causes.is_some(), Assertion::Causes);
     add(then.warnings.is_some(), Assertion::Warnings);
-    assertions.extend(places(then, seen, rules).into_iter().map(|found| Assertion::Object(found.path)));
+    let place = |found: matching::Assertion| match found.expect {
+        Expect::List { ordered: true, .. } | Expect::Operator(Operator::Count(_)) => {
+            Assertion::Length(found.path)
+        }
+        _ => Assertion::Object(found.path),
+    };
+    assertions.extend(places(then, seen, rules).into_iter().map(place));
     assertions
 }
 
 /// What a case asserts of the resulting object.
 fn places(then: &Then, seen: &Observation, rules: &Rules) -> Vec<matching::Assertion> {
     let expect = then.object.as_ref();
-    expect.map(|expect| contract::expect::assertions(expect, seen.answer.object.as_ref(), rules)).unwrap_or_default()
+    expect
+        .map(|expect| contract::expect::assertions(expect, seen.answer.object.as_ref(), rules))
+        .unwrap_or_default()
 }
 
 /// Whether the damage altered what is asserted, as contract-language §8 compares.
@@ -140,8 +150,17 @@ fn alters(assertion: &Assertion, recorded: &Recorded<'_>, damaged: &Observation)
         Assertion::Message => before.message != after.message,
         Assertion::Causes => sorted(&before.causes) != sorted(&after.causes),
         Assertion::Warnings => before.warnings != after.warnings,
+        Assertion::Length(path) => {
+            let length = |seen: &Observation| {
+                let list = seen.answer.object.as_ref().and_then(|object| matching::get(object, path));
+                list.as_ref().and_then(|list| Some(list.as_array()?.len()))
+            };
+            length(recorded.seen) != length(damaged)
+        }
         Assertion::Object(path) => {
-            let at = |seen: &Observation| seen.answer.object.as_ref().and_then(|object| matching::get(object, path));
+            let at = |seen: &Observation| {
+                seen.answer.object.as_ref().and_then(|object| matching::get(object, path))
+            };
             let rules = matching::below(recorded.rules, path, before.object.as_ref());
             !matching::same(at(recorded.seen).as_ref(), at(damaged).as_ref(), &rules)
         }
@@ -164,6 +183,7 @@ impl fmt::Display for Assertion {
             Self::Message => f.write_str("message"),
             Self::Causes => f.write_str("causes"),
             Self::Warnings => f.write_str("warnings"),
+            Self::Length(path) => write!(f, "length of {path}"),
             Self::Object(path) if path.0.is_empty() => f.write_str("object"),
             Self::Object(path) => write!(f, "object {path}"),
         }

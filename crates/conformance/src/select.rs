@@ -64,7 +64,11 @@ impl SelectError {
 ///
 /// # Errors
 /// When a suite is unknown, a wish is malformed, or nothing is left.
-pub fn select(catalog: &Catalog, suites: &[Suite], selection: &Selection) -> Result<Vec<Contract>, SelectError> {
+pub fn select(
+    catalog: &Catalog,
+    suites: &[Suite],
+    selection: &Selection,
+) -> Result<Vec<Contract>, SelectError> {
     let entries = entries(suites, &selection.suites)?;
     check(selection)?;
     let mut selected = Vec::new();
@@ -104,7 +108,10 @@ impl Selection {
             ("feature", &self.features),
             ("label", &self.labels),
         ];
-        named.iter().flat_map(|(name, values)| values.iter().map(move |value| format!("{name}={value}"))).collect()
+        named
+            .iter()
+            .flat_map(|(name, values)| values.iter().map(move |value| format!("{name}={value}")))
+            .collect()
     }
 }
 
@@ -130,11 +137,19 @@ fn check(selection: &Selection) -> Result<(), SelectError> {
         }
     }
     let malformed = selection.labels.iter().find(|label| !label.contains('='));
-    malformed.map_or(Ok(()), |label| Err(SelectError::Malformed { given: label.clone(), what: "label (key=value)" }))
+    malformed.map_or(Ok(()), |label| {
+        Err(SelectError::Malformed { given: label.clone(), what: "label (key=value)" })
+    })
 }
 
-fn is_wanted(contract: &Contract, clause: &Clause, selection: &Selection, entries: Option<&[SuiteEntry]>) -> bool {
-    let one_of = |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+fn is_wanted(
+    contract: &Contract,
+    clause: &Clause,
+    selection: &Selection,
+    entries: Option<&[SuiteEntry]>,
+) -> bool {
+    let one_of =
+        |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     let level = crate::run::level(clause.level);
     let levels: Vec<String> = selection.levels.iter().map(|level| level.to_uppercase()).collect();
     let of_case = |case: &String| case.starts_with(&format!("{}/", clause.id));

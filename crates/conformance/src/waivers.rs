@@ -7,9 +7,15 @@ use crate::report::{ClauseResult, ContractResult, Status, WaiverState, WaiverUse
 
 /// Applies waivers to what was found and says what became of each. `today` is `2026-03-02`; a text that is no day
 /// expires nothing.
-pub fn apply(waivers: &[Waiver], target: &str, today: &str, contracts: &mut [ContractResult]) -> Vec<WaiverUse> {
+pub fn apply(
+    waivers: &[Waiver],
+    target: &str,
+    today: &str,
+    contracts: &mut [ContractResult],
+) -> Vec<WaiverUse> {
     let today: Option<Date> = today.parse().ok();
-    let for_target = waivers.iter().filter(|waiver| waiver.target.as_deref().is_none_or(|name| name == target));
+    let for_target =
+        waivers.iter().filter(|waiver| waiver.target.as_deref().is_none_or(|name| name == target));
     for_target
         .map(|waiver| {
             let clause = contracts

@@ -105,7 +105,12 @@ impl Cluster {
     ///
     /// # Errors
     /// As [`Self::create`].
-    pub async fn replace(&self, object: &Value, subresource: &str, query: &str) -> Result<Reply, ClusterError> {
+    pub async fn replace(
+        &self,
+        object: &Value,
+        subresource: &str,
+        query: &str,
+    ) -> Result<Reply, ClusterError> {
         let path = one(object, subresource)?;
         self.send(Method::PUT, &path, query, Some(object)).await
     }
@@ -130,12 +135,23 @@ impl Cluster {
     ///
     /// # Errors
     /// When no such resource is known or the server cannot be asked.
-    pub async fn delete_collection(&self, name: &str, namespace: &str, query: &str) -> Result<Reply, ClusterError> {
+    pub async fn delete_collection(
+        &self,
+        name: &str,
+        namespace: &str,
+        query: &str,
+    ) -> Result<Reply, ClusterError> {
         let resource = collection_of(name)?;
         self.send(Method::DELETE, &collection(resource, namespace), query, None).await
     }
 
-    async fn send(&self, method: Method, path: &str, query: &str, body: Option<&Value>) -> Result<Reply, ClusterError> {
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        query: &str,
+        body: Option<&Value>,
+    ) -> Result<Reply, ClusterError> {
         let uri = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
         let bytes = body.map(|body| serde_json::to_vec(body).expect("an object is JSON")).unwrap_or_default();
         let request = Request::builder()
@@ -153,9 +169,11 @@ impl Cluster {
         let response = self.client.send(request).await.map_err(failed)?;
         let code = response.status().as_u16();
         let warnings = warnings(response.headers());
-        let unread = |reason: String| ClusterError::Read { method: method.clone(), path: path.to_owned(), reason };
+        let unread =
+            |reason: String| ClusterError::Read { method: method.clone(), path: path.to_owned(), reason };
         let bytes = response.into_body().collect_bytes().await.map_err(|error| unread(error.to_string()))?;
-        let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| json!({"message": String::from_utf8_lossy(&bytes)}));
+        let body = serde_json::from_slice(&bytes)
+            .unwrap_or_else(|_| json!({"message": String::from_utf8_lossy(&bytes)}));
         Ok(Reply { code, body, warnings })
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use apiserver::{ApiServer, ServeError, Served};
 use webhook::dial::Dialers;
 
-/// A started server.
+/// A started server; dropping it ends it.
 pub struct Embedded {
     server: ApiServer,
     outside: Option<Outside>,
@@ -15,7 +15,8 @@ pub struct Embedded {
 
 /// What those outside of this process are given.
 struct Outside {
-    served: Served,
+    /// Watches of a target that is gone would hold a graceful shutdown up, so it is dropped.
+    _door: Served,
     kubeconfig: PathBuf,
     /// Holds the kubeconfig; removed with the server.
     _folder: tempfile::TempDir,
@@ -64,20 +65,12 @@ impl Embedded {
     pub fn kubeconfig(&self) -> Option<&Path> {
         self.outside.as_ref().map(|outside| outside.kubeconfig.as_path())
     }
-
-    /// Ends it.
-    pub async fn stop(self) {
-        if let Some(outside) = self.outside {
-            // Watches of a target that is gone would hold a graceful shutdown up.
-            drop(outside.served);
-        }
-    }
 }
 
 async fn open(server: &ApiServer) -> Result<Outside, EmbeddedError> {
-    let served = server.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+    let door = server.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
     let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir()?;
     let kubeconfig = folder.path().join("kubeconfig");
-    std::fs::write(&kubeconfig, served.kubeconfig())?;
-    Ok(Outside { served, kubeconfig, _folder: folder })
+    std::fs::write(&kubeconfig, door.kubeconfig())?;
+    Ok(Outside { _door: door, kubeconfig, _folder: folder })
 }

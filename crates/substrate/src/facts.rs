@@ -40,7 +40,11 @@ pub fn is_deleting(object: &Value) -> bool {
 ///
 /// # Errors
 /// When the server refuses it or cannot be asked.
-pub async fn write_namespace(cluster: &Cluster, name: &str, object: Option<&Value>) -> Result<(), ClusterError> {
+pub async fn write_namespace(
+    cluster: &Cluster,
+    name: &str,
+    object: Option<&Value>,
+) -> Result<(), ClusterError> {
     let plain = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
     let mut namespace = object.map_or(plain, stripped);
     namespace["apiVersion"] = json!("v1");

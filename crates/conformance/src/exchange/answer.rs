@@ -174,13 +174,17 @@ fn operations(response: &Response) -> Result<json_patch::Patch, BadAnswer> {
     let patch = response.patch.as_deref().filter(|patch| !patch.is_empty());
     match (patch, response.patch_type.as_deref()) {
         (None, None) => Ok(json_patch::Patch::default()),
-        (None, Some(kind)) => Err(BadAnswer::PatchType(format!("patchType is {kind:?}, but there is no patch"))),
+        (None, Some(kind)) => {
+            Err(BadAnswer::PatchType(format!("patchType is {kind:?}, but there is no patch")))
+        }
         (Some(_), None) => Err(BadAnswer::PatchType("there is a patch without patchType".to_owned())),
         (Some(text), Some("JSONPatch")) => {
             let bytes = STANDARD.decode(text).map_err(|error| BadAnswer::Patch(error.to_string()))?;
             serde_json::from_slice(&bytes).map_err(|error| BadAnswer::Patch(error.to_string()))
         }
-        (Some(_), Some(kind)) => Err(BadAnswer::PatchType(format!("patchType is {kind:?}, want \"JSONPatch\""))),
+        (Some(_), Some(kind)) => {
+            Err(BadAnswer::PatchType(format!("patchType is {kind:?}, want \"JSONPatch\"")))
+        }
     }
 }
 
@@ -205,7 +209,8 @@ mod tests {
     }
 
     fn answer(response: &Value) -> Result<Answer, BadAnswer> {
-        let body = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response});
+        let body =
+            json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response});
         read(&serde_json::to_vec(&body).unwrap(), &question(&subject(), ReviewVersion::V1, "u"))
     }
 
@@ -255,9 +260,18 @@ mod tests {
         let table = [
             (json!({"uid": "x", "allowed": true}), "the response has uid \"x\", the request had \"u\""),
             (json!({"uid": "u", "allowed": true, "patch": good}), "there is a patch without patchType"),
-            (json!({"uid": "u", "allowed": true, "patchType": "JSONPatch"}), "patchType is \"JSONPatch\", but there is no patch"),
-            (json!({"uid": "u", "allowed": true, "patch": good, "patchType": "X"}), "patchType is \"X\", want \"JSONPatch\""),
-            (json!({"uid": "u", "allowed": true, "patch": away, "patchType": "JSONPatch"}), "the patch cannot be applied"),
+            (
+                json!({"uid": "u", "allowed": true, "patchType": "JSONPatch"}),
+                "patchType is \"JSONPatch\", but there is no patch",
+            ),
+            (
+                json!({"uid": "u", "allowed": true, "patch": good, "patchType": "X"}),
+                "patchType is \"X\", want \"JSONPatch\"",
+            ),
+            (
+                json!({"uid": "u", "allowed": true, "patch": away, "patchType": "JSONPatch"}),
+                "the patch cannot be applied",
+            ),
             (Value::Null, "the review carries no response"),
         ];
         for (response, want) in table {

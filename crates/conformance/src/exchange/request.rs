@@ -45,6 +45,9 @@ impl Question<'_> {
     }
 
     /// The body.
+    ///
+    /// # Panics
+    /// Never: a review holds only JSON.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let review = json!({
@@ -118,8 +121,13 @@ mod tests {
     #[test]
     fn a_question_is_what_kube_apiserver_sends() {
         let subject = pod();
-        let question =
-            Question { subject: &subject, version: ReviewVersion::V1beta1, uid: "u", dry_run: true, overrides: None };
+        let question = Question {
+            subject: &subject,
+            version: ReviewVersion::V1beta1,
+            uid: "u",
+            dry_run: true,
+            overrides: None,
+        };
         let kind = json!({"group": "", "version": "v1", "kind": "Pod"});
         let resource = json!({"group": "", "version": "v1", "resource": "pods"});
         let sent: Value = serde_json::from_slice(&question.to_bytes()).unwrap();

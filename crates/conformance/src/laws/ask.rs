@@ -84,7 +84,7 @@ impl Asking<'_> {
         }
         let subject =
             Subject { operation: Operation::Update, old_object: Some(created), ..self.subject.clone() };
-        Update::Asked(self.ask(&subject, self.version, false).await)
+        Update::Asked(Box::new(self.ask(&subject, self.version, false).await))
     }
 
     /// An object of a kind that no webhook of a component handles.
@@ -113,8 +113,13 @@ impl Asking<'_> {
             object: Some(object),
             old_object: None,
         };
-        let question =
-            Question { subject: &subject, version: self.version, uid: self.uid, dry_run: false, overrides: None };
+        let question = Question {
+            subject: &subject,
+            version: self.version,
+            uid: self.uid,
+            dry_run: false,
+            overrides: None,
+        };
         exchange::ask(self.dialer, &self.route.path, &question, self.route.timeout).await
     }
 }

@@ -22,14 +22,18 @@ pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
 }
 
 fn differs(first: &Answer, second: &Exchange, rules: &Rules) -> Option<String> {
-    let Some(answer) = second.answer() else { return Some(format!("the answer is another: {}", words(second))) };
+    let Some(answer) = second.answer() else {
+        return Some(format!("the answer is another: {}", words(second)));
+    };
     let alike = (first.allowed, first.code, &first.reason, &first.message, &first.causes, first.patched)
         == (answer.allowed, answer.code, &answer.reason, &answer.message, &answer.causes, answer.patched);
     if !alike {
         return Some(format!("the answer is another: {}", words(second)));
     }
     let same = matching::same(first.object.as_ref(), answer.object.as_ref(), rules);
-    (!same).then(|| format!("the result differs: {}", difference(first.object.as_ref(), answer.object.as_ref(), rules)))
+    (!same).then(|| {
+        format!("the result differs: {}", difference(first.object.as_ref(), answer.object.as_ref(), rules))
+    })
 }
 
 pub(super) fn damage(trace: &Trace) -> Vec<Trace> {

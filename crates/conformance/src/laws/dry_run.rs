@@ -27,7 +27,8 @@ pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
 
 pub(super) fn damage(trace: &Trace) -> Vec<Trace> {
     let mut damaged = Vec::new();
-    let is_allowed = trace.dry_run.as_ref().and_then(|dry| dry.answer()).is_some_and(|answer| answer.object.is_some());
+    let is_allowed =
+        trace.dry_run.as_ref().and_then(|dry| dry.answer()).is_some_and(|answer| answer.object.is_some());
     if is_allowed {
         damaged.push(Trace { dry_run: trace.dry_run.as_ref().map(extra), ..trace.clone() });
     }

@@ -6,10 +6,11 @@ use crate::exchange::{BadAnswer, Outcome};
 pub(super) fn hold(trace: &Trace) -> Held {
     for exchange in trace.all() {
         match &exchange.outcome {
-            Outcome::Garbled(BadAnswer::PatchType(_) | BadAnswer::Patch(_)) => {}
-            Outcome::Garbled(bad) => return Held::No(bad.to_string()),
+            Outcome::Garbled(bad) if !matches!(bad, BadAnswer::PatchType(_) | BadAnswer::Patch(_)) => {
+                return Held::No(bad.to_string());
+            }
             Outcome::Unreachable(_) | Outcome::NotServed => return Held::NoOccasion,
-            Outcome::Answered(_) | Outcome::Late(_) => {}
+            Outcome::Garbled(_) | Outcome::Answered(_) | Outcome::Late(_) => {}
         }
     }
     Held::Yes

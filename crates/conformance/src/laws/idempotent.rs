@@ -6,7 +6,11 @@ use crate::matching::{self, Rules};
 pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
     let (Some(once), Some(again)) = (trace.main.answer(), &trace.again) else { return Held::NoOccasion };
     match again.answer() {
-        Some(twice) if twice.allowed && matching::same(once.object.as_ref(), twice.object.as_ref(), rules) => Held::Yes,
+        Some(twice)
+            if twice.allowed && matching::same(once.object.as_ref(), twice.object.as_ref(), rules) =>
+        {
+            Held::Yes
+        }
         Some(twice) if twice.allowed => Held::No(format!(
             "sent again, the result changes: {}",
             difference(once.object.as_ref(), twice.object.as_ref(), rules)

@@ -5,7 +5,9 @@ use crate::exchange::Outcome;
 use crate::matching::{self, Rules};
 
 pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
-    let Some(result) = trace.main.answer().and_then(|answer| answer.object.as_ref()) else { return Held::NoOccasion };
+    let Some(result) = trace.main.answer().and_then(|answer| answer.object.as_ref()) else {
+        return Held::NoOccasion;
+    };
     let before = trace.input.as_ref().map(|input| matching::double_keys(input, rules)).unwrap_or_default();
     let after = matching::double_keys(result, rules);
     match after.into_iter().find(|place| !before.contains(place)) {

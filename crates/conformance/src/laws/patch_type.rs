@@ -10,13 +10,16 @@ pub(super) fn hold(trace: &Trace) -> Held {
     });
     match bad {
         Some(bad) => Held::No(bad),
-        None if trace.all().any(|exchange| exchange.answer().is_some_and(|answer| answer.patched)) => Held::Yes,
+        None if trace.all().any(|exchange| exchange.answer().is_some_and(|answer| answer.patched)) => {
+            Held::Yes
+        }
         None => Held::NoOccasion,
     }
 }
 
 pub(super) fn damage(trace: &Trace) -> Vec<Trace> {
     let mut damaged = trace.clone();
-    damaged.main.outcome = Outcome::Garbled(BadAnswer::PatchType("there is a patch without patchType".to_owned()));
+    damaged.main.outcome =
+        Outcome::Garbled(BadAnswer::PatchType("there is a patch without patchType".to_owned()));
     vec![damaged]
 }

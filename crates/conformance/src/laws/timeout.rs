@@ -10,7 +10,10 @@ pub(super) fn hold(trace: &Trace) -> Held {
                 return Held::No(format!("no answer within the declared timeout of {timeout:?}"));
             }
             _ if exchange.took > trace.timeout => {
-                return Held::No(format!("the answer took {:?}, declared are {:?}", exchange.took, trace.timeout));
+                return Held::No(format!(
+                    "the answer took {:?}, declared are {:?}",
+                    exchange.took, trace.timeout
+                ));
             }
             _ => {}
         }

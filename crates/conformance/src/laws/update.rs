@@ -7,14 +7,21 @@ pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
     let Some(created) = trace.main.answer() else { return Held::NoOccasion };
     match &trace.update {
         Update::None => Held::NoOccasion,
-        Update::NotCalled => Held::No("updates are not sent to the webhook, so an update undoes the mutation".to_owned()),
+        Update::NotCalled => {
+            Held::No("updates are not sent to the webhook, so an update undoes the mutation".to_owned())
+        }
         Update::Asked(update) => match update.answer() {
-            Some(answer) if matching::same(created.object.as_ref(), answer.object.as_ref(), rules) => Held::Yes,
+            Some(answer) if matching::same(created.object.as_ref(), answer.object.as_ref(), rules) => {
+                Held::Yes
+            }
             Some(answer) if answer.allowed => Held::No(format!(
                 "an update with the object as first written ends elsewhere: {}",
                 difference(created.object.as_ref(), answer.object.as_ref(), rules)
             )),
-            _ => Held::No(format!("an update with the object as first written is not allowed: {}", words(update))),
+            _ => Held::No(format!(
+                "an update with the object as first written is not allowed: {}",
+                words(update)
+            )),
         },
     }
 }

@@ -21,17 +21,14 @@ pub(super) fn causes(report: &Report, status: Status) -> Vec<Cause<'_>> {
         for clause in &contract.clauses {
             for case in clause.cases_with(status) {
                 let key = key(clause, case);
-                match found.iter_mut().find(|(known, _)| *known == key) {
-                    Some((_, cause)) => {
-                        cause.others.push(format!("{}/{}", clause.id, case.name));
-                        if !cause.clauses.contains(&clause.id) {
-                            cause.clauses.push(clause.id.clone());
-                        }
-                    }
-                    None => {
-                        let clauses = vec![clause.id.clone()];
-                        found.push((key, Cause { contract, clause, case, others: Vec::new(), clauses }));
-                    }
+                let Some((_, cause)) = found.iter_mut().find(|(known, _)| *known == key) else {
+                    let clauses = vec![clause.id.clone()];
+                    found.push((key, Cause { contract, clause, case, others: Vec::new(), clauses }));
+                    continue;
+                };
+                cause.others.push(format!("{}/{}", clause.id, case.name));
+                if !cause.clauses.contains(&clause.id) {
+                    cause.clauses.push(clause.id.clone());
                 }
             }
         }
@@ -50,7 +47,9 @@ fn key(clause: &ClauseResult, case: &CaseResult) -> String {
     let checks: Vec<String> = case
         .checks
         .iter()
-        .map(|check| format!("{} {} {} {}", check.part, check.path, if laws { "" } else { &check.want }, check.got))
+        .map(|check| {
+            format!("{} {} {} {}", check.part, check.path, if laws { "" } else { &check.want }, check.got)
+        })
         .collect();
     format!("{scope}\n{}", checks.join("\n"))
 }

@@ -20,7 +20,9 @@ pub(super) fn diff(checks: &[Check]) -> Vec<Line> {
     for check in checks {
         let mut path = match check.part.as_str() {
             "object" => segments(&check.path),
-            part => std::iter::once(part.to_owned()).chain(Some(check.path.clone()).filter(|path| !path.is_empty())).collect(),
+            part => std::iter::once(part.to_owned())
+                .chain(Some(check.path.clone()).filter(|path| !path.is_empty()))
+                .collect(),
         };
         let name = path.pop();
         let shared = open.iter().zip(&path).take_while(|(open, wanted)| open == wanted).count();
@@ -74,8 +76,10 @@ mod tests {
             check("object", "spec.template.metadata", "absent", "{}"),
             check("message", "", "no", "absent"),
         ];
-        let shown: Vec<String> =
-            diff(&checks).iter().map(|line| format!("{} {} {}", line.sign, line.text, line.note).trim_end().to_owned()).collect();
+        let shown: Vec<String> = diff(&checks)
+            .iter()
+            .map(|line| format!("{} {} {}", line.sign, line.text, line.note).trim_end().to_owned())
+            .collect();
         let want = [
             "  spec:",
             "-   replicas: 2 wanted",

@@ -20,14 +20,16 @@ pub fn explain(
 ) -> Option<String> {
     let (contract, clause) = find(catalog, id)?;
     let mut out = String::new();
-    let mut line = |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
+    let mut line =
+        |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
     let level = crate::run::level(clause.level);
     let binds = match clause.binds {
         contract::model::Binds::Gardener => "Gardener",
         contract::model::Binds::Extension => "extensions",
         contract::model::Binds::Both => "both sides",
     };
-    let since = clause.versions.as_ref().map(|versions| format!(" · versions {versions}")).unwrap_or_default();
+    let since =
+        clause.versions.as_ref().map(|versions| format!(" · versions {versions}")).unwrap_or_default();
     line(&format!(
         "{}  {level} · binds {binds}{since} · {}",
         view.paint(Tone::Strong, &clause.id),
@@ -37,7 +39,9 @@ pub fn explain(
     if let Some(from) = clause.source.as_ref().or(contract.source.as_ref()) {
         line(&format!("  Source   {}", source(from)));
     }
-    for (name, texts) in [("Needs", &clause.needs), ("Presupposes", &clause.presupposes), ("Covers", &clause.covers)] {
+    for (name, texts) in
+        [("Needs", &clause.needs), ("Presupposes", &clause.presupposes), ("Covers", &clause.covers)]
+    {
         if !texts.is_empty() {
             line(&format!("  {name:8} {}", texts.join(", ")));
         }
@@ -50,7 +54,8 @@ pub fn explain(
     for case in &clause.cases {
         let found = result.and_then(|result| result.cases.iter().find(|found| found.name == case.name));
         let sign = found.map_or("·", |found| mark(found.status));
-        let inputs: Vec<String> = case.inputs.iter().map(|(column, value)| format!("{column}={value}")).collect();
+        let inputs: Vec<String> =
+            case.inputs.iter().map(|(column, value)| format!("{column}={value}")).collect();
         line(&view.cut(&format!("    {sign} {}  {}", case.name, inputs.join(" ")), 0));
     }
     Some(out)
@@ -91,7 +96,10 @@ pub(crate) fn level(clause: &ClauseResult) -> &'static str {
 }
 
 fn find<'a>(catalog: &'a Catalog, id: &str) -> Option<(&'a Contract, &'a Clause)> {
-    let all = catalog.contracts.iter().flat_map(|contract| contract.clauses.iter().map(move |clause| (contract, clause)));
+    let all = catalog
+        .contracts
+        .iter()
+        .flat_map(|contract| contract.clauses.iter().map(move |clause| (contract, clause)));
     all.into_iter().find(|(_, clause)| clause.id.eq_ignore_ascii_case(id))
 }
 
@@ -102,7 +110,9 @@ fn result<'a>(report: &'a Report, clause: &Clause) -> Option<&'a ClauseResult> {
 }
 
 fn proven(result: Option<&ClauseResult>) -> String {
-    let Some(proof) = result.and_then(|result| result.proof.as_ref()) else { return " · no proof in the report".to_owned() };
+    let Some(proof) = result.and_then(|result| result.proof.as_ref()) else {
+        return " · no proof in the report".to_owned();
+    };
     if proof.proven {
         let kinds: Vec<&str> = proof.caught.keys().map(String::as_str).collect();
         return format!(" · proven by {}", kinds.join(", "));

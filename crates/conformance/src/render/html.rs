@@ -76,7 +76,8 @@ struct Cell {
 /// When the template breaks.
 pub fn html(report: &Report) -> Result<String, HtmlError> {
     let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|name| if name == "page" { AutoEscape::Html } else { AutoEscape::None });
+    environment
+        .set_auto_escape_callback(|name| if name == "page" { AutoEscape::Html } else { AutoEscape::None });
     environment.add_filter("duration", |milliseconds: f64| duration(milliseconds));
     environment.add_filter("thousands", |number: usize| thousands(number));
     environment.add_filter("mark", |status: String| status_of(&status).map_or("", mark));
@@ -89,10 +90,14 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         .contracts
         .iter()
         .flat_map(|contract| &contract.clauses)
-        .filter(|clause| clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven))
+        .filter(|clause| {
+            clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven)
+        })
         .collect();
-    let sentences: BTreeMap<String, &'static str> =
-        crate::laws::ALL.into_iter().map(|law| (crate::laws::name(law), crate::laws::sentence(law))).collect();
+    let sentences: BTreeMap<String, &'static str> = crate::laws::ALL
+        .into_iter()
+        .map(|law| (crate::laws::name(law), crate::laws::sentence(law)))
+        .collect();
     let content = Page {
         report,
         verdict: report.verdict.words(),
@@ -123,7 +128,9 @@ fn failures(report: &Report, status: Status) -> Vec<Failure> {
             status,
             sign: mark(status),
             story: case.story.clone(),
-            diff: pieces.map(|piece| Piece { sign: piece.sign, text: piece.text, note: piece.note }).collect(),
+            diff: pieces
+                .map(|piece| Piece { sign: piece.sign, text: piece.text, note: piece.note })
+                .collect(),
             reason: case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default(),
             others: cause.others,
             again: again(report, &id),

@@ -48,7 +48,10 @@ fn test(report: &Report, clause: &ClauseResult, case: &CaseResult) -> TestCase {
         Status::Failed => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let message = case.checks.first().map(one_line).unwrap_or_default();
-            status.set_type("clause").set_message(message).set_description(describe(report, clause, case, &id));
+            status
+                .set_type("clause")
+                .set_message(message)
+                .set_description(describe(report, clause, case, &id));
             status
         }
         Status::Errored => {
@@ -97,13 +100,22 @@ fn findings(contract: &ContractResult) -> TestSuite {
         suite.add_test_case(TestCase::new(name, status));
     };
     for found in &contract.unexplained {
-        add(format!("unexplained {}", found.path), "unexplained", format!("became {}; no clause speaks of it", found.became));
+        add(
+            format!("unexplained {}", found.path),
+            "unexplained",
+            format!("became {}; no clause speaks of it", found.became),
+        );
     }
     for gap in &contract.gaps {
-        add(format!("gap {}", gap.path), "gap", format!("changes in {}, and no case would miss it", gap.case));
+        add(
+            format!("gap {}", gap.path),
+            "gap",
+            format!("changes in {}, and no case would miss it", gap.case),
+        );
     }
     for clause in &contract.clauses {
-        let unproven = clause.proof.as_ref().is_some_and(|proof| !proof.proven) && clause.status == Status::Passed;
+        let unproven =
+            clause.proof.as_ref().is_some_and(|proof| !proof.proven) && clause.status == Status::Passed;
         if unproven {
             add(format!("proof {}", clause.id), "proof", "not proven able to fail".to_owned());
         }

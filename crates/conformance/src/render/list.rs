@@ -11,7 +11,8 @@ use super::style::{Tone, View};
 #[must_use]
 pub fn list(contracts: &[Contract], view: &View<'_>) -> String {
     let mut out = String::new();
-    let mut line = |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
+    let mut line =
+        |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
     let mut component = None;
     for contract in contracts {
         if component != Some(&contract.component) {

@@ -14,18 +14,34 @@ const SHOWN: usize = 20;
 #[must_use]
 pub fn markdown(report: &Report) -> String {
     let mut out = String::new();
+    summary(&mut out, report);
+    failures(&mut out, report);
+    findings(&mut out, report);
+    contracts(&mut out, report);
+    out
+}
+
+fn summary(out: &mut String, report: &Report) {
     let mut line = |text: String| writeln!(out, "{text}").expect("writing to memory does not fail");
     let counts = &report.counts;
     let version = report.target.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     line(format!("## gardener-conformance: {}", report.verdict.words()));
     line(String::new());
-    line(format!("**{}{version}** on {} · exit code {}", cell(&report.target.name), report.substrate.name, report.exit_code));
+    line(format!(
+        "**{}{version}** on {} · exit code {}",
+        cell(&report.target.name),
+        report.substrate.name,
+        report.exit_code
+    ));
     line(String::new());
     line("| level | holds | of | not supported | proven |".to_owned());
     line("|---|---:|---:|---:|---:|".to_owned());
     for name in ["MUST", "SHOULD", "MAY"] {
         if let Some(level) = report.levels.get(name) {
-            line(format!("| {name} | {} | {} | {} | {} |", level.passed, level.total, level.not_supported, level.proven));
+            line(format!(
+                "| {name} | {} | {} | {} | {} |",
+                level.passed, level.total, level.not_supported, level.proven
+            ));
         }
     }
     line(String::new());
@@ -42,11 +58,6 @@ pub fn markdown(report: &Report) -> String {
         line(format!("> ⚠️ could not ask the target: {}", cell(error)));
         line(String::new());
     }
-    drop(line);
-    failures(&mut out, report);
-    findings(&mut out, report);
-    contracts(&mut out, report);
-    out
 }
 
 fn failures(out: &mut String, report: &Report) {
@@ -54,8 +65,16 @@ fn failures(out: &mut String, report: &Report) {
     let failed = causes(report, Status::Failed);
     for cause in failed.iter().take(SHOWN) {
         let id = format!("{}/{}", cause.clause.id, cause.case.name);
-        let more = if cause.others.is_empty() { String::new() } else { format!(", and {} of the same cause", plural(cause.others.len(), "more case")) };
-        line(format!("<details><summary>✗ <b>{}</b> {}</summary>", cause.clause.id, escape(&cause.clause.text)));
+        let more = if cause.others.is_empty() {
+            String::new()
+        } else {
+            format!(", and {} of the same cause", plural(cause.others.len(), "more case"))
+        };
+        line(format!(
+            "<details><summary>✗ <b>{}</b> {}</summary>",
+            cause.clause.id,
+            escape(&cause.clause.text)
+        ));
         line(String::new());
         line(format!("Case `{}`{more}.", id.replace('`', "'")));
         line(String::new());
@@ -83,11 +102,19 @@ fn findings(out: &mut String, report: &Report) {
     let mut found = false;
     for contract in &report.contracts {
         for unexplained in &contract.unexplained {
-            line(format!("- ? `{}` became `{}`; no clause of {} speaks of it", unexplained.path, unexplained.became.replace('`', "'"), contract.name));
+            line(format!(
+                "- ? `{}` became `{}`; no clause of {} speaks of it",
+                unexplained.path,
+                unexplained.became.replace('`', "'"),
+                contract.name
+            ));
             found = true;
         }
         for gap in &contract.gaps {
-            line(format!("- ? gap in {}: `{}` changes in `{}`, and no case would miss it", contract.name, gap.path, gap.case));
+            line(format!(
+                "- ? gap in {}: `{}` changes in `{}`, and no case would miss it",
+                contract.name, gap.path, gap.case
+            ));
             found = true;
         }
         for clause in &contract.clauses {
@@ -98,7 +125,13 @@ fn findings(out: &mut String, report: &Report) {
         }
     }
     for waiver in &report.waivers {
-        line(format!("- waiver of {}: {:?}, until {} ({})", waiver.clause, waiver.state, waiver.expires, cell(&waiver.owner)));
+        line(format!(
+            "- waiver of {}: {:?}, until {} ({})",
+            waiver.clause,
+            waiver.state,
+            waiver.expires,
+            cell(&waiver.owner)
+        ));
         found = true;
     }
     if found {
@@ -110,7 +143,10 @@ fn contracts(out: &mut String, report: &Report) {
     let mut line = |text: String| writeln!(out, "{text}").expect("writing to memory does not fail");
     line("<details><summary>Contracts</summary>".to_owned());
     line(String::new());
-    line("| contract | verdict | clauses | cases | passed | failed | errored | not supported | not run |".to_owned());
+    line(
+        "| contract | verdict | clauses | cases | passed | failed | errored | not supported | not run |"
+            .to_owned(),
+    );
     line("|---|---|---:|---:|---:|---:|---:|---:|---:|".to_owned());
     for contract in &report.contracts {
         let counts = &contract.counts;

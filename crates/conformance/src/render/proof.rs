@@ -10,7 +10,8 @@ use crate::report::Report;
 #[must_use]
 pub fn proof(report: &Report, view: &View<'_>) -> String {
     let mut out = String::new();
-    let mut line = |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
+    let mut line =
+        |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
     for contract in &report.contracts {
         line(&view.paint(Tone::Strong, &format!("{}/{}", contract.component, contract.name)));
         for clause in &contract.clauses {
@@ -19,10 +20,14 @@ pub fn proof(report: &Report, view: &View<'_>) -> String {
                 continue;
             };
             let (sign, tone) = if proof.proven { ("✓", Tone::Good) } else { ("?", Tone::Warn) };
-            let caught: Vec<String> = proof.caught.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+            let caught: Vec<String> =
+                proof.caught.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
             line(&format!("  {} {}  caught: {}", view.paint(tone, sign), clause.id, caught.join(", ")));
             for survivor in &proof.survivors {
-                line(&view.cut(&format!("      {} passes though {}: {}", survivor.case, survivor.damage, survivor.text), 0));
+                line(&view.cut(
+                    &format!("      {} passes though {}: {}", survivor.case, survivor.damage, survivor.text),
+                    0,
+                ));
             }
             for assertion in &proof.undamaged {
                 line(&view.cut(&format!("      nothing can break {assertion}"), 0));
@@ -43,6 +48,11 @@ pub fn proof(report: &Report, view: &View<'_>) -> String {
         }
     }
     let counts = &report.counts;
-    line(&format!("{} of {} clauses proven · {}", counts.proven, counts.answered, plural(counts.gaps, "gap")));
+    line(&format!(
+        "{} of {} clauses proven · {}",
+        counts.proven,
+        counts.answered,
+        plural(counts.gaps, "gap")
+    ));
     out
 }

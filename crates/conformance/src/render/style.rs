@@ -55,12 +55,10 @@ impl View<'_> {
     /// The text on one line of the view, its end cut off with `…`.
     pub(crate) fn cut(&self, text: &str, indent: usize) -> String {
         let room = self.width.saturating_sub(indent).max(20);
-        match text.char_indices().nth(room) {
-            None => text.to_owned(),
-            Some(_) => {
-                let end = text.char_indices().nth(room - 1).map_or(text.len(), |(end, _)| end);
-                format!("{}…", &text[..end])
-            }
+        if text.char_indices().nth(room).is_none() {
+            return text.to_owned();
         }
+        let end = text.char_indices().nth(room - 1).map_or(text.len(), |(end, _)| end);
+        format!("{}…", &text[..end])
     }
 }

@@ -6,7 +6,7 @@ use super::attention::{Cause, causes};
 use super::diff::diff;
 use super::style::{Tone, View};
 use super::{again, duration, mark, plural, thousands};
-use crate::report::{ContractResult, Report, Status, Verdict, WaiverState};
+use crate::report::{ContractResult, Report, Status, Verdict};
 
 /// Cases of one cause that are named one by one.
 const NAMED: usize = 3;
@@ -119,29 +119,40 @@ fn attention(out: &mut String, report: &Report, view: &View<'_>) {
         failure(out, report, cause, view);
     }
     if failed.len() > SHOWN {
-        line(out, &format!("  … and {} more; the report has them all", plural(failed.len() - SHOWN, "cause")));
+        line(
+            out,
+            &format!("  … and {} more; the report has them all", plural(failed.len() - SHOWN, "cause")),
+        );
         line(out, "");
     }
-    findings(out, report, view);
+    super::findings::findings(out, report, view);
 }
 
 fn failure(out: &mut String, report: &Report, cause: &Cause<'_>, view: &View<'_>) {
-    let (clause, case) = (cause.clause, cause.case);
+    let Cause { clause, case: first, .. } = cause;
     let id = view.paint(Tone::Strong, &clause.id);
     line(out, &format!("{} {id}  {}", view.paint(Tone::Bad, "✗"), clause.text));
     let source = clause.source.as_ref().map(super::explain::source).filter(|source| !source.is_empty());
     let source = source.map(|source| format!(" · {source}")).unwrap_or_default();
     let failed = clause.cases_with(Status::Failed).count();
-    let of = clause.cases.len();
-    line(out, &view.cut(&format!("  {}{source} · {failed} of {of} cases failed", super::explain::level(clause)), 0));
+    let all = clause.cases.len();
+    line(
+        out,
+        &view
+            .cut(&format!("  {}{source} · {failed} of {all} cases failed", super::explain::level(clause)), 0),
+    );
     line(out, "");
-    line(out, &two_columns(&format!("  case {}", case.name), &super::explain::place(&case.location), view));
-    for story in &case.story {
+    line(out, &two_columns(&format!("  case {}", first.name), &super::explain::place(&first.location), view));
+    for story in &first.story {
         line(out, &view.cut(&format!("    {story}"), 0));
     }
-    for piece in diff(&case.checks) {
+    for piece in diff(&first.checks) {
         let text = view.cut(&format!("  {} {}", piece.sign, piece.text), 10);
-        let text = if piece.note.is_empty() { text } else { format!("{text}  {}", view.paint(Tone::Faint, piece.note)) };
+        let text = if piece.note.is_empty() {
+            text
+        } else {
+            format!("{text}  {}", view.paint(Tone::Faint, piece.note))
+        };
         let tone = if piece.sign == '-' { Tone::Good } else { Tone::Bad };
         line(out, &if piece.sign == ' ' { text } else { view.paint(tone, &text) });
     }
@@ -149,7 +160,7 @@ fn failure(out: &mut String, report: &Report, cause: &Cause<'_>, view: &View<'_>
         line(out, &format!("  {}", many(cause)));
     }
     line(out, "");
-    line(out, &format!("  again   {}", again(report, &format!("{}/{}", clause.id, case.name))));
+    line(out, &format!("  again   {}", again(report, &format!("{}/{}", clause.id, first.name))));
     line(out, &format!("  why     gardener-conformance explain {}", clause.id));
     line(out, "");
 }
@@ -161,54 +172,16 @@ fn many(cause: &Cause<'_>) -> String {
     }
     let named: Vec<&str> = cause.others.iter().take(NAMED).map(String::as_str).collect();
     let more = if cause.others.len() > NAMED { ", …" } else { "" };
-    let of = if cause.clauses.len() > 1 { format!(" of {}", plural(cause.clauses.len(), "clause")) } else { String::new() };
-    format!("and {} of the same cause{of}: {}{more}", plural(cause.others.len(), "more case"), named.join(", "))
-}
-
-fn findings(out: &mut String, report: &Report, view: &View<'_>) {
-    let before = out.len();
-    for contract in &report.contracts {
-        for found in &contract.unexplained {
-            let times = plural(found.cases.len(), "case");
-            let text = format!(
-                "{}: {} became {} in {times}; no clause speaks of it (declare it under the target's extras, or drop it)",
-                contract.name, found.path, found.became
-            );
-            line(out, &format!("{} {text}", view.paint(Tone::Warn, "?")));
-        }
-        for law in contract.laws.iter().filter(|law| !law.broken.is_empty()) {
-            let sentence = crate::laws::sentence(law.law);
-            let text = format!("{}: {sentence}: broken in {}, first {}", contract.name, plural(law.broken.len(), "case"), law.broken[0].case);
-            line(out, &format!("{} {}", view.paint(Tone::Bad, "✗"), view.cut(&text, 2)));
-        }
-        for gap in &contract.gaps {
-            let text = format!("gap in {}: {} changes in {}, and no case would miss it", contract.name, gap.path, gap.case);
-            line(out, &format!("{} {text}", view.paint(Tone::Warn, "?")));
-        }
-        for clause in &contract.clauses {
-            if let Some(proof) = clause.proof.as_ref().filter(|proof| !proof.proven && clause.status == Status::Passed) {
-                line(out, &format!("{} {} is not proven able to fail", view.paint(Tone::Warn, "?"), clause.id));
-                for survivor in proof.survivors.iter().take(NAMED) {
-                    let text = format!("    {} passes though {}: {}", survivor.case, survivor.damage, survivor.text);
-                    line(out, &view.cut(&text, 0));
-                }
-                for assertion in proof.undamaged.iter().take(NAMED) {
-                    line(out, &view.cut(&format!("    nothing can break {assertion}"), 0));
-                }
-            }
-        }
-    }
-    for waiver in &report.waivers {
-        let text = match waiver.state {
-            WaiverState::Expired => format!("the waiver of {} ended on {} ({})", waiver.clause, waiver.expires, waiver.owner),
-            WaiverState::UnexpectedPass => format!("{} passes: remove its waiver ({})", waiver.clause, waiver.owner),
-            WaiverState::Used | WaiverState::Unused => continue,
-        };
-        line(out, &format!("{} {text}", view.paint(Tone::Warn, "!")));
-    }
-    if out.len() > before {
-        line(out, "");
-    }
+    let of = if cause.clauses.len() > 1 {
+        format!(" of {}", plural(cause.clauses.len(), "clause"))
+    } else {
+        String::new()
+    };
+    format!(
+        "and {} of the same cause{of}: {}{more}",
+        plural(cause.others.len(), "more case"),
+        named.join(", ")
+    )
 }
 
 fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
@@ -226,15 +199,25 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
     line(out, &format!("verdict  {}    {}", view.paint(tone, report.verdict.words()), levels.join("   ")));
     if let Some(signal) = report.interrupted {
         let name = if signal == 2 { "SIGINT" } else { "SIGTERM" };
-        line(out, &format!("         interrupted by {name}: {} not run", plural(report.counts.not_run, "case")));
+        line(
+            out,
+            &format!("         interrupted by {name}: {} not run", plural(report.counts.not_run, "case")),
+        );
     }
     let counts = &report.counts;
     if counts.not_supported > 0 {
-        line(out, &format!("         {} not supported: {}", plural(counts.not_supported, "case"), reasons(report)));
+        line(
+            out,
+            &format!("         {} not supported: {}", plural(counts.not_supported, "case"), reasons(report)),
+        );
     }
     let proven = format!("{} of {} clauses proven able to fail", counts.proven, counts.answered);
     let gaps = plural(counts.gaps, "gap");
-    let unexplained = if counts.unexplained > 0 { format!(" · {}", plural(counts.unexplained, "unexplained mutation")) } else { String::new() };
+    let unexplained = if counts.unexplained > 0 {
+        format!(" · {}", plural(counts.unexplained, "unexplained mutation"))
+    } else {
+        String::new()
+    };
     line(out, &format!("proof    {proven} · {gaps}{unexplained}"));
     if let Some(path) = view.report {
         line(out, &format!("report   {path}   (json, junit, md beside it)"));
@@ -247,7 +230,10 @@ fn reasons(report: &Report) -> String {
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
     for case in clauses.flat_map(|clause| clause.cases_with(Status::NotSupported)) {
         let Some(reason) = &case.reason else { continue };
-        let name = serde_json::to_value(reason.code).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
+        let name = serde_json::to_value(reason.code)
+            .ok()
+            .and_then(|name| name.as_str().map(str::to_owned))
+            .unwrap_or_default();
         match counted.iter_mut().find(|(known, _)| *known == name) {
             Some((_, count)) => *count += 1,
             None => counted.push((name, 1)),
@@ -264,6 +250,6 @@ fn two_columns(left: &str, right: &str, view: &View<'_>) -> String {
     format!("{left}{}{}", " ".repeat(view.width - used), view.paint(Tone::Faint, right))
 }
 
-fn line(out: &mut String, text: &str) {
+pub(super) fn line(out: &mut String, text: &str) {
     writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
 }

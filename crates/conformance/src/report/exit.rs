@@ -28,13 +28,18 @@ impl Report {
         if self.counts.errored > 0 || !self.environment_errors.is_empty() {
             codes.push(3);
         }
-        if self.waivers.iter().any(|waiver| matches!(waiver.state, WaiverState::Expired | WaiverState::UnexpectedPass)) {
+        if self
+            .waivers
+            .iter()
+            .any(|waiver| matches!(waiver.state, WaiverState::Expired | WaiverState::UnexpectedPass))
+        {
             codes.push(7);
         }
         if self.is_unproven() {
             codes.push(6);
         }
-        let answered = self.counts.passed + self.counts.failed + self.counts.waived + self.counts.unexpected_pass;
+        let answered =
+            self.counts.passed + self.counts.failed + self.counts.waived + self.counts.unexpected_pass;
         if answered == 0 || self.counts.not_run > 0 || self.counts.vacuous > 0 {
             codes.push(4);
         }
@@ -44,7 +49,8 @@ impl Report {
     /// A MUST clause or a law was broken, or something changed that no clause explains.
     fn is_broken(&self) -> bool {
         let must = self.contracts.iter().flat_map(|contract| &contract.clauses);
-        let failed = must.filter(|clause| clause.level == Level::Must).any(|clause| clause.status == Status::Failed);
+        let failed =
+            must.filter(|clause| clause.level == Level::Must).any(|clause| clause.status == Status::Failed);
         failed || self.counts.laws_broken > 0 || self.counts.unexplained > 0
     }
 

@@ -33,7 +33,11 @@ impl Verdict {
         if any(Status::Errored) || any(Status::NotRun) || any(Status::Vacuous) || !answered {
             return Self::Inconclusive;
         }
-        if must.iter().flat_map(|clause| &clause.cases).any(is_withheld) { Self::Partial } else { Self::Conformant }
+        if must.iter().flat_map(|clause| &clause.cases).any(is_withheld) {
+            Self::Partial
+        } else {
+            Self::Conformant
+        }
     }
 
     /// Concludes of several contracts; one that does not apply at all does not count.
@@ -80,9 +84,15 @@ fn is_answer(case: &CaseResult) -> bool {
 
 /// Not asked for a reason that lies with how the target was given, not with what it declares.
 fn is_withheld(case: &CaseResult) -> bool {
-    let codes =
-        [ReasonCode::Facts, ReasonCode::Configuration, ReasonCode::Registration, ReasonCode::NotServed, ReasonCode::Form];
-    case.status == Status::NotSupported && case.reason.as_ref().is_some_and(|reason| codes.contains(&reason.code))
+    let codes = [
+        ReasonCode::Facts,
+        ReasonCode::Configuration,
+        ReasonCode::Registration,
+        ReasonCode::NotServed,
+        ReasonCode::Form,
+    ];
+    case.status == Status::NotSupported
+        && case.reason.as_ref().is_some_and(|reason| codes.contains(&reason.code))
 }
 
 fn is_out(clause: &ClauseResult) -> bool {

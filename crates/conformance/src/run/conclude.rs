@@ -1,19 +1,20 @@
 //! From what was asked to the report: clauses, proofs, laws, gaps, unexplained mutations, waivers, verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use contract::model::{Clause, Contract, Law};
 use sha2::{Digest as _, Sha256};
 
-use super::{Asked, Ground, FactsFrom, Shared};
+use super::{Asked, FactsFrom, Ground, Shared};
 use crate::laws::{self, Held};
 use crate::matching::{self, Rules};
 use crate::observation::show;
 use crate::plan;
 use crate::report::{
-    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, LawBreach, LawResult, LevelCounts, Reason, ReasonCode,
-    Report, RunInfo, SelectionInfo, Status, SubstrateInfo, Unexplained, Verdict,
+    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, LawBreach, LawResult, LevelCounts, Reason,
+    ReasonCode, Report, RunInfo, SelectionInfo, Status, SubstrateInfo, Unexplained, Verdict,
 };
 use crate::saboteur::{self, Recorded};
 
@@ -23,7 +24,9 @@ pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>
     for asked in asked {
         by_contract.entry(asked.at.contract).or_default().push(asked);
     }
-    by_contract.values_mut().for_each(|asked| unserved(asked));
+    for asked in by_contract.values_mut() {
+        unserved(asked);
+    }
     let extras = shared.target.extras();
     let mut contracts: Vec<ContractResult> = shared
         .contracts
@@ -83,8 +86,12 @@ fn verdict(contracts: &[ContractResult], broken: &[String], interrupted: Option<
 
 fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> ContractResult {
     let by_clause = |at: usize| asked.iter().filter(move |asked| asked.at.clause == at).collect::<Vec<_>>();
-    let clauses: Vec<ClauseResult> =
-        contract.clauses.iter().enumerate().map(|(at, found)| clause(contract, found, &by_clause(at))).collect();
+    let clauses: Vec<ClauseResult> = contract
+        .clauses
+        .iter()
+        .enumerate()
+        .map(|(at, found)| clause(contract, found, &by_clause(at)))
+        .collect();
     let hashes: Vec<&str> = contract.clauses.iter().map(|clause| clause.hash.as_str()).collect();
     ContractResult {
         name: contract.name.clone(),
@@ -102,9 +109,9 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
 
 /// A case that was not to be sent says nothing about a webhook that is not there.
 fn unserved(asked: &mut [Asked]) {
-    let reason = asked.iter().find_map(|asked| {
-        asked.result.reason.clone().filter(|reason| reason.code == ReasonCode::NotServed)
-    });
+    let reason = asked
+        .iter()
+        .find_map(|asked| asked.result.reason.clone().filter(|reason| reason.code == ReasonCode::NotServed));
     let Some(reason) = reason.filter(|_| asked.iter().all(|asked| asked.trace.is_none())) else { return };
     for asked in asked.iter_mut().filter(|asked| asked.result.status == Status::Passed) {
         let (name, location) = (asked.result.name.clone(), asked.result.location.clone());
@@ -143,8 +150,12 @@ fn rules(contract: &Contract, asked: &Asked) -> Rules {
 }
 
 fn laws_of(contract: &Contract, asked: &[Asked]) -> Vec<LawResult> {
-    let traced: Vec<_> = asked.iter().filter_map(|asked| Some((asked, asked.trace.as_ref()?, rules(contract, asked)))).collect();
-    let held: Vec<BTreeMap<Law, Held>> = traced.iter().map(|(_, trace, rules)| laws::judge(trace, rules)).collect();
+    let traced: Vec<_> = asked
+        .iter()
+        .filter_map(|asked| Some((asked, asked.trace.as_ref()?, rules(contract, asked))))
+        .collect();
+    let held: Vec<BTreeMap<Law, Held>> =
+        traced.iter().map(|(_, trace, rules)| laws::judge(trace, rules)).collect();
     let mut proofs: BTreeMap<Law, bool> = BTreeMap::new();
     for (_, trace, rules) in &traced {
         // Once per contract is enough.
@@ -194,7 +205,9 @@ fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String]) -> Vec<U
     }
     let mut found: BTreeMap<String, Unexplained> = BTreeMap::new();
     for asked in asked {
-        let Some(seen) = asked.observation.as_ref().filter(|seen| seen.answer.object.is_some()) else { continue };
+        let Some(seen) = asked.observation.as_ref().filter(|seen| seen.answer.object.is_some()) else {
+            continue;
+        };
         let rules = rules(contract, asked);
         for path in matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), &rules) {
             if matching::touches(&contract.only_touches, &path) || is_extra(extras, &path) {
@@ -203,7 +216,8 @@ fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String]) -> Vec<U
             let became = seen.answer.object.as_ref().and_then(|object| matching::get(object, &path));
             let case = format!("{}/{}", contract.clauses[asked.at.clause].id, asked.result.name);
             let path = path.to_string();
-            let fresh = || Unexplained { path: path.clone(), became: show(became.as_ref()), cases: Vec::new() };
+            let fresh =
+                || Unexplained { path: path.clone(), became: show(became.as_ref()), cases: Vec::new() };
             found.entry(path.clone()).or_insert_with(fresh).cases.push(case);
         }
     }
@@ -259,12 +273,23 @@ fn run_info(shared: &Shared<'_>, took: Duration) -> RunInfo {
 fn substrate(shared: &Shared<'_>) -> SubstrateInfo {
     let (name, description) = match &shared.options.ground {
         Ground::Embedded => ("embedded", "embedded API server (Kubernetes 1.36 API)"),
-        Ground::Direct(FactsFrom::Embedded) => ("direct", "AdmissionReviews straight to the target; facts in an embedded API server"),
-        Ground::Direct(FactsFrom::Given(_)) => ("direct", "AdmissionReviews straight to the target; facts in the cluster of --kubeconfig"),
-        Ground::Direct(FactsFrom::Nowhere) => ("direct", "AdmissionReviews straight to the target; no cluster for facts"),
+        Ground::Direct(FactsFrom::Embedded) => {
+            ("direct", "AdmissionReviews straight to the target; facts in an embedded API server")
+        }
+        Ground::Direct(FactsFrom::Given(_)) => {
+            ("direct", "AdmissionReviews straight to the target; facts in the cluster of --kubeconfig")
+        }
+        Ground::Direct(FactsFrom::Nowhere) => {
+            ("direct", "AdmissionReviews straight to the target; no cluster for facts")
+        }
     };
-    let namespaces = "each case in a namespace of its own (case-…), unless it speaks of its namespace by name";
-    SubstrateInfo { name: name.to_owned(), description: description.to_owned(), namespaces: namespaces.to_owned() }
+    let namespaces =
+        "each case in a namespace of its own (case-…), unless it speaks of its namespace by name";
+    SubstrateInfo {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        namespaces: namespaces.to_owned(),
+    }
 }
 
 fn selection(shared: &Shared<'_>) -> SelectionInfo {
@@ -272,7 +297,7 @@ fn selection(shared: &Shared<'_>) -> SelectionInfo {
     let mut cases = 0;
     for at in plan::all(shared.contracts) {
         let looked = plan::look(shared.contracts, at);
-        text.push_str(&format!("{} {}\n", looked.id(), looked.clause.hash));
+        text.extend([looked.id().as_str(), " ", &looked.clause.hash, "\n"]);
         cases += 1;
     }
     SelectionInfo {
@@ -283,6 +308,9 @@ fn selection(shared: &Shared<'_>) -> SelectionInfo {
     }
 }
 
-fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+pub(super) fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("writing to memory does not fail");
+        hex
+    })
 }

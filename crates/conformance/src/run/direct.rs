@@ -3,12 +3,13 @@
 use serde_json::Value;
 use substrate::facts;
 use webhook::dial::DialError;
-use webhook::review::{Operation, ReviewVersion};
+use webhook::review::ReviewVersion;
 
+use super::further::{self, How};
 use super::group::Started;
 use super::subject::{self, SubjectError};
 use crate::exchange::{self, Exchange, Outcome, Question, Subject};
-use crate::laws::{self, Asking, Trace};
+use crate::laws::{self, Trace};
 use crate::mask;
 use crate::observation::{Observation, wanted_allowed};
 use crate::place::{self, Placed};
@@ -80,7 +81,9 @@ pub(super) async fn prepare(
         let namespace = prepared.placed.namespace.clone();
         let given = prepared.placed.given.clone();
         if !namespace.is_empty() {
-            facts::write_namespace(cluster, &namespace, given.namespace.as_ref()).await.map_err(environment)?;
+            facts::write_namespace(cluster, &namespace, given.namespace.as_ref())
+                .await
+                .map_err(environment)?;
         }
         for fact in &given.cluster {
             let elsewhere = fact["metadata"]["namespace"].as_str().filter(|other| *other != namespace);
@@ -114,7 +117,10 @@ pub(super) async fn ask(context: &Started<'_>, looked: Looked<'_>, prepared: &Pr
     let subject = match subject::subject(looked, &prepared.placed) {
         Ok(subject) => subject,
         Err(error @ SubjectError::Kind(_)) => {
-            return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Substrate, error.to_string()));
+            return Attempt::Silent(
+                Status::NotSupported,
+                Reason::new(ReasonCode::Substrate, error.to_string()),
+            );
         }
         Err(error) => {
             return Attempt::Silent(Status::Errored, Reason::new(ReasonCode::Environment, error.to_string()));
@@ -132,7 +138,8 @@ pub(super) async fn ask(context: &Started<'_>, looked: Looked<'_>, prepared: &Pr
             Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text))
         }
         Routing::Converted(asked_as) => {
-            let text = format!("the object would be converted to {}, which only a server does", asked_as.version);
+            let text =
+                format!("the object would be converted to {}, which only a server does", asked_as.version);
             Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Substrate, text))
         }
         Routing::Named(_) if looked.case.then.called.is_some() && looked.overrides().is_none() => {
@@ -163,29 +170,20 @@ async fn send(
     let (mut patched, mut last) = (false, None);
     for route in routes {
         let version = if route.v1 { ReviewVersion::V1 } else { ReviewVersion::V1beta1 };
-        let question =
-            Question { subject: &at, version, uid: &prepared.uid, dry_run: false, overrides: looked.overrides() };
+        let question = Question {
+            subject: &at,
+            version,
+            uid: &prepared.uid,
+            dry_run: false,
+            overrides: looked.overrides(),
+        };
         let exchange = exchange::ask(context.dialer.as_ref(), &route.path, &question, route.timeout).await;
         let evidence = evidence(&exchange);
         let Some(answer) = exchange.answer().cloned() else {
             return refused(exchange, route, looked, subject, evidence);
         };
-        let updates = updates(context, looked, prepared, &at, &answer);
-        let exempt = |law| looked.contract.exempt.contains_key(&law);
-        let asking = Asking {
-            dialer: context.dialer.as_ref(),
-            route,
-            subject: &at,
-            overrides: looked.overrides(),
-            uid: &prepared.uid,
-            version,
-            updates,
-            ours: context.shared.target.is_ours(),
-            exempt: &exempt,
-        };
-        let before = facts_now(context, prepared).await;
-        let mut trace = laws::trace(&asking, exchange).await;
-        trace.facts = Some((before, facts_now(context, prepared).await)).filter(|(before, _)| !before.is_empty());
+        let how = How { route, uid: &prepared.uid, version, overrides: looked.overrides() };
+        let trace = further::trace(context, looked, prepared, &at, &how, exchange).await;
         patched |= answer.patched;
         let ends = !answer.allowed;
         at.object = answer.object.clone().or(at.object);
@@ -196,7 +194,9 @@ async fn send(
     }
     let (mut answer, trace, evidence) = last.expect("at least one webhook is asked");
     answer.patched = patched;
-    let observation = Observation { called, input: subject.object.clone(), answer };
+    let overridden = looked.overrides().and_then(|fields| fields.get("object").cloned());
+    let input = overridden.or_else(|| subject.object.clone()).filter(|object| !object.is_null());
+    let observation = Observation { called, input, answer };
     Attempt::Answered {
         observation: Box::new(observation),
         trace: Some(Box::new(trace)),
@@ -206,7 +206,13 @@ async fn send(
 }
 
 /// What it means that no answer came.
-fn refused(exchange: Exchange, route: &Route, looked: Looked<'_>, subject: &Subject, evidence: Evidence) -> Attempt {
+fn refused(
+    exchange: Exchange,
+    route: &Route,
+    looked: Looked<'_>,
+    subject: &Subject,
+    evidence: Evidence,
+) -> Attempt {
     let got = match &exchange.outcome {
         Outcome::Unreachable(error) => return Attempt::Unreachable(error.clone(), Some(evidence)),
         Outcome::NotServed => {
@@ -230,38 +236,11 @@ fn refused(exchange: Exchange, route: &Route, looked: Looked<'_>, subject: &Subj
     Attempt::Garbled(vec![check], Box::new(trace), Some(evidence))
 }
 
-/// Whether an UPDATE of what was just created would reach the webhook.
-pub(super) fn updates(
-    context: &Started<'_>,
-    looked: Looked<'_>,
-    prepared: &Prepared,
-    subject: &Subject,
-    answer: &crate::exchange::Answer,
-) -> bool {
-    let update =
-        Subject { operation: Operation::Update, old_object: answer.object.clone(), ..subject.clone() };
-    let labels = place::namespace_labels(&prepared.placed);
-    match route::route(context.running, looked.webhook(), &update, &labels) {
-        Routing::Registered(routes) => !routes.is_empty(),
-        Routing::Named(_) => true,
-        Routing::Converted(_) | Routing::Unknown => false,
-    }
-}
-
-pub(super) async fn facts_now(context: &Started<'_>, prepared: &Prepared) -> Vec<Value> {
-    let Some(cluster) = &context.facts else { return Vec::new() };
-    let mut now = Vec::new();
-    for written in &prepared.written {
-        // A fact that cannot be read now will not be read later either: the two states still compare.
-        now.extend(cluster.get(written).await.ok().map(|reply| reply.body));
-    }
-    now
-}
-
 /// Request and response, secrets masked.
 pub(super) fn evidence(exchange: &Exchange) -> Evidence {
     let json = |bytes: &[u8]| {
-        serde_json::from_slice(bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
+        serde_json::from_slice(bytes)
+            .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
     };
     Evidence {
         asked: exchange.path.clone(),
@@ -273,8 +252,6 @@ pub(super) fn evidence(exchange: &Exchange) -> Evidence {
 
 /// A uid that the same case of the same run always has.
 fn uid(id: &str, salt: &str) -> String {
-    use sha2::{Digest as _, Sha256};
-    let digest = Sha256::digest(format!("{id}\n{salt}"));
-    let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let hex = super::conclude::digest(&format!("{id}\n{salt}"));
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }

@@ -39,16 +39,22 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
 async fn embedded(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
     match substrate::embedded::Embedded::start(shared.target.is_outside(), None).await {
         Ok(server) => {
-            let facts = Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) };
+            let facts =
+                Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) };
             let result = start(shared, group, Some(facts), false).await;
-            server.stop().await;
+            drop(server);
             result
         }
         Err(error) => broken(shared, &group.cases, &error.to_string()),
     }
 }
 
-async fn start(shared: &Shared<'_>, group: &Group, facts: Option<Facts>, tidy: bool) -> (Vec<Asked>, Option<String>) {
+async fn start(
+    shared: &Shared<'_>,
+    group: &Group,
+    facts: Option<Facts>,
+    tidy: bool,
+) -> (Vec<Asked>, Option<String>) {
     let setup = Setup { config: &group.config, instance: &group.instance, facts: facts.clone() };
     let started = tokio::select! {
         started = shared.target.start(setup) => started,
@@ -93,7 +99,9 @@ async fn each(context: &Started<'_>, side_by_side: usize) -> Vec<Asked> {
 /// Nothing of the group could be asked.
 pub(super) fn broken(shared: &Shared<'_>, cases: &[CaseRef], error: &str) -> (Vec<Asked>, Option<String>) {
     let asked = unasked(shared, cases, Status::Errored, &Reason::new(ReasonCode::Environment, error));
-    asked.iter().for_each(|asked| shared.done(asked));
+    for asked in &asked {
+        shared.done(asked);
+    }
     (asked, Some(error.to_owned()))
 }
 

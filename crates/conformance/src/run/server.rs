@@ -55,7 +55,7 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
     recorder.reach(running.dialer());
     let result = on(shared, group, running.as_ref(), Cluster::new(server.client()), recorder).await;
     running.stop().await;
-    server.stop().await;
+    drop(server);
     result
 }
 
@@ -66,8 +66,14 @@ async fn on(
     cluster: Cluster,
     recorder: Arc<Recorder>,
 ) -> (Vec<Asked>, Option<String>) {
-    let started =
-        Started { shared, group, running, dialer: running.dialer(), facts: Some(cluster.clone()), tidy: false };
+    let started = Started {
+        shared,
+        group,
+        running,
+        dialer: running.dialer(),
+        facts: Some(cluster.clone()),
+        tidy: false,
+    };
     let ground = Ground { started, cluster, recorder, alike: Mutex::new(()) };
     let mut by_webhook: BTreeMap<&str, Vec<CaseRef>> = BTreeMap::new();
     for at in &group.cases {
@@ -94,7 +100,9 @@ async fn one_webhook(ground: &Ground<'_>, webhook: &str, cases: &[CaseRef]) -> R
         let text = "the target tells no registration, so no server can be told to ask it";
         let reason = Reason::new(ReasonCode::Registration, text);
         let asked = unasked(shared, cases, Status::NotSupported, &reason);
-        asked.iter().for_each(|asked| shared.done(asked));
+        for asked in &asked {
+            shared.done(asked);
+        }
         return Ok(asked);
     };
     let prepared: Vec<case::Prepared> = futures::stream::iter(cases)

@@ -11,7 +11,9 @@ pub(super) fn tell(looked: Looked<'_>) -> Vec<String> {
     let object = given.object.as_ref().or(given.old.as_ref());
     let mut parts: Vec<String> = object.map(describe).into_iter().collect();
     let inputs = looked.case.inputs.iter().filter(|(column, _)| column != "operation" && column != "case");
-    parts.extend(inputs.map(|(column, value)| format!("{column}={}", if value.is_empty() { "\"\"" } else { value })));
+    parts.extend(
+        inputs.map(|(column, value)| format!("{column}={}", if value.is_empty() { "\"\"" } else { value })),
+    );
     parts.extend(given.cluster.iter().map(|fact| format!("there is {}", describe(fact))));
     let when = match &looked.case.when {
         When::Admission { operation, .. } => {

@@ -42,7 +42,8 @@ pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, Su
     };
     let served = &served(known)?;
     let metadata = |field: &str| known["metadata"][field].as_str().unwrap_or_default().to_owned();
-    let namespace = if served.namespaced { metadata("namespace") } else { own_namespace(&served.kind, known) };
+    let namespace =
+        if served.namespaced { metadata("namespace") } else { own_namespace(&served.kind, known) };
     Ok(Subject {
         kind: kind(served),
         resource: plural(served),
@@ -98,15 +99,27 @@ fn served(object: &Value) -> Result<schema::Resource, ClusterError> {
 
 /// A Namespace is in itself; other cluster-scoped objects are in none.
 fn own_namespace(kind: &str, object: &Value) -> String {
-    if kind == "Namespace" { object["metadata"]["name"].as_str().unwrap_or_default().to_owned() } else { String::new() }
+    if kind == "Namespace" {
+        object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
+    } else {
+        String::new()
+    }
 }
 
 fn kind(served: &schema::Resource) -> GroupVersionKind {
-    GroupVersionKind { group: served.group.clone(), version: served.version.clone(), kind: served.kind.clone() }
+    GroupVersionKind {
+        group: served.group.clone(),
+        version: served.version.clone(),
+        kind: served.kind.clone(),
+    }
 }
 
 fn plural(served: &schema::Resource) -> GroupVersionResource {
-    GroupVersionResource { group: served.group.clone(), version: served.version.clone(), resource: served.plural.clone() }
+    GroupVersionResource {
+        group: served.group.clone(),
+        version: served.version.clone(),
+        resource: served.plural.clone(),
+    }
 }
 
 fn parse(operation: &str) -> Result<Operation, SubjectError> {

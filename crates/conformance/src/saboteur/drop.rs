@@ -4,7 +4,9 @@ use super::{Damage, Recorded, places};
 use crate::matching;
 
 pub(super) fn damages(recorded: Recorded<'_>) -> Vec<Damage> {
-    let (Some(input), Some(object)) = (&recorded.seen.input, &recorded.seen.answer.object) else { return Vec::new() };
+    let (Some(input), Some(object)) = (&recorded.seen.input, &recorded.seen.answer.object) else {
+        return Vec::new();
+    };
     let asserted = places(&recorded.case.then, recorded.seen, recorded.rules);
     let mut damages = Vec::new();
     for assertion in asserted {

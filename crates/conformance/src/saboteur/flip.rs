@@ -14,19 +14,27 @@ pub(super) fn damages(recorded: Recorded<'_>) -> Vec<Damage> {
             damages.push(Damage { kind: "flip", text: text.to_owned(), seen });
         }
     };
-    add(then.called.is_some(), "called and not called exchanged", &|seen| seen.called = seen.called.map(|called| !called));
+    add(then.called.is_some(), "called and not called exchanged", &|seen| {
+        seen.called = seen.called.map(|called| !called);
+    });
     let code = then.code.is_some() || then.causes.is_some();
-    add(code, "another code", &|seen| seen.answer.code = Some(if seen.answer.code == Some(418) { 400 } else { 418 }));
+    add(code, "another code", &|seen| {
+        seen.answer.code = Some(if seen.answer.code == Some(418) { 400 } else { 418 });
+    });
     let reason = then.reason.is_some() || then.causes.is_some();
     add(reason, "another reason", &|seen| seen.answer.reason = Some("Sabotaged".to_owned()));
-    add(then.message.is_some(), "another message", &|seen| seen.answer.message = Some("something else".to_owned()));
+    add(then.message.is_some(), "another message", &|seen| {
+        seen.answer.message = Some("something else".to_owned());
+    });
     add(then.message.is_some(), "no message", &|seen| seen.answer.message = None);
     let longer = |seen: &mut Observation| {
         let message = seen.answer.message.get_or_insert_default();
         message.push_str(" and more");
     };
     add(then.message.is_some(), "a longer message", &longer);
-    add(then.warnings.is_some(), "one warning more", &|seen| seen.answer.warnings.push("something else".to_owned()));
+    add(then.warnings.is_some(), "one warning more", &|seen| {
+        seen.answer.warnings.push("something else".to_owned());
+    });
     add(then.warnings.is_some(), "no warnings", &|seen| seen.answer.warnings.clear());
     add(then.causes.is_some(), "one cause more", &|seen| {
         let cause = |text: &str| text.to_owned();

@@ -1,16 +1,16 @@
 //! **gaps**: a changed leaf inside `onlyTouches` whose loss no case of the contract notices: a clause is missing.
 //!
-//! Leaves of several cases are one if their places are: elements that were there before the webhook are any (`[]`),
-//! elements that it added go by their key.
+//! Leaves of several cases are one if their places are: elements of lists are any (`[]`), and so are keys of free maps
+//! (labels) that the case itself brought along (`*`); keys that only the webhook knows are themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::expect::{Path, Step};
 use contract::model::Contract;
 use serde_json::Value;
 
 use super::Recorded;
-use crate::matching;
+use crate::matching::{self, Rules};
 use crate::observation::judge;
 use crate::report::Gap;
 
@@ -30,6 +30,8 @@ pub struct Lost {
 pub fn losses(contract: &Contract, id: &str, recorded: Recorded<'_>) -> Vec<Lost> {
     let (input, object) = (recorded.seen.input.as_ref(), recorded.seen.answer.object.as_ref());
     let (Some(input), Some(object)) = (input, object) else { return Vec::new() };
+    let mut given = BTreeSet::new();
+    names(input, &mut given);
     let changed = matching::changed_leaves(Some(input), Some(object), recorded.rules);
     let inside = changed.into_iter().filter(|path| matching::touches(&contract.only_touches, path));
     inside
@@ -39,7 +41,7 @@ pub fn losses(contract: &Contract, id: &str, recorded: Recorded<'_>) -> Vec<Lost
                 matching::put(damaged, &path, matching::get(input, &path).as_ref());
             }
             let noticed = !judge(&recorded.case.then, &seen, recorded.rules).is_empty();
-            Lost { place: place(&path, input), case: id.to_owned(), noticed }
+            Lost { place: place(&path, &given, recorded.rules), case: id.to_owned(), noticed }
         })
         .collect()
 }
@@ -57,20 +59,39 @@ pub fn gaps(losses: &[Lost]) -> Vec<Gap> {
 }
 
 /// The place of a leaf across cases.
-fn place(path: &Path, input: &Value) -> String {
+fn place(path: &Path, given: &BTreeSet<String>, rules: &Rules) -> String {
     let mut place = String::new();
+    let mut rules = rules.clone();
     for (depth, step) in path.0.iter().enumerate() {
-        let there = || matching::get(input, &Path(path.0[..=depth].to_vec())).is_some();
         match step {
-            Step::Field(name) if place.is_empty() => place.push_str(name),
             Step::Field(name) => {
-                place.push('.');
+                // A key of a free map that the case chose is any of them.
+                let name = if rules.is_map() && given.contains(name) { "*" } else { name.as_str() };
+                if !place.is_empty() {
+                    place.push('.');
+                }
                 place.push_str(name);
             }
-            Step::Key(_) if there() => place.push_str("[]"),
-            Step::Index(_) => place.push_str("[]"),
-            Step::Key(_) | Step::Opened(_) => place.push_str(&Path(vec![step.clone()]).to_string()),
+            // A list of scalars is one leaf.
+            Step::Index(_) if depth + 1 == path.0.len() => {}
+            Step::Index(_) | Step::Key(_) => place.push_str("[]"),
+            Step::Opened(_) => place.push_str(&Path(vec![step.clone()]).to_string()),
         }
+        rules = matching::below(&rules, &Path(vec![step.clone()]), None);
     }
     place
+}
+
+/// Every key of every map in a value.
+fn names(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                found.insert(name.clone());
+                names(value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+        _ => {}
+    }
 }

@@ -19,18 +19,18 @@ pub(super) fn damages(recorded: Recorded<'_>) -> Vec<Damage> {
 
 fn objects(recorded: Recorded<'_>) -> Vec<Damage> {
     let Some(object) = &recorded.seen.answer.object else { return Vec::new() };
-    let asserted = places(&recorded.case.then, recorded.seen, recorded.rules);
     let mut damages = Vec::new();
-    for assertion in asserted {
+    for assertion in places(&recorded.case.then, recorded.seen, recorded.rules) {
         let input = recorded.seen.input.as_ref().and_then(|input| matching::get(input, &assertion.path));
         let got = matching::get(object, &assertion.path);
-        for refused in matching::refused(&assertion, got.as_ref(), input.as_ref()) {
+        for value in matching::refused(&assertion, got.as_ref(), input.as_ref()) {
             let mut seen = recorded.seen.clone();
-            let damaged = seen.answer.object.get_or_insert(json!({}));
-            matching::put(damaged, &assertion.path, refused.as_ref());
+            let wrong = seen.answer.object.get_or_insert(json!({}));
+            matching::put(wrong, &assertion.path, value.as_ref());
             seen.answer.patched = true;
-            let place = if assertion.path.0.is_empty() { "object".to_owned() } else { assertion.path.to_string() };
-            let text = format!("{place}: {} instead of {}", show(refused.as_ref()), show(got.as_ref()));
+            let place =
+                if assertion.path.0.is_empty() { "object".to_owned() } else { assertion.path.to_string() };
+            let text = format!("{place}: {} instead of {}", show(value.as_ref()), show(got.as_ref()));
             damages.push(Damage { kind: "leaf", text, seen });
         }
     }
@@ -49,14 +49,16 @@ fn causes(recorded: Recorded<'_>, at: usize) -> Vec<Damage> {
     let wanted = recorded.case.then.causes.iter().flatten();
     let got = &recorded.seen.answer.causes[at];
     // Which part of a cause is asserted is known from the one it was matched with.
-    let Some(wanted) = wanted.into_iter().find(|wanted| crate::observation::is_cause(wanted, got, recorded.rules)) else {
+    let Some(wanted) =
+        wanted.into_iter().find(|wanted| crate::observation::is_cause(wanted, got, recorded.rules))
+    else {
         return damages;
     };
     if wanted.reason.is_some() {
-        damages.push(change("reason", &|cause| cause.reason = "Sabotaged".to_owned()));
+        damages.push(change("reason", &|cause| "Sabotaged".clone_into(&mut cause.reason)));
     }
     if wanted.message.is_some() {
-        damages.push(change("message", &|cause| cause.message = "something else".to_owned()));
+        damages.push(change("message", &|cause| "something else".clone_into(&mut cause.message)));
     }
     damages
 }

@@ -69,7 +69,9 @@ impl SuiteEntry {
 
 /// Whether a contract carries `key=value`.
 pub(super) fn has_label(contract: &Contract, label: &str) -> bool {
-    label.split_once('=').is_some_and(|(key, value)| contract.labels.get(key).is_some_and(|found| found == value))
+    label
+        .split_once('=')
+        .is_some_and(|(key, value)| contract.labels.get(key).is_some_and(|found| found == value))
 }
 
 /// Reads a suite file.
@@ -82,7 +84,12 @@ pub fn read(file: &SourceFile) -> Result<Suite, Error> {
     if suite.api_version != API_VERSION || suite.kind != "Suite" {
         let first = formats::yaml::Mark { line: 1, column: 1, offset: 0 };
         let message = format!("{} {} is no suite", suite.api_version, suite.kind);
-        return Err(file.error(first, 1, message, Some(format!("write `apiVersion: {API_VERSION}` and `kind: Suite`"))));
+        return Err(file.error(
+            first,
+            1,
+            message,
+            Some(format!("write `apiVersion: {API_VERSION}` and `kind: Suite`")),
+        ));
     }
     Ok(suite)
 }

@@ -92,7 +92,12 @@ pub(super) async fn first_contact(dialer: &dyn Dialer, known: &Known) -> Result<
 
 impl Known {
     pub(super) fn identity(&self, kind: TargetKind, endpoint: &str) -> Identity {
-        Identity { name: self.name.clone(), version: self.version.clone(), kind, endpoint: endpoint.to_owned() }
+        Identity {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            kind,
+            endpoint: endpoint.to_owned(),
+        }
     }
 
     pub(super) fn registrations_of(&self, instance: &str) -> Option<Vec<WebhookConfiguration>> {

@@ -48,7 +48,8 @@ fn outline(report: &Report) -> (BTreeMap<String, Status>, u8) {
 async fn a_target_that_keeps_its_contract_is_conformant_and_every_clause_is_proven() {
     let report = run(Manner::Good).await;
     let (cases, code) = outline(&report);
-    let want = ["FAKE-001/controller", "FAKE-001/server", "FAKE-001/other", "FAKE-002/skip", "FAKE-002/plain"];
+    let want =
+        ["FAKE-001/controller", "FAKE-001/server", "FAKE-001/other", "FAKE-002/skip", "FAKE-002/plain"];
     assert_eq!(cases, want.map(|case| (case.to_owned(), Status::Passed)).into_iter().collect());
     for clause in &report.contracts[0].clauses {
         let proof = clause.proof.as_ref().unwrap();
@@ -73,8 +74,11 @@ async fn a_broken_value_fails_its_case_with_want_and_got() {
 #[tokio::test]
 async fn what_no_clause_explains_is_named() {
     let report = run(Manner::Careless).await;
-    let found: Vec<(&str, usize)> =
-        report.contracts[0].unexplained.iter().map(|found| (found.path.as_str(), found.cases.len())).collect();
+    let found: Vec<(&str, usize)> = report.contracts[0]
+        .unexplained
+        .iter()
+        .map(|found| (found.path.as_str(), found.cases.len()))
+        .collect();
     assert_eq!(found, [("metadata.labels.careless", 4)]);
     assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1));
 }
@@ -102,10 +106,17 @@ async fn manners_that_are_the_targets_fault_break_a_law() {
 
 #[tokio::test]
 async fn an_environment_that_breaks_says_nothing_about_the_target() {
-    for (manner, words) in [(Manner::Unreachable, "connection refused"), (Manner::Stillborn, "failed to configure fake: no")] {
+    for (manner, words) in
+        [(Manner::Unreachable, "connection refused"), (Manner::Stillborn, "failed to configure fake: no")]
+    {
         let report = run(manner).await;
-        assert_eq!((report.counts.failed, report.verdict, report.exit_code()), (0, Verdict::Inconclusive, 3), "{manner:?}");
-        let case = report.contracts[0].clauses[0].cases.iter().find(|case| case.status == Status::Errored).unwrap();
+        assert_eq!(
+            (report.counts.failed, report.verdict, report.exit_code()),
+            (0, Verdict::Inconclusive, 3),
+            "{manner:?}"
+        );
+        let case =
+            report.contracts[0].clauses[0].cases.iter().find(|case| case.status == Status::Errored).unwrap();
         let text = &case.reason.as_ref().unwrap().text;
         assert!(text.contains(words), "{text}");
     }
@@ -136,7 +147,10 @@ async fn a_weakened_value_makes_its_clause_unproven() {
     let proof = report.contracts[0].clauses[0].proof.clone().unwrap();
     let survivors: Vec<(&str, &str)> =
         proof.survivors.iter().map(|survivor| (survivor.case.as_str(), survivor.damage.as_str())).collect();
-    assert_eq!(survivors, [("server", "nothing"), ("server", "drop"), ("server", "swap"), ("server", "swap")]);
+    assert_eq!(
+        survivors,
+        [("server", "nothing"), ("server", "drop"), ("server", "swap"), ("server", "swap")]
+    );
     assert_eq!((report.verdict, report.exit_code()), (Verdict::Conformant, 6));
 }
 

@@ -17,22 +17,40 @@ fn embedded() -> Options {
 #[tokio::test]
 async fn the_verdict_is_the_one_of_direct() {
     let report = run_with(small::contract(), Manner::Good, embedded()).await;
-    let failed: Vec<_> = report.contracts[0].clauses.iter().flat_map(|clause| &clause.cases).filter(|case| case.status != Status::Passed).collect();
+    let failed: Vec<_> = report.contracts[0]
+        .clauses
+        .iter()
+        .flat_map(|clause| &clause.cases)
+        .filter(|case| case.status != Status::Passed)
+        .collect();
     assert!(failed.is_empty(), "{failed:#?}");
-    assert_eq!((report.verdict, report.exit_code()), (Verdict::Conformant, 0), "{:#?}", report.contracts[0].laws);
+    assert_eq!(
+        (report.verdict, report.exit_code()),
+        (Verdict::Conformant, 0),
+        "{:#?}",
+        report.contracts[0].laws
+    );
     assert_eq!(report.counts.proven, 2);
 }
 
 #[tokio::test]
 async fn a_broken_value_fails_its_case() {
     let report = run_with(small::contract(), Manner::WrongValue, embedded()).await;
-    let failed: Vec<&str> = report.contracts[0].clauses[0].cases_with(Status::Failed).map(|case| case.name.as_str()).collect();
+    let failed: Vec<&str> =
+        report.contracts[0].clauses[0].cases_with(Status::Failed).map(|case| case.name.as_str()).collect();
     assert_eq!((failed, report.exit_code()), (vec!["server"], 1));
 }
 
 #[tokio::test]
 async fn what_is_not_the_contracts_business_breaks_laws_there_too() {
-    for manner in [Manner::Careless, Manner::Forgetful, Manner::OtherUid, Manner::Garbage, Manner::Broken, Manner::Untyped] {
+    for manner in [
+        Manner::Careless,
+        Manner::Forgetful,
+        Manner::OtherUid,
+        Manner::Garbage,
+        Manner::Broken,
+        Manner::Untyped,
+    ] {
         let report = run_with(small::contract(), manner, embedded()).await;
         assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1), "{manner:?}");
     }
@@ -79,8 +97,10 @@ async fn updates_and_deletions_meet_an_old_object() {
     contract.clauses[0].cases.extend([update, delete, untouched]);
     for options in [embedded(), options()] {
         let report = run_with(contract.clone(), Manner::Good, options).await;
-        let statuses: Vec<(&str, Status)> =
-            report.contracts[0].clauses[0].cases[3..].iter().map(|case| (case.name.as_str(), case.status)).collect();
+        let statuses: Vec<(&str, Status)> = report.contracts[0].clauses[0].cases[3..]
+            .iter()
+            .map(|case| (case.name.as_str(), case.status))
+            .collect();
         let want = ["update", "delete", "untouched"].map(|name| (name, Status::Passed));
         assert_eq!(statuses, want, "{}: {:#?}", report.substrate.name, report.contracts[0].clauses[0].cases);
     }

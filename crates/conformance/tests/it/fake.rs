@@ -137,7 +137,10 @@ impl FakeDialer {
         if is_deployment && object["spec"]["replicas"] != json!(wanted) {
             patch.push(json!({"op": "replace", "path": "/spec/replicas", "value": wanted}));
         }
-        if is_deployment && self.manner == Manner::Careless && object["metadata"]["labels"]["careless"].is_null() {
+        if is_deployment
+            && self.manner == Manner::Careless
+            && object["metadata"]["labels"]["careless"].is_null()
+        {
             patch.push(json!({"op": "add", "path": "/metadata/labels/careless", "value": "true"}));
         }
         if is_deployment && self.manner == Manner::Forgetful {

@@ -35,7 +35,11 @@ pub(crate) fn contract() -> Contract {
         exempt: BTreeMap::new(),
         clauses: vec![
             clause("FAKE-001", "the replica count follows the type", cases),
-            clause("FAKE-002", "a deployment with the skip label is not sent to the webhook", vec![skipped, called]),
+            clause(
+                "FAKE-002",
+                "a deployment with the skip label is not sent to the webhook",
+                vec![skipped, called],
+            ),
         ],
         files: vec!["contracts/fake/replicas.yaml".to_owned()],
     }
@@ -72,7 +76,10 @@ pub(crate) fn replica_case(kind: &str, replicas: &str) -> Case {
         config: json!({"enabled": true}),
         given: Given { object: Some(deployment(kind, false)), ..Given::default() },
         when: When::Admission { operation: "CREATE".to_owned(), request: Map::new() },
-        then: Then { object: Some(Expect::Map(BTreeMap::from([("spec".to_owned(), spec)]))), ..Then::default() },
+        then: Then {
+            object: Some(Expect::Map(BTreeMap::from([("spec".to_owned(), spec)]))),
+            ..Then::default()
+        },
         location: Location { file: "contracts/fake/replicas.yaml".to_owned(), line: 7, column: 5 },
     }
 }

@@ -11,7 +11,7 @@ use webhook::review::{Operation, ReviewVersion};
 use super::recorder::Call;
 use super::{Ground, send};
 use crate::exchange::{self, Question, Subject};
-use crate::laws::{self, Asking, Trace};
+use crate::laws::Trace;
 use crate::matching;
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, Looked};
@@ -19,6 +19,7 @@ use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
 use crate::route::{self, Routing};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
+use crate::run::further::{self, How};
 use crate::run::{Asked, subject};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
@@ -94,7 +95,9 @@ async fn ask(ground: &Ground<'_>, looked: Looked<'_>, facts: &direct::Prepared) 
     let subject = subject::subject(looked, &facts.placed).map_err(|error| error.to_string())?;
     let object = subject.object.clone().unwrap_or_default();
     match subject.operation {
-        Operation::Create if facts::is_deleting(&object) => Err("no object is created while it is deleted".to_owned()),
+        Operation::Create if facts::is_deleting(&object) => {
+            Err("no object is created while it is deleted".to_owned())
+        }
         Operation::Create => Ok(Ask::Create(facts::stripped(&object))),
         Operation::Update => {
             let old = subject.old_object.clone().unwrap_or_default();
@@ -122,7 +125,9 @@ async fn write_old(ground: &Ground<'_>, old: &Value, deleting: bool) -> Result<V
     if deleting && !facts::is_deleting(&old) {
         old["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     }
-    facts::write(&ground.cluster, &old).await.map_err(|error| format!("the old object cannot be written: {error}"))
+    facts::write(&ground.cluster, &old)
+        .await
+        .map_err(|error| format!("the old object cannot be written: {error}"))
 }
 
 /// Asks with the target registered, again while the case fails and informers may lag.
@@ -153,7 +158,12 @@ async fn once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> (
     let (mut pause, mut tries) = (FIRST_PAUSE, 1);
     loop {
         let attempt = attempt_once(ground, prepared, looked).await;
-        let asked = attempt::conclude(prepared.at, looked, attempt);
+        let mut asked = attempt::conclude(prepared.at, looked, attempt);
+        if asked.result.status == Status::Failed
+            && let Some(direct) = instead(ground, prepared, looked).await
+        {
+            asked = direct;
+        }
         let settled = asked.result.status != Status::Failed || !looked.has_facts();
         if settled || Instant::now() + pause > deadline {
             return (asked, tries);
@@ -164,19 +174,54 @@ async fn once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> (
     }
 }
 
+/// A case that fails though the server did not let through what it gives is asked directly.
+async fn instead(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> Option<Asked> {
+    let State::Ready { facts, ask, input } = &prepared.state else { return None };
+    let given = match ask {
+        Ask::Create(_) | Ask::Update(_) => facts.placed.given.object.as_ref()?,
+        Ask::Delete(_) => facts.placed.given.old.as_ref().or(facts.placed.given.object.as_ref())?,
+        Ask::DeleteAll { .. } => return None,
+    };
+    let kept = match ask {
+        Ask::Delete(written) => Some(written),
+        _ => input.as_ref(),
+    };
+    let rules = matching::rules(looked.contract, Some(given));
+    let lost = matching::changes(Some(given), kept, &rules);
+    let lost: Vec<String> = lost
+        .iter()
+        .filter(|path| matching::get(given, path).is_some())
+        .map(ToString::to_string)
+        .take(3)
+        .collect();
+    if lost.is_empty() {
+        return None;
+    }
+    let reason = format!("a server does not keep {} as given", lost.join(", "));
+    let attempt = with_reason(direct::ask(&ground.started, looked, facts).await, &reason);
+    Some(attempt::conclude(prepared.at, looked, attempt))
+}
+
+fn with_reason(attempt: Attempt, reason: &str) -> Attempt {
+    match attempt {
+        Attempt::Answered { observation, trace, evidence, .. } => {
+            let asked = Some(format!("asked directly: {reason}"));
+            Attempt::Answered { observation, trace, evidence, asked }
+        }
+        other => other,
+    }
+}
+
 async fn attempt_once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> Attempt {
     match &prepared.state {
         State::Silent(status, reason) => Attempt::Silent(*status, reason.clone()),
-        State::Direct(facts, reason) => match direct::ask(&ground.started, looked, facts).await {
-            Attempt::Answered { observation, trace, evidence, .. } => {
-                let asked = Some(format!("asked directly: {reason}"));
-                Attempt::Answered { observation, trace, evidence, asked }
-            }
-            other => other,
-        },
+        State::Direct(facts, reason) => {
+            with_reason(direct::ask(&ground.started, looked, facts).await, reason)
+        }
         State::Ready { facts, ask, input } => {
             // Requests for one name in one namespace could not be told apart.
-            let alike = facts.placed.renamed_from.is_none() || subject_of(looked, facts).is_some_and(|subject| !subject.namespaced);
+            let alike = facts.placed.renamed_from.is_none()
+                || subject_of(looked, facts).is_some_and(|subject| !subject.namespaced);
             let _turn = if alike { Some(ground.alike.lock().await) } else { None };
             second(ground, looked, facts, ask, input.as_ref()).await
         }
@@ -197,7 +242,9 @@ async fn second(
 ) -> Attempt {
     let environment =
         |text: String| Attempt::Silent(Status::Errored, Reason::new(ReasonCode::Environment, text));
-    let Some(subject) = subject_of(looked, facts) else { return environment("the case has no subject".to_owned()) };
+    let Some(subject) = subject_of(looked, facts) else {
+        return environment("the case has no subject".to_owned());
+    };
     let operation = ask.operation().to_string();
     let take = || ground.recorder.take(&subject.namespace, &subject.name, &operation);
     drop(take());
@@ -227,10 +274,14 @@ async fn second(
     }
     let rules = matching::rules(looked.contract, input);
     answer.patched = answer.object.is_some() && !matching::same(input, answer.object.as_ref(), &rules);
-    let observation =
-        Observation { called: Some(!calls.is_empty()), input: input.cloned(), answer };
+    let observation = Observation { called: Some(!calls.is_empty()), input: input.cloned(), answer };
     let (trace, evidence) = trace(ground, looked, facts, calls.last()).await;
-    Attempt::Answered { observation: Box::new(observation), trace: trace.map(Box::new), evidence, asked: None }
+    Attempt::Answered {
+        observation: Box::new(observation),
+        trace: trace.map(Box::new),
+        evidence,
+        asked: None,
+    }
 }
 
 /// kube-apiserver's words for a webhook that gave no proper answer.
@@ -248,29 +299,17 @@ async fn trace(
     let context = &ground.started;
     let Some(call) = call else { return (None, None) };
     let Some(subject) = asked_about(&call.request) else { return (None, None) };
-    let Routing::Named(mut route) = route::named(context.running, looked.webhook(), &subject) else { return (None, None) };
+    let Routing::Named(mut route) = route::named(context.running, looked.webhook(), &subject) else {
+        return (None, None);
+    };
     route.path.clone_from(&call.path);
     let uid = call.request["uid"].as_str().unwrap_or_default().to_owned();
     let version = if route.v1 { ReviewVersion::V1 } else { ReviewVersion::V1beta1 };
     let question = Question { subject: &subject, version, uid: &uid, dry_run: false, overrides: None };
     let main = exchange::ask(context.dialer.as_ref(), &route.path, &question, route.timeout).await;
     let evidence = direct::evidence(&main);
-    let updates = main.answer().is_some_and(|answer| direct::updates(context, looked, facts, &subject, answer));
-    let exempt = |law| looked.contract.exempt.contains_key(&law);
-    let asking = Asking {
-        dialer: context.dialer.as_ref(),
-        route: &route,
-        subject: &subject,
-        overrides: None,
-        uid: &uid,
-        version,
-        updates,
-        ours: context.shared.target.is_ours(),
-        exempt: &exempt,
-    };
-    let before = direct::facts_now(context, facts).await;
-    let mut trace = laws::trace(&asking, main).await;
-    trace.facts = Some((before, direct::facts_now(context, facts).await)).filter(|(before, _)| !before.is_empty());
+    let how = How { route: &route, uid: &uid, version, overrides: None };
+    let trace = further::trace(context, looked, facts, &subject, &how, main).await;
     (Some(trace), Some(evidence))
 }
 

@@ -18,7 +18,9 @@ pub(super) async fn send(ground: &Ground<'_>, ask: &Ask) -> Result<Reply, Cluste
         Ask::Create(object) => cluster.create(object, DRY_RUN).await,
         Ask::Update(object) => cluster.replace(object, "", DRY_RUN).await,
         Ask::Delete(object) => cluster.delete(object, DRY_RUN).await,
-        Ask::DeleteAll { resource, namespace } => cluster.delete_collection(resource, namespace, DRY_RUN).await,
+        Ask::DeleteAll { resource, namespace } => {
+            cluster.delete_collection(resource, namespace, DRY_RUN).await
+        }
     }
 }
 
@@ -73,7 +75,9 @@ pub(super) fn answer(ask: &Ask, reply: &Reply) -> Answer {
 
 /// Takes `admission webhook "…" denied the request: ` off.
 fn without_prefix(message: &str) -> String {
-    let rest = message.strip_prefix("admission webhook \"").and_then(|rest| rest.split_once("\" denied the request: "));
+    let rest = message
+        .strip_prefix("admission webhook \"")
+        .and_then(|rest| rest.split_once("\" denied the request: "));
     rest.map_or(message, |(_, rest)| rest).to_owned()
 }
 
@@ -85,7 +89,10 @@ mod tests {
     fn the_prefix_of_a_refusal_is_taken_off() {
         let table = [
             (r#"admission webhook "a.b.c" denied the request: no: really"#, "no: really"),
-            (r#"admission webhook "a.b.c" denied the request without explanation"#, r#"admission webhook "a.b.c" denied the request without explanation"#),
+            (
+                r#"admission webhook "a.b.c" denied the request without explanation"#,
+                r#"admission webhook "a.b.c" denied the request without explanation"#,
+            ),
             ("pods \"x\" not found", "pods \"x\" not found"),
         ];
         for (message, want) in table {

@@ -12,9 +12,12 @@ pub(super) fn write(folder: &Path) -> Result<Vec<u8>, TargetError> {
     let shown = folder.display().to_string();
     std::fs::create_dir_all(folder).map_err(|source| file("create", &shown, source))?;
     let made = make().map_err(|error| TargetError::Certificate { reason: error.to_string() })?;
-    for (name, content) in [("tls.crt", &made.certificate), ("tls.key", &made.key), ("ca.crt", &made.authority)] {
+    for (name, content) in
+        [("tls.crt", &made.certificate), ("tls.key", &made.key), ("ca.crt", &made.authority)]
+    {
         let path = folder.join(name);
-        std::fs::write(&path, content).map_err(|source| file("write", &path.display().to_string(), source))?;
+        std::fs::write(&path, content)
+            .map_err(|source| file("write", &path.display().to_string(), source))?;
     }
     Ok(made.authority.into_bytes())
 }
@@ -38,5 +41,9 @@ fn make() -> Result<Made, rcgen::Error> {
     let mut params = CertificateParams::new(names)?;
     params.distinguished_name.push(DnType::CommonName, "target");
     let certificate = params.signed_by(&key, &issuer)?;
-    Ok(Made { certificate: certificate.pem(), key: key.serialize_pem(), authority: authority_certificate.pem() })
+    Ok(Made {
+        certificate: certificate.pem(),
+        key: key.serialize_pem(),
+        authority: authority_certificate.pem(),
+    })
 }

@@ -74,12 +74,14 @@ mod tests {
     #[test]
     fn file_case_and_set_are_merged_in_this_order() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("c.yaml"), "server: {port: 1, bind: x}\nlist: [1]\nold: 1\n").unwrap();
+        std::fs::write(folder.path().join("c.yaml"), "server: {port: 1, bind: x}\nlist: [1]\nold: 1\n")
+            .unwrap();
         let set = json!({"server.port": 2, "server.tls.dir": "d"}).as_object().cloned().unwrap();
         let config = TargetConfig { file: Some("c.yaml".to_owned()), set };
         let placeholders = Placeholders::new(folder.path(), None).unwrap();
         let case = json!({"server": {"port": 3}, "list": [2, 3], "old": null});
-        let made: Value = serde_json::from_str(&make(&config, folder.path(), &case, &placeholders).unwrap()).unwrap();
+        let made: Value =
+            serde_json::from_str(&make(&config, folder.path(), &case, &placeholders).unwrap()).unwrap();
         assert_eq!(made, json!({"server": {"port": 2, "bind": "x", "tls": {"dir": "d"}}, "list": [2, 3]}));
     }
 }

@@ -70,7 +70,8 @@ impl Placeholders {
         Ok(match value {
             Value::String(text) => {
                 let filled = self.fill(text)?;
-                let is_port = text.ends_with("ort>") && text.starts_with('<') && text.matches('<').count() == 1;
+                let is_port =
+                    text.ends_with("ort>") && text.starts_with('<') && text.matches('<').count() == 1;
                 match filled.parse::<u16>() {
                     Ok(port) if is_port => Value::from(port),
                     _ => Value::String(filled),
@@ -90,7 +91,8 @@ impl Placeholders {
 
 /// Three ports that were free a moment ago.
 fn free_ports() -> Result<[u16; 3], TargetError> {
-    let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|source| file("bind", "a free port", source));
+    let bind =
+        || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|source| file("bind", "a free port", source));
     // All are held until all are known, so that none is given twice.
     let listeners = [bind()?, bind()?, bind()?];
     let mut ports = [0; 3];

@@ -30,7 +30,11 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts `command` in `folder`, with `env` beside the inherited environment.
-    pub(super) fn spawn(command: &[String], env: &BTreeMap<String, String>, folder: &Path) -> Result<Self, TargetError> {
+    pub(super) fn spawn(
+        command: &[String],
+        env: &BTreeMap<String, String>,
+        folder: &Path,
+    ) -> Result<Self, TargetError> {
         let Some((program, arguments)) = command.split_first() else {
             let reason = "the command is empty".to_owned();
             return Err(TargetError::Description { what: "command".to_owned(), reason });

@@ -1,0 +1,78 @@
+//! What is asked beyond the case itself, for the laws: the same on `direct` and on a server.
+
+use serde_json::Value;
+use webhook::review::{Operation, ReviewVersion};
+
+use super::direct::Prepared;
+use super::group::Started;
+use crate::exchange::{Answer, Exchange, Subject};
+use crate::laws::{self, Asking, Trace};
+use crate::place;
+use crate::plan::Looked;
+use crate::route::{self, Route, Routing};
+
+/// How the request was asked.
+pub(super) struct How<'a> {
+    pub(super) route: &'a Route,
+    pub(super) uid: &'a str,
+    pub(super) version: ReviewVersion,
+    pub(super) overrides: Option<&'a serde_json::Map<String, Value>>,
+}
+
+/// Asks on from a first exchange.
+pub(super) async fn trace(
+    context: &Started<'_>,
+    looked: Looked<'_>,
+    prepared: &Prepared,
+    subject: &Subject,
+    how: &How<'_>,
+    main: Exchange,
+) -> Trace {
+    let updates = main.answer().is_some_and(|answer| updates(context, looked, prepared, subject, answer));
+    let exempt = |law| looked.contract.exempt.contains_key(&law);
+    let asking = Asking {
+        dialer: context.dialer.as_ref(),
+        route: how.route,
+        subject,
+        overrides: how.overrides,
+        uid: how.uid,
+        version: how.version,
+        updates,
+        ours: context.shared.target.is_ours(),
+        exempt: &exempt,
+    };
+    let before = facts_now(context, prepared).await;
+    let mut trace = laws::trace(&asking, main).await;
+    if !before.is_empty() {
+        trace.facts = Some((before, facts_now(context, prepared).await));
+    }
+    trace
+}
+
+/// Whether an UPDATE of what was just created would reach the webhook.
+fn updates(
+    context: &Started<'_>,
+    looked: Looked<'_>,
+    prepared: &Prepared,
+    subject: &Subject,
+    answer: &Answer,
+) -> bool {
+    let update =
+        Subject { operation: Operation::Update, old_object: answer.object.clone(), ..subject.clone() };
+    let labels = place::namespace_labels(&prepared.placed);
+    match route::route(context.running, looked.webhook(), &update, &labels) {
+        Routing::Registered(routes) => !routes.is_empty(),
+        Routing::Named(_) => true,
+        Routing::Converted(_) | Routing::Unknown => false,
+    }
+}
+
+async fn facts_now(context: &Started<'_>, prepared: &Prepared) -> Vec<Value> {
+    let Some(cluster) = &context.facts else { return Vec::new() };
+    let mut now = Vec::new();
+    for written in &prepared.written {
+        // A fact that cannot be read now will not be read later either: the two states still compare.
+        now.extend(cluster.get(written).await.ok().map(|reply| reply.body));
+    }
+    now
+}
