@@ -12,7 +12,7 @@ mod rules;
 mod scalar;
 mod shown;
 #[cfg(test)]
-mod tables;
+mod tests;
 mod words;
 
 use std::collections::BTreeMap;

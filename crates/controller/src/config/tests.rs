@@ -1,3 +1,5 @@
+//! Configuration files by table: what is read, warned of and refused.
+
 use std::collections::BTreeMap;
 
 use formats::duration::GoDuration;

@@ -1,3 +1,5 @@
+//! Selectors by table and by property.
+
 use proptest::prelude::*;
 
 use super::*;

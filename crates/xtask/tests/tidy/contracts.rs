@@ -33,13 +33,9 @@ fn every_behaviour_of_our_components_has_a_module() {
 
 #[test]
 fn every_clause_is_named_in_code() {
-    let code: String = files(".rs")
-        .into_iter()
-        .filter(|file| !file.path.starts_with("crates/xtask"))
-        .map(|file| file.text)
-        .collect();
+    let named = named_ids();
     let unnamed = |file: &File| -> Vec<String> {
-        let missing = ids(&file.text).into_iter().filter(|id| !code.contains(id.as_str()));
+        let missing = ids(&file.text).into_iter().filter(|id| !named.contains(id));
         missing.map(|id| format!("{}: no code names {id}", file.path)).collect()
     };
     let ours = behaviours().into_iter().filter(|file| {
@@ -78,4 +74,35 @@ fn place(file: &File) -> Option<(&str, &str, &str)> {
 fn ids(contract: &str) -> Vec<String> {
     let declared = contract.lines().filter_map(|line| line.trim_start().strip_prefix("- id: "));
     declared.map(|id| id.trim().to_owned()).collect()
+}
+
+/// Ids that code names, one by one or as a range: `GRM-HAC-001`, `GRM-HAC-002 to -007`.
+fn named_ids() -> BTreeSet<String> {
+    let code = files(".rs").into_iter().filter(|file| !file.path.starts_with("crates/xtask"));
+    code.flat_map(|file| named_in(&file.text)).collect()
+}
+
+fn named_in(code: &str) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    for (at, _) in code.match_indices("GRM-") {
+        let rest = &code[at..];
+        let Some((prefix, first, rest)) = numbered(rest) else { continue };
+        let last = rest.strip_prefix(" to -").and_then(|rest| rest.get(..3)?.parse().ok()).unwrap_or(first);
+        named.extend((first..=last).map(|number| format!("{prefix}-{number:03}")));
+    }
+    named
+}
+
+/// `GRM-HAC`, 1 and what follows, of `GRM-HAC-001…`.
+fn numbered(text: &str) -> Option<(&str, usize, &str)> {
+    let prefix = text.get(..7)?;
+    let number = text.get(7..)?.strip_prefix('-')?;
+    Some((prefix, number.get(..3)?.parse().ok()?, number.get(3..)?))
+}
+
+#[test]
+fn ranges_of_ids_are_read() {
+    let named = named_in("/// GRM-HAC-001, and (GRM-EXV-009 to -011).");
+    let wanted = ["GRM-EXV-009", "GRM-EXV-010", "GRM-EXV-011", "GRM-HAC-001"].map(str::to_owned);
+    assert_eq!(named, BTreeSet::from(wanted));
 }

@@ -1,3 +1,5 @@
+//! Configuration files by table: defaults, validation, unknown fields.
+
 use std::collections::BTreeMap;
 
 use formats::duration::GoDuration;

@@ -39,7 +39,7 @@ const COUNTED: [&str; 9] = [
     "services.loadbalancers",
 ];
 
-/// GRM-EXV-220 to -235.
+/// GRM-EXV-220 to -236.
 fn rules(object: &Value, errors: &mut Vec<Error>) {
     let spec = member(Some(object), "spec");
     let at = Path::new("spec");
