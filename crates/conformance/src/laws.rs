@@ -139,7 +139,7 @@ pub fn prove(trace: &Trace, rules: &Rules) -> BTreeMap<Law, bool> {
 
 impl Trace {
     /// Every exchange there was.
-    fn all(&self) -> impl Iterator<Item = &Exchange> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Exchange> {
         let update = match &self.update {
             Update::Asked(exchange) => Some(exchange.as_ref()),
             Update::None | Update::NotCalled => None,

@@ -1,9 +1,10 @@
 //! Which cases are asked, in which groups and order, and which are not, with the reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::case::{Case, When};
 use contract::model::{Clause, Contract, Form};
+use schema::Kinds;
 use serde_json::Value;
 
 use crate::place::{self, Isolation};
@@ -108,6 +109,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     let mut plan = Plan::default();
     let mut groups: BTreeMap<(String, String), Group> = BTreeMap::new();
     let mut alone = Vec::new();
+    let everywhere = target.reads_everywhere();
     for at in all(contracts) {
         let looked = look(contracts, at);
         if let Some((status, reason)) = is_silent(looked, target) {
@@ -116,7 +118,8 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
         }
         let instance = looked.instance().to_owned();
         let config = looked.case.config.clone();
-        if place::isolation(looked.case, on_server) == Isolation::Alone {
+        let alone_by_place = place::isolation(looked.case, on_server) == Isolation::Alone;
+        if alone_by_place || has_fact_of(looked.case, &everywhere) {
             alone.push(Group { instance, config, alone: true, cases: vec![at] });
         } else {
             let key = (instance.clone(), config.to_string());
@@ -141,6 +144,16 @@ pub fn all(contracts: &[Contract]) -> impl Iterator<Item = CaseRef> + '_ {
         found.clauses.iter().enumerate().flat_map(move |(clause, found)| {
             (0..found.cases.len()).map(move |case| CaseRef { contract, clause, case })
         })
+    })
+}
+
+/// Whether a fact is of one of the resources, `v1 configmaps`.
+fn has_fact_of(case: &Case, resources: &BTreeSet<String>) -> bool {
+    let text = |fact: &Value, field: &str| fact[field].as_str().unwrap_or_default().to_owned();
+    case.given.cluster.iter().any(|fact| {
+        let version = text(fact, "apiVersion");
+        let resource = Kinds::gardener().of_object(&version, &text(fact, "kind"));
+        resource.is_some_and(|resource| resources.contains(&format!("{version} {}", resource.plural)))
     })
 }
 
@@ -208,7 +221,31 @@ fn contains(whole: &Value, part: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use contract::case::{Given, Then};
+    use contract::model::Location;
+    use serde_json::{Map, json};
+
+    #[test]
+    fn a_fact_of_a_resource_that_is_read_everywhere_is_found_by_version_and_plural() {
+        let hvpa =
+            json!({"apiVersion": "autoscaling.k8s.io/v1alpha1", "kind": "Hvpa", "metadata": {"name": "a"}});
+        let case = Case {
+            name: "a".to_owned(),
+            inputs: Vec::new(),
+            config: Value::Null,
+            given: Given { cluster: vec![hvpa], ..Given::default() },
+            when: When::Admission { operation: "CREATE".to_owned(), request: Map::new() },
+            then: Then::default(),
+            location: Location::default(),
+        };
+        for (resource, found) in [
+            ("autoscaling.k8s.io/v1alpha1 hvpas", true),
+            ("autoscaling.k8s.io/v1 hvpas", false),
+            ("v1 configmaps", false),
+        ] {
+            assert_eq!(has_fact_of(&case, &BTreeSet::from([resource.to_owned()])), found, "{resource}");
+        }
+    }
 
     #[test]
     fn a_configuration_contains_what_it_says() {

@@ -94,6 +94,11 @@ pub trait Target: Send + Sync {
         Vec::new()
     }
 
+    /// Resources that it reads in all namespaces at once, such as `v1 configmaps`: another case's would be seen.
+    fn reads_everywhere(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
     /// Which configurations it can be asked under.
     fn configurable(&self) -> Configurable {
         Configurable::Any

@@ -1,4 +1,5 @@
-//! The same input gives the same resulting object, in both versions of the review; of our components the same bytes.
+//! The same input gives the same result, in both versions of the review; of our components the same bytes, of others
+//! the words of a refusal may differ: the originals print memory addresses.
 
 use super::{Held, Trace, difference, extra, words};
 use crate::exchange::{Answer, Exchange};
@@ -9,7 +10,7 @@ pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
     let mut held = Held::NoOccasion;
     for (which, second) in [("asked again", &trace.repeat), ("asked in v1beta1", &trace.beta)] {
         let Some(second) = second else { continue };
-        if let Some(text) = differs(first, second, rules) {
+        if let Some(text) = differs(first, second, trace.ours, rules) {
             return Held::No(format!("{which}, {text}"));
         }
         held = Held::Yes;
@@ -21,19 +22,25 @@ pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
     held
 }
 
-fn differs(first: &Answer, second: &Exchange, rules: &Rules) -> Option<String> {
+fn differs(first: &Answer, second: &Exchange, ours: bool, rules: &Rules) -> Option<String> {
     let Some(answer) = second.answer() else {
         return Some(format!("the answer is another: {}", words(second)));
     };
-    let alike = (first.allowed, first.code, &first.reason, &first.message, &first.causes, first.patched)
-        == (answer.allowed, answer.code, &answer.reason, &answer.message, &answer.causes, answer.patched);
-    if !alike {
+    let verdict = |answer: &Answer| (answer.allowed, answer.code, answer.reason.clone(), answer.patched);
+    let words_alike = (&first.message, &first.causes) == (&answer.message, &answer.causes);
+    let causes_alike = places(first) == places(answer);
+    if verdict(first) != verdict(answer) || !causes_alike || (ours && !words_alike) {
         return Some(format!("the answer is another: {}", words(second)));
     }
     let same = matching::same(first.object.as_ref(), answer.object.as_ref(), rules);
     (!same).then(|| {
         format!("the result differs: {}", difference(first.object.as_ref(), answer.object.as_ref(), rules))
     })
+}
+
+/// Fields and reasons of the causes, in order.
+fn places(answer: &Answer) -> Vec<(&str, &str)> {
+    answer.causes.iter().map(|cause| (cause.field.as_str(), cause.reason.as_str())).collect()
 }
 
 pub(super) fn damage(trace: &Trace) -> Vec<Trace> {
@@ -46,4 +53,47 @@ pub(super) fn damage(trace: &Trace) -> Vec<Trace> {
         damaged.push(Trace { beta: toggled(&trace.beta), ..trace.clone() });
     }
     damaged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use crate::exchange::{FieldCause, Outcome};
+
+    fn refusal(field: &str, words: &str) -> Exchange {
+        let (reason, message) = ("FieldValueInvalid".to_owned(), words.to_owned());
+        let answer = Answer {
+            code: Some(422),
+            message: Some(words.to_owned()),
+            causes: vec![FieldCause { field: field.to_owned(), reason, message }],
+            ..Answer::default()
+        };
+        Exchange {
+            path: "/".to_owned(),
+            request: Bytes::new(),
+            response: Some((200, Bytes::new())),
+            took: Duration::ZERO,
+            outcome: Outcome::Answered(answer),
+        }
+    }
+
+    #[test]
+    fn words_of_a_refusal_may_differ_unless_it_is_ours_and_what_it_says_may_not() {
+        let main = refusal("spec", "pools: 0xc0001");
+        let table = [
+            (refusal("spec", "pools: 0xc0002"), false, true),
+            (refusal("spec", "pools: 0xc0002"), true, false),
+            (refusal("spec.pools", "pools: 0xc0001"), false, false),
+            (refusal("spec", "pools: 0xc0001"), true, true),
+        ];
+        for (second, ours, holds) in table {
+            let only = Trace::only(main.clone(), None, Duration::from_secs(1));
+            let trace = Trace { repeat: Some(second.clone()), ours, ..only };
+            assert_eq!(hold(&trace, &Rules::default()) == Held::Yes, holds, "{second:?} {ours}");
+        }
+    }
 }

@@ -255,7 +255,7 @@ pub struct ContractResult {
     pub verdict: Verdict,
     /// Sums.
     pub counts: Counts,
-    /// Milliseconds its cases took, one after the other.
+    /// Milliseconds that the target took to answer, all exchanges one after the other.
     pub duration_ms: f64,
     /// Its clauses, in order.
     pub clauses: Vec<ClauseResult>,

@@ -99,12 +99,17 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
         digest: digest(&hashes.join("\n")),
         verdict: Verdict::Inconclusive,
         counts: Counts::default(),
-        duration_ms: asked.iter().map(|asked| asked.result.duration_ms).sum(),
+        duration_ms: asked.iter().filter_map(|asked| asked.trace.as_ref()).map(answering).sum(),
         clauses,
         laws: laws_of(contract, asked),
         gaps: gaps(contract, asked),
         unexplained: unexplained(contract, asked, extras),
     }
+}
+
+/// Milliseconds that a case's exchanges took.
+fn answering(trace: &crate::laws::Trace) -> f64 {
+    super::attempt::milliseconds(trace.all().map(|exchange| exchange.took).sum())
 }
 
 /// A case that was not to be sent says nothing about a webhook that is not there.

@@ -51,6 +51,10 @@ impl Target for CommandTarget {
         self.known.extras.clone()
     }
 
+    fn reads_everywhere(&self) -> BTreeSet<String> {
+        self.known.reads_everywhere.clone()
+    }
+
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;

@@ -32,6 +32,8 @@ pub struct Known {
     pub parameters: BTreeMap<String, Value>,
     /// Path prefixes it changes on purpose.
     pub extras: Vec<String>,
+    /// Resources that it reads in all namespaces at once.
+    pub reads_everywhere: BTreeSet<String>,
 }
 
 /// A webhook that runs already.
@@ -63,6 +65,10 @@ impl Target for UrlTarget {
 
     fn extras(&self) -> Vec<String> {
         self.known.extras.clone()
+    }
+
+    fn reads_everywhere(&self) -> BTreeSet<String> {
+        self.known.reads_everywhere.clone()
     }
 
     fn configurable(&self) -> Configurable {

@@ -1,6 +1,11 @@
 //! The harness against scripted targets: what each kind of answer means, and how it is reported.
 
+mod chosen;
 mod direct;
 mod embedded;
+mod exit;
 mod fake;
+mod proof;
+mod shown;
 mod small;
+mod started;

@@ -1,0 +1,79 @@
+//! The exit code is computed from the report: each finding alone, and several at once.
+
+use conformance::report::{Counts, Gap, Report, Status, WaiverState, WaiverUse};
+use rstest::rstest;
+
+use crate::direct::{options, run_with};
+use crate::fake::Manner;
+use crate::small;
+
+type Change = fn(&mut Report);
+
+fn failed(report: &mut Report) {
+    report.contracts[0].clauses[0].status = Status::Failed;
+}
+
+fn errored(report: &mut Report) {
+    report.environment_errors.push("no route".to_owned());
+}
+
+fn waiver(report: &mut Report) {
+    report.waivers.push(WaiverUse {
+        clause: "FAKE-001".to_owned(),
+        state: WaiverState::Expired,
+        owner: String::new(),
+        reason: String::new(),
+        link: String::new(),
+        expires: "2026-01-01".to_owned(),
+    });
+}
+
+fn unproven(report: &mut Report) {
+    let proof = report.contracts[0].clauses[0].proof.as_mut();
+    proof.expect("it passed").proven = false;
+}
+
+fn gap(report: &mut Report) {
+    report.contracts[0].gaps.push(Gap { path: "a".to_owned(), case: "b".to_owned() });
+    report.counts.gaps = 1;
+}
+
+fn not_run(report: &mut Report) {
+    report.counts.not_run = 1;
+}
+
+fn nothing_answered(report: &mut Report) {
+    report.counts = Counts { not_supported: 5, ..Counts::default() };
+}
+
+fn interrupted(report: &mut Report) {
+    report.interrupted = Some(2);
+}
+
+fn terminated(report: &mut Report) {
+    report.interrupted = Some(15);
+}
+
+#[rstest]
+#[case::nothing(vec![], 0)]
+#[case::failed(vec![failed as Change], 1)]
+#[case::errored(vec![errored as Change], 3)]
+#[case::waiver(vec![waiver as Change], 7)]
+#[case::unproven(vec![unproven as Change], 6)]
+#[case::gap(vec![gap as Change], 6)]
+#[case::not_run(vec![not_run as Change], 4)]
+#[case::nothing_answered(vec![nothing_answered as Change], 4)]
+#[case::interrupted(vec![interrupted as Change, not_run], 130)]
+#[case::terminated(vec![terminated as Change, failed], 143)]
+#[case::a_failure_wins_over_the_environment(vec![errored as Change, failed], 1)]
+#[case::the_environment_wins_over_waivers(vec![waiver as Change, errored], 3)]
+#[case::waivers_win_over_proof(vec![gap as Change, waiver], 7)]
+#[case::proof_wins_over_completeness(vec![not_run as Change, gap], 6)]
+#[tokio::test]
+async fn the_exit_code_is_the_first_that_applies(#[case] changes: Vec<Change>, #[case] code: u8) {
+    let mut report = run_with(small::contract(), Manner::Good, options()).await;
+    for change in changes {
+        change(&mut report);
+    }
+    assert_eq!(report.exit_code(), code);
+}

@@ -1,0 +1,67 @@
+//! Targets outside of this process that do not come up: each says why.
+
+use std::time::Duration;
+
+use conformance::target::command::CommandTarget;
+use conformance::target::url::{Known, UrlTarget};
+use conformance::target::{Setup, Target};
+use contract::document::target::TargetSpec;
+use serde_json::Value;
+use webhook::dial::Trust;
+
+async fn refusal(target: &dyn Target) -> String {
+    let setup = Setup { config: &Value::Null, instance: "seed", facts: None };
+    let started = tokio::time::timeout(Duration::from_secs(60), target.start(setup))
+        .await
+        .expect("it gives up in time");
+    match started {
+        Ok(_) => "it started".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn command(line: &[&str]) -> CommandTarget {
+    let spec = TargetSpec {
+        command: line.iter().map(|word| (*word).to_owned()).collect(),
+        ready: Some("http://127.0.0.1:<healthPort>/readyz".to_owned()),
+        ..TargetSpec::default()
+    };
+    CommandTarget { known: Known::default(), spec, folder: ".".into() }
+}
+
+#[tokio::test]
+async fn a_command_that_ends_early_is_quoted_without_its_secrets() {
+    let script = "echo starting; echo password=hunter2 in vain >&2; exit 3";
+    let text = refusal(&command(&["sh", "-c", script])).await;
+    assert!(text.starts_with("sh ended before it was ready (exit status: 3); its last words:\n"), "{text}");
+    assert!(text.contains("password=*** in vain") && !text.contains("hunter2"), "{text}");
+}
+
+#[tokio::test]
+async fn a_command_that_does_not_exist_is_named() {
+    let text = refusal(&command(&["./no-such-binary"])).await;
+    assert_eq!(text, "failed to start ./no-such-binary: No such file or directory (os error 2)");
+}
+
+#[tokio::test]
+async fn a_command_that_reads_a_cluster_needs_one() {
+    let text = refusal(&command(&["sh", "-c", "true", "<sourceKubeconfig>"])).await;
+    let want = "failed to read target <sourceKubeconfig>: <sourceKubeconfig> needs a cluster for facts (--kubeconfig, or an embedded one)";
+    assert_eq!(text, want);
+}
+
+#[tokio::test]
+async fn an_address_where_nothing_listens_is_no_verdict() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let target = UrlTarget {
+        known: Known::default(),
+        url: format!("https://{free}"),
+        trust: Trust::Insecure,
+        config: None,
+    };
+    let text = refusal(&target).await;
+    assert!(
+        text.starts_with(&format!("could not ask the target: failed to connect to https://{free}")),
+        "{text}"
+    );
+}
