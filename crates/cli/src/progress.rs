@@ -6,7 +6,7 @@ use conformance::report::Status;
 use conformance::run::Event;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::terminal::Terminal;
+use crate::terminal::{Telling, Terminal};
 
 /// Shows events as they come.
 pub(crate) struct Progress<'a> {
@@ -17,7 +17,7 @@ pub(crate) struct Progress<'a> {
 impl<'a> Progress<'a> {
     /// Draws only where drawing is possible and wanted.
     pub(crate) fn new(terminal: &'a Terminal) -> Self {
-        let wanted = terminal.drawn && !terminal.quiet;
+        let wanted = terminal.drawn && terminal.telling != Telling::Verdict;
         let target = if wanted { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
         let style = ProgressStyle::with_template("  {bar:30} {pos}/{len} {msg}");
@@ -27,11 +27,11 @@ impl<'a> Progress<'a> {
     }
 
     /// Takes one event.
-    pub(crate) fn show(&self, event: Event<'_>) {
-        match event {
+    pub(crate) fn show(&self, event: &Event<'_>) {
+        match *event {
             Event::Planned(cases) => self.bar.set_length(cases as u64),
             Event::Case { contract, id, status } => {
-                if self.terminal.verbose {
+                if self.terminal.telling == Telling::Cases {
                     self.bar.suspend(|| self.terminal.print(&format!("  {} {id}", mark(status))));
                 }
                 self.bar.set_message(contract.to_owned());

@@ -68,7 +68,7 @@ async fn watched(
     let heard = interrupt.clone();
     let listener = tokio::spawn(async move { heard.raise(signals::either().await) });
     let progress = Progress::new(terminal);
-    let report = run::run(contracts, target, options, &|event| progress.show(event), &interrupt).await;
+    let report = run::run(contracts, target, options, &|event| progress.show(&event), &interrupt).await;
     progress.finish();
     listener.abort();
     report

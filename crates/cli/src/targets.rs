@@ -8,7 +8,7 @@ use conformance::target::Target;
 use conformance::target::built_in::{BuiltIn, Component, Ingredients};
 use conformance::target::command::CommandTarget;
 use conformance::target::url::{Known, UrlTarget};
-use contract::document::target::TargetSpec;
+use contract::document::target::{RegistrationFiles, TargetSpec};
 use contract::document::{SourceFile, target};
 use gardener_resource_manager::config::file;
 use gardener_resource_manager::registrations::{self, Instance};
@@ -91,12 +91,13 @@ fn from_file(path: &Path, trust: Trust) -> Result<Box<dyn Target>, Failure> {
         registrations: spec
             .registration
             .as_ref()
-            .map(|file| registered(&folder.join(file)))
+            .map(|files| registrations_in(files, &folder))
             .transpose()?
             .unwrap_or_default(),
         features: spec.features.iter().cloned().collect(),
         parameters: spec.parameters.clone(),
         extras: spec.extras.clone(),
+        reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
     };
     if !spec.command.is_empty() {
         return Ok(Box::new(CommandTarget { known, spec, folder }));
@@ -118,13 +119,29 @@ fn own_paths() -> BTreeMap<String, Vec<String>> {
     paths
 }
 
-fn registered(file: &Path) -> Result<BTreeMap<String, Vec<WebhookConfiguration>>, Failure> {
+/// Webhook configurations by instance; under the empty name those of every instance.
+fn registrations_in(
+    files: &RegistrationFiles,
+    folder: &Path,
+) -> Result<BTreeMap<String, Vec<WebhookConfiguration>>, Failure> {
+    match files {
+        RegistrationFiles::All(file) => {
+            Ok(BTreeMap::from([(String::new(), registered(&folder.join(file))?)]))
+        }
+        RegistrationFiles::Each(files) => files
+            .iter()
+            .map(|(instance, file)| Ok((instance.clone(), registered(&folder.join(file))?)))
+            .collect(),
+    }
+}
+
+fn registered(file: &Path) -> Result<Vec<WebhookConfiguration>, Failure> {
     let wrong =
         |reason: String| Failure::usage(format!("failed to read registration {}: {reason}", file.display()));
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let objects = formats::yaml::documents(&text).map_err(|error| wrong(error.to_string()))?;
     let configurations = objects.iter().map(WebhookConfiguration::from_object).collect::<Result<Vec<_>, _>>();
-    Ok(BTreeMap::from([(String::new(), configurations.map_err(|error| wrong(error.to_string()))?)]))
+    configurations.map_err(|error| wrong(error.to_string()))
 }
 
 fn trust(insecure: bool, ca: Option<&Path>) -> Result<Trust, Failure> {

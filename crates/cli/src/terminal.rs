@@ -26,10 +26,19 @@ pub(crate) struct Terminal {
     pub(crate) drawn: bool,
     /// Columns to fill, at least 80.
     pub(crate) width: usize,
+    /// How much is told.
+    pub(crate) telling: Telling,
+}
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Telling {
     /// Only the verdict.
-    pub(crate) quiet: bool,
+    Verdict,
+    /// A line per contract, and what needs attention.
+    Contracts,
     /// Every case.
-    pub(crate) verbose: bool,
+    Cases,
 }
 
 /// A failure that ends the process with a code of its own.
@@ -43,18 +52,19 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// A mistake in arguments, contracts or target files.
-    pub(crate) fn usage(text: impl ToString) -> Self {
-        Self { code: 2, text: text.to_string() }
+    pub(crate) fn usage(text: impl Into<String>) -> Self {
+        Self { code: 2, text: text.into() }
     }
 
     /// What is wrong with a contract or another file of ours, drawn with file, line, caret and remedy.
-    pub(crate) fn diagnostic(error: impl miette::Diagnostic + Send + Sync + 'static) -> Self {
+    #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+    pub(crate) fn diagnostic(error: impl miette::Diagnostic) -> Self {
         Self { code: 2, text: drawn(&error) }
     }
 
     /// Something around the target broke; says nothing about the target.
-    pub(crate) fn environment(text: impl ToString) -> Self {
-        Self { code: 3, text: text.to_string() }
+    pub(crate) fn environment(text: impl Into<String>) -> Self {
+        Self { code: 3, text: text.into() }
     }
 }
 
@@ -85,6 +95,11 @@ impl Terminal {
     /// Looks at the output streams, the environment and the flags.
     pub(crate) fn new(output: &Output) -> Self {
         let terminal = std::io::stdout().is_terminal();
+        let telling = match (output.quiet, output.verbose) {
+            (true, _) => Telling::Verdict,
+            (_, true) => Telling::Cases,
+            _ => Telling::Contracts,
+        };
         let colour = match output.color {
             When::Always => true,
             When::Never => false,
@@ -93,21 +108,22 @@ impl Terminal {
         let drawn = std::io::stderr().is_terminal() && !environment::is_ci();
         let width = environment::columns()
             .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)));
-        Self {
-            colour,
-            drawn,
-            width: width.unwrap_or(110).clamp(80, 160),
-            quiet: output.quiet,
-            verbose: output.verbose,
-        }
+        Self { colour, drawn, width: width.unwrap_or(110).clamp(80, 160), telling }
     }
 
     /// How reports are shown here; `page` is where the HTML report lies.
     pub(crate) fn view<'a>(&'a self, page: Option<&'a str>) -> View<'a> {
-        View { width: self.width, quiet: self.quiet, verbose: self.verbose, style: self, report: page }
+        View {
+            width: self.width,
+            quiet: self.telling == Telling::Verdict,
+            verbose: self.telling == Telling::Cases,
+            style: self,
+            report: page,
+        }
     }
 
     /// Prints to standard output; a closed pipe ends the printing, not the run.
+    #[expect(clippy::unused_self, reason = "printing is asked of the terminal, whatever it needs for it")]
     pub(crate) fn print(&self, text: &str) {
         let mut out = std::io::stdout().lock();
         let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
@@ -116,6 +132,7 @@ impl Terminal {
     }
 
     /// Prints to standard error.
+    #[expect(clippy::unused_self, reason = "printing is asked of the terminal, whatever it needs for it")]
     pub(crate) fn note(&self, text: &str) {
         let mut err = std::io::stderr().lock();
         // Nothing can be told if standard error is closed.

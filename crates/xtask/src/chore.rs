@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Parser, Subcommand};
 
-use crate::{control_plane, kinds};
+use crate::{control_plane, kinds, mutants};
 
 /// Chores of the project.
 #[derive(Parser)]
@@ -20,6 +20,8 @@ pub(crate) enum Chore {
     ControlPlane(control_plane::Arguments),
     /// Write what crates/schema knows of kinds, from a real server and from crates/schema/crds
     Kinds(kinds::Arguments),
+    /// Change a component's webhooks and see its contracts notice
+    Mutants(mutants::Arguments),
 }
 
 impl Chore {
@@ -28,6 +30,7 @@ impl Chore {
         match self {
             Self::ControlPlane(arguments) => control_plane::run(arguments),
             Self::Kinds(arguments) => kinds::run(arguments),
+            Self::Mutants(arguments) => mutants::run(arguments),
         }
     }
 }

@@ -9,6 +9,8 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use serde_json::Value;
 
+use crate::chore::root;
+
 /// Which component's code is changed.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -36,10 +38,12 @@ struct Outcome {
 
 /// Runs cargo-mutants, prints the kill rate, and fails on a survivor without a stated reason.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    let root = root().canonicalize()?;
     let output = root.join("target/mutants");
     std::fs::create_dir_all(&output)?;
-    let status = mutate(arguments, &root, &output).status().context("failed to start cargo mutants (make mutants installs it)")?;
+    let status = mutate(arguments, &root, &output)
+        .status()
+        .context("failed to start cargo mutants (make mutants installs it)")?;
     // 2: mutants survived, 3: some timed out; both are judged below.
     if !matches!(status.code(), Some(0 | 2 | 3)) {
         bail!("cargo mutants ended with {status}: do the contracts pass without a mutation?");
@@ -53,8 +57,20 @@ fn mutate(arguments: &Arguments, root: &Path, output: &Path) -> Command {
     let package = format!("gardener-{}", arguments.component);
     let webhooks = format!("crates/{}/src/webhooks/**/*.rs", arguments.component);
     let mut command = Command::new("cargo");
-    command.current_dir(root).args(["mutants", "--no-shuffle", "--timeout=15", "--build-timeout=120", "--colors=never"]);
-    command.arg("--package").arg(package).arg("--output").arg(output).arg(format!("--jobs={}", arguments.jobs));
+    command.current_dir(root).args([
+        "mutants",
+        "--no-shuffle",
+        "--timeout=15",
+        "--build-timeout=180",
+        "--colors=never",
+        "--profile=mutants",
+    ]);
+    command
+        .arg("--package")
+        .arg(package)
+        .arg("--output")
+        .arg(output)
+        .arg(format!("--jobs={}", arguments.jobs));
     let files = if arguments.file.is_empty() { vec![webhooks] } else { arguments.file.clone() };
     for file in files {
         command.arg("--file").arg(file);
@@ -67,7 +83,8 @@ fn mutate(arguments: &Arguments, root: &Path, output: &Path) -> Command {
 }
 
 fn read(outcomes: &PathBuf) -> anyhow::Result<Outcome> {
-    let text = std::fs::read_to_string(outcomes).with_context(|| format!("failed to read {}", outcomes.display()))?;
+    let text = std::fs::read_to_string(outcomes)
+        .with_context(|| format!("failed to read {}", outcomes.display()))?;
     let outcomes: Value = serde_json::from_str(&text)?;
     let mut read = Outcome { caught: 0, timed_out: 0, unviable: 0, survivors: Vec::new() };
     for outcome in outcomes["outcomes"].as_array().into_iter().flatten() {
@@ -95,9 +112,15 @@ fn reasons(file: &Path) -> anyhow::Result<BTreeMap<String, String>> {
         return Ok(BTreeMap::new());
     }
     let text = std::fs::read_to_string(file)?;
-    let listed = formats::yaml::parse(&text).with_context(|| format!("failed to read {}", file.display()))?;
+    let listed: Value =
+        formats::yaml::from_str(&text).with_context(|| format!("failed to read {}", file.display()))?;
     let entry = |entry: &Value| {
-        let field = |name: &str| entry[name].as_str().map(str::to_owned).with_context(|| format!("{}: {name} missing", file.display()));
+        let field = |name: &str| {
+            entry[name]
+                .as_str()
+                .map(str::to_owned)
+                .with_context(|| format!("{}: {name} missing", file.display()))
+        };
         Ok((field("mutant")?, field("reason")?))
     };
     listed.as_array().into_iter().flatten().map(entry).collect()
@@ -106,11 +129,20 @@ fn reasons(file: &Path) -> anyhow::Result<BTreeMap<String, String>> {
 fn judge(outcome: &Outcome, reasons: &BTreeMap<String, String>) -> anyhow::Result<()> {
     let killed = outcome.caught + outcome.timed_out;
     let viable = killed + outcome.survivors.len();
-    let (excused, unexcused): (Vec<_>, Vec<_>) = outcome.survivors.iter().partition(|name| reasons.contains_key(*name));
-    let rate = if viable == 0 { 0 } else { killed * 1000 / viable };
+    let (excused, unexcused): (Vec<_>, Vec<_>) =
+        outcome.survivors.iter().partition(|name| reasons.contains_key(*name));
+    let rate = (killed * 1000).checked_div(viable).unwrap_or(0);
     let say = |line: String| println_line(&line);
-    say(format!("mutants   {viable} viable · {} caught · {} timed out · {} did not build", outcome.caught, outcome.timed_out, outcome.unviable));
-    say(format!("kill rate {}.{} % · {} survivors with a stated reason", rate / 10, rate % 10, excused.len()));
+    say(format!(
+        "mutants   {viable} viable · {} caught · {} timed out · {} did not build",
+        outcome.caught, outcome.timed_out, outcome.unviable
+    ));
+    say(format!(
+        "kill rate {}.{} % · {} survivors with a stated reason",
+        rate / 10,
+        rate % 10,
+        excused.len()
+    ));
     for name in &excused {
         say(format!("  reason  {name}: {}", reasons[*name]));
     }
@@ -121,7 +153,10 @@ fn judge(outcome: &Outcome, reasons: &BTreeMap<String, String>) -> anyhow::Resul
         bail!("no mutant was tried");
     }
     if !unexcused.is_empty() {
-        bail!("{} mutants survived without a stated reason: add a case, or a reason in mutants.yaml", unexcused.len());
+        bail!(
+            "{} mutants survived without a stated reason: add a case, or a reason in mutants.yaml",
+            unexcused.len()
+        );
     }
     Ok(())
 }
@@ -150,6 +185,9 @@ mod tests {
 
     #[test]
     fn trying_nothing_is_no_success() {
-        assert!(judge(&Outcome { caught: 0, timed_out: 0, unviable: 0, survivors: vec![] }, &BTreeMap::new()).is_err());
+        assert!(
+            judge(&Outcome { caught: 0, timed_out: 0, unviable: 0, survivors: vec![] }, &BTreeMap::new())
+                .is_err()
+        );
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn coverage(
             ));
             None
         }
-        Err(error) => return Err(Failure::usage(error)),
+        Err(error) => return Err(Failure::usage(error.to_string())),
     };
     let ledger = loaded.ledger.as_ref().map(|(ledger, _)| ledger);
     let counts = count(&loaded.catalog, last.as_ref(), ledger, &loaded.attestations);

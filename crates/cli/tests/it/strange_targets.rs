@@ -35,7 +35,8 @@ fn a_certificate_of_another_authority_is_named() {
 #[test]
 fn garbage_breaks_the_law_of_the_echo() {
     let folder = tempfile::tempdir().unwrap();
-    against(folder.path(), answer(200, "no json at all"), false).says(1, &["no AdmissionReview", "no json at all"]);
+    against(folder.path(), answer(200, "no json at all"), false)
+        .says(1, &["no AdmissionReview", "no json at all"]);
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn an_answer_to_another_request_breaks_the_law() {
 fn a_target_that_hangs_is_named_with_the_time_it_had() {
     let folder = tempfile::tempdir().unwrap();
     let hang = |_: Request<Incoming>| async {
-        tokio::time::sleep(Duration::from_secs(3600)).await;
+        tokio::time::sleep(Duration::from_hours(1)).await;
         Ok(Response::new(Full::new(Bytes::new())))
     };
     against(folder.path(), hang, false).says(3, &["no answer from", "within 10s"]);

@@ -18,14 +18,14 @@ async fn serve(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
     let dialers = std::sync::Arc::new(webhook::dial::FixedDialers::new());
     let server = ApiServer::builder().crds(schema::crds().iter().cloned()).dialers(dialers).build();
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let served = server.serve(loopback).await.map_err(|error| Failure::from(anyhow::Error::from(error)))?;
-    let address = served.url.trim_start_matches("https://").parse();
+    let front = server.serve(loopback).await.map_err(|error| Failure::from(anyhow::Error::from(error)))?;
+    let address = front.url.trim_start_matches("https://").parse();
     let address: SocketAddr =
-        address.map_err(|_| Failure::environment(format!("no address in {}", served.url)))?;
-    state.write(&served.kubeconfig(), address)?;
+        address.map_err(|_| Failure::environment(format!("no address in {}", front.url)))?;
+    state.write(&front.kubeconfig(), address)?;
     terminal.print(&state.kubeconfig().display().to_string());
     let signal = crate::signals::either().await;
-    served.shutdown().await;
+    front.shutdown().await;
     state.clear()?;
     Ok(if signal == crate::signals::TERMINATE { 0 } else { 128 + signal })
 }
