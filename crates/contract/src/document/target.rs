@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 
 use super::{Error, SourceFile};
 
+/// The instances that contracts speak of.
+const INSTANCES: [&str; 2] = ["seed", "shoot"];
+
 /// A target file, `kind: Target`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -49,8 +52,8 @@ pub struct TargetSpec {
     pub metrics: Option<String>,
     /// Webhook name → path; default: the component's own.
     pub paths: BTreeMap<String, String>,
-    /// File with its webhook configurations; without it clauses about the registration are notSupported.
-    pub registration: Option<String>,
+    /// Files with its webhook configurations; without them clauses about the registration are notSupported.
+    pub registration: Option<RegistrationFiles>,
     /// How its configuration file is made.
     pub config: Option<TargetConfig>,
     /// Features that clauses may need.
@@ -59,8 +62,20 @@ pub struct TargetSpec {
     pub parameters: BTreeMap<String, Value>,
     /// Changes that no clause speaks of and that are meant.
     pub extras: Vec<String>,
+    /// Resources that it reads in all namespaces at once, such as `v1 configmaps`: cases with such facts run alone.
+    pub reads_everywhere: Vec<String>,
     /// PEM file of the authority that signed its certificate, for a target that runs already.
     pub ca: Option<String>,
+}
+
+/// Where webhook configurations are read from; relative to the target file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum RegistrationFiles {
+    /// One file for every instance.
+    All(String),
+    /// A file for each instance, such as `seed` and `shoot`; an instance that is not named has none.
+    Each(BTreeMap<String, String>),
 }
 
 /// How a configuration file is made: `file`, the case's configuration, then `set`.
@@ -93,6 +108,13 @@ pub fn read(file: &SourceFile) -> Result<TargetFile, Error> {
         let remedy = "webhooks are served over HTTPS: `https://HOST:PORT`".to_owned();
         return Err(file.error(super::first(), 0, format!("the url {url} is not https"), Some(remedy)));
     }
+    if let Some(RegistrationFiles::Each(files)) = &spec.registration
+        && let Some(strange) = files.keys().find(|name| !INSTANCES.contains(&name.as_str()))
+    {
+        let remedy = format!("instances are {}", INSTANCES.join(" and "));
+        let message = format!("there is no instance {strange} to register");
+        return Err(file.error(super::first(), 0, message, Some(remedy)));
+    }
     Ok(target)
 }
 
@@ -112,11 +134,27 @@ mod tests {
     }
 
     #[test]
+    fn a_registration_is_one_file_or_one_for_each_instance() {
+        let each = [("seed", "a.yaml"), ("shoot", "b.yaml")];
+        let each = each.map(|(instance, file)| (instance.to_owned(), file.to_owned()));
+        let table = [
+            ("webhooks.yaml", RegistrationFiles::All("webhooks.yaml".to_owned())),
+            ("{seed: a.yaml, shoot: b.yaml}", RegistrationFiles::Each(BTreeMap::from(each))),
+        ];
+        for (written, read_as) in table {
+            let text = format!("{HEAD}spec: {{url: \"https://a\", registration: {written}}}\n");
+            let target = read(&SourceFile::new("target.yaml", text)).unwrap();
+            assert_eq!(target.spec.registration, Some(read_as), "{written}");
+        }
+    }
+
+    #[test]
     fn mistakes_are_named_with_their_place() {
         let table = [
             ("spec: {url: \"https://a\", comand: [x]}\n", 4, "comand"),
             ("spec: {}\n", 1, "neither a command nor a url"),
             ("spec: {url: \"http://a\"}\n", 1, "is not https"),
+            ("spec: {url: \"https://a\", registration: {sed: x}}\n", 1, "no instance sed"),
         ];
         for (rest, line, words) in table {
             let error = read(&SourceFile::new("target.yaml", format!("{HEAD}{rest}"))).unwrap_err();
