@@ -99,7 +99,11 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
         digest: digest(&hashes.join("\n")),
         verdict: Verdict::Inconclusive,
         counts: Counts::default(),
-        duration_ms: asked.iter().filter_map(|asked| asked.trace.as_ref()).map(answering).sum(),
+        duration_ms: asked
+            .iter()
+            .filter_map(|asked| asked.trace.as_ref())
+            .map(answering)
+            .fold(0.0, |sum, took| sum + took),
         clauses,
         laws: laws_of(contract, asked),
         gaps: gaps(contract, asked),

@@ -22,6 +22,9 @@ mod ready;
 use placeholders::Placeholders;
 use process::Process;
 
+/// How often a start is tried when a port was taken.
+const ATTEMPTS: usize = 4;
+
 /// A binary that is started for the run.
 #[derive(Clone, Debug)]
 pub struct CommandTarget {
@@ -56,6 +59,20 @@ impl Target for CommandTarget {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        for _ in 1..ATTEMPTS {
+            match self.start_once(setup.clone()).await {
+                // A port that was free a moment ago may be someone else's by now.
+                Err(TargetError::Ended { last_words, .. })
+                    if last_words.to_lowercase().contains("in use") => {}
+                result => return result,
+            }
+        }
+        self.start_once(setup).await
+    }
+}
+
+impl CommandTarget {
+    async fn start_once(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
         let authority = certificate::write(&folder.path().join("certs"))?;

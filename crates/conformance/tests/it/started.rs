@@ -11,7 +11,7 @@ use webhook::dial::Trust;
 
 async fn refusal(target: &dyn Target) -> String {
     let setup = Setup { config: &Value::Null, instance: "seed", facts: None };
-    let started = tokio::time::timeout(Duration::from_secs(60), target.start(setup))
+    let started = tokio::time::timeout(Duration::from_mins(1), target.start(setup))
         .await
         .expect("it gives up in time");
     match started {
@@ -26,7 +26,7 @@ fn command(line: &[&str]) -> CommandTarget {
         ready: Some("http://127.0.0.1:<healthPort>/readyz".to_owned()),
         ..TargetSpec::default()
     };
-    CommandTarget { known: Known::default(), spec, folder: ".".into() }
+    CommandTarget { known: Known::default(), spec, folder: "".into() }
 }
 
 #[tokio::test]

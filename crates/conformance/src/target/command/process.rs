@@ -42,7 +42,7 @@ impl Process {
         let mut child = Command::new(program)
             .args(arguments)
             .envs(env)
-            .current_dir(folder)
+            .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
