@@ -20,6 +20,7 @@ mod direct;
 mod further;
 mod group;
 mod interrupt;
+mod prepare;
 mod server;
 mod story;
 mod subject;
@@ -142,11 +143,17 @@ pub async fn run(
         Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };
     let mut asked = silent(contracts, &plan);
     let mut broken = Vec::new();
-    let groups = plan.groups.iter().map(|group| ask_group(&shared, group));
-    let mut groups = futures::stream::iter(groups).buffer_unordered(usize::from(options.parallel.max(1)));
-    while let Some((of_group, error)) = groups.next().await {
-        asked.extend(of_group);
-        broken.extend(error);
+    // In the one cluster that was given, cases that others would see wait for them and for each other.
+    let shares_cluster = matches!(options.ground, Ground::Direct(FactsFrom::Given(_)));
+    let (later, now): (Vec<&Group>, Vec<&Group>) =
+        plan.groups.iter().partition(|group| shares_cluster && group.alone);
+    for (groups, side_by_side) in [(now, usize::from(options.parallel.max(1))), (later, 1)] {
+        let groups = groups.into_iter().map(|group| ask_group(&shared, group));
+        let mut groups = futures::stream::iter(groups).buffer_unordered(side_by_side);
+        while let Some((of_group, error)) = groups.next().await {
+            asked.extend(of_group);
+            broken.extend(error);
+        }
     }
     asked.sort_by_key(|asked| asked.at);
     broken.sort();

@@ -36,6 +36,17 @@ pub fn is_deleting(object: &Value) -> bool {
     object["metadata"]["deletionTimestamp"].as_str().is_some()
 }
 
+/// What was there before a namespace was written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Before {
+    /// Nothing: it was made.
+    Nothing,
+    /// It was there and was left alone.
+    Same,
+    /// It was there as this, and was replaced.
+    Other(Value),
+}
+
 /// Makes sure that a namespace exists; `object` says more of it than its name.
 ///
 /// # Errors
@@ -44,18 +55,22 @@ pub async fn write_namespace(
     cluster: &Cluster,
     name: &str,
     object: Option<&Value>,
-) -> Result<(), ClusterError> {
-    let plain = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-    let mut namespace = object.map_or(plain, stripped);
+) -> Result<Before, ClusterError> {
+    let mut namespace = object.map_or_else(|| json!({}), stripped);
     namespace["apiVersion"] = json!("v1");
     namespace["kind"] = json!("Namespace");
     namespace["metadata"]["name"] = json!(name);
     let reply = cluster.create(&namespace, "").await?;
-    match (reply.code, object) {
-        (409, None) => Ok(()),
-        (409, Some(_)) => expect(&cluster.replace(&namespace, "", "").await?, &namespace),
-        _ => expect(&reply, &namespace),
+    if reply.code != 409 {
+        return expect(&reply, &namespace).map(|()| Before::Nothing);
     }
+    if object.is_none() {
+        return Ok(Before::Same);
+    }
+    let before = cluster.get(&namespace).await?;
+    expect(&before, &namespace)?;
+    expect(&cluster.replace(&namespace, "", "").await?, &namespace)?;
+    Ok(Before::Other(stripped(&before.body)))
 }
 
 /// Writes one object: its status through the status subresource, a begun deletion by a finalizer and a delete.
@@ -116,6 +131,32 @@ pub async fn remove(cluster: &Cluster, object: &Value) -> Result<(), ClusterErro
         }
     }
     Err(ClusterError::Refused { what: describe(object), message: "it is still there".to_owned() })
+}
+
+/// Brings a namespace back to what it was; one that was made is deleted, and waited for if another case may want
+/// its name.
+///
+/// # Errors
+/// When the server refuses it, cannot be asked, or the namespace is still there after 30 seconds.
+pub async fn restore_namespace(
+    cluster: &Cluster,
+    name: &str,
+    before: &Before,
+    wait: bool,
+) -> Result<(), ClusterError> {
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+    match before {
+        Before::Same => return Ok(()),
+        Before::Other(object) => return expect(&cluster.replace(object, "", "").await?, object),
+        Before::Nothing => cluster.delete(&namespace, "").await?,
+    };
+    for _ in 0..300 {
+        if !wait || cluster.get(&namespace).await?.code == 404 {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    Err(ClusterError::Refused { what: describe(&namespace), message: "it is still there".to_owned() })
 }
 
 fn expect(reply: &Reply, object: &Value) -> Result<(), ClusterError> {

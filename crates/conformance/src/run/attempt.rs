@@ -8,7 +8,7 @@ use webhook::dial::DialError;
 
 use super::direct::Attempt;
 use super::group::Started;
-use super::{Asked, direct, story};
+use super::{Asked, direct, prepare, story};
 use crate::laws::{self, Held};
 use crate::matching;
 use crate::observation;
@@ -46,8 +46,8 @@ pub(super) async fn settle(context: &Started<'_>, at: CaseRef) -> Asked {
 }
 
 async fn once(context: &Started<'_>, at: CaseRef, looked: Looked<'_>, round: u16) -> (Asked, u32) {
-    let name = direct::namespace_name(context, at, round);
-    let prepared = match direct::prepare(context, looked, &name).await {
+    let name = prepare::namespace_name(context, at, round);
+    let prepared = match prepare::prepare(context, looked, &name).await {
         Ok(prepared) => prepared,
         Err((status, reason)) => return (silent(at, looked, status, reason), 1),
     };
@@ -64,7 +64,7 @@ async fn once(context: &Started<'_>, at: CaseRef, looked: Looked<'_>, round: u16
         pause = (pause * 2).min(LONGEST_PAUSE);
         tries += 1;
     };
-    direct::tidy(context, &prepared).await;
+    prepare::tidy(context, &prepared).await;
     (asked, tries)
 }
 

@@ -1,33 +1,21 @@
 //! One attempt at a case on `direct`: the registration is evaluated here, the review is sent straight to the target.
 
 use serde_json::Value;
-use substrate::facts;
 use webhook::dial::DialError;
 use webhook::review::ReviewVersion;
 
 use super::further::{self, How};
 use super::group::Started;
+use super::prepare::Prepared;
 use super::subject::{self, SubjectError};
 use crate::exchange::{self, Exchange, Outcome, Question, Subject};
 use crate::laws::{self, Trace};
 use crate::mask;
 use crate::observation::{Observation, wanted_allowed};
-use crate::place::{self, Placed};
-use crate::plan::{CaseRef, Looked};
+use crate::place;
+use crate::plan::Looked;
 use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
 use crate::route::{self, Route, Routing};
-
-/// A case whose facts stand.
-pub(super) struct Prepared {
-    /// Its objects, where they live.
-    pub(super) placed: Placed,
-    /// Whether objects were written, so that a target may lag behind.
-    pub(super) has_facts: bool,
-    /// What was written, in order.
-    pub(super) written: Vec<Value>,
-    /// Identity of its request.
-    pub(super) uid: String,
-}
 
 /// What came of asking once.
 pub(super) enum Attempt {
@@ -48,68 +36,6 @@ pub(super) enum Attempt {
         /// How it was asked, if otherwise than the substrate says.
         asked: Option<String>,
     },
-}
-
-/// A namespace name that no other case of any run of this process has.
-pub(super) fn namespace_name(context: &Started<'_>, at: CaseRef, round: u16) -> String {
-    let run = context.shared.run;
-    let salt = context.shared.options.seed & 0xffff;
-    format!("case-{salt:04x}-{run}-{}-{}-{}-{round}", at.contract, at.clause, at.case)
-}
-
-/// Writes the facts of a case.
-pub(super) async fn prepare(
-    context: &Started<'_>,
-    looked: Looked<'_>,
-    fresh: &str,
-) -> Result<Prepared, (Status, Reason)> {
-    let placed = place::place(looked.case, fresh);
-    let uid = uid(&looked.id(), fresh);
-    let mut prepared = Prepared { placed, has_facts: looked.has_facts(), written: Vec::new(), uid };
-    let Some(cluster) = &context.facts else {
-        if looked.has_facts() {
-            let text = "its facts need the cluster that the target reads (--kubeconfig)";
-            return Err((Status::NotSupported, Reason::new(ReasonCode::Facts, text)));
-        }
-        return Ok(prepared);
-    };
-    // A given cluster is touched only where a case says so.
-    if looked.has_facts() || !context.tidy {
-        let environment = |error: substrate::cluster::ClusterError| {
-            (Status::Errored, Reason::new(ReasonCode::Environment, format!("failed to write facts: {error}")))
-        };
-        let namespace = prepared.placed.namespace.clone();
-        let given = prepared.placed.given.clone();
-        if !namespace.is_empty() {
-            facts::write_namespace(cluster, &namespace, given.namespace.as_ref())
-                .await
-                .map_err(environment)?;
-        }
-        for fact in &given.cluster {
-            let elsewhere = fact["metadata"]["namespace"].as_str().filter(|other| *other != namespace);
-            if let Some(other) = elsewhere {
-                facts::write_namespace(cluster, other, None).await.map_err(environment)?;
-            }
-            prepared.written.push(facts::write(cluster, fact).await.map_err(environment)?);
-        }
-    }
-    Ok(prepared)
-}
-
-/// Removes what was written into a cluster that is not ours.
-pub(super) async fn tidy(context: &Started<'_>, prepared: &Prepared) {
-    let (Some(cluster), true, true) = (&context.facts, context.tidy, prepared.has_facts) else { return };
-    for written in prepared.written.iter().rev() {
-        if let Err(error) = facts::remove(cluster, written).await {
-            tracing::warn!(%error, "failed to remove a fact");
-        }
-    }
-    if prepared.placed.renamed_from.is_some() || prepared.placed.namespace.starts_with("case-") {
-        let namespace = serde_json::json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": prepared.placed.namespace}});
-        if let Err(error) = cluster.delete(&namespace, "").await {
-            tracing::warn!(%error, "failed to remove a namespace");
-        }
-    }
 }
 
 /// Asks once.
@@ -248,10 +174,4 @@ pub(super) fn evidence(exchange: &Exchange) -> Evidence {
         status: exchange.response.as_ref().map(|(status, _)| *status),
         response: exchange.response.as_ref().map_or(Value::Null, |(_, body)| mask::masked(&json(body))),
     }
-}
-
-/// A uid that the same case of the same run always has.
-fn uid(id: &str, salt: &str) -> String {
-    let hex = super::conclude::digest(&format!("{id}\n{salt}"));
-    format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use webhook::review::{Operation, ReviewVersion};
 
-use super::direct::Prepared;
 use super::group::Started;
+use super::prepare::Prepared;
 use crate::exchange::{Answer, Exchange, Subject};
 use crate::laws::{self, Asking, Trace};
 use crate::place;

@@ -5,6 +5,7 @@ mod direct;
 mod embedded;
 mod exit;
 mod fake;
+mod given;
 mod proof;
 mod shown;
 mod small;

@@ -11,9 +11,8 @@ use webhook::dial::Trust;
 
 async fn refusal(target: &dyn Target) -> String {
     let setup = Setup { config: &Value::Null, instance: "seed", facts: None };
-    let started = tokio::time::timeout(Duration::from_mins(1), target.start(setup))
-        .await
-        .expect("it gives up in time");
+    let started =
+        tokio::time::timeout(Duration::from_mins(1), target.start(setup)).await.expect("it gives up in time");
     match started {
         Ok(_) => "it started".to_owned(),
         Err(error) => error.to_string(),

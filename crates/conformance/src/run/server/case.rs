@@ -20,7 +20,7 @@ use crate::route::{self, Routing};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
 use crate::run::further::{self, How};
-use crate::run::{Asked, subject};
+use crate::run::{Asked, prepare, subject};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(320);
@@ -42,9 +42,9 @@ pub(super) struct Prepared {
 
 enum State {
     /// What it sends and what came back without the target.
-    Ready { facts: direct::Prepared, ask: Ask, input: Option<Value> },
+    Ready { facts: prepare::Prepared, ask: Ask, input: Option<Value> },
     /// A server cannot bring it about; it is asked directly.
-    Direct(direct::Prepared, String),
+    Direct(prepare::Prepared, String),
     /// It cannot be asked.
     Silent(Status, Reason),
 }
@@ -53,8 +53,8 @@ enum State {
 pub(super) async fn prepare(ground: &Ground<'_>, at: CaseRef) -> Prepared {
     let context = &ground.started;
     let looked = plan::look(context.shared.contracts, at);
-    let fresh = direct::namespace_name(context, at, 0);
-    let facts = match direct::prepare(context, looked, &fresh).await {
+    let fresh = prepare::namespace_name(context, at, 0);
+    let facts = match prepare::prepare(context, looked, &fresh).await {
         Ok(facts) => facts,
         Err((status, reason)) => return Prepared { at, state: State::Silent(status, reason) },
     };
@@ -69,7 +69,7 @@ pub(super) async fn prepare(ground: &Ground<'_>, at: CaseRef) -> Prepared {
 async fn first(
     ground: &Ground<'_>,
     looked: Looked<'_>,
-    facts: &direct::Prepared,
+    facts: &prepare::Prepared,
 ) -> Result<(Ask, Option<Value>), String> {
     if looked.overrides().is_some() {
         return Err("no server sends such a request".to_owned());
@@ -87,7 +87,7 @@ async fn first(
     Ok((ask, input))
 }
 
-async fn ask(ground: &Ground<'_>, looked: Looked<'_>, facts: &direct::Prepared) -> Result<Ask, String> {
+async fn ask(ground: &Ground<'_>, looked: Looked<'_>, facts: &prepare::Prepared) -> Result<Ask, String> {
     let given = &facts.placed.given;
     if let When::DeleteCollection { resource } = &looked.case.when {
         return Ok(Ask::DeleteAll { resource: resource.clone(), namespace: facts.placed.namespace.clone() });
@@ -228,7 +228,7 @@ async fn attempt_once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'
     }
 }
 
-fn subject_of(looked: Looked<'_>, facts: &direct::Prepared) -> Option<Subject> {
+fn subject_of(looked: Looked<'_>, facts: &prepare::Prepared) -> Option<Subject> {
     subject::subject(looked, &facts.placed).ok()
 }
 
@@ -236,7 +236,7 @@ fn subject_of(looked: Looked<'_>, facts: &direct::Prepared) -> Option<Subject> {
 async fn second(
     ground: &Ground<'_>,
     looked: Looked<'_>,
-    facts: &direct::Prepared,
+    facts: &prepare::Prepared,
     ask: &Ask,
     input: Option<&Value>,
 ) -> Attempt {
@@ -293,7 +293,7 @@ fn is_failed_call(status: &Value) -> bool {
 async fn trace(
     ground: &Ground<'_>,
     looked: Looked<'_>,
-    facts: &direct::Prepared,
+    facts: &prepare::Prepared,
     call: Option<&Call>,
 ) -> (Option<Trace>, Option<Evidence>) {
     let context = &ground.started;

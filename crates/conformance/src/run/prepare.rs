@@ -1,0 +1,102 @@
+//! Facts of a case: written before it is asked, and taken back where the cluster is not ours.
+
+use serde_json::Value;
+use substrate::cluster::{Cluster, ClusterError};
+use substrate::facts::{self, Before};
+
+use super::group::Started;
+use crate::place::{self, Placed};
+use crate::plan::{CaseRef, Looked};
+use crate::report::{Reason, ReasonCode, Status};
+
+/// A case whose facts stand.
+pub(super) struct Prepared {
+    /// Its objects, where they live.
+    pub(super) placed: Placed,
+    /// Whether objects were written, so that a target may lag behind.
+    pub(super) has_facts: bool,
+    /// What was written, in order.
+    pub(super) written: Vec<Value>,
+    /// Identity of its request.
+    pub(super) uid: String,
+    /// Namespaces that were touched, and what was there before.
+    namespaces: Vec<(String, Before)>,
+}
+
+/// A namespace name that no other case of any run of this process has.
+pub(super) fn namespace_name(context: &Started<'_>, at: CaseRef, round: u16) -> String {
+    let run = context.shared.run;
+    let salt = context.shared.options.seed & 0xffff;
+    format!("case-{salt:04x}-{run}-{}-{}-{}-{round}", at.contract, at.clause, at.case)
+}
+
+/// Writes the facts of a case.
+pub(super) async fn prepare(
+    context: &Started<'_>,
+    looked: Looked<'_>,
+    fresh: &str,
+) -> Result<Prepared, (Status, Reason)> {
+    let mut prepared = Prepared {
+        placed: place::place(looked.case, fresh),
+        has_facts: looked.has_facts(),
+        written: Vec::new(),
+        uid: uid(&looked.id(), fresh),
+        namespaces: Vec::new(),
+    };
+    let Some(cluster) = &context.facts else {
+        if looked.has_facts() {
+            let text = "its facts need the cluster that the target reads (--kubeconfig)";
+            return Err((Status::NotSupported, Reason::new(ReasonCode::Facts, text)));
+        }
+        return Ok(prepared);
+    };
+    // A given cluster is touched only where a case says so.
+    if (looked.has_facts() || !context.tidy)
+        && let Err(error) = write(cluster, &mut prepared).await
+    {
+        tidy(context, &prepared).await;
+        let text = format!("failed to write facts: {error}");
+        return Err((Status::Errored, Reason::new(ReasonCode::Environment, text)));
+    }
+    Ok(prepared)
+}
+
+/// Takes back what was written into a cluster that is not ours.
+pub(super) async fn tidy(context: &Started<'_>, prepared: &Prepared) {
+    let (Some(cluster), true) = (&context.facts, context.tidy) else { return };
+    for written in prepared.written.iter().rev() {
+        if let Err(error) = facts::remove(cluster, written).await {
+            tracing::warn!(%error, "failed to remove a fact");
+        }
+    }
+    for (name, before) in prepared.namespaces.iter().rev() {
+        // Nobody else will want a name that was made up.
+        let wait = !name.starts_with("case-");
+        if let Err(error) = facts::restore_namespace(cluster, name, before, wait).await {
+            tracing::warn!(%error, "failed to restore a namespace");
+        }
+    }
+}
+
+async fn write(cluster: &Cluster, prepared: &mut Prepared) -> Result<(), ClusterError> {
+    let home = prepared.placed.namespace.clone();
+    let given = prepared.placed.given.clone();
+    if !home.is_empty() {
+        let before = facts::write_namespace(cluster, &home, given.namespace.as_ref()).await?;
+        prepared.namespaces.push((home.clone(), before));
+    }
+    for fact in &given.cluster {
+        if let Some(other) = fact["metadata"]["namespace"].as_str().filter(|other| *other != home) {
+            let before = facts::write_namespace(cluster, other, None).await?;
+            prepared.namespaces.push((other.to_owned(), before));
+        }
+        prepared.written.push(facts::write(cluster, fact).await?);
+    }
+    Ok(())
+}
+
+/// A uid that the same case of the same run always has.
+fn uid(id: &str, salt: &str) -> String {
+    let hex = super::conclude::digest(&format!("{id}\n{salt}"));
+    format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
+}
