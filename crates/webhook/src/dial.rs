@@ -4,6 +4,7 @@ mod connector;
 mod fixed;
 mod https;
 mod in_process;
+mod trust;
 
 use std::time::Duration;
 
@@ -13,8 +14,9 @@ use bytes::Bytes;
 use crate::registration::ClientConfig;
 
 pub use fixed::{Destination, FixedDialers};
-pub use https::{Https, Target, Trust, handshake};
+pub use https::{Https, Target, handshake};
 pub use in_process::InProcess;
+pub use trust::Trust;
 
 /// What came back over HTTP; whether it is an AdmissionReview is the caller's question.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,6 @@
 //! Reaches webhooks over TLS, with a pool of connections kept alive.
 
 use std::error::Error;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -11,29 +9,14 @@ use http::{Method, Request, Uri, header};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::ClientConfig;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
-use rustls::{DigitallySignedStruct, SignatureScheme};
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls_pki_types::ServerName;
 
 use super::connector::{ConnectError, Connector};
+use super::trust::{Trust, client_config};
 use super::{DialError, Dialer, HttpAnswer};
-use crate::server::{provider, trusted};
 
 /// An answer larger than this is no answer to a review.
 const ANSWER_LIMIT: usize = 32 * 1024 * 1024;
-
-/// Which certificates are trusted.
-#[derive(Clone, Debug)]
-pub enum Trust {
-    /// Those signed by an authority of this PEM bundle.
-    Bundle(Vec<u8>),
-    /// Those signed by an authority of this PEM file.
-    File(PathBuf),
-    /// All; for trying things out.
-    Insecure,
-}
 
 /// Where a webhook server is and how it shows itself.
 #[derive(Clone, Debug)]
@@ -134,32 +117,6 @@ pub async fn handshake(address: &str, timeout: Duration) -> Result<(), DialError
     }
 }
 
-fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
-    let provider = provider();
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?;
-    let pem = match trust {
-        Trust::Bundle(pem) => pem.clone(),
-        Trust::File(path) => {
-            std::fs::read(path).map_err(|error| format!("failed to read {}: {error}", path.display()))?
-        }
-        Trust::Insecure => {
-            let anyone = Arc::new(Anyone(provider));
-            return Ok(with_alpn(
-                builder.dangerous().with_custom_certificate_verifier(anyone).with_no_client_auth(),
-            ));
-        }
-    };
-    let authorities = trusted(&pem).map_err(|error| error.to_string())?;
-    Ok(with_alpn(builder.with_root_certificates(authorities).with_no_client_auth()))
-}
-
-fn with_alpn(mut config: ClientConfig) -> ClientConfig {
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    config
-}
-
 fn classify(url: &str, error: &hyper_util::client::legacy::Error) -> DialError {
     let url = url.to_owned();
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
@@ -193,44 +150,5 @@ fn without_user(url: &str) -> String {
     match url.split_once("://").zip(url.rsplit_once('@')) {
         Some(((scheme, _), (_, rest))) => format!("{scheme}://{rest}"),
         None => url.to_owned(),
-    }
-}
-
-/// Trusts every certificate; signatures are still checked, so a connection is what it claims to be.
-#[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

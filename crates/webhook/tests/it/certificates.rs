@@ -36,3 +36,11 @@ pub(crate) fn write(folder: &Path, (certificate, key): &(String, String)) {
     fs::write(folder.join("tls.crt"), certificate).unwrap();
     fs::write(folder.join("tls.key"), key).unwrap();
 }
+
+/// A certificate that signs itself and calls itself an authority, as `openssl req -x509` makes it, and its key.
+pub(crate) fn self_signed(name: &str) -> (String, String) {
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    (params.self_signed(&key).unwrap().pem(), key.serialize_pem())
+}

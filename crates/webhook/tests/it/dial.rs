@@ -17,7 +17,7 @@ use webhook::registration::{ClientConfig, ServiceReference};
 use webhook::server::{Certificates, Patience, TlsOptions, config, serve};
 use webhook::service::Limits;
 
-use crate::certificates::Authority;
+use crate::certificates::{Authority, self_signed};
 use crate::hooks::{hooks, marked, review};
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -26,17 +26,21 @@ fn good() -> HttpAnswer {
     HttpAnswer { status: 200, body: marked("v1").into() }
 }
 
-fn tls(authority: &Authority, name: &str) -> Arc<rustls::ServerConfig> {
-    let (certificate, key) = authority.sign(name);
+fn tls((certificate, key): &(String, String)) -> Arc<rustls::ServerConfig> {
     let pair = Certificates::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
     config(Arc::new(pair), TlsOptions::default()).unwrap()
 }
 
 /// The address of a server with the test's webhooks and a certificate for `name`.
 async fn server(authority: &Authority, name: &str) -> String {
+    server_with(&authority.sign(name)).await
+}
+
+/// The address of a server with the test's webhooks and this certificate and key.
+async fn server_with(pair: &(String, String)) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let tls = tls(authority, name);
+    let tls = tls(pair);
     let service = hooks(Limits::default());
     tokio::spawn(serve(listener, Some(tls), service, Patience::default(), std::future::pending()));
     address
@@ -105,6 +109,22 @@ async fn failures_are_told_apart() {
         let error = dialer.post("/marks?timeout=10s", review("v1"), MINUTE).await.unwrap_err();
         assert!(error.to_string().starts_with(&text), "{error}\nis not\n{text}");
     }
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_itself_in_the_bundle_is_trusted_for_its_name_only() {
+    let (good_name, other_name, stranger) =
+        (self_signed("localhost"), self_signed("elsewhere"), self_signed("localhost"));
+    let post = async |pair: &(String, String), bundle: &(String, String)| {
+        let dialer = https(&server_with(pair).await, Trust::Bundle(bundle.0.clone().into_bytes()));
+        dialer.post("/marks?timeout=10s", review("v1"), MINUTE).await.map(|answer| answer.status)
+    };
+    // The prefix of the address is no path of the test's webhooks.
+    assert_eq!(post(&good_name, &good_name).await.unwrap(), 404);
+    let misnamed = post(&other_name, &other_name).await.unwrap_err();
+    assert!(matches!(misnamed, DialError::Tls { .. }), "{misnamed}");
+    let unknown = post(&good_name, &stranger).await.unwrap_err();
+    assert!(matches!(unknown, DialError::Tls { .. }), "{unknown}");
 }
 
 #[tokio::test]
