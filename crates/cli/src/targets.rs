@@ -167,3 +167,33 @@ fn file_name(program: &str) -> String {
         .file_name()
         .map_or_else(|| program.to_owned(), |name| name.to_string_lossy().into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registrations_are_those_of_every_instance_or_of_each() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["all", "seed", "shoot"] {
+            let text = format!(
+                "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {{name: {name}}}\n"
+            );
+            fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
+        }
+        let file = |name: &str| format!("{name}.yaml");
+        let each = ["seed", "shoot"].map(|name| (name.to_owned(), file(name)));
+        let table = [
+            (RegistrationFiles::All(file("all")), vec![("", "all")]),
+            (RegistrationFiles::Each(BTreeMap::from(each)), vec![("seed", "seed"), ("shoot", "shoot")]),
+        ];
+        for (files, want) in table {
+            let found = registrations_in(&files, folder.path()).map_err(|_| files.clone()).unwrap();
+            let found: Vec<(&str, &str)> =
+                found.iter().map(|(instance, found)| (instance.as_str(), found[0].name.as_str())).collect();
+            assert_eq!(found, want);
+        }
+        let missing = RegistrationFiles::Each(BTreeMap::from([("seed".to_owned(), file("none"))]));
+        assert!(registrations_in(&missing, folder.path()).is_err());
+    }
+}
