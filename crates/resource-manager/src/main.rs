@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// A review is many small allocations that live for microseconds.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     gardener_resource_manager::command::main(std::env::args_os())
 }

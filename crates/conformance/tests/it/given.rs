@@ -1,5 +1,7 @@
 //! Facts in a cluster that was given: written, seen by the target's cases only, and taken back.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
+
 use conformance::report::Status;
 use conformance::run::{self, FactsFrom, Ground, Interrupt, Options};
 use conformance::target::Facts;
