@@ -90,9 +90,21 @@ async fn write(cluster: &Cluster, prepared: &mut Prepared) -> Result<(), Cluster
             let before = facts::write_namespace(cluster, other, None).await?;
             prepared.namespaces.push((other.to_owned(), before));
         }
+        // A namespace that is there already belongs to somebody, and is given back as it was.
+        if let Some(name) = namespace_that_stays(fact) {
+            let before = facts::write_namespace(cluster, name, Some(fact)).await?;
+            prepared.namespaces.push((name.to_owned(), before));
+            continue;
+        }
         prepared.written.push(facts::write(cluster, fact).await?);
     }
     Ok(())
+}
+
+/// The name of a fact that is a namespace, unless its deletion has begun.
+fn namespace_that_stays(fact: &Value) -> Option<&str> {
+    let is_namespace = fact["apiVersion"] == "v1" && fact["kind"] == "Namespace";
+    fact["metadata"]["name"].as_str().filter(|_| is_namespace && !facts::is_deleting(fact))
 }
 
 /// A uid that the same case of the same run always has.
