@@ -15,6 +15,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Cases are many small objects that live for microseconds.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = arguments::Arguments::parse();
     let terminal = terminal::Terminal::new(&arguments.output);

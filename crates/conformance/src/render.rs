@@ -58,6 +58,8 @@ pub(crate) fn thousands(number: usize) -> String {
 
 /// `41 ms`, `1.9 s`.
 pub(crate) fn duration(milliseconds: f64) -> String {
+    // The sum of no numbers is -0.0.
+    let milliseconds = milliseconds.max(0.0);
     if milliseconds < 1000.0 {
         format!("{milliseconds:.0} ms")
     } else {
