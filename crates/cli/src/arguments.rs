@@ -195,6 +195,9 @@ pub(crate) struct VerifyArguments {
     /// Trusts any certificate
     #[arg(long, conflicts_with = "ca")]
     pub(crate) insecure: bool,
+    /// The component configuration that a running target has; cases of another one are not supported
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     /// The cluster that the webhook reads: facts are written there
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,

@@ -14,6 +14,7 @@ use gardener_resource_manager::config::file;
 use gardener_resource_manager::registrations::{self, Instance};
 use gardener_resource_manager::serving::{self, Clients};
 use gardener_resource_manager::webhooks;
+use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 
@@ -42,9 +43,10 @@ async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, St
 /// What `--target` names: `url=…`, `command=…` or a target file.
 pub(crate) fn named(arguments: &VerifyArguments) -> Result<Box<dyn Target>, Failure> {
     let trust = trust(arguments.insecure, arguments.ca.as_deref())?;
+    let config = arguments.config.as_deref().map(configuration).transpose()?;
     if let Some(url) = arguments.target.strip_prefix("url=") {
         let known = Known { name: host(url)?, paths: own_paths(), ..Known::default() };
-        return Ok(Box::new(UrlTarget { known, url: url.to_owned(), trust, config: None }));
+        return Ok(Box::new(UrlTarget { known, url: url.to_owned(), trust, config }));
     }
     if let Some(line) = arguments.target.strip_prefix("command=") {
         let command: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -56,7 +58,7 @@ pub(crate) fn named(arguments: &VerifyArguments) -> Result<Box<dyn Target>, Fail
         let spec = TargetSpec { command, ..TargetSpec::default() };
         return Ok(Box::new(CommandTarget { known, spec, folder: PathBuf::from(".") }));
     }
-    from_file(Path::new(&arguments.target), trust)
+    from_file(Path::new(&arguments.target), trust, config)
 }
 
 /// Whether `--target` names something that is started for the run.
@@ -70,7 +72,7 @@ pub(crate) fn is_started(arguments: &VerifyArguments) -> bool {
         || (!arguments.target.starts_with("url=") && of_file().unwrap_or(false))
 }
 
-fn from_file(path: &Path, trust: Trust) -> Result<Box<dyn Target>, Failure> {
+fn from_file(path: &Path, trust: Trust, config: Option<Value>) -> Result<Box<dyn Target>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
             "failed to read target {}: {error}; say url=https://…, command=… or a target file",
@@ -107,7 +109,7 @@ fn from_file(path: &Path, trust: Trust) -> Result<Box<dyn Target>, Failure> {
         (_, trust) => trust,
     };
     let url = spec.url.clone().unwrap_or_default();
-    Ok(Box::new(UrlTarget { known, url, trust, config: None }))
+    Ok(Box::new(UrlTarget { known, url, trust, config }))
 }
 
 /// Where our own components, and so their originals, serve their webhooks.
@@ -154,6 +156,17 @@ fn trust(insecure: bool, ca: Option<&Path>) -> Result<Trust, Failure> {
         }
         None => Ok(Trust::Bundle(Vec::new())),
     }
+}
+
+/// What a component configuration file says, version and kind apart.
+fn configuration(file: &Path) -> Result<Value, Failure> {
+    let wrong =
+        |reason: String| Failure::usage(format!("failed to read configuration {}: {reason}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let mut config: Value = formats::yaml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let fields = config.as_object_mut().ok_or_else(|| wrong("it is no map".to_owned()))?;
+    fields.retain(|name, _| name != "apiVersion" && name != "kind");
+    Ok(config)
 }
 
 fn host(url: &str) -> Result<String, Failure> {

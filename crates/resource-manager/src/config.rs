@@ -1,6 +1,6 @@
 //! The component configuration: `ResourceManagerConfiguration` of `resourcemanager.config.gardener.cloud/v1alpha1`.
 //!
-//! A [`file`] is read in three steps: [`spellings`] settles aliases, [`defaults`] fills in what is not said,
+//! A [`mod@file`] is read in three steps: [`spellings`] settles aliases, [`defaults`] fills in what is not said,
 //! [`validation`] judges the whole.
 
 mod controllers;
