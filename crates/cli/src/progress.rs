@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conformance::report::Status;
+use conformance::render;
 use conformance::run::Event;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -32,7 +32,7 @@ impl<'a> Progress<'a> {
             Event::Planned(cases) => self.bar.set_length(cases as u64),
             Event::Case { contract, id, status } => {
                 if self.terminal.telling == Telling::Cases {
-                    self.bar.suspend(|| self.terminal.print(&format!("  {} {id}", mark(status))));
+                    self.bar.suspend(|| self.terminal.print(&format!("  {} {id}", render::mark(status))));
                 }
                 self.bar.set_message(contract.to_owned());
                 self.bar.inc(1);
@@ -43,17 +43,5 @@ impl<'a> Progress<'a> {
     /// Leaves nothing behind.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
-    }
-}
-
-fn mark(status: Status) -> &'static str {
-    match status {
-        Status::Passed => "✓",
-        Status::Failed => "✗",
-        Status::Errored => "!",
-        Status::Skipped | Status::NotSupported | Status::NotRun => "–",
-        Status::Waived => "w",
-        Status::UnexpectedPass => "?",
-        Status::Vacuous => "∅",
     }
 }
