@@ -46,7 +46,7 @@ pub(crate) fn named(arguments: &VerifyArguments) -> Result<Box<dyn Target>, Fail
     let config = arguments.config.as_deref().map(configuration).transpose()?;
     if let Some(url) = arguments.target.strip_prefix("url=") {
         let known = Known { name: host(url)?, paths: own_paths(), ..Known::default() };
-        return Ok(Box::new(UrlTarget { known, url: url.to_owned(), trust, config }));
+        return Ok(Box::new(UrlTarget { known, url: url.to_owned(), trust: told(trust)?, config }));
     }
     if let Some(line) = arguments.target.strip_prefix("command=") {
         let command: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -109,7 +109,7 @@ fn from_file(path: &Path, trust: Trust, config: Option<Value>) -> Result<Box<dyn
         (_, trust) => trust,
     };
     let url = spec.url.clone().unwrap_or_default();
-    Ok(Box::new(UrlTarget { known, url, trust, config }))
+    Ok(Box::new(UrlTarget { known, url, trust: told(trust)?, config }))
 }
 
 /// Where our own components, and so their originals, serve their webhooks.
@@ -155,6 +155,17 @@ fn trust(insecure: bool, ca: Option<&Path>) -> Result<Trust, Failure> {
             Ok(Trust::Bundle(pem))
         }
         None => Ok(Trust::Bundle(Vec::new())),
+    }
+}
+
+/// What is trusted, which somebody must have said.
+fn told(trust: Trust) -> Result<Trust, Failure> {
+    match trust {
+        Trust::Bundle(pem) if pem.is_empty() => {
+            let remedy = "say --ca FILE (PEM), or --insecure to trust any certificate";
+            Err(Failure::usage(format!("nobody told whom to trust: {remedy}")))
+        }
+        trust => Ok(trust),
     }
 }
 

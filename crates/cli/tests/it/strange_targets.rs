@@ -26,6 +26,13 @@ fn an_address_where_nothing_listens_is_an_environment_error() {
 }
 
 #[test]
+fn a_url_needs_somebody_to_trust() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["verify", "--target", "url=https://127.0.0.1:9", "--contract", "seccomp-profile"];
+    told(&program(folder.path()).args(arguments).output().unwrap()).says(2, &["--ca FILE", "--insecure"]);
+}
+
+#[test]
 fn a_certificate_of_another_authority_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let told = against(folder.path(), answer(200, "{}"), true);
