@@ -40,11 +40,18 @@ impl Verdict {
         }
     }
 
-    /// Concludes of several contracts; one that does not apply at all does not count.
+    /// Concludes of several contracts; one that does not apply at all does not count, and one that could not be asked
+    /// of this target leaves the answers to the others partial.
     #[must_use]
     pub fn over<'a>(contracts: impl IntoIterator<Item = (Self, &'a [ClauseResult])>) -> Self {
-        let counted = contracts.into_iter().filter(|(_, clauses)| !clauses.iter().all(is_out));
-        counted.map(|(verdict, _)| verdict).max().unwrap_or(Self::Inconclusive)
+        let counted: Vec<_> =
+            contracts.into_iter().filter(|(_, clauses)| !clauses.iter().all(is_out)).collect();
+        let answered = counted.iter().any(|(_, clauses)| cases(clauses).any(is_answer));
+        let share = |(verdict, clauses): (Self, &[ClauseResult])| {
+            let withheld = answered && cases(clauses).all(is_withheld);
+            if withheld && verdict == Self::Inconclusive { Self::Partial } else { verdict }
+        };
+        counted.into_iter().map(share).max().unwrap_or(Self::Inconclusive)
     }
 
     /// `conformant`, `partial`, `not conformant`, `inconclusive`.
@@ -78,6 +85,10 @@ impl ClauseResult {
     }
 }
 
+fn cases(clauses: &[ClauseResult]) -> impl Iterator<Item = &CaseResult> {
+    clauses.iter().flat_map(|clause| &clause.cases)
+}
+
 fn is_answer(case: &CaseResult) -> bool {
     matches!(case.status, Status::Passed | Status::Failed | Status::Waived | Status::UnexpectedPass)
 }
@@ -97,4 +108,46 @@ fn is_withheld(case: &CaseResult) -> bool {
 
 fn is_out(clause: &ClauseResult) -> bool {
     matches!(clause.status, Status::Skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Reason;
+
+    fn clause(status: Status, code: ReasonCode) -> ClauseResult {
+        let location = contract::model::Location::default();
+        let case = CaseResult::silent("case", &location, status, Reason::new(code, "a reason"));
+        ClauseResult {
+            id: "A-1".to_owned(),
+            text: String::new(),
+            level: Level::Must,
+            status,
+            hash: String::new(),
+            source: None,
+            location,
+            proof: None,
+            cases: vec![case],
+        }
+    }
+
+    #[test]
+    fn a_contract_that_could_not_be_asked_leaves_answers_to_others_partial() {
+        let passed = [clause(Status::Passed, ReasonCode::Facts)];
+        let withheld = [clause(Status::NotSupported, ReasonCode::Configuration)];
+        let errored = [clause(Status::Errored, ReasonCode::Facts)];
+        let of = |clauses: &[ClauseResult]| Verdict::of(clauses, &[], 0);
+        let over = |both: [&[ClauseResult]; 2]| Verdict::over(both.map(|clauses| (of(clauses), clauses)));
+        let table = [
+            (over([&passed, &withheld]), Verdict::Partial),
+            (over([&withheld, &withheld]), Verdict::Inconclusive),
+            (over([&passed, &errored]), Verdict::Inconclusive),
+            (over([&passed, &passed]), Verdict::Conformant),
+        ];
+        for (got, wanted) in table {
+            assert_eq!(got, wanted);
+        }
+        let broken = Verdict::over([(of(&passed), &passed[..]), (Verdict::NonConformant, &withheld[..])]);
+        assert_eq!(broken, Verdict::NonConformant);
+    }
 }
