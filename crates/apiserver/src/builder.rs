@@ -7,22 +7,16 @@ use schema::{Crd, Kinds};
 use serde_json::json;
 use webhook::dial::Dialers;
 
-use crate::admission::Hooks;
 use crate::clock::{Clock, rfc3339};
+use crate::hooks::Hooks;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::meta;
 use crate::registry::Registry;
-use crate::server::{ApiServer, Shared};
+use crate::server::ApiServer;
+use crate::state::{Shared, Switches};
 use crate::store::{Expect, Store};
 use crate::strategy;
-
-/// What the server does by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Switches {
-    /// Whether a deleted namespace loses its content and goes, as with kube-controller-manager.
-    pub(crate) namespace_controller: bool,
-}
 
 /// Makes an [`ApiServer`].
 #[must_use]
@@ -54,6 +48,13 @@ impl Default for Builder {
             dialers: None,
             switches: Switches { namespace_controller: true },
         }
+    }
+}
+
+impl ApiServer {
+    /// How a server is made.
+    pub fn builder() -> Builder {
+        Builder::default()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::path::ResourcePath;
 use crate::query::Query;
 use crate::registry::Target;
 use crate::status::GroupResource;
-use crate::table::Column;
+use crate::table::column::Column;
 
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::fields::{self, Directive};
 use crate::meta;
 use crate::notes::Notes;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 
 /// What is read.

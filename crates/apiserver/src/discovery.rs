@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::openapi;
 use crate::registry::Served;
 use crate::reply::Reply;
-use crate::server::Shared;
+use crate::state::Shared;
 
 const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 

@@ -8,9 +8,10 @@ use crate::call::{self, Call};
 use crate::crd;
 use crate::meta;
 use crate::registry::Target;
-use crate::removal;
-use crate::server::Shared;
+use crate::removal::{self, DeleteOptions, Step};
+use crate::state::Shared;
 use crate::status::{GroupResource, Status};
+use crate::store::Expect;
 
 const NAMESPACES: &str = "namespaces";
 const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
@@ -116,7 +117,7 @@ fn empty_namespace(shared: &Shared, name: &str) {
     }
     let served = shared.registry.served();
     for target in served.stored().iter().filter(|target| target.resource.namespaced) {
-        removal::sweep(shared, target, &call::key(true, name, ""));
+        sweep(shared, target, &call::key(true, name, ""));
     }
     finish_namespace(shared, name);
 }
@@ -137,13 +138,13 @@ fn finish_namespace(shared: &Shared, name: &str) {
         return;
     }
     let Some(target) = served.target("", "v1", NAMESPACES) else { return };
-    removal::rewrite(shared, &target, name, |namespace| namespace["spec"] = json!({}));
+    rewrite(shared, &target, name, |namespace| namespace["spec"] = json!({}));
 }
 
 fn empty_crd(shared: &Shared, name: &str) {
     let served = shared.registry.served();
     if let Some(target) = served.stored().iter().find(|target| target.table == name) {
-        removal::sweep(shared, target, "");
+        sweep(shared, target, "");
     }
     finish_crd(shared, name);
 }
@@ -157,7 +158,7 @@ fn finish_crd(shared: &Shared, name: &str) {
     let Some(target) = served.target("apiextensions.k8s.io", "v1", "customresourcedefinitions") else {
         return;
     };
-    removal::rewrite(shared, &target, name, |crd| {
+    rewrite(shared, &target, name, |crd| {
         let kept: Vec<Value> = meta::finalizers(crd)
             .into_iter()
             .filter(|finalizer| *finalizer != crd::CLEANUP)
@@ -165,4 +166,46 @@ fn finish_crd(shared: &Shared, name: &str) {
             .collect();
         meta::set(crd, "finalizers", kept);
     });
+}
+
+/// Deletes all objects of a resource below a prefix, without asking anybody.
+fn sweep(shared: &Shared, target: &Target, prefix: &str) {
+    let snapshot = shared.store.snapshot(&target.table);
+    let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
+    for (key, _) in snapshot.range(prefix, None) {
+        while let Some(object) = shared.store.get(&target.table, key) {
+            let expect = Expect::Revision(object.revision());
+            let done = match removal::step(target, object.value(), &options, shared.clock.now()) {
+                Step::Pending => break,
+                Step::Marked(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
+                Step::Gone(value) => {
+                    let gone = shared.store.remove(&target.table, key, expect, value);
+                    if let Ok(object) = &gone {
+                        removed(shared, target, object.value());
+                    }
+                    gone.is_ok()
+                }
+            };
+            if done {
+                break;
+            }
+        }
+    }
+}
+
+/// Changes an object of the server's own accord; it goes if that was what held it.
+fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
+    while let Some(object) = shared.store.get(&target.table, key) {
+        let mut value = object.value().clone();
+        change(&mut value);
+        let expect = Expect::Revision(object.revision());
+        if is_gone(target, &value) {
+            if let Ok(gone) = shared.store.remove(&target.table, key, expect, value) {
+                removed(shared, target, gone.value());
+                return;
+            }
+        } else if &value == object.value() || shared.store.put(&target.table, key, expect, value).is_ok() {
+            return;
+        }
+    }
 }

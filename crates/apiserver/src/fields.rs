@@ -5,7 +5,7 @@ use serde_json::Value;
 use webhook::field::quote;
 
 use crate::call::Call;
-use crate::server::Shared;
+use crate::state::Shared;
 
 /// What is done about unknown fields: `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
@@ -68,4 +68,10 @@ pub(crate) fn keep(object: &mut Value, old: &Value, field: &str) {
             of_mut(object).remove(field);
         }
     }
+}
+
+/// An object that shows only its metadata, as another kind.
+pub(crate) fn partial(object: &Value, api_version: &str, kind: &str) -> Value {
+    let metadata = object.get("metadata").cloned().unwrap_or_default();
+    json!({"apiVersion": api_version, "kind": kind, "metadata": metadata})
 }

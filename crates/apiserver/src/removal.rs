@@ -5,11 +5,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::clock::rfc3339;
-use crate::effects;
 use crate::meta;
 use crate::registry::Target;
-use crate::server::Shared;
-use crate::store::Expect;
 
 /// What a deletion is asked to do.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -76,48 +73,6 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
         return Step::Marked(marked);
     }
     Step::Gone(marked)
-}
-
-/// Deletes all objects of a resource below a prefix, without asking anybody.
-pub(crate) fn sweep(shared: &Shared, target: &Target, prefix: &str) {
-    let snapshot = shared.store.snapshot(&target.table);
-    let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
-    for (key, _) in snapshot.range(prefix, None) {
-        while let Some(object) = shared.store.get(&target.table, key) {
-            let expect = Expect::Revision(object.revision());
-            let done = match step(target, object.value(), &options, shared.clock.now()) {
-                Step::Pending => break,
-                Step::Marked(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
-                Step::Gone(value) => {
-                    let removed = shared.store.remove(&target.table, key, expect, value);
-                    if let Ok(object) = &removed {
-                        effects::removed(shared, target, object.value());
-                    }
-                    removed.is_ok()
-                }
-            };
-            if done {
-                break;
-            }
-        }
-    }
-}
-
-/// Changes an object of the server's own accord; it goes if that was what held it.
-pub(crate) fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
-    while let Some(object) = shared.store.get(&target.table, key) {
-        let mut value = object.value().clone();
-        change(&mut value);
-        let expect = Expect::Revision(object.revision());
-        if effects::is_gone(target, &value) {
-            if let Ok(removed) = shared.store.remove(&target.table, key, expect, value) {
-                effects::removed(shared, target, removed.value());
-                return;
-            }
-        } else if &value == object.value() || shared.store.put(&target.table, key, expect, value).is_ok() {
-            return;
-        }
-    }
 }
 
 fn mark(object: &mut Value, grace: i64, now: Timestamp) {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::convert;
+use crate::meta;
 use crate::negotiate::{Accept, Shape};
 use crate::store::Object;
 use crate::table;
@@ -35,7 +36,7 @@ pub(crate) fn value(call: &Call, object: &Value) -> Bytes {
     let shown = convert::shown(object, &call.target.resource);
     let shaped = match call.accept.shape {
         Shape::Full => return written(&shown, call.accept.yaml),
-        Shape::Metadata(version) => metadata(&shown, version.api_version(), "PartialObjectMetadata"),
+        Shape::Metadata(version) => meta::partial(&shown, version.api_version(), "PartialObjectMetadata"),
         Shape::Table(version) => table::of(call, std::iter::once(&*shown), version, true),
     };
     written(&shaped, call.accept.yaml)
@@ -53,7 +54,7 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
                 Shape::Metadata(version) => {
                     let items: Vec<Value> = shown
                         .iter()
-                        .map(|object| metadata(object, version.api_version(), "PartialObjectMetadata"))
+                        .map(|object| meta::partial(object, version.api_version(), "PartialObjectMetadata"))
                         .collect();
                     json!({"apiVersion": version.api_version(), "kind": "PartialObjectMetadataList", "items": items})
                 }
@@ -71,12 +72,6 @@ pub(crate) fn written(value: &Value, yaml: bool) -> Bytes {
         return Bytes::from(formats::yaml::to_string(value).unwrap_or_else(|_| value.to_string()));
     }
     Bytes::from(value.to_string())
-}
-
-/// Only the metadata of an object.
-pub(crate) fn metadata(object: &Value, api_version: &str, kind: &str) -> Value {
-    let metadata = object.get("metadata").cloned().unwrap_or_default();
-    json!({"apiVersion": api_version, "kind": kind, "metadata": metadata})
 }
 
 fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &ListMeta) -> Bytes {

@@ -7,7 +7,7 @@ use crate::decode;
 use crate::notes::Notes;
 use crate::render;
 use crate::reply::Reply;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 
 /// The answer to a question; absent if the resource is none of these.

@@ -12,24 +12,19 @@ use http::request::Parts;
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Limited};
 use tower::Service;
-use webhook::dial::Dialers;
 
-use crate::admission::Hooks;
-use crate::builder::{Builder, Switches};
 use crate::call::{Call, User, Verb};
-use crate::clock::Clock;
 use crate::discovery;
-use crate::ids::Ids;
-use crate::log::{self, Log};
+use crate::log;
 use crate::negotiate::{Accept, Shape};
 use crate::path::{Path, ResourcePath};
 use crate::query::Query;
-use crate::registry::{Registry, Target};
+use crate::registry::Target;
 use crate::reply::{Body, Reply};
 use crate::reviews;
+use crate::state::Shared;
 use crate::status::Status;
-use crate::store::Store;
-use crate::table::Column;
+use crate::table::column::Column;
 use crate::verbs;
 
 /// How large a body may be: 3 MiB, as Kubernetes has it.
@@ -43,24 +38,7 @@ pub struct ApiServer {
     shared: Arc<Shared>,
 }
 
-/// What the requests share.
-pub(crate) struct Shared {
-    pub(crate) store: Store,
-    pub(crate) registry: Registry,
-    pub(crate) clock: Clock,
-    pub(crate) ids: Ids,
-    pub(crate) log: Log,
-    pub(crate) switches: Switches,
-    pub(crate) dialers: Option<Arc<dyn Dialers>>,
-    pub(crate) hooks: Hooks,
-}
-
 impl ApiServer {
-    /// How a server is made.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
     pub(crate) fn new(shared: Shared) -> Self {
         Self { shared: Arc::new(shared) }
     }
@@ -116,12 +94,6 @@ where
             };
             Ok(reply.into_http())
         })
-    }
-}
-
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("revision", &self.store.revision()).finish_non_exhaustive()
     }
 }
 

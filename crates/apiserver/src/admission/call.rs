@@ -12,9 +12,8 @@ use super::hooks::Invocation;
 use super::response::{self, Verdict};
 use super::{Failure, Review};
 use crate::call::Call;
-use crate::convert;
-use crate::server::Shared;
-use crate::verbs::scale;
+use crate::convert::{self, scale};
+use crate::state::Shared;
 
 /// How long a webhook has that does not say so.
 const USUAL_TIMEOUT: u32 = 10;

@@ -1,23 +1,16 @@
-//! Which webhooks are registered, in the order of their calls.
+//! Which webhooks are to be asked about a request, and as what.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use serde_json::Value;
-use webhook::registration::{self, Attributes, Phase, Registration, WebhookConfiguration};
+use webhook::registration::{self, Attributes, Registration, WebhookConfiguration};
 use webhook::review::GroupVersionResource;
 
 use super::Review;
 use crate::call::Call;
 use crate::meta;
-use crate::server::Shared;
-
-/// The configurations that were read, by phase and name, with the revision they were read at.
-#[derive(Debug, Default)]
-pub(crate) struct Hooks(Mutex<Read>);
-
-type Read = BTreeMap<(Phase, String), (u64, Arc<WebhookConfiguration>)>;
+use crate::state::Shared;
 
 /// A webhook that is to be asked about a request.
 #[derive(Clone, Debug)]
@@ -33,34 +26,6 @@ pub(super) struct Invocation {
 pub(super) struct Scene {
     equivalents: Vec<(String, String, String)>,
     namespace_labels: BTreeMap<String, String>,
-}
-
-impl Hooks {
-    /// The configurations of a phase, by name.
-    pub(super) fn of(&self, shared: &Shared, phase: Phase) -> Vec<Arc<WebhookConfiguration>> {
-        let table = match phase {
-            Phase::Mutating => "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-            Phase::Validating => "validatingwebhookconfigurations.admissionregistration.k8s.io",
-        };
-        let snapshot = shared.store.snapshot(table);
-        if snapshot.objects.is_empty() {
-            return Vec::new();
-        }
-        let mut known = self.0.lock();
-        known.retain(|(of, name), _| *of != phase || snapshot.objects.contains_key(name.as_str()));
-        let read = |(name, object): (&Arc<str>, &Arc<crate::store::Object>)| {
-            let key = (phase, name.to_string());
-            if let Some((revision, configuration)) = known.get(&key)
-                && *revision == object.revision()
-            {
-                return Some(Arc::clone(configuration));
-            }
-            let configuration = Arc::new(WebhookConfiguration::from_object(object.value()).ok()?);
-            known.insert(key, (object.revision(), Arc::clone(&configuration)));
-            Some(configuration)
-        };
-        snapshot.range("", None).filter_map(read).collect()
-    }
 }
 
 impl Invocation {

@@ -9,11 +9,10 @@ mod review;
 mod validating;
 
 pub(crate) use configuration::prepare;
-pub(crate) use hooks::Hooks;
 pub(crate) use review::{Review, options};
 
 use crate::call::Call;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 
 /// Why a webhook did not let a request pass.

@@ -12,7 +12,7 @@ use super::{Failure, Review};
 use crate::call::Call;
 use crate::convert;
 use crate::decode;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 
 /// Which webhooks are called once more because the object changed after their call.
@@ -28,7 +28,7 @@ struct Reinvocation {
 
 /// Lets the mutating webhooks change the object of a review.
 pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
-    let configurations = shared.hooks.of(shared, Phase::Mutating);
+    let configurations = shared.hooks.of(&shared.store, Phase::Mutating);
     if configurations.is_empty() {
         return Ok(());
     }

@@ -8,12 +8,12 @@ use super::hooks::{Invocation, Scene};
 use super::response::denial;
 use super::{Failure, Review};
 use crate::call::Call;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 
 /// Asks the validating webhooks about a review.
 pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
-    let configurations = shared.hooks.of(shared, Phase::Validating);
+    let configurations = shared.hooks.of(&shared.store, Phase::Validating);
     if configurations.is_empty() {
         return Ok(());
     }

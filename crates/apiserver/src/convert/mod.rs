@@ -2,6 +2,7 @@
 
 mod autoscaler;
 mod event;
+pub(crate) mod scale;
 
 use std::borrow::Cow;
 

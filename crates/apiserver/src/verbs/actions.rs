@@ -9,7 +9,7 @@ use crate::meta;
 use crate::notes::Notes;
 use crate::render;
 use crate::reply::Reply;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 use crate::verbs::create::success;
 

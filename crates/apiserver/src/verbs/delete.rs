@@ -16,7 +16,7 @@ use crate::query;
 use crate::removal::{self, DeleteOptions, Preconditions, Step};
 use crate::render;
 use crate::reply::Reply;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::{GroupResource, Status};
 use crate::store::Expect;
 use crate::strategy;

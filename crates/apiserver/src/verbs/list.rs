@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::render::{self, ListMeta};
 use crate::reply::Reply;
 use crate::selection::Selection;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 use crate::store::{Compacted, Object, Snapshot};
 

@@ -12,7 +12,7 @@ pub(crate) mod watch;
 use crate::call::{Call, Verb};
 use crate::render;
 use crate::reply::Reply;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 
 /// Reads one object.

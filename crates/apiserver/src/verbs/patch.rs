@@ -7,7 +7,7 @@ use crate::decode;
 use crate::notes::Notes;
 use crate::patch::Patch;
 use crate::reply::Reply;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 use crate::verbs::update::{Edit, change};
 

@@ -1,15 +1,16 @@
 //! The scale of a workload: its replicas as an object of `autoscaling/v1`.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use webhook::field::{Error, Path};
 
 use crate::call::Call;
+use crate::convert::scale;
 use crate::meta;
 use crate::notes::Notes;
 use crate::patch::Patch;
 use crate::render;
 use crate::reply::Reply;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 use crate::verbs::{patch, update};
 
@@ -28,7 +29,7 @@ pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let name = &call.path.name;
     let object = shared.store.get(&call.target.table, &call.key(name));
     let object = object.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-    Ok(Reply::json(200, render::written(&of(object.value()), call.accept.yaml)))
+    Ok(Reply::json(200, render::written(&scale::of(object.value()), call.accept.yaml)))
 }
 
 /// Replaces or patches the scale.
@@ -47,7 +48,7 @@ impl update::Edit for Scaled<'_> {
     fn apply(&self, _: &Shared, current: &Value, _: &mut Notes) -> Result<Value, Status> {
         let scale = match &self.change {
             Change::To(scale) => scale.clone(),
-            Change::By(patch) => patch.apply(&of(current))?,
+            Change::By(patch) => patch.apply(&scale::of(current))?,
         };
         let replicas = scale.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
         if replicas < 0 {
@@ -67,28 +68,4 @@ impl update::Edit for Scaled<'_> {
     fn options(&self) -> &'static str {
         if matches!(self.change, Change::By(_)) { "PatchOptions" } else { "UpdateOptions" }
     }
-}
-
-/// The scale that an object shows.
-pub(crate) fn of(object: &Value) -> Value {
-    let mut metadata = json!({});
-    for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
-        if let Some(value) = meta::of(object).get(field) {
-            metadata[field] = value.clone();
-        }
-    }
-    let number = |pointer: &str| object.pointer(pointer).and_then(Value::as_i64);
-    let mut spec = json!({});
-    if let Some(replicas) = number("/spec/replicas") {
-        spec["replicas"] = replicas.into();
-    }
-    let mut status = json!({"replicas": number("/status/replicas").unwrap_or_default()});
-    let labels = object.pointer("/spec/selector/matchLabels").or_else(|| object.pointer("/spec/selector"));
-    let labels = labels.and_then(Value::as_object).into_iter().flatten();
-    let selector: Vec<String> =
-        labels.filter_map(|(key, value)| Some(format!("{key}={}", value.as_str()?))).collect();
-    if !selector.is_empty() {
-        status["selector"] = selector.join(",").into();
-    }
-    json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status})
 }

@@ -20,7 +20,7 @@ use crate::negotiate::Shape;
 use crate::render;
 use crate::reply::Reply;
 use crate::selection::Selection;
-use crate::server::Shared;
+use crate::state::Shared;
 use crate::status::Status;
 use crate::store::{Change, Event, Object};
 use crate::table;

@@ -1,0 +1,43 @@
+//! The webhook configurations that are there, each read once for every revision of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use webhook::registration::{Phase, WebhookConfiguration};
+
+use crate::store::{Object, Store};
+
+/// The configurations that were read, by phase and name, with the revision they were read at.
+#[derive(Debug, Default)]
+pub(crate) struct Hooks(Mutex<Read>);
+
+type Read = BTreeMap<(Phase, String), (u64, Arc<WebhookConfiguration>)>;
+
+impl Hooks {
+    /// The configurations of a phase, by name.
+    pub(crate) fn of(&self, store: &Store, phase: Phase) -> Vec<Arc<WebhookConfiguration>> {
+        let table = match phase {
+            Phase::Mutating => "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+            Phase::Validating => "validatingwebhookconfigurations.admissionregistration.k8s.io",
+        };
+        let snapshot = store.snapshot(table);
+        if snapshot.objects.is_empty() {
+            return Vec::new();
+        }
+        let mut known = self.0.lock();
+        known.retain(|(of, name), _| *of != phase || snapshot.objects.contains_key(name.as_str()));
+        let read = |(name, object): (&Arc<str>, &Arc<Object>)| {
+            let key = (phase, name.to_string());
+            if let Some((revision, configuration)) = known.get(&key)
+                && *revision == object.revision()
+            {
+                return Some(Arc::clone(configuration));
+            }
+            let configuration = Arc::new(WebhookConfiguration::from_object(object.value()).ok()?);
+            known.insert(key, (object.revision(), Arc::clone(&configuration)));
+            Some(configuration)
+        };
+        snapshot.range("", None).filter_map(read).collect()
+    }
+}
