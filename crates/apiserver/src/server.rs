@@ -54,6 +54,12 @@ impl ApiServer {
         self.shared.log.clear();
     }
 
+    /// The server's time.
+    #[must_use]
+    pub fn now(&self) -> jiff::Timestamp {
+        self.shared.clock.now()
+    }
+
     /// The revision of the last write.
     #[must_use]
     pub fn revision(&self) -> u64 {

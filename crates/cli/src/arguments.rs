@@ -142,6 +142,9 @@ pub(crate) struct Execution {
     /// How long a failing case with facts is asked again
     #[arg(long, value_name = "DURATION", default_value = "2s")]
     pub(crate) settle: String,
+    /// How long a scenario may wait for real time to pass, on targets outside this process
+    #[arg(long, value_name = "DURATION", default_value = "30s")]
+    pub(crate) time_budget: String,
     /// Waivers to apply
     #[arg(long, value_name = "FILE")]
     pub(crate) waivers: Option<PathBuf>,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use conformance::run::{Ground, Options};
 use conformance::select::Selection;
 use contract::document::{SourceFile, waivers};
+use formats::duration::GoDuration;
 
 use crate::arguments::Execution;
 use crate::terminal::Failure;
@@ -16,8 +17,6 @@ pub(crate) fn options(
     ground: Ground,
     command: String,
 ) -> Result<Options, Failure> {
-    let settle = formats::duration::GoDuration::parse(&execution.settle)
-        .map_err(|error| Failure::usage(format!("--settle {}: {error}", execution.settle)))?;
     let waivers = match &execution.waivers {
         None => Vec::new(),
         Some(file) => {
@@ -34,11 +33,18 @@ pub(crate) fn options(
         parallel: execution.parallel,
         repeat: execution.repeat,
         fail_fast: execution.fail_fast,
-        settle: settle.to_std().unwrap_or(Duration::ZERO),
+        settle: duration("--settle", &execution.settle)?,
+        time_budget: duration("--time-budget", &execution.time_budget)?,
         waivers,
         started_at: now.round(jiff::Unit::Second).unwrap_or(now).to_string(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command,
         expression: selection.expression(),
     })
+}
+
+fn duration(flag: &str, text: &str) -> Result<Duration, Failure> {
+    let parsed =
+        GoDuration::parse(text).map_err(|error| Failure::usage(format!("{flag} {text}: {error}")))?;
+    Ok(parsed.to_std().unwrap_or(Duration::ZERO))
 }

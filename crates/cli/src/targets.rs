@@ -37,7 +37,12 @@ async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, St
     let webhooks = serving::webhooks(&config, &clients);
     webhooks.synced().await;
     let registrations = registrations::registrations(&config, instance, None);
-    Ok(Component { service: webhooks.service.clone(), registrations, guard: Box::new(webhooks) })
+    Ok(Component {
+        service: webhooks.service.clone(),
+        registrations,
+        metrics: Box::new(String::new),
+        guard: Box::new(webhooks),
+    })
 }
 
 /// What `--target` names: `url=…`, `command=…` or a target file.

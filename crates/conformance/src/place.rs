@@ -52,7 +52,7 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
 fn has_old(case: &Case) -> bool {
     match &case.when {
         When::Admission { operation, .. } => matches!(operation.as_str(), "UPDATE" | "DELETE"),
-        When::DeleteCollection { .. } => false,
+        When::DeleteCollection { .. } | When::Steps(_) => false,
     }
 }
 
@@ -105,7 +105,7 @@ fn home(case: &Case) -> Option<String> {
         When::Admission { request, .. } => {
             request.get("namespace").and_then(Value::as_str).map(str::to_owned)
         }
-        When::DeleteCollection { .. } => None,
+        When::DeleteCollection { .. } | When::Steps(_) => None,
     };
     let fact = given.cluster.iter().filter_map(|object| match scope(object) {
         Scope::Namespace(namespace) => namespace,

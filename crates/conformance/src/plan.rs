@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use contract::case::{Case, When};
 use contract::model::{Clause, Contract, Form};
+use contract::scenario::Scenario;
 use schema::Kinds;
 use serde_json::Value;
 
@@ -45,6 +46,8 @@ pub struct Group {
 pub struct Plan {
     /// Groups, in the order in which they are started.
     pub groups: Vec<Group>,
+    /// Scenarios: each has its clusters and its target for itself.
+    pub scenarios: Vec<CaseRef>,
     /// Cases that are not asked.
     pub silent: Vec<(CaseRef, Status, Reason)>,
 }
@@ -77,6 +80,15 @@ impl<'a> Looked<'a> {
     #[must_use]
     pub fn webhook(&self) -> &'a str {
         self.contract.subject.webhook.as_deref().unwrap_or(&self.contract.name)
+    }
+
+    /// The steps, if the case is a scenario.
+    #[must_use]
+    pub fn scenario(&self) -> Option<&'a Scenario> {
+        match &self.case.when {
+            When::Steps(scenario) => Some(scenario),
+            _ => None,
+        }
     }
 
     /// Fields of the AdmissionRequest that are overridden; only `direct` can.
@@ -116,6 +128,10 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             plan.silent.push((at, status, reason));
             continue;
         }
+        if looked.scenario().is_some() {
+            plan.scenarios.push(at);
+            continue;
+        }
         let instance = looked.instance().to_owned();
         let config = looked.case.config.clone();
         let alone_by_place = place::isolation(looked.case, on_server) == Isolation::Alone;
@@ -135,6 +151,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
         shuffle(&mut group.cases, seed);
     }
     shuffle(&mut plan.groups, seed);
+    shuffle(&mut plan.scenarios, seed);
     plan
 }
 
@@ -159,7 +176,7 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>) -> bool {
 
 fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
     let contract = looked.contract;
-    if !matches!(contract.form, Form::Mutation | Form::Validation) {
+    if !matches!(contract.form, Form::Mutation | Form::Validation | Form::Scenario) {
         let text = format!("contracts of form {:?} are not asked by a run yet", contract.form);
         return Some((Status::NotSupported, Reason::new(ReasonCode::Form, text)));
     }

@@ -9,7 +9,7 @@ use futures::StreamExt as _;
 use crate::laws::Trace;
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, Group, Plan};
-use crate::report::{CaseResult, Reason, ReasonCode, Report, Status};
+use crate::report::{CaseResult, Proof, Reason, ReasonCode, Report, Status};
 use crate::target::{Facts, Target};
 use contract::document::waivers::Waiver;
 
@@ -21,6 +21,7 @@ mod further;
 mod group;
 mod interrupt;
 mod prepare;
+mod scenario;
 mod server;
 mod story;
 mod subject;
@@ -62,6 +63,8 @@ pub struct Options {
     pub fail_fast: bool,
     /// How long a failing case with facts is asked again.
     pub settle: Duration,
+    /// How long a scenario may wait for real time to pass; only targets outside this process need it.
+    pub time_budget: Duration,
     /// Waivers to apply.
     pub waivers: Vec<Waiver>,
     /// When the run begins, RFC 3339: `2026-03-02T08:20:11Z`. Its day decides which waivers have expired.
@@ -96,6 +99,8 @@ pub(crate) struct Asked {
     pub(crate) result: CaseResult,
     pub(crate) observation: Option<Observation>,
     pub(crate) trace: Option<Trace>,
+    /// Of a scenario: whether it was shown able to fail.
+    pub(crate) proof: Option<Proof>,
 }
 
 /// What all groups of a run share.
@@ -137,7 +142,8 @@ pub async fn run(
 ) -> Report {
     let started = Instant::now();
     let plan = plan::plan(contracts, target, options.seed, matches!(options.ground, Ground::Embedded));
-    progress(Event::Planned(plan.groups.iter().map(|group| group.cases.len()).sum()));
+    let in_groups: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
+    progress(Event::Planned(in_groups + plan.scenarios.len()));
     let run = interrupt.run_number();
     let shared =
         Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };
@@ -155,6 +161,9 @@ pub async fn run(
             broken.extend(error);
         }
     }
+    let (scenarios, errors) = scenario::ask_all(&shared, &plan.scenarios);
+    asked.extend(scenarios);
+    broken.extend(errors);
     asked.sort_by_key(|asked| asked.at);
     broken.sort();
     broken.dedup();
@@ -172,7 +181,7 @@ fn silent(contracts: &[Contract], plan: &Plan) -> Vec<Asked> {
     let silent = |(at, status, reason): &(CaseRef, Status, Reason)| {
         let looked = plan::look(contracts, *at);
         let result = CaseResult::silent(&looked.case.name, &looked.case.location, *status, reason.clone());
-        Asked { at: *at, result, observation: None, trace: None }
+        Asked { at: *at, result, observation: None, trace: None, proof: None }
     };
     plan.silent.iter().map(silent).collect()
 }
@@ -182,7 +191,7 @@ pub(crate) fn unasked(shared: &Shared<'_>, cases: &[CaseRef], status: Status, re
     let silent = |at: &CaseRef| {
         let looked = plan::look(shared.contracts, *at);
         let result = CaseResult::silent(&looked.case.name, &looked.case.location, status, reason.clone());
-        Asked { at: *at, result, observation: None, trace: None }
+        Asked { at: *at, result, observation: None, trace: None, proof: None }
     };
     cases.iter().map(silent).collect()
 }

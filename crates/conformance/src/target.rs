@@ -64,6 +64,17 @@ pub struct Facts {
     pub kubeconfig: Option<PathBuf>,
 }
 
+/// The clusters that a controller works with; both are one where a component knows only one.
+#[derive(Clone)]
+pub struct Clusters {
+    /// Where the controller's own objects are.
+    pub source: Facts,
+    /// Where it acts.
+    pub target: Facts,
+    /// The time in both when they were started.
+    pub now: jiff::Timestamp,
+}
+
 /// What a target is started with.
 #[derive(Clone)]
 pub struct Setup<'a> {
@@ -73,6 +84,8 @@ pub struct Setup<'a> {
     pub instance: &'a str,
     /// Where facts are; `None`: nowhere.
     pub facts: Option<Facts>,
+    /// The clusters that its controllers work with; `None`: they are not started.
+    pub clusters: Option<Clusters>,
 }
 
 /// An implementation under test.
@@ -132,6 +145,11 @@ pub trait Running: Send + Sync {
 
     /// The paths that serve a webhook of this name; empty: not known.
     fn paths(&self, webhook: &str) -> Vec<String>;
+
+    /// Its metrics in Prometheus' text format; `None` where it has none that can be read.
+    async fn metrics(&self) -> Option<String> {
+        None
+    }
 
     /// What it wrote last to standard error, secrets masked; empty where it cannot be read.
     fn last_words(&self) -> String {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::expect::Expect;
 use crate::model::Location;
+use crate::scenario::Scenario;
 
 /// One row (times its operations) of a clause.
 #[derive(Clone, Debug)]
@@ -54,6 +55,8 @@ pub enum When {
         /// `<plural>[.<group>]`.
         resource: String,
     },
+    /// Steps are taken and watched; what must hold stands in them.
+    Steps(Box<Scenario>),
 }
 
 /// What must hold of the answer. Absent parts are not asserted.

@@ -5,6 +5,7 @@
 //! - [`lint`] — what loads and is wrong nevertheless;
 //! - [`json_schema`] — the files' shapes for editors;
 //! - [`case`] — one case: what is given, what is done, what must hold;
+//! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
 //! - [`sentence`] — the hash that ties a clause to a sentence of its source;
 //! - [`scaffold`], [`table_format`] — what `new contract` and `fmt` write;
@@ -20,6 +21,7 @@ pub mod lint;
 pub mod load;
 pub mod model;
 pub mod scaffold;
+pub mod scenario;
 pub mod sentence;
 pub mod source;
 pub mod table_format;

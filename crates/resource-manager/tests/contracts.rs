@@ -75,7 +75,12 @@ async fn make(ingredients: Ingredients) -> Result<Component, String> {
     let registrations = registrations(&config, instance, None);
     let webhooks = webhooks(&config, &Clients { source: client.clone(), target: client });
     webhooks.synced().await;
-    Ok(Component { service: webhooks.service.clone(), registrations, guard: Box::new(webhooks) })
+    Ok(Component {
+        service: webhooks.service.clone(),
+        registrations,
+        metrics: Box::new(String::new),
+        guard: Box::new(webhooks),
+    })
 }
 
 fn options() -> Options {
@@ -86,6 +91,7 @@ fn options() -> Options {
         repeat: 1,
         fail_fast: false,
         settle: Duration::from_secs(2),
+        time_budget: Duration::from_secs(30),
         waivers: Vec::new(),
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -115,6 +115,20 @@ impl Cluster {
         self.send(Method::PUT, &path, query, Some(object)).await
     }
 
+    /// Sends a JSON merge patch to the object of this kind, namespace and name, or to its subresource if one is named.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub async fn merge_patch(
+        &self,
+        object: &Value,
+        subresource: &str,
+        patch: &Value,
+    ) -> Result<Reply, ClusterError> {
+        let place = one(object, subresource)?;
+        self.send_as(Method::PATCH, &place, "", Some(patch), "application/merge-patch+json").await
+    }
+
     /// Reads the object of this kind, namespace and name.
     ///
     /// # Errors
@@ -152,12 +166,23 @@ impl Cluster {
         query: &str,
         body: Option<&Value>,
     ) -> Result<Reply, ClusterError> {
+        self.send_as(method, path, query, body, "application/json").await
+    }
+
+    async fn send_as(
+        &self,
+        method: Method,
+        path: &str,
+        query: &str,
+        body: Option<&Value>,
+        content_type: &'static str,
+    ) -> Result<Reply, ClusterError> {
         let uri = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
         let bytes = body.map(|body| serde_json::to_vec(body).expect("an object is JSON")).unwrap_or_default();
         let request = Request::builder()
             .method(method.clone())
             .uri(uri)
-            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::CONTENT_TYPE, content_type)
             .header(header::ACCEPT, "application/json")
             .body(Body::from(bytes))
             .expect("paths of known resources are URIs");

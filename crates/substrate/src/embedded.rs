@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apiserver::{ApiServer, ServeError, Served};
+use apiserver::{ApiServer, ServeError, Served, User};
 use webhook::dial::Dialers;
 
 /// A started server; dropping it ends it.
@@ -58,6 +58,42 @@ impl Embedded {
     #[must_use]
     pub fn client(&self) -> kube::Client {
         kube::Client::new(self.server.clone(), "default")
+    }
+
+    /// A client in this process that speaks for another user, so that the request log tells the two apart.
+    #[must_use]
+    pub fn client_as(&self, name: &str) -> kube::Client {
+        let user = User { name: name.to_owned(), ..User::admin() };
+        self.client_through(move |request| {
+            request.extensions_mut().insert(user.clone());
+        })
+    }
+
+    /// A client in this process whose requests are changed on their way.
+    #[must_use]
+    pub fn client_through(
+        &self,
+        change: impl Fn(&mut http::Request<kube::client::Body>) + Clone + Send + 'static,
+    ) -> kube::Client {
+        let service = tower::ServiceBuilder::new()
+            .map_request(move |mut request| {
+                change(&mut request);
+                request
+            })
+            .service(self.server.clone());
+        kube::Client::new(service, "default")
+    }
+
+    /// The latest requests, the oldest first.
+    #[must_use]
+    pub fn requests(&self) -> Vec<apiserver::Request> {
+        self.server.requests()
+    }
+
+    /// The server's time.
+    #[must_use]
+    pub fn now(&self) -> jiff::Timestamp {
+        self.server.now()
     }
 
     /// A kubeconfig file for others; absent unless it is served over TLS.

@@ -163,6 +163,20 @@ pub struct Proof {
     pub undamaged: Vec<String>,
 }
 
+impl Proof {
+    /// Both together: proven if both are.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.proven &= other.proven;
+        for (kind, count) in other.caught {
+            *self.caught.entry(kind).or_default() += count;
+        }
+        self.survivors.extend(other.survivors);
+        self.undamaged.extend(other.undamaged);
+        self
+    }
+}
+
 /// What became of one clause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -108,7 +108,13 @@ pub(super) fn conclude(at: CaseRef, looked: Looked<'_>, attempt: Attempt) -> Ask
             result.asked = asked;
             result.story = if failed { story::tell(looked) } else { Vec::new() };
             result.evidence = evidence.filter(|_| failed);
-            Asked { at, result, observation: Some(*observation), trace: trace.map(|trace| *trace) }
+            Asked {
+                at,
+                result,
+                observation: Some(*observation),
+                trace: trace.map(|trace| *trace),
+                proof: None,
+            }
         }
     }
 }
@@ -128,7 +134,7 @@ fn broken(held: &BTreeMap<Law, Held>, exempt: impl Fn(Law) -> bool) -> Vec<Check
 
 fn silent(at: CaseRef, looked: Looked<'_>, status: Status, reason: Reason) -> Asked {
     let result = CaseResult::silent(&looked.case.name, &looked.case.location, status, reason);
-    Asked { at, result, observation: None, trace: None }
+    Asked { at, result, observation: None, trace: None, proof: None }
 }
 
 fn unreachable(error: &DialError) -> String {

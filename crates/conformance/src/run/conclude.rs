@@ -13,8 +13,8 @@ use crate::matching::{self, Rules};
 use crate::observation::show;
 use crate::plan;
 use crate::report::{
-    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, LawBreach, LawResult, LevelCounts, Reason,
-    ReasonCode, Report, RunInfo, SelectionInfo, Status, SubstrateInfo, Unexplained, Verdict,
+    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, LawBreach, LawResult, LevelCounts, Proof,
+    Reason, ReasonCode, Report, RunInfo, SelectionInfo, Status, SubstrateInfo, Unexplained, Verdict,
 };
 use crate::saboteur::{self, Recorded};
 
@@ -99,11 +99,7 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
         digest: digest(&hashes.join("\n")),
         verdict: Verdict::Inconclusive,
         counts: Counts::default(),
-        duration_ms: asked
-            .iter()
-            .filter_map(|asked| asked.trace.as_ref())
-            .map(answering)
-            .fold(0.0, |sum, took| sum + took),
+        duration_ms: asked.iter().map(took).fold(0.0, |sum, took| sum + took),
         clauses,
         laws: laws_of(contract, asked),
         gaps: gaps(contract, asked),
@@ -111,9 +107,10 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
     }
 }
 
-/// Milliseconds that a case's exchanges took.
-fn answering(trace: &crate::laws::Trace) -> f64 {
-    super::attempt::milliseconds(trace.all().map(|exchange| exchange.took).sum())
+/// Milliseconds that a case's exchanges took; a scenario's, from the start of its clusters to its end.
+fn took(asked: &Asked) -> f64 {
+    let exchanges = asked.trace.as_ref().map(|trace| trace.all().map(|exchange| exchange.took).sum());
+    exchanges.map_or(asked.result.duration_ms, super::attempt::milliseconds)
 }
 
 /// A case that was not to be sent says nothing about a webhook that is not there.
@@ -149,9 +146,16 @@ fn clause(contract: &Contract, clause: &Clause, asked: &[&Asked]) -> ClauseResul
         hash: clause.hash.clone(),
         source: clause.source.clone().or_else(|| contract.source.clone()),
         location: clause.location.clone(),
-        proof: (!recorded.is_empty()).then(|| saboteur::prove(&recorded)),
+        proof: proof(&recorded, asked),
         cases,
     }
+}
+
+/// Admission is proven from its recorded answers, a scenario by itself.
+fn proof(recorded: &[Recorded<'_>], asked: &[&Asked]) -> Option<Proof> {
+    let scenarios = asked.iter().filter_map(|asked| asked.proof.clone());
+    let joined = scenarios.reduce(Proof::and);
+    joined.or_else(|| (!recorded.is_empty()).then(|| saboteur::prove(recorded)))
 }
 
 fn rules(contract: &Contract, asked: &Asked) -> Rules {

@@ -43,7 +43,8 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
         Err(error) => return broken(shared, &group.cases, &error.to_string()),
     };
     let facts = Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) };
-    let setup = Setup { config: &group.config, instance: &group.instance, facts: Some(facts) };
+    let setup =
+        Setup { config: &group.config, instance: &group.instance, facts: Some(facts), clusters: None };
     let started = tokio::select! {
         started = shared.target.start(setup) => started,
         _ = shared.interrupt.wait() => return (unasked(shared, &group.cases, Status::NotRun, &ended(shared)), None),

@@ -22,6 +22,9 @@ pub(super) fn tell(looked: Looked<'_>) -> Vec<String> {
             format!("{operation}{}", plural.unwrap_or_default())
         }
         When::DeleteCollection { resource } => format!("DELETE of all {resource}"),
+        When::Steps(scenario) => {
+            scenario.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>().join(" → ")
+        }
     };
     let mut lines = Vec::new();
     if !parts.is_empty() {

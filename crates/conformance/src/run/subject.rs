@@ -28,6 +28,7 @@ pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, Su
     let (operation, request) = match &looked.case.when {
         When::DeleteCollection { resource } => return collection(resource, placed),
         When::Admission { operation, request } => (operation, request),
+        When::Steps(_) => return Err(SubjectError::NoObject),
     };
     let operation = parse(operation)?;
     let given = &placed.given;

@@ -11,7 +11,7 @@ use webhook::dial::{Dialer, InProcess};
 use webhook::registration::WebhookConfiguration;
 use webhook::service::WebhookService;
 
-use super::{Facts, Identity, Running, Setup, Target, TargetError, TargetKind};
+use super::{Clusters, Facts, Identity, Running, Setup, Target, TargetError, TargetKind};
 
 /// A component that is ready to be asked.
 pub struct Component {
@@ -19,9 +19,14 @@ pub struct Component {
     pub service: WebhookService,
     /// How they are registered.
     pub registrations: Vec<WebhookConfiguration>,
+    /// Writes its metrics in Prometheus' text format.
+    pub metrics: Metrics,
     /// Kept as long as it is asked: dropping it ends what the component started.
     pub guard: Box<dyn Send + Sync>,
 }
+
+/// Gives metrics in Prometheus' text format.
+pub type Metrics = Box<dyn Fn() -> String + Send + Sync>;
 
 /// What a component is made from.
 pub struct Ingredients {
@@ -31,6 +36,8 @@ pub struct Ingredients {
     pub instance: String,
     /// The cluster it reads; `None` where no case has facts.
     pub facts: Option<Facts>,
+    /// The clusters that its controllers work with; `None`: they are not wanted.
+    pub clusters: Option<Clusters>,
 }
 
 type Made = Pin<Box<dyn Future<Output = Result<Component, String>> + Send>>;
@@ -83,6 +90,7 @@ impl Target for BuiltIn {
             config: setup.config.clone(),
             instance: setup.instance.to_owned(),
             facts: setup.facts.clone(),
+            clusters: setup.clusters.clone(),
         };
         let component = (self.make)(ingredients).await;
         let component =
@@ -106,6 +114,10 @@ impl Running for RunningBuiltIn {
     fn paths(&self, webhook: &str) -> Vec<String> {
         let routes = self.0.service.routes().filter(|route| route.name == webhook);
         routes.map(|route| route.path.clone()).collect()
+    }
+
+    async fn metrics(&self) -> Option<String> {
+        Some((self.0.metrics)())
     }
 
     async fn stop(self: Box<Self>) {

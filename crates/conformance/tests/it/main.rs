@@ -7,6 +7,7 @@ mod exit;
 mod fake;
 mod given;
 mod proof;
+mod scenario;
 mod shown;
 mod small;
 mod started;

@@ -53,6 +53,8 @@ pub(crate) struct Clause {
     pub(crate) given: Option<Tree>,
     pub(crate) when: Option<Tree>,
     pub(crate) then: Option<Tree>,
+    pub(crate) steps: Option<Tree>,
+    pub(crate) faults: Vec<String>,
 }
 
 /// Reads a document of kind Contract; absent where too little of it can be read.
@@ -93,10 +95,10 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
 
 /// The form, if it is one that is run.
 fn form(spec: &Fields<'_>) -> Option<Form> {
-    let remedy = "say how it is written: `form: mutation` or `form: validation`";
+    let remedy = "say how it is written: `form: mutation`, `form: validation` or `form: scenario`";
     spec.required("form", remedy)?;
     let form = spec.choice("form", &FORMS)?;
-    if matches!(form, Form::Mutation | Form::Validation) {
+    if matches!(form, Form::Mutation | Form::Validation | Form::Scenario) {
         return Some(form);
     }
     if let Some(node) = spec.node("form") {
@@ -110,14 +112,13 @@ fn form(spec: &Fields<'_>) -> Option<Form> {
 fn header(spec: &Fields<'_>, form: Form) -> Draft {
     let target =
         spec.node("target").and_then(|node| Fields::of(spec.file, node, "target", &TARGET, spec.report));
-    if target.and_then(|target| target.node("webhook")).is_none() {
+    let (key, remedy) = match form {
+        Form::Scenario => ("controller", "name the controller: `target: {controller: …}`"),
+        _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
+    };
+    if target.and_then(|target| target.node(key)).is_none() {
         let at = target.map_or_else(|| spec.span(), |target| target.span());
-        spec.report.add(
-            "missing-key",
-            at,
-            "target.webhook is missing",
-            "name the webhook: `target: {webhook: …, handles: [v1 pods]}`",
-        );
+        spec.report.add("missing-key", at, format!("target.{key} is missing"), remedy);
     }
     let text = |name: &str| target.and_then(|target| target.text(name));
     Draft {
@@ -254,6 +255,8 @@ fn clause(file: usize, node: &Node, report: &Report<'_>) -> Option<Clause> {
         given: fields.tree("given"),
         when: fields.tree("when"),
         then: fields.tree("then"),
+        steps: fields.tree("steps"),
+        faults: fields.texts("faults"),
     })
 }
 

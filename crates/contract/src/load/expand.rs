@@ -18,7 +18,7 @@ use super::variants::{self, Variant};
 use super::words::GIVEN;
 use crate::case::{Case, Given, When};
 use crate::expect::Rules;
-use crate::model::{self, Location};
+use crate::model::{self, Form, Location};
 
 /// What clauses are expanded with.
 pub(crate) struct Context<'a> {
@@ -33,19 +33,20 @@ pub(crate) struct Context<'a> {
 }
 
 /// One case before it has its name.
-struct Built {
-    row: Option<usize>,
-    like: Option<String>,
-    operation: Option<String>,
-    case: Case,
-    then: Value,
+pub(super) struct Built {
+    pub(super) row: Option<usize>,
+    pub(super) like: Option<String>,
+    pub(super) operation: Option<String>,
+    pub(super) case: Case,
+    /// What must hold, as written, for the clause's hash.
+    pub(super) then: Value,
 }
 
 /// Which columns are used where.
 #[derive(Default)]
-struct Used {
-    before: BTreeSet<usize>,
-    after: BTreeSet<usize>,
+pub(super) struct Used {
+    pub(super) before: BTreeSet<usize>,
+    pub(super) after: BTreeSet<usize>,
 }
 
 impl Context<'_> {
@@ -53,8 +54,12 @@ impl Context<'_> {
     pub(crate) fn clause(&self, clause: &Clause) -> model::Clause {
         let mut used = Used::default();
         let mut built = Vec::new();
-        let variants = self.variants(clause);
+        let scenario = self.draft.form == Form::Scenario;
+        let variants = if scenario { Vec::new() } else { self.variants(clause) };
         let mut add = |cells: &Cells<'_>, row| {
+            if scenario {
+                built.extend(self.scenario(clause, cells, row, &mut used));
+            }
             built.extend(
                 variants.iter().filter_map(|variant| self.case(clause, variant, cells, row, &mut used)),
             );
@@ -149,7 +154,7 @@ impl Context<'_> {
         })
     }
 
-    fn config(&self, clause: &Clause, assembly: &Assembly<'_>) -> Value {
+    pub(super) fn config(&self, clause: &Clause, assembly: &Assembly<'_>) -> Value {
         let layers = [self.draft.config.as_ref(), clause.config.as_ref()];
         layers
             .into_iter()
@@ -190,7 +195,7 @@ impl Context<'_> {
     fn rules(&self, given: &Given, when: &When) -> Rules {
         let request = match when {
             When::Admission { request, .. } => request.get("object"),
-            When::DeleteCollection { .. } => None,
+            When::DeleteCollection { .. } | When::Steps(_) => None,
         };
         let object = given.object.as_ref().or(request).or(given.old.as_ref());
         Rules::of_object(object.unwrap_or(&Value::Null)).with(self.list_keys, self.unordered)
@@ -277,7 +282,7 @@ impl Context<'_> {
         cases
     }
 
-    fn location(&self, span: Span) -> Location {
+    pub(super) fn location(&self, span: Span) -> Location {
         Location {
             file: self.report.files[span.file].path.clone(),
             line: span.mark.line,
@@ -318,6 +323,7 @@ fn operation(when: &When) -> String {
     match when {
         When::Admission { operation, .. } => operation.clone(),
         When::DeleteCollection { .. } => "deleteCollection".to_owned(),
+        When::Steps(_) => String::new(),
     }
 }
 
@@ -339,6 +345,8 @@ fn hash(clause: &Clause, built: &[Built]) -> String {
         add(&match &case.when {
             When::Admission { operation, request } => json!({"admission": operation, "request": request}),
             When::DeleteCollection { resource } => json!({"deleteCollection": resource}),
+            // Steps are part of what must hold.
+            When::Steps(_) => Value::Null,
         });
         add(then);
     }

@@ -1,6 +1,7 @@
 //! The words of the language: every key that a contract file may hold, and every word that a key may lead to.
 
 use crate::model::{Binds, Form, Law, Level};
+use crate::scenario::Fault;
 
 pub(crate) const ROOT: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
 pub(crate) const METADATA: [&str; 2] = ["name", "labels"];
@@ -20,7 +21,7 @@ pub(crate) const SPEC: [&str; 10] = [
 pub(crate) const LATER: [&str; 5] = ["flags", "now", "cloudProfile", "machineImages", "shoot"];
 pub(crate) const TARGET: [&str; 4] = ["webhook", "controller", "handles", "instance"];
 pub(crate) const SOURCE: [&str; 5] = ["document", "code", "version", "section", "sentence"];
-pub(crate) const CLAUSE: [&str; 16] = [
+pub(crate) const CLAUSE: [&str; 18] = [
     "id",
     "text",
     "level",
@@ -37,6 +38,8 @@ pub(crate) const CLAUSE: [&str; 16] = [
     "given",
     "when",
     "then",
+    "steps",
+    "faults",
 ];
 pub(crate) const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
 pub(crate) const WHEN: [&str; 3] = ["admission", "deleteCollection", "request"];
@@ -61,6 +64,16 @@ pub(crate) const REQUEST: [&str; 15] = [
 ];
 pub(crate) const THEN: [&str; 8] =
     ["object", "allowed", "code", "reason", "message", "causes", "called", "warnings"];
+/// Keys of a step that bring something about; the others say what is seen.
+pub(crate) const CAUSES: [&str; 3] = ["name", "advance", "do"];
+pub(crate) const STEP: [&str; 8] =
+    ["name", "advance", "do", "witness", "eventually", "history", "never", "requests"];
+pub(crate) const SIDES: [&str; 3] = ["cluster", "sourceCluster", "targetCluster"];
+pub(crate) const ADVANCE: [&str; 3] = ["to", "by", "after"];
+pub(crate) const DO: [&str; 5] = ["create", "patch", "patchStatus", "delete", "touch"];
+pub(crate) const NEVER: [&str; 5] = ["writes", "for", "cluster", "sourceCluster", "targetCluster"];
+pub(crate) const REQUESTS: [&str; 3] = ["writes", "order", "perObject"];
+pub(crate) const VERBS: [&str; 4] = ["create", "update", "patch", "delete"];
 pub(crate) const CAUSE: [&str; 3] = ["field", "reason", "message"];
 
 pub(crate) const FORMS: [(&str, Form); 6] = [
@@ -70,6 +83,13 @@ pub(crate) const FORMS: [(&str, Form); 6] = [
     ("objects", Form::Objects),
     ("versions", Form::Versions),
     ("scenario", Form::Scenario),
+];
+pub(crate) const FAULTS: [(&str, Fault); 5] = [
+    ("watchDrop", Fault::WatchDrop),
+    ("conflictOnce", Fault::ConflictOnce),
+    ("throttle", Fault::Throttle),
+    ("serverError", Fault::ServerError),
+    ("crashAfterWrite", Fault::CrashAfterWrite),
 ];
 pub(crate) const LEVELS: [(&str, Level); 3] =
     [("MUST", Level::Must), ("SHOULD", Level::Should), ("MAY", Level::May)];

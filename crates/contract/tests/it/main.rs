@@ -5,6 +5,7 @@ mod examples;
 mod given;
 mod lint;
 mod malformed;
+mod scenario;
 
 use contract::document::SourceFile;
 use contract::load::{self, Loaded};

@@ -1,0 +1,154 @@
+//! Scenarios: each in a runtime of its own, with clusters of its own, so that its clock moves for nobody else.
+//!
+//! A target in this process runs in virtual time: the clock stands still while anybody works and jumps to the next
+//! timer when nobody does. A target outside runs in real time.
+
+mod actions;
+mod clusters;
+mod proof;
+mod requests;
+mod seen;
+mod steps;
+mod story;
+mod watchdog;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use contract::scenario::Scenario;
+
+use self::clusters::{Clusters, Damage};
+use self::proof::Kept;
+use self::steps::{Ended, Stage};
+use self::watchdog::Watchdog;
+use super::attempt::milliseconds;
+use super::{Asked, Shared, ended, unasked};
+use crate::plan::{self, CaseRef, Looked};
+use crate::report::{CaseResult, Check, Proof, Reason, ReasonCode, Status};
+
+/// Runs scenarios side by side; the second part says what broke around the target.
+pub(super) fn ask_all(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, Vec<String>) {
+    if cases.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let next = AtomicUsize::new(0);
+    let (asked, broken) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(at) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (of_case, error) = ask(shared, *at);
+            shared.done(&of_case);
+            asked.lock().expect("no thread panics with the lock").push(of_case);
+            broken.lock().expect("no thread panics with the lock").extend(error);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..shared.options.parallel.max(1) {
+            scope.spawn(work);
+        }
+    });
+    let broken = broken.into_inner().expect("no thread panicked with the lock");
+    (asked.into_inner().expect("no thread panicked with the lock"), broken)
+}
+
+fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
+    if shared.is_over() {
+        return (unasked(shared, &[at], Status::NotRun, &ended(shared)).remove(0), None);
+    }
+    let looked = plan::look(shared.contracts, at);
+    let scenario = looked.scenario().expect("the plan has scenarios only");
+    let started = Instant::now();
+    let outcome = alone(shared, looked, scenario, Damage::None);
+    let proof = match &outcome {
+        Ok(seen) if seen.checks.is_empty() => prove(shared, looked, scenario, &seen.kept),
+        _ => None,
+    };
+    let (status, reason, checks) = match outcome {
+        Ok(seen) if seen.checks.is_empty() => (Status::Passed, None, Vec::new()),
+        Ok(seen) => (Status::Failed, None, seen.checks),
+        Err(Ended::Interrupted) => (Status::NotRun, Some(ended(shared)), Vec::new()),
+        Err(Ended::NotSupported(text)) => {
+            (Status::NotSupported, Some(Reason::new(ReasonCode::Substrate, &text)), Vec::new())
+        }
+        Err(Ended::Environment(text)) => {
+            (Status::Errored, Some(Reason::new(ReasonCode::Environment, &text)), Vec::new())
+        }
+    };
+    let broken = reason.as_ref().filter(|_| status == Status::Errored).map(|reason| reason.text.clone());
+    let mut result = CaseResult::silent(
+        &looked.case.name,
+        &looked.case.location,
+        status,
+        Reason::new(ReasonCode::Ended, ""),
+    );
+    result.reason = reason;
+    result.story = if checks.is_empty() { Vec::new() } else { story::tell(looked, scenario) };
+    result.checks = checks;
+    result.duration_ms = milliseconds(started.elapsed());
+    (Asked { at, result, observation: None, trace: None, proof }, broken)
+}
+
+/// Damages what was kept, and runs the scenario again with a target that writes nothing.
+fn prove(shared: &Shared<'_>, looked: Looked<'_>, scenario: &Scenario, kept: &[Kept]) -> Option<Proof> {
+    let mut proof = proof::prove(looked, scenario, kept);
+    // What a target that does nothing keeps is shown by its neighbours (lint only-unchanged).
+    if !shared.target.is_outside() && !scenario.passes_idle() && proof::writes_anything(kept) {
+        let failed = alone(shared, looked, scenario, Damage::Nothing).ok()?.checks;
+        proof::add_nothing(&mut proof, looked, failed.is_empty());
+    }
+    Some(proof)
+}
+
+/// Runs the scenario in a runtime of its own.
+fn alone(
+    shared: &Shared<'_>,
+    looked: Looked<'_>,
+    scenario: &Scenario,
+    damage: Damage,
+) -> Result<Observed, Ended> {
+    runtime(shared.target.is_outside())
+        .map_err(|error| Ended::Environment(format!("failed to start a runtime: {error}")))?
+        .block_on(watched(shared, looked, scenario, damage))
+}
+
+fn runtime(outside: bool) -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(!outside).build()
+}
+
+/// What was seen of a scenario.
+struct Observed {
+    /// What the first step that was not kept shows.
+    checks: Vec<Check>,
+    /// What the steps before it kept.
+    kept: Vec<Kept>,
+}
+
+/// Runs the steps until the first that is not kept.
+async fn watched(
+    shared: &Shared<'_>,
+    looked: Looked<'_>,
+    scenario: &Scenario,
+    damage: Damage,
+) -> Result<Observed, Ended> {
+    let watchdog = Watchdog::start();
+    tokio::select! {
+        outcome = run(shared, looked, scenario, damage) => outcome,
+        _ = shared.interrupt.wait() => Err(Ended::Interrupted),
+        () = watchdog.barks() => Err(Ended::Environment(watchdog::words(looked))),
+    }
+}
+
+async fn run(
+    shared: &Shared<'_>,
+    looked: Looked<'_>,
+    scenario: &Scenario,
+    damage: Damage,
+) -> Result<Observed, Ended> {
+    let clusters = Clusters::start(scenario, shared.target.is_outside(), damage).await?;
+    clusters.write(&scenario.given).await?;
+    let mut stage = Stage::new(shared, looked, &clusters);
+    stage.start().await?;
+    let outcome = stage.take(&scenario.steps).await;
+    stage.stop().await;
+    Ok(Observed { checks: outcome?, kept: stage.into_kept() })
+}

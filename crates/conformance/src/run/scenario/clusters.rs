@@ -1,0 +1,153 @@
+//! The clusters of a scenario: one or two servers of its own.
+
+use std::collections::BTreeMap;
+
+use contract::scenario::{Action, NAMESPACE, ObjectRef, Scenario, Side};
+use serde_json::{Value, json};
+use substrate::cluster::{Cluster, resource};
+use substrate::embedded::Embedded;
+use substrate::facts;
+
+use super::steps::Ended;
+use crate::target::{self, Facts};
+
+/// The user that acts for others; whatever another user does is the target's doing.
+pub(super) const OTHER_USER: &str = "gardener-conformance";
+
+/// What is done to the target's requests, to see the scenario fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Damage {
+    /// Nothing is done to them.
+    None,
+    /// **nothing**: all of its writes are dry runs.
+    Nothing,
+}
+
+/// The servers of a scenario.
+pub(super) struct Clusters {
+    source: Embedded,
+    /// Absent where both are one.
+    target: Option<Embedded>,
+    damage: Damage,
+}
+
+impl Clusters {
+    /// Starts what the scenario speaks of.
+    pub(super) async fn start(scenario: &Scenario, outside: bool, damage: Damage) -> Result<Self, Ended> {
+        let failed = |error: substrate::embedded::EmbeddedError| Ended::Environment(error.to_string());
+        let source = Embedded::start(outside, None).await.map_err(failed)?;
+        let target =
+            if is_one(scenario) { None } else { Some(Embedded::start(outside, None).await.map_err(failed)?) };
+        Ok(Self { source, target, damage })
+    }
+
+    /// The server of a side.
+    pub(super) fn server(&self, side: Side) -> &Embedded {
+        match (side, &self.target) {
+            (Side::Target, Some(target)) => target,
+            _ => &self.source,
+        }
+    }
+
+    /// Every server once.
+    pub(super) fn servers(&self) -> impl Iterator<Item = &Embedded> {
+        std::iter::once(&self.source).chain(&self.target)
+    }
+
+    /// A side as another user sees it.
+    pub(super) fn cluster(&self, side: Side) -> Cluster {
+        Cluster::new(self.server(side).client_as(OTHER_USER))
+    }
+
+    /// The clusters as a target is given them.
+    pub(super) fn for_target(&self) -> target::Clusters {
+        let client = |server: &Embedded| match self.damage {
+            Damage::None => server.client(),
+            Damage::Nothing => server.client_through(without_effect),
+        };
+        let facts = |server: &Embedded| Facts {
+            client: client(server),
+            kubeconfig: server.kubeconfig().map(ToOwned::to_owned),
+        };
+        target::Clusters {
+            source: facts(&self.source),
+            target: facts(self.server(Side::Target)),
+            now: self.source.now(),
+        }
+    }
+
+    /// Writes objects, in order, as another user would have.
+    pub(super) async fn write(&self, given: &BTreeMap<Side, Vec<Value>>) -> Result<(), Ended> {
+        for (side, objects) in given {
+            for object in objects {
+                self.create(*side, object).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes one object; its namespace is made where there is none.
+    pub(super) async fn create(&self, side: Side, object: &Value) -> Result<(), Ended> {
+        let cluster = self.cluster(side);
+        let failed = |error: substrate::cluster::ClusterError| {
+            Ended::Environment(format!("failed to write to {}: {error}", side.name()))
+        };
+        let mut object = object.clone();
+        if resource(&object).map_err(failed)?.namespaced {
+            if object["metadata"]["namespace"].as_str().unwrap_or_default().is_empty() {
+                object["metadata"]["namespace"] = json!(NAMESPACE);
+            }
+            let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
+            facts::write_namespace(&cluster, &namespace, None).await.map_err(failed)?;
+        }
+        facts::write(&cluster, &object).await.map_err(failed)?;
+        Ok(())
+    }
+
+    /// An object as it stands; absent where there is none.
+    pub(super) async fn read(&self, side: Side, object: &ObjectRef) -> Result<Option<Value>, String> {
+        let reply = self.cluster(side).get(&head(object)).await.map_err(|error| error.to_string())?;
+        match reply.code {
+            404 => Ok(None),
+            _ if reply.is_success() => Ok(Some(reply.body)),
+            _ => Err(reply.message()),
+        }
+    }
+}
+
+/// Makes a write a dry run.
+fn without_effect(request: &mut http::Request<kube::client::Body>) {
+    if *request.method() == http::Method::GET {
+        return;
+    }
+    let path = request.uri().path();
+    let query = request.uri().query().map_or(String::new(), |query| format!("{query}&"));
+    if let Ok(uri) = format!("{path}?{query}dryRun=All").parse() {
+        *request.uri_mut() = uri;
+    }
+}
+
+/// An object that has nothing but its name.
+pub(super) fn head(object: &ObjectRef) -> Value {
+    let mut head = json!({
+        "apiVersion": object.api_version, "kind": object.kind, "metadata": {"name": object.name},
+    });
+    if !object.namespace.is_empty() {
+        head["metadata"]["namespace"] = json!(object.namespace);
+    }
+    head
+}
+
+/// Whether the scenario speaks of one cluster only.
+fn is_one(scenario: &Scenario) -> bool {
+    let acted = scenario.steps.iter().flat_map(|step| &step.actions).filter_map(|action| match action {
+        Action::Create(side, _)
+        | Action::Patch(side, ..)
+        | Action::PatchStatus(side, ..)
+        | Action::Delete(side, _)
+        | Action::Touch(side, _) => Some(*side),
+        Action::Stop | Action::Start => None,
+    });
+    let seen = scenario.steps.iter().flat_map(|step| step.eventually.iter().map(|state| state.side));
+    scenario.given.keys().copied().chain(acted).chain(seen).any(|side| side == Side::Only)
+}

@@ -1,0 +1,166 @@
+//! Whether a scenario was shown able to fail: what its steps kept is damaged and compared again.
+
+use contract::expect;
+use contract::scenario::{Never, Requests, Scenario, Step};
+use serde_json::Value;
+
+use super::clusters::head;
+use super::requests::{self, Write};
+use crate::matching;
+use crate::observation::show;
+use crate::plan::Looked;
+use crate::report::{Proof, Survivor};
+
+/// What one step saw when it was kept.
+pub(super) struct Kept {
+    /// Which step.
+    pub(super) step: usize,
+    /// Each `eventually` object: as the step found it, and as it came about.
+    pub(super) states: Vec<(Option<Value>, Option<Value>)>,
+    /// Each `history`'s states.
+    pub(super) seen: Vec<Vec<Option<Value>>>,
+    /// The target's writes.
+    pub(super) writes: Vec<Write>,
+}
+
+/// Whether the target wrote at all.
+pub(super) fn writes_anything(kept: &[Kept]) -> bool {
+    kept.iter().any(|kept| !kept.writes.is_empty())
+}
+
+/// Notes what became of the run in which the target's writes had no effect.
+pub(super) fn add_nothing(proof: &mut Proof, looked: Looked<'_>, survived: bool) {
+    let text = "every write of the target was a dry run";
+    note(proof, looked, "nothing", text.to_owned(), !survived);
+    proof.proven &= !survived;
+}
+
+/// **leaf** and **drop** on the states, **extra** on the requests.
+pub(super) fn prove(looked: Looked<'_>, scenario: &Scenario, kept: &[Kept]) -> Proof {
+    let mut proof = Proof::default();
+    for kept in kept {
+        let step = &scenario.steps[kept.step];
+        states(&mut proof, looked, step, kept);
+        histories(&mut proof, looked, step, kept);
+        if let Some(never) = &step.never {
+            forbidden(&mut proof, looked, step, never);
+        }
+        if let Some(wanted) = &step.requests {
+            sent(&mut proof, looked, step, wanted, &kept.writes);
+        }
+    }
+    let damaged: usize = proof.caught.values().sum();
+    proof.proven = damaged > 0 && proof.survivors.is_empty() && proof.undamaged.is_empty();
+    proof
+}
+
+fn states(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
+    for (state, (input, found)) in step.eventually.iter().zip(&kept.states) {
+        let rules = looked.contract.rules(&head(&state.object));
+        for assertion in expect::assertions(&state.expect, found.as_ref(), &rules) {
+            let place = format!("{}: {} {}", step.name, state.object, assertion.path);
+            let at = |object: &Option<Value>| {
+                object.as_ref().and_then(|object| matching::get(object, &assertion.path))
+            };
+            let (got, before) = (at(found), at(input));
+            let mut damaged = false;
+            for value in matching::refused(&assertion, got.as_ref(), before.as_ref()) {
+                let wrong = put(found.as_ref(), &assertion.path, value.as_ref());
+                if wrong == *found {
+                    continue;
+                }
+                damaged = true;
+                let caught = !expect::holds(&state.expect, input.as_ref(), wrong.as_ref(), &rules);
+                let text = format!("{place}: {} instead of {}", show(value.as_ref()), show(got.as_ref()));
+                note(proof, looked, "leaf", text, caught);
+            }
+            if !damaged {
+                proof.undamaged.push(place);
+            }
+        }
+    }
+}
+
+/// The object with another value at a place; at its root, another object or none.
+fn put(object: Option<&Value>, path: &expect::Path, value: Option<&Value>) -> Option<Value> {
+    if path.0.is_empty() {
+        return value.cloned();
+    }
+    let mut wrong = object.cloned().unwrap_or_default();
+    matching::put(&mut wrong, path, value);
+    Some(wrong)
+}
+
+/// A history without the states that kept one of its expectations.
+fn histories(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
+    for (history, seen) in step.history.iter().zip(&kept.seen) {
+        let rules = looked.contract.rules(&head(&history.object));
+        for (at, wanted) in history.states.iter().enumerate() {
+            let holds = |state: &&Option<Value>| expect::holds(wanted, None, state.as_ref(), &rules);
+            let without: Vec<_> = seen.iter().filter(|state| !holds(state)).collect();
+            // The expectation is met by some states and not by all: another state would have been noticed.
+            let caught = !without.is_empty()
+                || expect::assertions(wanted, None, &rules)
+                    .iter()
+                    .any(|assertion| !matching::refused(assertion, None, None).is_empty());
+            note(
+                proof,
+                looked,
+                "drop",
+                format!("{}: {}[{at}] was not so", step.name, history.object),
+                caught,
+            );
+        }
+    }
+}
+
+/// A forbidden write, and a forbidden absence or presence.
+fn forbidden(proof: &mut Proof, looked: Looked<'_>, step: &Step, never: &Never) {
+    for object in &never.writes {
+        let write = Write { verb: "update", object: object.clone() };
+        let caught = !requests::forbidden(&step.name, never, &[write]).is_empty();
+        note(proof, looked, "extra", format!("{}: update {object}", step.name), caught);
+    }
+    for state in &never.states {
+        let rules = looked.contract.rules(&head(&state.object));
+        let seen = [None, Some(head(&state.object))];
+        let caught = seen.iter().any(|seen| expect::holds(&state.expect, None, seen.as_ref(), &rules));
+        if caught {
+            note(proof, looked, "extra", format!("{}: {} came about", step.name, state.object), true);
+        } else {
+            proof.undamaged.push(format!("{}: never {}", step.name, state.object));
+        }
+    }
+}
+
+/// Writes that are too many, and an order with its first write left out.
+fn sent(proof: &mut Proof, looked: Looked<'_>, step: &Step, wanted: &Requests, writes: &[Write]) {
+    let some_object = || contract::scenario::ObjectRef {
+        api_version: "v1".to_owned(),
+        kind: "ConfigMap".to_owned(),
+        namespace: contract::scenario::NAMESPACE.to_owned(),
+        name: "sabotaged".to_owned(),
+    };
+    let object = writes.first().map_or_else(some_object, |write| write.object.clone());
+    if wanted.writes.is_some() || wanted.per_object.is_some() {
+        let more = wanted.per_object.unwrap_or_default() + 1;
+        let extra = std::iter::repeat_n(Write { verb: "update", object: object.clone() }, more);
+        let damaged: Vec<Write> = writes.iter().cloned().chain(extra).collect();
+        let caught = !requests::judge(&step.name, wanted, &damaged).is_empty();
+        note(proof, looked, "extra", format!("{}: {more} more writes of {object}", step.name), caught);
+    }
+    if let Some((verb, object)) = wanted.order.first() {
+        let damaged: Vec<Write> = writes.iter().filter(|write| write.verb != verb).cloned().collect();
+        let caught = !requests::judge(&step.name, wanted, &damaged).is_empty();
+        note(proof, looked, "drop", format!("{}: no {verb} {object}", step.name), caught);
+    }
+}
+
+fn note(proof: &mut Proof, looked: Looked<'_>, damage: &str, text: String, caught: bool) {
+    if caught {
+        *proof.caught.entry(damage.to_owned()).or_default() += 1;
+    } else {
+        let case = looked.case.name.clone();
+        proof.survivors.push(Survivor { case, damage: damage.to_owned(), text });
+    }
+}

@@ -1,0 +1,120 @@
+//! What the target sent: writes by verb and object, from the servers' logs.
+
+use std::collections::BTreeMap;
+
+use apiserver::{Request, Verb};
+use contract::scenario::{Never, ObjectRef, Requests};
+use schema::Kinds;
+
+use super::clusters::{Clusters, OTHER_USER};
+use crate::report::Check;
+
+/// One write of the target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Write {
+    pub(super) verb: &'static str,
+    pub(super) object: ObjectRef,
+}
+
+/// How many requests each server had answered.
+#[derive(Clone, Debug)]
+pub(super) struct Mark(Vec<usize>);
+
+/// Marks the present.
+pub(super) fn mark(clusters: &Clusters) -> Mark {
+    Mark(clusters.servers().map(|server| server.requests().len()).collect())
+}
+
+/// The target's writes since the mark, server by server, in order.
+pub(super) fn writes_since(clusters: &Clusters, mark: &Mark) -> Vec<Write> {
+    let mut found = Vec::new();
+    for (server, from) in clusters.servers().zip(&mark.0) {
+        found.extend(server.requests().iter().skip(*from).filter_map(write));
+    }
+    found
+}
+
+/// Events and leases are about the target, not its work.
+fn write(request: &Request) -> Option<Write> {
+    let aside = matches!(request.resource.as_str(), "events" | "leases");
+    if request.user == OTHER_USER || !request.is_write() || request.dry_run || aside {
+        return None;
+    }
+    let verb = match request.verb {
+        Verb::Create => "create",
+        Verb::Update => "update",
+        Verb::Patch => "patch",
+        Verb::Delete | Verb::DeleteCollection => "delete",
+        Verb::Get | Verb::List | Verb::Watch => return None,
+    };
+    let resource = Kinds::gardener().resource(&request.group, &request.version, &request.resource)?;
+    let object = ObjectRef {
+        api_version: resource.api_version(),
+        kind: resource.kind.clone(),
+        namespace: request.namespace.clone(),
+        name: request.name.clone(),
+    };
+    Some(Write { verb, object })
+}
+
+/// What the step says of requests and was not so.
+pub(super) fn judge(step: &str, wanted: &Requests, writes: &[Write]) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let mut check = |path: &str, want: String, got: String| {
+        let path = format!("{step}: {path}");
+        checks.push(Check { part: "requests".to_owned(), path, want, got });
+    };
+    if let Some(want) = wanted.writes.filter(|want| *want != writes.len()) {
+        check("writes", want.to_string(), format!("{}: {}", writes.len(), list(writes)));
+    }
+    if let Some(most) = wanted.per_object {
+        for (object, count) in by_object(writes).into_iter().filter(|(_, count)| *count > most) {
+            check(&object.to_string(), format!("at most {most} writes"), count.to_string());
+        }
+    }
+    let mut left = writes.iter();
+    for (verb, object) in &wanted.order {
+        if !left.any(|write| same(write, verb, object)) {
+            let want = format!("{verb} {object}, after those before it");
+            check("order", want, list(writes));
+            break;
+        }
+    }
+    checks
+}
+
+/// The forbidden writes that happened.
+pub(super) fn forbidden(step: &str, never: &Never, writes: &[Write]) -> Vec<Check> {
+    let forbidden =
+        writes.iter().filter(|write| never.writes.iter().any(|object| names(object, &write.object)));
+    forbidden
+        .map(|write| Check {
+            part: "never".to_owned(),
+            path: format!("{step}: {}", write.object),
+            want: "no write".to_owned(),
+            got: format!("{} {}", write.verb, write.object),
+        })
+        .collect()
+}
+
+fn same(write: &Write, verb: &str, object: &ObjectRef) -> bool {
+    write.verb == verb && names(object, &write.object)
+}
+
+/// Whatever version it was sent in.
+fn names(wanted: &ObjectRef, written: &ObjectRef) -> bool {
+    (&wanted.kind, &wanted.namespace, &wanted.name) == (&written.kind, &written.namespace, &written.name)
+}
+
+fn by_object(writes: &[Write]) -> BTreeMap<&ObjectRef, usize> {
+    let mut counted = BTreeMap::new();
+    for write in writes {
+        *counted.entry(&write.object).or_default() += 1;
+    }
+    counted
+}
+
+fn list(writes: &[Write]) -> String {
+    let words: Vec<String> = writes.iter().map(|write| format!("{} {}", write.verb, write.object)).collect();
+    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+}

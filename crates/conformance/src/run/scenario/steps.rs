@@ -1,0 +1,315 @@
+//! The steps of one scenario, one after the other, until one is not kept.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use contract::expect;
+use contract::model::Contract;
+use contract::scenario::{Action, Never, ObjectRef, Side, State, Step};
+use serde_json::Value;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::actions;
+use super::clusters::{Clusters, head};
+use super::proof::Kept;
+use super::requests::{self, Mark};
+use super::seen::Seen;
+use crate::mask;
+use crate::observation::show;
+use crate::plan::Looked;
+use crate::report::Check;
+use crate::run::Shared;
+use crate::target::{Running, Setup};
+
+/// Why a scenario says nothing about its target.
+#[derive(Debug)]
+pub(super) enum Ended {
+    /// Something around the target broke.
+    Environment(String),
+    /// It cannot be brought about here.
+    NotSupported(String),
+    /// The run was interrupted.
+    Interrupted,
+}
+
+/// How long a state may take to come about: of virtual time, and of real time.
+const PATIENCE: Duration = Duration::from_mins(5);
+const REAL_PATIENCE: Duration = Duration::from_secs(30);
+/// How often a state is looked at: first, and in the end.
+const PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// How long nothing more must be sent before requests are counted.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// A scenario that is being run.
+pub(super) struct Stage<'a> {
+    shared: &'a Shared<'a>,
+    looked: Looked<'a>,
+    clusters: &'a Clusters,
+    running: Option<Box<dyn Running>>,
+    ends: BTreeMap<String, Instant>,
+    touches: usize,
+    /// Where the step at hand began in the servers' logs.
+    mark: Mark,
+    /// What every step kept, for its proof.
+    kept: Vec<Kept>,
+}
+
+/// What a step found when it began.
+struct Before {
+    reconciles: f64,
+    objects: BTreeMap<(Side, ObjectRef), Option<Value>>,
+    seen: Vec<Seen>,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(shared: &'a Shared<'a>, looked: Looked<'a>, clusters: &'a Clusters) -> Self {
+        Self {
+            shared,
+            looked,
+            clusters,
+            running: None,
+            ends: BTreeMap::new(),
+            touches: 0,
+            mark: requests::mark(clusters),
+            kept: Vec::new(),
+        }
+    }
+
+    /// Starts the target.
+    pub(super) async fn start(&mut self) -> Result<(), Ended> {
+        let clusters = self.clusters.for_target();
+        let setup = Setup {
+            config: &self.looked.case.config,
+            instance: self.looked.instance(),
+            facts: Some(clusters.source.clone()),
+            clusters: Some(clusters),
+        };
+        let started = self.shared.target.start(setup).await;
+        self.running = Some(started.map_err(|error| Ended::Environment(error.to_string()))?);
+        Ok(())
+    }
+
+    /// Stops the target, if it runs.
+    pub(super) async fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.stop().await;
+        }
+    }
+
+    /// Takes the steps; gives what the first step that was not kept shows.
+    pub(super) async fn take(&mut self, steps: &[Step]) -> Result<Vec<Check>, Ended> {
+        for (at, step) in steps.iter().enumerate() {
+            let checks = self.step(at, step).await?;
+            if !checks.is_empty() {
+                return Ok(checks);
+            }
+            self.ends.insert(step.name.clone(), Instant::now());
+            self.mark = requests::mark(self.clusters);
+        }
+        Ok(Vec::new())
+    }
+
+    /// What the steps kept.
+    pub(super) fn into_kept(self) -> Vec<Kept> {
+        self.kept
+    }
+
+    async fn step(&mut self, at: usize, step: &Step) -> Result<Vec<Check>, Ended> {
+        let mut before = self.before(step).await?;
+        self.advance(step).await?;
+        before.reconciles = self.reconciles(step).await;
+        self.act(&step.actions).await?;
+        let mut checks = self.wait(step, &before).await;
+        if !checks.is_empty() {
+            return Ok(checks);
+        }
+        if let Some(never) = &step.never {
+            checks.extend(self.hold(step, never).await);
+        }
+        if let Some(wanted) = &step.requests {
+            sleep(QUIET).await;
+            let writes = requests::writes_since(self.clusters, &self.mark);
+            checks.extend(requests::judge(&step.name, wanted, &writes));
+        }
+        if checks.is_empty() {
+            self.keep(at, step, before).await;
+        }
+        Ok(checks)
+    }
+
+    async fn keep(&mut self, at: usize, step: &Step, before: Before) {
+        let mut states = Vec::new();
+        for state in &step.eventually {
+            let input = before.objects.get(&(state.side, state.object.clone())).cloned().flatten();
+            states.push((input, self.clusters.read(state.side, &state.object).await.ok().flatten()));
+        }
+        let seen = before.seen.iter().map(Seen::states).collect();
+        let writes = requests::writes_since(self.clusters, &self.mark);
+        self.kept.push(Kept { step: at, states, seen, writes });
+    }
+
+    async fn before(&self, step: &Step) -> Result<Before, Ended> {
+        let mut objects = BTreeMap::new();
+        for State { side, object, .. } in &step.eventually {
+            let found = self.clusters.read(*side, object).await.map_err(Ended::Environment)?;
+            objects.insert((*side, object.clone()), found);
+        }
+        let mut seen = Vec::new();
+        for history in &step.history {
+            seen.push(Seen::follow(self.clusters, history.side, &history.object).await?);
+        }
+        Ok(Before { reconciles: 0.0, objects, seen })
+    }
+
+    /// Moves the clock: in virtual time each timer in between fires; in real time it waits.
+    async fn advance(&self, step: &Step) -> Result<(), Ended> {
+        let Some(advance) = &step.advance else { return Ok(()) };
+        let from = advance.after.as_ref().and_then(|after| self.ends.get(after)).copied();
+        let until = from.unwrap_or_else(Instant::now) + advance.to;
+        let left = until.saturating_duration_since(Instant::now());
+        let budget = self.shared.options.time_budget;
+        if self.shared.target.is_outside() && left > budget {
+            let (left, budget) = (left.as_secs(), budget.as_secs());
+            let text = format!("it waits {left} s, more than the time budget of {budget} s (--time-budget)");
+            return Err(Ended::NotSupported(text));
+        }
+        sleep_until(until).await;
+        Ok(())
+    }
+
+    async fn act(&mut self, todo: &[Action]) -> Result<(), Ended> {
+        for action in todo {
+            match action {
+                Action::Stop => self.stop().await,
+                Action::Start => self.start().await?,
+                _ => {
+                    self.touches += 1;
+                    actions::act(self.clusters, action, self.touches).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the witness was seen and every state came about; gives what did not.
+    async fn wait(&self, step: &Step, before: &Before) -> Vec<Check> {
+        let patience = if self.shared.target.is_outside() { REAL_PATIENCE } else { PATIENCE };
+        let deadline = Instant::now() + patience;
+        let mut pause = PAUSE;
+        loop {
+            let mut checks = self.witnessed(step, before).await;
+            checks.extend(self.states(step, before).await);
+            checks.extend(histories(step, before, self.looked.contract));
+            if checks.is_empty() || Instant::now() >= deadline {
+                return checks;
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn witnessed(&self, step: &Step, before: &Before) -> Vec<Check> {
+        let Some(controller) = &step.witness else { return Vec::new() };
+        if self.reconciles(step).await > before.reconciles {
+            return Vec::new();
+        }
+        vec![Check {
+            part: "witness".to_owned(),
+            path: step.name.clone(),
+            want: format!("controller_runtime_reconcile_total{{controller={controller:?}}} rises"),
+            got: format!("it stays {}", before.reconciles),
+        }]
+    }
+
+    /// How often the witness reconciled so far.
+    async fn reconciles(&self, step: &Step) -> f64 {
+        let (Some(controller), Some(running)) = (&step.witness, &self.running) else { return 0.0 };
+        let label = format!("controller=\"{controller}\"");
+        let text = running.metrics().await.unwrap_or_default();
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with("controller_runtime_reconcile_total{") && line.contains(&label));
+        lines.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok()).sum()
+    }
+
+    async fn states(&self, step: &Step, before: &Before) -> Vec<Check> {
+        let mut checks = Vec::new();
+        for state in &step.eventually {
+            let found = match self.clusters.read(state.side, &state.object).await {
+                Ok(found) => found,
+                Err(error) => {
+                    checks.push(check("eventually", step, state, "", "an answer", &error));
+                    continue;
+                }
+            };
+            let input = before.objects.get(&(state.side, state.object.clone())).and_then(Option::as_ref);
+            let rules = self.looked.contract.rules(&head(&state.object));
+            let mismatches = expect::compare(&state.expect, input, found.as_ref(), &rules);
+            let secret = state.object.kind == "Secret";
+            checks.extend(mismatches.iter().map(|mismatch| {
+                let got = show(mismatch.got.as_ref().map(|value| shown(value, secret)).as_ref());
+                check("eventually", step, state, &mismatch.path.to_string(), &mismatch.want, &got)
+            }));
+        }
+        checks
+    }
+
+    /// Looks for what must not happen, for as long as it must not.
+    async fn hold(&self, step: &Step, never: &Never) -> Vec<Check> {
+        let until = Instant::now() + never.hold;
+        loop {
+            let writes = requests::writes_since(self.clusters, &self.mark);
+            let mut checks = requests::forbidden(&step.name, never, &writes);
+            for state in &never.states {
+                let Ok(found) = self.clusters.read(state.side, &state.object).await else { continue };
+                let rules = self.looked.contract.rules(&head(&state.object));
+                if expect::holds(&state.expect, None, found.as_ref(), &rules) {
+                    let want = format!("never {}", expect::words(&state.expect));
+                    checks.push(check("never", step, state, "", &want, "it came about"));
+                }
+            }
+            if !checks.is_empty() || Instant::now() >= until {
+                return checks;
+            }
+            sleep(PAUSE * 10).await;
+        }
+    }
+}
+
+/// The histories that have not been seen yet.
+fn histories(step: &Step, before: &Before, contract: &Contract) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (history, seen) in step.history.iter().zip(&before.seen) {
+        let rules = contract.rules(&head(&history.object));
+        let states = seen.states();
+        let mut left = states.iter();
+        for (at, wanted) in history.states.iter().enumerate() {
+            if !left.any(|state| expect::holds(wanted, None, state.as_ref(), &rules)) {
+                checks.push(Check {
+                    part: "history".to_owned(),
+                    path: format!("{}: {} {}[{at}]", step.name, history.side.name(), history.object),
+                    want: expect::words(wanted),
+                    got: format!("{} states, none of them so", states.len()),
+                });
+                break;
+            }
+        }
+    }
+    checks
+}
+
+fn check(part: &str, step: &Step, state: &State, path: &str, want: &str, got: &str) -> Check {
+    let place = if path.is_empty() { String::new() } else { format!(" {path}") };
+    Check {
+        part: part.to_owned(),
+        path: format!("{}: {} {}{place}", step.name, state.side.name(), state.object),
+        want: want.to_owned(),
+        got: got.to_owned(),
+    }
+}
+
+/// A value for a person; nothing of a Secret's.
+fn shown(value: &Value, secret: bool) -> Value {
+    if secret && !value.is_object() { Value::from("***") } else { mask::masked(value) }
+}

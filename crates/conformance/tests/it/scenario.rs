@@ -1,0 +1,161 @@
+//! Scenarios against a small controller in process: hours pass in milliseconds, and each way to break one is told.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use conformance::report::{CaseResult, Report, Status};
+use conformance::run::{self, Interrupt};
+use conformance::target::built_in::{BuiltIn, Component, Ingredients};
+use contract::document::SourceFile;
+use contract::model::{Catalog, Contract};
+use contract::source;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, ListParams, Patch, PatchParams};
+use serde_json::json;
+use webhook::service::{Limits, service};
+
+use crate::direct::options;
+
+/// What the controller does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// Writes `copied` once an hour, from the source cluster into the target cluster.
+    Good,
+    /// Does nothing.
+    Idle,
+    /// Writes each time it looks.
+    Restless,
+}
+
+struct Abort(tokio::task::JoinHandle<()>);
+
+impl Drop for Abort {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn target(manner: Manner) -> BuiltIn {
+    BuiltIn::new("copier", "v1.0.0", BTreeSet::new(), move |ingredients| copier(manner, ingredients))
+}
+
+async fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, String> {
+    let clusters = ingredients.clusters.ok_or("no clusters")?;
+    let passes = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&passes);
+    let task = tokio::spawn(async move {
+        let source: Api<ConfigMap> = Api::namespaced(clusters.source.client, "default");
+        let target: Api<ConfigMap> = Api::namespaced(clusters.target.client, "default");
+        let start = tokio::time::Instant::now();
+        loop {
+            let found = source.list(&ListParams::default()).await.map(|list| list.items).unwrap_or_default();
+            for object in found.iter().filter(|_| manner != Manner::Idle) {
+                let name = object.metadata.name.clone().unwrap_or_default();
+                let hours = start.elapsed().as_secs() / 3600;
+                let count = if manner == Manner::Restless { passes.load(Ordering::SeqCst) } else { hours };
+                let there = target.get_opt(&name).await.ok().flatten();
+                let data = json!({"copied": format!("{count}h")});
+                let wanted = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data});
+                if let Some(there) = there {
+                    if json!(there.data) != data {
+                        let _failed =
+                            target.patch(&name, &PatchParams::default(), &Patch::Merge(&wanted)).await;
+                    }
+                } else {
+                    let object = serde_json::from_value(wanted).expect("a ConfigMap");
+                    let _failed = target.create(&Default::default(), &object).await;
+                }
+            }
+            passes.fetch_add(1, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    });
+    let metrics = move || {
+        let passes = counted.load(Ordering::SeqCst);
+        format!("controller_runtime_reconcile_total{{controller=\"copier\",result=\"success\"}} {passes}\n")
+    };
+    Ok(Component {
+        service: service(Vec::new(), Limits::default()),
+        registrations: Vec::new(),
+        metrics: Box::new(metrics),
+        guard: Box::new(Abort(task)),
+    })
+}
+
+fn contract(steps: &str) -> Contract {
+    let text = format!(
+        "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Contract\nmetadata: {{name: copier, labels: {{component: copier}}}}\n\
+         spec:\n  form: scenario\n  source: {{document: docs/copier.md, version: v1.0, section: Copies}}\n  \
+         target: {{controller: copier}}\n  clauses:\n  - id: C-001\n    text: it copies\n    \
+         given: {{sourceCluster: [{{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}}}]}}\n    steps:\n{steps}"
+    );
+    let fixtures = source::embedded().into_iter().filter(|file| file.path.contains("/fixtures/"));
+    let files: Vec<SourceFile> =
+        fixtures.chain([SourceFile::new("contracts/copier.yaml", text.as_str())]).collect();
+    Catalog::load(&files).expect("it is well-formed").contracts.remove(0)
+}
+
+async fn case(manner: Manner, steps: &str) -> CaseResult {
+    let report = report(manner, steps).await;
+    report.contracts[0].clauses[0].cases[0].clone()
+}
+
+async fn report(manner: Manner, steps: &str) -> Report {
+    let contract = contract(steps);
+    run::run(&[contract], &target(manner), &options(), &|_| {}, &Interrupt::default()).await
+}
+
+const HOURS: &str = r#"    - {name: first, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}}
+    - {name: early, advance: {to: 59m, after: first}, witness: {reconciles: copier}, never: {writes: configmap/a, for: 30s}}
+    - {name: late, advance: {to: 61m, after: first}, eventually: {targetCluster: {configmap/a: {data: {copied: $changed}}}}, requests: {writes: 1, order: [patch configmap/a], perObject: 1}}
+    - {name: stopped, do: {target: stop}}
+    - {name: days, advance: {to: 48h}, do: {sourceCluster: {create: [{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}]}, target: start}, history: {targetCluster: {configmap/b: [{data: {copied: 0h}}, {data: {copied: 1h}}]}}, advance: {to: 1h}}
+"#;
+
+#[tokio::test]
+async fn hours_pass_at_once_and_what_is_kept_passes() {
+    let steps = HOURS.replace(", advance: {to: 1h}}", "}").replace(", {data: {copied: 1h}}", "");
+    let report = report(Manner::Good, &steps).await;
+    let clause = &report.contracts[0].clauses[0];
+    let found = &clause.cases[0];
+    assert_eq!((found.status, &found.checks), (Status::Passed, &Vec::new()));
+    let proof = clause.proof.as_ref().unwrap();
+    assert!(proof.proven, "{proof:?}");
+    assert_eq!(proof.caught["nothing"], 1);
+}
+
+#[tokio::test]
+async fn a_target_that_does_nothing_breaks_the_first_step() {
+    let found = case(Manner::Idle, &HOURS.replace(", advance: {to: 1h}}", "}")).await;
+    assert_eq!(found.status, Status::Failed);
+    let paths: Vec<(&str, &str, &str)> = found
+        .checks
+        .iter()
+        .map(|check| (check.part.as_str(), check.path.as_str(), check.got.as_str()))
+        .collect();
+    assert_eq!(paths, [("eventually", "first: targetCluster configmap/a data.copied", "absent")]);
+    assert_eq!(
+        found.story,
+        ["given  sourceCluster ConfigMap a", "when   first → early → late → stopped → days"]
+    );
+}
+
+#[tokio::test]
+async fn a_write_that_must_not_be_is_seen() {
+    let steps = "    - {name: quiet, witness: {reconciles: copier}, eventually: {targetCluster: {configmap/a: $present}}, never: {writes: secret/a}}\n    - {name: held, witness: {reconciles: copier}, never: {writes: configmap/a}}\n";
+    assert_eq!(case(Manner::Good, steps).await.status, Status::Passed);
+    let found = case(Manner::Restless, steps).await;
+    assert_eq!(found.status, Status::Failed);
+    assert_eq!(found.checks[0].part, "never");
+    assert_eq!(found.checks[0].path, "held: configmap/a");
+}
+
+#[tokio::test]
+async fn requests_are_counted_for_the_target_alone() {
+    let steps = "    - {name: first, eventually: {targetCluster: {configmap/a: $present}}, requests: {writes: 1, order: [create configmap/a]}}\n    - {name: again, do: {sourceCluster: {touch: configmap/a}}, witness: {reconciles: copier}, requests: {writes: 0}}\n";
+    assert_eq!(case(Manner::Good, steps).await.status, Status::Passed);
+    let found = case(Manner::Restless, steps).await;
+    assert_eq!((found.status, found.checks[0].part.as_str()), (Status::Failed, "requests"));
+}
