@@ -12,7 +12,7 @@ use contract::document::SourceFile;
 use contract::model::{Catalog, Contract};
 use contract::source;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{Api, ListParams, Patch, PatchParams};
+use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
 use serde_json::json;
 use webhook::service::{Limits, service};
 
@@ -38,10 +38,12 @@ impl Drop for Abort {
 }
 
 fn target(manner: Manner) -> BuiltIn {
-    BuiltIn::new("copier", "v1.0.0", BTreeSet::new(), move |ingredients| copier(manner, ingredients))
+    BuiltIn::new("copier", "v1.0.0", BTreeSet::new(), move |ingredients| {
+        std::future::ready(copier(manner, ingredients))
+    })
 }
 
-async fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, String> {
+fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, String> {
     let clusters = ingredients.clusters.ok_or("no clusters")?;
     let passes = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&passes);
@@ -65,7 +67,7 @@ async fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, S
                     }
                 } else {
                     let object = serde_json::from_value(wanted).expect("a ConfigMap");
-                    let _failed = target.create(&Default::default(), &object).await;
+                    let _failed = target.create(&PostParams::default(), &object).await;
                 }
             }
             passes.fetch_add(1, Ordering::SeqCst);
@@ -107,17 +109,16 @@ async fn report(manner: Manner, steps: &str) -> Report {
     run::run(&[contract], &target(manner), &options(), &|_| {}, &Interrupt::default()).await
 }
 
-const HOURS: &str = r#"    - {name: first, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}}
+const HOURS: &str = r"    - {name: first, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}}
     - {name: early, advance: {to: 59m, after: first}, witness: {reconciles: copier}, never: {writes: configmap/a, for: 30s}}
     - {name: late, advance: {to: 61m, after: first}, eventually: {targetCluster: {configmap/a: {data: {copied: $changed}}}}, requests: {writes: 1, order: [patch configmap/a], perObject: 1}}
     - {name: stopped, do: {target: stop}}
-    - {name: days, advance: {to: 48h}, do: {sourceCluster: {create: [{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}]}, target: start}, history: {targetCluster: {configmap/b: [{data: {copied: 0h}}, {data: {copied: 1h}}]}}, advance: {to: 1h}}
-"#;
+    - {name: days, advance: {to: 48h}, do: {sourceCluster: {create: [{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}]}, target: start}, history: {targetCluster: {configmap/b: [{data: {copied: 0h}}]}}}
+";
 
 #[tokio::test]
 async fn hours_pass_at_once_and_what_is_kept_passes() {
-    let steps = HOURS.replace(", advance: {to: 1h}}", "}").replace(", {data: {copied: 1h}}", "");
-    let report = report(Manner::Good, &steps).await;
+    let report = report(Manner::Good, HOURS).await;
     let clause = &report.contracts[0].clauses[0];
     let found = &clause.cases[0];
     assert_eq!((found.status, &found.checks), (Status::Passed, &Vec::new()));
@@ -128,7 +129,7 @@ async fn hours_pass_at_once_and_what_is_kept_passes() {
 
 #[tokio::test]
 async fn a_target_that_does_nothing_breaks_the_first_step() {
-    let found = case(Manner::Idle, &HOURS.replace(", advance: {to: 1h}}", "}")).await;
+    let found = case(Manner::Idle, HOURS).await;
     assert_eq!(found.status, Status::Failed);
     let paths: Vec<(&str, &str, &str)> = found
         .checks

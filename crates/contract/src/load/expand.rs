@@ -232,7 +232,9 @@ impl Context<'_> {
             }
         }
         // Rows that are named by hand are examples, each for itself.
-        if table.rows.len() < 2 || table.rows.iter().all(|row| row.case.is_some()) {
+        // Times may differ from row to row in a scenario without any other outcome.
+        let timed = self.draft.form == Form::Scenario && used.after.is_empty();
+        if timed || table.rows.len() < 2 || table.rows.iter().all(|row| row.case.is_some()) {
             return;
         }
         for (at, column) in table.columns.iter().enumerate() {

@@ -81,7 +81,7 @@ fn patches_keep_their_nulls_and_build_notations() {
   given: {cluster: [secret]}
   steps:
   - name: removed
-    do: {cluster: {patch: {secret/other/a: {data: {b: ~}, stringData: {c.yaml: {$yaml: {like: configmap, metadata: {name: c}}}}}}}, target: stop}
+    do: {cluster: {patch: {secret/other/a: {data: {b: ~}, stringData: {c.yaml: {$yaml: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}}}}}}, target: stop}
     eventually: {cluster: {configmap/c: $absent, clusterrole.rbac.authorization.k8s.io/r: $present}}
 ";
     let cases = cases(clauses);
