@@ -147,10 +147,10 @@ fn normalize(custom: bool, fields: &mut Map<String, Value>) {
     }
     without_nulls(metadata);
     if let Some(metadata) = metadata.as_object_mut() {
-        // Who wrote which field is not recorded yet.
-        metadata.remove("managedFields");
         metadata.remove("selfLink");
-        metadata.retain(|_, value| match value {
+        metadata.retain(|name, value| match value {
+            // An empty list says that nobody owns anything.
+            _ if name == "managedFields" => true,
             Value::Object(map) => !map.is_empty(),
             Value::Array(list) => !list.is_empty(),
             Value::String(text) => !text.is_empty(),

@@ -17,6 +17,7 @@
 //! One lock in the store orders revisions, so a watch sees every write once, in order.
 
 mod admission;
+mod apply;
 mod builder;
 mod call;
 mod clock;

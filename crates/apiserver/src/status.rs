@@ -146,6 +146,11 @@ impl Status {
         status
     }
 
+    /// A failure of the server's own that says only what failed.
+    pub(crate) fn failure(message: impl Into<String>) -> Self {
+        Self::plain(500, "", message)
+    }
+
     /// A verb that the resource does not serve.
     pub(crate) fn method_not_supported(of: GroupResource<'_>, verb: &str) -> Self {
         let message = format!("{verb} is not supported on resources of kind \"{of}\"");

@@ -153,7 +153,8 @@ pub(crate) fn prepare_for_status_update(object: &mut Value, old: &Value) {
     // Of the metadata, only what the owner of the status may write is taken over.
     let written = object["metadata"].take();
     *object = old.clone();
-    for field in ["resourceVersion", "uid"] {
+    meta::of_mut(object).remove("managedFields");
+    for field in ["managedFields", "resourceVersion", "uid"] {
         if let Some(value) = written.get(field) {
             meta::set(object, field, value.clone());
         }
@@ -171,11 +172,14 @@ pub(crate) fn prepare_for_status_update(object: &mut Value, old: &Value) {
 /// What the server decides on an update of a namespace's finalizers: only those change.
 pub(crate) fn prepare_for_finalize(object: &mut Value, old: &Value) {
     let finalizers = object.pointer("/spec/finalizers").cloned();
-    let revision = meta::of(object).get("resourceVersion").cloned();
+    let written = object["metadata"].take();
     *object = old.clone();
     object["spec"] = finalizers.map_or_else(|| json!({}), |finalizers| json!({"finalizers": finalizers}));
-    if let Some(revision) = revision {
-        meta::set(object, "resourceVersion", revision);
+    meta::of_mut(object).remove("managedFields");
+    for field in ["managedFields", "resourceVersion"] {
+        if let Some(value) = written.get(field) {
+            meta::set(object, field, value.clone());
+        }
     }
 }
 

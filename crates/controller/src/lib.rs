@@ -1,15 +1,58 @@
-//! Component configuration, clock, and the process around webhooks and controllers: health, readiness, metrics, log, shutdown.
+//! Component configuration, clock, controllers, and the process around them: health, readiness, metrics, log, shutdown.
 //!
-//! - [`config`] — configuration files, with the place of every unknown field;
-//! - [`clock`] — the time of day as an argument;
-//! - [`log`] — structured log lines as the original writes them;
-//! - [`metrics`] — what is measured, as one value;
-//! - [`probes`] — health and readiness, answered as Kubernetes expects;
-//! - [`process`] — runs all of it until told to stop.
+//! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all arguments;
+//! - [`cluster`], [`store`] — a client, and shared caches of what it sees, kept current by watches;
+//! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has them;
+//! - [`log`], [`metrics`], [`probes`], [`process`] — what a process shows of itself, and how it ends.
+//!
+//! ```
+//! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
+//! use k8s_openapi::api::core::v1::Secret;
+//!
+//! struct Reconciler { secrets: Store<Secret>, client: kube::Client }
+//!
+//! impl Reconcile for Reconciler {
+//!     type Error = kube::Error;
+//!
+//!     async fn reconcile(&self, request: Request) -> Result<Outcome, kube::Error> {
+//!         let Some(secret) = self.secrets.get(&request.namespace, &request.name) else { return Ok(Outcome::Done) };
+//!         // observe, plan, execute; writes go through `self.client`
+//!         Ok(Outcome::RequeueAfter(std::time::Duration::from_secs(60)))
+//!     }
+//! }
+//!
+//! fn controller(source: &Cluster) -> Controller {
+//!     let secrets = source.store::<Secret>(Selection::all().labels("purpose=token"));
+//!     let changed = Watch::of(&secrets).filter(|event| !matches!(event, Event::Delete(_)));
+//!     Controller::new("secret", Reconciler { secrets, client: source.client() }).workers(5).source(changed)
+//! }
+//! ```
 
+pub mod bucket;
 pub mod clock;
+pub mod cluster;
 pub mod config;
+pub mod controller;
+pub mod controllers;
+pub mod entropy;
+mod histogram;
 pub mod log;
+mod measure;
 pub mod metrics;
 pub mod probes;
 pub mod process;
+pub mod queue;
+pub mod reconcile;
+mod request;
+pub mod source;
+pub mod store;
+mod worker;
+
+pub use cluster::{CacheOptions, Cluster};
+pub use controller::{Controller, Watches};
+pub use controllers::Controllers;
+pub use entropy::Entropy;
+pub use reconcile::{Outcome, Reconcile};
+pub use request::Request;
+pub use source::{Event, Source, Ticker, Watch, owners, predicate};
+pub use store::{Index, Selection, Store};

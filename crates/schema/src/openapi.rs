@@ -21,7 +21,7 @@ pub(crate) fn parse(schema: &Value) -> Type {
         strategy,
         retain_keys,
         merge_key: text(schema, "x-kubernetes-patch-merge-key").map(str::to_owned),
-        atomic: text(schema, "x-kubernetes-map-type") == Some("atomic"),
+        atomic: text(schema, "x-kubernetes-map-type") == Some("atomic") || is_raw(schema),
         open: flag(schema, "x-kubernetes-preserve-unknown-fields"),
         nullable: flag(schema, "nullable"),
         embedded: flag(schema, "x-kubernetes-embedded-resource"),
@@ -147,6 +147,12 @@ fn scalar(shape: Shape) -> Type {
 
 fn reference(name: &str) -> Type {
     Type(Arc::new(Node { form: Form::Reference(format!("{META}{name}")), ..Node::default() }))
+}
+
+/// Whether a place holds an object of any kind, which belongs to one owner as a whole.
+fn is_raw(schema: &Value) -> bool {
+    let holder = schema.pointer("/allOf/0").unwrap_or(schema);
+    text(holder, "$ref").is_some_and(|name| name.ends_with("io.k8s.apimachinery.pkg.runtime.RawExtension"))
 }
 
 fn list_kind(schema: &Value) -> Option<ListKind> {

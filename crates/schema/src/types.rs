@@ -182,6 +182,19 @@ impl Type {
         }
     }
 
+    /// The fields of an object that are never absent where it is there: those whose default is an empty object, as Go
+    /// writes a struct that is no pointer.
+    #[must_use]
+    pub fn structs(&self) -> Vec<(String, Self)> {
+        let Form::Object(fields) = &self.resolved().0.form else { return Vec::new() };
+        let empty = |ty: &Self| {
+            matches!(ty.default(), Some(Value::Object(default)) if default.is_empty())
+                && ty.shape() == Shape::Object
+        };
+        let structs = fields.values().filter(|field| empty(&field.ty));
+        structs.map(|field| (field.name.clone(), field.ty.clone())).collect()
+    }
+
     /// What the keys of a map lead to.
     #[must_use]
     pub fn values(&self) -> Option<Self> {

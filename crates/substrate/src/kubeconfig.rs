@@ -38,12 +38,17 @@ pub enum Error {
 /// # Errors
 /// When the file cannot be used, or no API server answers.
 pub async fn client(path: &Path) -> Result<kube::Client, Error> {
-    let read = |source| Error::Read { path: path.to_owned(), source: Box::new(source) };
-    let kubeconfig = Kubeconfig::read_from(path).map_err(read)?;
-    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-    let client = kube::Client::try_from(config.map_err(read)?)
-        .map_err(|source| Error::Client { path: path.to_owned(), source: Box::new(source) })?;
+    let client = unasked(path).await?;
     let answer = client.apiserver_version().await;
     answer.map_err(|source| Error::Unreachable { path: path.to_owned(), source: Box::new(source) })?;
     Ok(client)
+}
+
+/// A client for the current context of a kubeconfig file, whose server may not be there yet.
+pub(crate) async fn unasked(path: &Path) -> Result<kube::Client, Error> {
+    let read = |source| Error::Read { path: path.to_owned(), source: Box::new(source) };
+    let kubeconfig = Kubeconfig::read_from(path).map_err(read)?;
+    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
+    kube::Client::try_from(config.map_err(read)?)
+        .map_err(|source| Error::Client { path: path.to_owned(), source: Box::new(source) })
 }

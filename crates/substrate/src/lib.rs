@@ -1,6 +1,7 @@
-//! Where cases run: embedded, or any cluster behind a kubeconfig.
+//! Where cases run: embedded, a real control plane, or any cluster behind a kubeconfig.
 //!
 //! - [`embedded`] — the in-process API server;
+//! - [`envtest`] — a real kube-apiserver and etcd, started and ended by us;
 //! - [`kubeconfig`] — any cluster that a file names;
 //! - [`cluster`] — one cluster behind a client, asked in plain JSON;
 //! - [`facts`] — objects that stand before a request.
@@ -9,5 +10,6 @@
 
 pub mod cluster;
 pub mod embedded;
+pub mod envtest;
 pub mod facts;
 pub mod kubeconfig;

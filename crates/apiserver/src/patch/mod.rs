@@ -19,24 +19,32 @@ pub(crate) enum Patch {
     Strategic(Value, Type),
 }
 
-const MERGE_FORMS: &[&str] = &["application/json-patch+json", "application/merge-patch+json"];
-const ALL_FORMS: &[&str] = &[
-    "application/json-patch+json",
-    "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
-];
+/// The form of a configuration that is applied.
+pub(crate) const APPLY: &str = "application/apply-patch+yaml";
+
+const JSON: &str = "application/json-patch+json";
+const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 impl Patch {
+    /// Refuses a form that is not read: custom resources take no strategic patches.
+    pub(crate) fn check(content_type: &str, strategic: bool) -> Result<(), Status> {
+        match media_type(content_type).as_str() {
+            JSON | MERGE => Ok(()),
+            STRATEGIC if strategic => Ok(()),
+            _ if strategic => Err(Status::plain(415, "UnsupportedMediaType", "415: Unsupported Media Type")),
+            _ => Err(Status::unsupported_media_type(&[JSON, MERGE, APPLY])),
+        }
+    }
+
     /// Reads a patch; `ty` is what the kind looks like, absent for kinds that take no strategic patches.
     pub(crate) fn read(content_type: &str, body: &[u8], ty: Option<Type>) -> Result<Self, Status> {
         let bad = |error: serde_json::Error| Status::bad_request(format!("error decoding patch: {error}"));
         let tree = || serde_json::from_slice::<Value>(body).map_err(bad);
         match (media_type(content_type).as_str(), ty) {
-            ("application/json-patch+json", _) => serde_json::from_slice(body).map(Self::Json).map_err(bad),
-            ("application/merge-patch+json", _) => tree().map(Self::Merge),
-            ("application/strategic-merge-patch+json", Some(ty)) => Ok(Self::Strategic(tree()?, ty)),
-            (_, None) => Err(Status::unsupported_media_type(MERGE_FORMS)),
-            (_, Some(_)) => Err(Status::unsupported_media_type(ALL_FORMS)),
+            (JSON, _) => serde_json::from_slice(body).map(Self::Json).map_err(bad),
+            (STRATEGIC, Some(ty)) => Ok(Self::Strategic(tree()?, ty)),
+            _ => tree().map(Self::Merge),
         }
     }
 

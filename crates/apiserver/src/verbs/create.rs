@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use webhook::review::Operation;
 
 use crate::admission::{self, Review};
+use crate::apply;
 use crate::call::Call;
 use crate::clock::rfc3339;
 use crate::convert;
@@ -18,6 +19,7 @@ use crate::status::Status;
 use crate::store::Expect;
 use crate::strategy;
 use crate::validation;
+use crate::verbs::written;
 
 /// How often a name is made up before giving up.
 const ATTEMPTS: u32 = 8;
@@ -25,26 +27,29 @@ const ATTEMPTS: u32 = 8;
 /// Makes the object of the request's body.
 pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
-    let object = decode::object(shared, call, &mut notes)?;
-    create_object(shared, call, (object, notes), "CreateOptions").await
+    apply::check(call, "CreateOptions", None)?;
+    let mut object = decode::object(shared, call, &mut notes)?;
+    wipe(&mut object);
+    written::record(shared, call, None, &mut object);
+    create_object(shared, call, (object, notes)).await
 }
 
-/// Makes an object; `options` is the kind of options that the request carries.
+/// Makes an object, which says already who owns its fields.
 pub(crate) async fn create_object(
     shared: &Shared,
     call: &Call,
     (mut object, notes): (Value, Notes),
-    options: &str,
 ) -> Result<Reply, Status> {
     wipe(&mut object);
     decode::place(call, &mut object)?;
     let name = meta::name(&object).to_owned();
     let dry_run = call.query.dry_run()?;
-    let mut review = Review::new(call, Operation::Create, &name, dry_run, admission::options(call, options));
+    let mut review =
+        Review::new(call, Operation::Create, &name, dry_run, admission::options(call, "CreateOptions"));
     review.notes = notes;
     effects::admit_to_namespace(shared, call, &name)?;
     review.object = Some(object);
-    admission::mutate(shared, call, &mut review).await?;
+    written::mutate(shared, call, &mut review).await?;
     let mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
@@ -70,7 +75,7 @@ pub(crate) async fn create_object(
 }
 
 /// What only the server may say of a new object.
-fn wipe(object: &mut Value) {
+pub(crate) fn wipe(object: &mut Value) {
     let metadata = meta::of_mut(object);
     for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
         metadata.remove(field);

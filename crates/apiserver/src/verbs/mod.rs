@@ -8,6 +8,7 @@ pub(crate) mod patch;
 pub(crate) mod scale;
 pub(crate) mod update;
 pub(crate) mod watch;
+pub(crate) mod written;
 
 use crate::call::{Call, Verb};
 use crate::render;

@@ -1,23 +1,34 @@
-//! Changing an object by a patch.
+//! Changing an object by a patch, or applying a configuration to it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::apply::{self, Lens};
 use crate::call::Call;
-use crate::decode;
+use crate::decode::{self, media_type};
+use crate::meta;
 use crate::notes::Notes;
-use crate::patch::Patch;
+use crate::patch::{APPLY, Patch};
 use crate::reply::Reply;
 use crate::state::Shared;
 use crate::status::Status;
-use crate::verbs::update::{Edit, change};
+use crate::verbs::update::{Edit, change, check_name};
+use crate::verbs::{create, written};
 
 struct Patched<'a> {
     call: &'a Call,
     patch: Patch,
 }
 
-/// Changes an object by the patch in the request's body.
+struct Applied<'a> {
+    call: &'a Call,
+    configuration: Value,
+}
+
+/// Changes an object by the patch in the request's body; a configuration makes what is not there.
 pub(crate) async fn patch(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    if media_type(&call.content_type) == APPLY {
+        return apply(shared, call).await;
+    }
     let patch = read(shared, call)?;
     change(shared, call, &Patched { call, patch }).await
 }
@@ -31,15 +42,90 @@ pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     } else {
         served.kinds.type_of(&resource.group, &resource.version, &resource.kind)
     };
+    Patch::check(&call.content_type, ty.is_some())?;
+    apply::check(call, "PatchOptions", Some(false))?;
     Patch::read(&call.content_type, &call.body, ty)
+}
+
+/// The configuration of a request.
+pub(crate) fn configuration(call: &Call) -> Result<Value, Status> {
+    apply::check(call, "PatchOptions", Some(true))?;
+    let bad = |why: &dyn std::fmt::Display| Status::bad_request(format!("error decoding YAML: {why}"));
+    let text = std::str::from_utf8(&call.body).map_err(|error| bad(&error))?;
+    let value: Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(_) if text.trim().is_empty() => Value::Null,
+        Err(_) => formats::yaml::from_str(text)
+            .map_err(|error| bad(&format!("error converting YAML to JSON: yaml: {error}")))?,
+    };
+    let found = match value {
+        Value::Object(_) => return Ok(value),
+        // Nothing is a configuration of no kind.
+        Value::Null => return Ok(json!({})),
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Number(_) => "number",
+        Value::Bool(_) => "bool",
+    };
+    let why = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
+    Err(bad(&format!("error unmarshaling JSON: while decoding JSON: {why}")))
+}
+
+async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    let mut notes = Notes::default();
+    let applied = Applied { call, configuration: configuration(call)? };
+    loop {
+        if shared.store.get(&call.target.table, &call.key(&call.path.name)).is_some() {
+            return change(shared, call, &applied).await;
+        }
+        if !call.path.subresource.is_empty() {
+            return Err(Status::not_found(call.group_resource(), &call.path.name));
+        }
+        let mut object = applied.object(shared, None, &mut notes)?;
+        check_new(call, &object)?;
+        // There is no revision yet that could be another one.
+        meta::of_mut(&mut object).remove("resourceVersion");
+        match create::create_object(shared, call, (object, notes.clone())).await {
+            // Somebody else was faster: the configuration is applied to what is there now.
+            Err(status) if status.reason == "AlreadyExists" => {}
+            answer => return answer,
+        }
+    }
+}
+
+impl Applied<'_> {
+    fn object(&self, shared: &Shared, current: Option<&Value>, notes: &mut Notes) -> Result<Value, Status> {
+        let served = shared.registry.served();
+        let lens = Lens::new(&served, &self.call.target, &self.call.path.subresource);
+        let options = apply::Options::of(self.call);
+        let object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
+        decode::patched(shared, self.call, object, notes)
+    }
+}
+
+impl Edit for Applied<'_> {
+    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+        let object = self.object(shared, Some(current), notes)?;
+        check_name(self.call, &object)?;
+        Ok(object)
+    }
 }
 
 impl Edit for Patched<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
-        decode::patched(shared, self.call, self.patch.apply(current)?, notes)
+        let mut object = decode::patched(shared, self.call, self.patch.apply(current)?, notes)?;
+        written::record(shared, self.call, Some(current), &mut object);
+        Ok(object)
     }
+}
 
-    fn options(&self) -> &'static str {
-        "PatchOptions"
+fn check_new(call: &Call, object: &Value) -> Result<(), Status> {
+    let uid = meta::text(object, "uid");
+    if !uid.is_empty() {
+        let why = format!(
+            "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+        );
+        return Err(Status::conflict(call.group_resource(), &call.path.name, &why));
     }
+    check_name(call, object)
 }

@@ -3,16 +3,18 @@
 use serde_json::Value;
 use webhook::field::{Error, Path};
 
+use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::convert::scale;
+use crate::decode;
 use crate::meta;
 use crate::notes::Notes;
-use crate::patch::Patch;
+use crate::patch::{APPLY, Patch};
 use crate::render;
 use crate::reply::Reply;
 use crate::state::Shared;
 use crate::status::Status;
-use crate::verbs::{patch, update};
+use crate::verbs::{patch, update, written};
 
 struct Scaled<'a> {
     call: &'a Call,
@@ -22,6 +24,7 @@ struct Scaled<'a> {
 enum Change {
     To(Value),
     By(Patch),
+    Applied(Value),
 }
 
 /// Reads the scale.
@@ -34,10 +37,13 @@ pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 
 /// Replaces or patches the scale.
 pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result<Reply, Status> {
-    let change = if patched {
-        Change::By(patch::read(shared, call)?)
+    let change = if !patched {
+        apply::check(call, "UpdateOptions", None)?;
+        Change::To(decode::tree(&call.content_type, &call.body)?)
+    } else if decode::media_type(&call.content_type) == APPLY {
+        Change::Applied(patch::configuration(call)?)
     } else {
-        Change::To(crate::decode::tree(&call.content_type, &call.body)?)
+        Change::By(patch::read(shared, call)?)
     };
     let edit = Scaled { call, change };
     update::change(shared, call, &edit).await?;
@@ -45,11 +51,10 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
 }
 
 impl update::Edit for Scaled<'_> {
-    fn apply(&self, _: &Shared, current: &Value, _: &mut Notes) -> Result<Value, Status> {
-        let scale = match &self.change {
-            Change::To(scale) => scale.clone(),
-            Change::By(patch) => patch.apply(&scale::of(current))?,
-        };
+    fn apply(&self, shared: &Shared, current: &Value, _: &mut Notes) -> Result<Value, Status> {
+        let mut before = scale::of(current);
+        apply::to_scale(current, &mut before);
+        let scale = self.changed(shared, &before)?;
         let replicas = scale.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
         if replicas < 0 {
             let why = "must be greater than or equal to 0";
@@ -62,10 +67,25 @@ impl update::Edit for Scaled<'_> {
         {
             meta::set(&mut object, "resourceVersion", revision.clone());
         }
+        apply::from_scale(&scale, &mut object, &self.call.target.resource.api_version());
         Ok(object)
     }
+}
 
-    fn options(&self) -> &'static str {
-        if matches!(self.change, Change::By(_)) { "PatchOptions" } else { "UpdateOptions" }
+impl Scaled<'_> {
+    /// The scale after the request; it says who owns the replicas.
+    fn changed(&self, shared: &Shared, before: &Value) -> Result<Value, Status> {
+        let mut scale = match &self.change {
+            Change::To(scale) => scale.clone(),
+            Change::By(patch) => patch.apply(before)?,
+            Change::Applied(configuration) => {
+                let served = shared.registry.served();
+                let lens = Lens::new(&served, &self.call.target, "scale");
+                let options = apply::Options::of(self.call);
+                return apply::apply(&lens, Some(before), configuration, &options, shared.clock.now());
+            }
+        };
+        written::record(shared, self.call, Some(before), &mut scale);
+        Ok(scale)
     }
 }

@@ -8,6 +8,7 @@ use webhook::field::{Error, Path};
 use webhook::review::Operation;
 
 use crate::admission::{self, Review};
+use crate::apply;
 use crate::call::Call;
 use crate::convert;
 use crate::decode;
@@ -21,33 +22,42 @@ use crate::status::Status;
 use crate::store::{Changed, Expect, Object};
 use crate::strategy;
 use crate::validation;
-use crate::verbs::create;
+use crate::verbs::{create, written};
 
 /// What a request makes of an object that is there.
 pub(crate) trait Edit: Sync {
-    /// The object after the request, from the object as the request's version shows it.
+    /// The object after the request, from the object as the request's version shows it; it says who owns its fields.
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status>;
-    /// `UpdateOptions`, `PatchOptions`.
-    fn options(&self) -> &'static str;
+    /// The kind of the request's options, as webhooks are told it.
+    fn options(&self) -> &'static str {
+        "UpdateOptions"
+    }
 }
 
-struct Replacement(Value, Notes);
+struct Replacement<'a> {
+    call: &'a Call,
+    object: Value,
+    notes: Notes,
+}
 
 /// Replaces an object with the one in the request's body.
 pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
+    apply::check(call, "UpdateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
     check_name(call, &object)?;
     decode::place(call, &mut object)?;
     let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
     let Some(current) = current else {
         if strategy::allows_create_on_update(&call.target) && call.path.subresource.is_empty() {
-            return create::create_object(shared, call, (object, notes), "UpdateOptions").await;
+            create::wipe(&mut object);
+            written::record(shared, call, None, &mut object);
+            return create::create_object(shared, call, (object, notes)).await;
         }
         return Err(Status::not_found(call.group_resource(), &call.path.name));
     };
     check_uid(call, &object, current.value())?;
-    change(shared, call, &Replacement(object, notes)).await
+    change(shared, call, &Replacement { call, object, notes }).await
 }
 
 /// Changes an object.
@@ -62,7 +72,7 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
         review.object = Some(edit.apply(shared, &shown, &mut review.notes)?);
         review.old = Some(Cow::Borrowed(&*shown));
-        admission::mutate(shared, call, &mut review).await?;
+        written::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
         review.object = Some(prepared(shared, call, mutated, &shown)?);
         admission::validate(shared, call, &mut review).await?;
@@ -77,18 +87,17 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
     }
 }
 
-impl Edit for Replacement {
-    fn apply(&self, _: &Shared, _: &Value, notes: &mut Notes) -> Result<Value, Status> {
-        notes.extend(self.1.clone());
-        Ok(self.0.clone())
-    }
-
-    fn options(&self) -> &'static str {
-        "UpdateOptions"
+impl Edit for Replacement<'_> {
+    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+        notes.extend(self.notes.clone());
+        let mut object = self.object.clone();
+        written::record(shared, self.call, Some(current), &mut object);
+        Ok(object)
     }
 }
 
-fn check_name(call: &Call, object: &Value) -> Result<(), Status> {
+/// Refuses an object of another name than that of the request.
+pub(crate) fn check_name(call: &Call, object: &Value) -> Result<(), Status> {
     let (wanted, found) = (&call.path.name, meta::name(object));
     if found.is_empty() {
         return Err(Status::bad_request(format!(
@@ -140,6 +149,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
         effects::prepare(&call.target, &mut object, shared.clock.now())?;
     }
     meta::keep(&mut object, old, "resourceVersion");
+    apply::keep_times(&mut object, old);
     Ok(object)
 }
 

@@ -56,7 +56,13 @@ async fn a_review_says_everything_about_the_request() {
             "namespace": "default", "operation": "CREATE",
             "userInfo": {"username": "system:admin", "groups": ["system:masters", "system:authenticated"]},
             "object": {
-                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "a-", "namespace": "default"},
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {
+                    "generateName": "a-", "namespace": "default",
+                    "managedFields": [{
+                        "manager": "me", "operation": "Update", "apiVersion": "v1", "time": "2026-01-01T00:00:00Z",
+                        "fieldsType": "FieldsV1", "fieldsV1": {"f:metadata": {"f:generateName": {}}},
+                    }],
+                },
             },
             "oldObject": null, "dryRun": true,
             "options": {

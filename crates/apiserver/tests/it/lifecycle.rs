@@ -281,7 +281,7 @@ async fn definitions_bring_kinds_and_take_them() {
             415,
             &json!(
                 "the body of the request was in an unknown format - accepted media types include: \
-         application/json-patch+json, application/merge-patch+json"
+         application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
             )
         )
     );

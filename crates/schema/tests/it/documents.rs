@@ -69,7 +69,9 @@ fn schemas_keep_keys_and_strategies_and_name_their_kind() {
     assert_eq!(schemas["io.k8s.api.apps.v1.Deployment"]["x-kubernetes-group-version-kind"], kind);
     let reference = |name: &str| json!({"$ref": format!("#/components/schemas/io.k8s.api.{name}")});
     let spec = &schemas["io.k8s.api.apps.v1.DeploymentSpec"]["properties"];
-    let strategy = json!({"allOf": [reference("apps.v1.DeploymentStrategy")], "x-kubernetes-patch-strategy": "retainKeys"});
+    let strategy = json!({
+        "allOf": [reference("apps.v1.DeploymentStrategy")], "default": {}, "x-kubernetes-patch-strategy": "retainKeys",
+    });
     assert_eq!(spec["strategy"], strategy);
     let containers = json!({
         "type": "array",

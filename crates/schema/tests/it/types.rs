@@ -99,6 +99,8 @@ fn fields_tell_what_is_required_and_what_is_set_by_default() {
     let protocol = container.at("ports[]").and_then(|port| port.field("protocol")).expect("declared");
     assert_eq!(protocol.default(), Some(&json!("TCP")));
     assert_eq!(container.field("image").expect("declared").default(), None);
+    let structs: Vec<String> = container.structs().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(structs, ["resources"]);
     let fields: Vec<String> =
         kind("", "v1", "ConfigMap").fields().into_iter().map(|field| field.name).collect();
     assert_eq!(fields, ["apiVersion", "binaryData", "data", "immutable", "kind", "metadata"]);

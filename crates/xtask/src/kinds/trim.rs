@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 const KEPT: [&str; 12] = [
     "type",
@@ -36,12 +36,21 @@ pub(crate) fn trimmed(schema: &Value) -> Value {
     }
     for key in ["items", "additionalProperties"] {
         match schema.get(key) {
-            Some(Value::Object(_)) => left.insert(key.to_owned(), trimmed(&schema[key])),
+            Some(Value::Object(_)) => left.insert(key.to_owned(), trimmed_element(&schema[key])),
             Some(other) => left.insert(key.to_owned(), other.clone()),
             None => None,
         };
     }
     Value::Object(left)
+}
+
+/// What a list or map holds: it is there or not, so that an empty object says nothing of it.
+fn trimmed_element(schema: &Value) -> Value {
+    let mut left = trimmed(schema);
+    if let Some(words) = left.as_object_mut().filter(|words| words.get("default") == Some(&json!({}))) {
+        words.remove("default");
+    }
+    left
 }
 
 /// The definitions that can be reached from those with a kind.
@@ -78,13 +87,12 @@ fn reference(schema: &Value) -> Option<&str> {
     Some(name.strip_prefix("#/components/schemas/").unwrap_or(name))
 }
 
-/// Zero values are what Go's types print for "no default".
+/// Zero values are what Go's types print for "no default"; an empty object is a struct that is always there.
 fn is_default(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.is_empty(),
         Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::Object(fields) => !fields.is_empty(),
         _ => true,
     }
 }
@@ -92,7 +100,6 @@ fn is_default(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn descriptions_go_and_references_are_shortened_but_fields_of_such_names_stay() {
@@ -102,12 +109,14 @@ mod tests {
             "ports": {"type": "array", "x-kubernetes-list-type": "atomic",
                 "items": {"default": {}, "allOf": [{"$ref": "#/components/schemas/io.k8s.Port"}]}},
             "limits": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/io.k8s.Quantity"}},
+            "spec": {"default": {}, "allOf": [{"$ref": "#/components/schemas/io.k8s.Spec"}]},
         }});
         let wanted = json!({"type": "object", "required": ["description"], "properties": {
             "description": {"type": "string"},
             "protocol": {"type": "string", "default": "TCP"},
             "ports": {"type": "array", "x-kubernetes-list-type": "atomic", "items": {"$ref": "io.k8s.Port"}},
             "limits": {"type": "object", "additionalProperties": {"$ref": "io.k8s.Quantity"}},
+            "spec": {"default": {}, "$ref": "io.k8s.Spec"},
         }});
         assert_eq!(trimmed(&schema), wanted);
     }

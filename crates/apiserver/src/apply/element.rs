@@ -1,0 +1,208 @@
+//! One step of a path to a field, as `FieldsV1` writes it: `f:replicas`, `k:{"name":"web"}`, `v:"a"`, `i:0`.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use serde_json::Value;
+use webhook::field::quote;
+
+/// One step of a path. The order is that of `FieldsV1`: fields, keys, values, indices.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Element {
+    /// A field of an object, or a key of a map.
+    Field(String),
+    /// An element of a list by what its key fields hold, in the order of their names.
+    Key(Vec<(String, Scalar)>),
+    /// An element of a set.
+    Value(Scalar),
+    /// An element of a list that has no keys; never written by this server.
+    Index(usize),
+}
+
+/// A value that tells an element of a list apart. Numbers stand first, then texts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scalar {
+    /// A number.
+    Number(Number),
+    /// A text.
+    Text(String),
+    /// `true` or `false`.
+    Bool(bool),
+    /// Anything that is no scalar, as JSON.
+    Tree(String),
+    /// `null`.
+    Null,
+}
+
+/// A number, compared by value.
+#[derive(Clone, Debug)]
+pub(crate) struct Number(serde_json::Number);
+
+impl Element {
+    /// A field's step.
+    pub(crate) fn field(name: &str) -> Self {
+        Self::Field(name.to_owned())
+    }
+
+    /// Reads a key of `FieldsV1`; absent for a form of a later version.
+    pub(crate) fn parse(text: &str) -> Result<Option<Self>, String> {
+        let (form, rest) =
+            text.split_once(':').filter(|(form, _)| form.len() == 1).ok_or_else(|| missing_colon(text))?;
+        let bad = |error: &dyn fmt::Display| format!("parsing key as path element: {error}");
+        Ok(Some(match form {
+            "f" => Self::field(rest),
+            "v" => Self::Value(Scalar::of(&serde_json::from_str(rest).map_err(|error| bad(&error))?)),
+            "k" => {
+                let key: serde_json::Map<String, Value> =
+                    serde_json::from_str(rest).map_err(|error| bad(&error))?;
+                Self::Key(key.iter().map(|(name, value)| (name.clone(), Scalar::of(value))).collect())
+            }
+            "i" => Self::Index(rest.parse().map_err(|error| bad(&error))?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// As a key of `FieldsV1`.
+    pub(crate) fn key(&self) -> String {
+        match self {
+            Self::Field(name) => format!("f:{name}"),
+            Self::Key(key) => {
+                let fields: Vec<String> = key
+                    .iter()
+                    .map(|(name, value)| format!("{}:{}", json(&Value::from(name.as_str())), value.json()))
+                    .collect();
+                format!("k:{{{}}}", fields.join(","))
+            }
+            Self::Value(value) => format!("v:{}", value.json()),
+            Self::Index(index) => format!("i:{index}"),
+        }
+    }
+}
+
+/// As messages write it: `.replicas`, `[name="web"]`, `[="a"]`, `[0]`.
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field(name) => write!(f, ".{name}"),
+            Self::Key(key) => {
+                let fields: Vec<String> = key.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                write!(f, "[{}]", fields.join(","))
+            }
+            Self::Value(value) => write!(f, "[={value}]"),
+            Self::Index(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+impl Scalar {
+    /// The scalar of a value.
+    pub(crate) fn of(value: &Value) -> Self {
+        match value {
+            Value::Number(number) => Self::Number(Number(number.clone())),
+            Value::String(text) => Self::Text(text.clone()),
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Null => Self::Null,
+            tree => Self::Tree(tree.to_string()),
+        }
+    }
+
+    fn json(&self) -> String {
+        match self {
+            Self::Number(Number(number)) => number.to_string(),
+            Self::Text(text) => json(&Value::from(text.as_str())),
+            Self::Bool(value) => value.to_string(),
+            Self::Tree(text) => text.clone(),
+            Self::Null => "null".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(&quote(text)),
+            other => f.write_str(&other.json()),
+        }
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Number {}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if let (Some(own), Some(other)) = (self.0.as_i64(), other.0.as_i64()) {
+            return own.cmp(&other);
+        }
+        let float = |number: &serde_json::Number| number.as_f64().unwrap_or_default();
+        float(&self.0).total_cmp(&float(&other.0))
+    }
+}
+
+/// A path as messages write it.
+pub(crate) fn shown(path: &[Element]) -> String {
+    path.iter().map(Element::to_string).collect()
+}
+
+/// JSON as Go writes it: what HTML might take for its own is escaped.
+fn json(value: &Value) -> String {
+    value.to_string().replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
+}
+
+fn missing_colon(text: &str) -> String {
+    if text.len() < 2 {
+        return "parsing key as path element: key must be 2 characters long:".to_owned();
+    }
+    format!("parsing key as path element: missing colon: {text}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_read_and_written_alike() {
+        let table = [
+            ("f:spec", ".spec"),
+            ("f:a.b/c", ".a.b/c"),
+            (r#"k:{"containerPort":80,"protocol":"TCP"}"#, r#"[containerPort=80,protocol="TCP"]"#),
+            (r#"v:"x\u0026y""#, r#"[="x&y"]"#),
+            ("v:3", "[=3]"),
+            ("i:4", "[4]"),
+        ];
+        for (key, message) in table {
+            let element = Element::parse(key).unwrap().unwrap();
+            assert_eq!((element.key().as_str(), element.to_string().as_str()), (key, message));
+        }
+        assert_eq!(Element::parse("z:later"), Ok(None));
+        assert_eq!(
+            Element::parse("x").unwrap_err(),
+            "parsing key as path element: key must be 2 characters long:"
+        );
+        assert_eq!(Element::parse("spec").unwrap_err(), "parsing key as path element: missing colon: spec");
+    }
+
+    #[test]
+    fn fields_stand_before_keys_and_numbers_before_texts() {
+        let keys =
+            [r#"v:"a""#, r#"k:{"port":100}"#, "f:z", r#"k:{"port":9}"#, "v:1", r#"k:{"port":"a"}"#, "f:a"];
+        let mut elements: Vec<Element> =
+            keys.iter().map(|key| Element::parse(key).unwrap().unwrap()).collect();
+        elements.sort();
+        let sorted: Vec<String> = elements.iter().map(Element::key).collect();
+        let wanted =
+            ["f:a", "f:z", r#"k:{"port":9}"#, r#"k:{"port":100}"#, r#"k:{"port":"a"}"#, "v:1", r#"v:"a""#];
+        assert_eq!(sorted, wanted);
+    }
+}

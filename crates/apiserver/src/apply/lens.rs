@@ -1,0 +1,93 @@
+//! An object in the versions that its owners wrote it in.
+
+use std::borrow::Cow;
+
+use schema::{Resource, Type};
+use serde_json::Value;
+
+use super::place::Place;
+use super::reset::{self, Reset};
+use crate::convert;
+use crate::registry::{Served, Target};
+
+/// A kind as it is written through one subresource, in all of its versions.
+#[derive(Debug)]
+pub(crate) struct Lens<'a> {
+    served: &'a Served,
+    resource: &'a Resource,
+    custom: bool,
+    subresource: &'a str,
+}
+
+impl<'a> Lens<'a> {
+    /// The kind of a request.
+    pub(crate) fn new(served: &'a Served, target: &'a Target, subresource: &'a str) -> Self {
+        Self { served, resource: &target.resource, custom: target.custom, subresource }
+    }
+
+    /// The version of the request: `apps/v1`.
+    pub(crate) fn api_version(&self) -> String {
+        if self.is_scale() { "autoscaling/v1".to_owned() } else { self.resource.api_version() }
+    }
+
+    /// The kind of the request.
+    pub(crate) fn kind(&self) -> &str {
+        if self.is_scale() { "Scale" } else { &self.resource.kind }
+    }
+
+    /// The subresource that is written through; empty for the object itself.
+    pub(crate) fn subresource(&self) -> &str {
+        self.subresource
+    }
+
+    /// An object of which nothing was said.
+    pub(crate) fn empty(&self) -> Value {
+        serde_json::json!({"apiVersion": self.api_version(), "kind": self.kind()})
+    }
+
+    /// What the kind looks like in a version; absent where there is no such version.
+    pub(crate) fn place(&self, api_version: &str) -> Option<Place> {
+        let (group, version) = split(api_version);
+        if self.is_scale() {
+            let ty = (api_version == "autoscaling/v1")
+                .then(|| self.served.kinds.type_of(group, version, "Scale"))
+                .flatten()?;
+            return Some(Place::root(ty, true));
+        }
+        let resource = self.resource(api_version)?;
+        let ty = self.served.kinds.type_of(group, version, &resource.kind).unwrap_or_else(Type::any);
+        Some(Place::root(ty, !self.custom))
+    }
+
+    /// The object in a version, from any other.
+    pub(crate) fn shown<'b>(&self, object: &'b Value, api_version: &str) -> Cow<'b, Value> {
+        match self.resource(api_version) {
+            Some(resource) if !self.is_scale() => convert::shown(object, &resource),
+            _ => Cow::Borrowed(object),
+        }
+    }
+
+    /// What a write in this version through this subresource leaves as it was.
+    pub(crate) fn reset(&self, api_version: &str) -> Reset {
+        if self.custom && api_version != self.api_version() {
+            return Reset::Nothing;
+        }
+        reset::of(self.resource, self.custom, self.subresource)
+    }
+
+    fn is_scale(&self) -> bool {
+        self.subresource == "scale"
+    }
+
+    fn resource(&self, api_version: &str) -> Option<Resource> {
+        if api_version == self.resource.api_version() {
+            return Some(self.resource.clone());
+        }
+        let (group, version) = split(api_version);
+        self.served.target(group, version, &self.resource.plural).map(|target| target.resource)
+    }
+}
+
+fn split(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}

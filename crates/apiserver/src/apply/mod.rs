@@ -1,0 +1,288 @@
+//! Who owns which field: `metadata.managedFields` of every write, and server-side apply.
+//!
+//! The rules are those of structured merge and diff; list keys, sets and what belongs to one owner as a whole come from
+//! the schema of the kind.
+
+mod compare;
+mod conflict;
+mod element;
+mod fields;
+mod last_applied;
+mod lens;
+mod merge;
+mod options;
+mod owners;
+mod ownership;
+mod place;
+mod reset;
+mod scale;
+mod set;
+mod valid;
+
+pub(crate) use lens::Lens;
+pub(crate) use options::{Options, check, manager};
+pub(crate) use scale::{from_scale, to_scale};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::clock::rfc3339;
+use crate::meta;
+use crate::status::Status;
+use element::Element;
+use owners::{Operation, Owned, Owner, Owners};
+use set::FieldSet;
+
+/// How many owners by update an object may have; the oldest are put together beyond it.
+const MOST_UPDATERS: usize = 10;
+/// The name of those that were put together.
+const ANCIENT: &str = "ancient-changes";
+/// Who owns what was there before the first configuration was applied.
+const BEFORE: &str = "before-first-apply";
+
+/// What nobody owns: it names the object, or only the server writes it.
+const NOBODYS: &[&[&str]] = &[
+    &["apiVersion"],
+    &["kind"],
+    &["metadata"],
+    &["metadata", "name"],
+    &["metadata", "namespace"],
+    &["metadata", "creationTimestamp"],
+    &["metadata", "selfLink"],
+    &["metadata", "uid"],
+    &["metadata", "clusterName"],
+    &["metadata", "generation"],
+    &["metadata", "managedFields"],
+    &["metadata", "resourceVersion"],
+];
+
+/// Lets `new` say who owns its fields after a write by `manager` that no configuration was applied with; `old` is absent
+/// for a new object.
+pub(crate) fn record(lens: &Lens<'_>, old: Option<&Value>, new: &mut Value, manager: &str, now: Timestamp) {
+    let sent = meta::of_mut(new).remove("managedFields");
+    let mut owners = known(lens, old, sent.as_ref());
+    if owners.0.is_empty() && old.is_some() {
+        return;
+    }
+    let empty;
+    let before = if let Some(old) = old {
+        old
+    } else {
+        empty = lens.empty();
+        &empty
+    };
+    note(lens, (before, new), &mut owners, manager, now);
+    set(new, &owners);
+}
+
+/// Applies a configuration to an object; `old` is absent for a new one.
+///
+/// # Errors
+/// 400 for what is no configuration of this kind, 409 for fields that others own, 500 for what does not fit the schema.
+pub(crate) fn apply(
+    lens: &Lens<'_>,
+    old: Option<&Value>,
+    configuration: &Value,
+    options: &Options,
+    now: Timestamp,
+) -> Result<Value, Status> {
+    check_configuration(lens, configuration)?;
+    let mut live = old.cloned().unwrap_or_else(|| lens.empty());
+    let entries = meta::of_mut(&mut live).remove("managedFields");
+    let owners = Owners::parse(entries.as_ref())
+        .map_err(|why| Status::failure(format!("failed to decode managed fields: {why}")))?;
+    check_fields(lens, &live, configuration)?;
+    let once =
+        |force: bool| applied(lens, (&live, configuration), owners.clone(), (&options.manager, force), now);
+    let outcome = match once(options.force) {
+        Err(conflicts) if options.manager == last_applied::KUBECTL => {
+            match last_applied::remaining(lens, &live, &conflicts) {
+                Some(rest) if rest.is_empty() => once(true),
+                Some(rest) => Err(rest),
+                None => Err(conflicts),
+            }
+        }
+        outcome => outcome,
+    };
+    let (mut object, owners) = outcome.map_err(|conflicts| conflict::refusal(&conflicts))?;
+    if options.manager == last_applied::KUBECTL {
+        last_applied::refresh(&mut object, configuration);
+    }
+    set(&mut object, &owners);
+    Ok(object)
+}
+
+/// Why `metadata.managedFields` of an object cannot be read, if so.
+pub(crate) fn unreadable(object: &Value) -> Option<String> {
+    Owners::parse(meta::of(object).get("managedFields")).err()
+}
+
+/// Takes the times of owners back where nothing but times changed, so that the write is none.
+pub(crate) fn keep_times(new: &mut Value, old: &Value) {
+    let (Some(own), Some(before)) = (meta::of(new).get("managedFields"), meta::of(old).get("managedFields"))
+    else {
+        return;
+    };
+    if own == before || without_times(own) != without_times(before) {
+        return;
+    }
+    let before = before.clone();
+    let own = meta::of_mut(new).insert("managedFields".to_owned(), before);
+    if new != old
+        && let Some(own) = own
+    {
+        meta::set(new, "managedFields", own);
+    }
+}
+
+/// The owners that a write starts from: what it says itself, or what the object says where it says nothing of use.
+fn known(lens: &Lens<'_>, old: Option<&Value>, sent: Option<&Value>) -> Owners {
+    let live = || Owners::parse(old.and_then(|old| meta::of(old).get("managedFields"))).unwrap_or_default();
+    if !lens.subresource().is_empty() && old.is_some() {
+        return live();
+    }
+    if let Some(Value::Array(entries)) = sent {
+        let blank = |entry: &Value| entry.as_object().is_some_and(serde_json::Map::is_empty);
+        if entries.is_empty() || (entries.len() == 1 && blank(&entries[0])) {
+            return Owners::default();
+        }
+    }
+    match Owners::parse(sent) {
+        Ok(owners) if !owners.0.is_empty() => owners,
+        _ => live(),
+    }
+}
+
+/// Gives the fields that changed to whoever changed them.
+fn note(lens: &Lens<'_>, (old, new): (&Value, &Value), owners: &mut Owners, manager: &str, now: Timestamp) {
+    ownership::reconcile(lens, owners);
+    let Ok(change) = ownership::transfer(lens, (old, new), owners, None, true) else { return };
+    let taken = change.set().difference(&nobodys());
+    if !taken.is_empty() {
+        let api_version = lens.api_version();
+        let owner = Owner::new(manager, Operation::Update, &api_version, lens.subresource());
+        let fields = match owners.0.get(&owner) {
+            Some(before) => before.fields.union(&taken),
+            None => taken,
+        };
+        owners.0.insert(owner, Owned { api_version, fields, time: Some(rfc3339(now)) });
+    }
+    cap(owners);
+}
+
+fn applied(
+    lens: &Lens<'_>,
+    (live, configuration): (&Value, &Value),
+    mut owners: Owners,
+    (manager, force): (&str, bool),
+    now: Timestamp,
+) -> Result<(Value, Owners), Vec<conflict::Conflict>> {
+    if owners.0.is_empty() {
+        note(lens, (&lens.empty(), live), &mut owners, BEFORE, now);
+    }
+    let owner = Owner::new(manager, Operation::Apply, "", lens.subresource());
+    let new = ownership::apply(lens, live, configuration, &mut owners, &owner, force)?;
+    if let Some(mut owned) = owners.0.remove(&owner) {
+        owned.fields = owned.fields.difference(&nobodys());
+        if new.is_some() {
+            owned.time = Some(rfc3339(now));
+        }
+        if !owned.fields.is_empty() {
+            owners.0.insert(owner, owned);
+        }
+    }
+    Ok((new.unwrap_or_else(|| live.clone()), owners))
+}
+
+/// Puts the oldest owners by update together, one for each version, until there are few enough.
+fn cap(owners: &mut Owners) {
+    let mut updaters: Vec<(Option<String>, Owner)> = owners
+        .0
+        .iter()
+        .filter(|(owner, _)| owner.operation == Operation::Update)
+        .map(|(owner, owned)| (owned.time.clone(), owner.clone()))
+        .collect();
+    let mut count = updaters.len();
+    updaters.sort();
+    let mut first: Vec<(String, Owner)> = Vec::new();
+    for (time, owner) in updaters {
+        if count <= MOST_UPDATERS {
+            return;
+        }
+        let Some(owned) = owners.0.get(&owner).cloned() else { continue };
+        let version = owned.api_version.clone();
+        let Some((_, eldest)) = first.iter().find(|(known, _)| *known == version) else {
+            first.push((version, owner));
+            continue;
+        };
+        let bucket = Owner::new(ANCIENT, Operation::Update, &version, "");
+        if !owners.0.contains_key(&bucket)
+            && let Some(oldest) = owners.0.remove(eldest)
+        {
+            owners.0.insert(bucket.clone(), oldest);
+        }
+        owners.0.remove(&owner);
+        if let Some(together) = owners.0.get_mut(&bucket) {
+            together.fields = together.fields.union(&owned.fields);
+            together.time = time;
+        }
+        count -= 1;
+    }
+}
+
+fn check_configuration(lens: &Lens<'_>, configuration: &Value) -> Result<(), Status> {
+    let text = |field: &str| configuration.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if (api_version, kind) != (lens.api_version().as_str(), lens.kind()) {
+        return Err(Status::bad_request(format!("invalid object type: {}", named(api_version, kind))));
+    }
+    if meta::of(configuration).get("managedFields").is_some_and(|entries| !entries.is_null()) {
+        return Err(Status::bad_request("metadata.managedFields must be nil"));
+    }
+    Ok(())
+}
+
+fn check_fields(lens: &Lens<'_>, live: &Value, configuration: &Value) -> Result<(), Status> {
+    let Some(place) = lens.place(&lens.api_version()) else { return Ok(()) };
+    for (object, what, again) in [(configuration, "patch", false), (live, "live", true)] {
+        let errors = valid::errors(&place, object, again);
+        if !errors.is_empty() {
+            let kind = named(&lens.api_version(), lens.kind());
+            let (namespace, name) = (meta::namespace(object), meta::name(object));
+            return Err(Status::failure(format!(
+                "failed to create typed {what} object ({namespace}/{name}; {kind}): {}",
+                valid::joined(&errors)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`.
+fn named(api_version: &str, kind: &str) -> String {
+    let slash = if api_version.contains('/') { "" } else { "/" };
+    format!("{slash}{api_version}, Kind={kind}")
+}
+
+fn set(object: &mut Value, owners: &Owners) {
+    match owners.json() {
+        Some(entries) => meta::set(object, "managedFields", entries),
+        None => {
+            meta::of_mut(object).remove("managedFields");
+        }
+    }
+}
+
+fn nobodys() -> FieldSet {
+    NOBODYS.iter().map(|path| path.iter().map(|name| Element::field(name)).collect()).collect()
+}
+
+fn without_times(entries: &Value) -> Value {
+    let mut entries = entries.clone();
+    for entry in entries.as_array_mut().into_iter().flatten() {
+        if let Some(fields) = entry.as_object_mut() {
+            fields.remove("time");
+        }
+    }
+    entries
+}

@@ -1,0 +1,84 @@
+//! Which fields a write leaves as they were, so that nobody owns them by it: the status on the object itself, the rest
+//! on the status.
+
+use schema::Resource;
+
+use super::element::Element;
+use super::set::FieldSet;
+
+/// What a write leaves as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reset {
+    /// Nothing.
+    Nothing,
+    /// These fields and all below them.
+    Fields(&'static [&'static [&'static str]]),
+    /// All but these fields; a step of `None` stands for any.
+    AllBut(&'static [&'static [Option<&'static str>]]),
+}
+
+const STATUS: Reset = Reset::Fields(&[&["status"]]);
+const SPEC: Reset = Reset::Fields(&[&["spec"]]);
+const SPEC_AND_METADATA: Reset = Reset::Fields(&[&["spec"], &["metadata"]]);
+
+/// Kinds whose status is written without touching the metadata.
+const METADATA_STAYS: &[(&str, &str)] = &[
+    ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+    ("apiregistration.k8s.io", "apiservices"),
+    ("flowcontrol.apiserver.k8s.io", "flowschemas"),
+    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
+    ("internal.apiserver.k8s.io", "storageversions"),
+    ("networking.k8s.io", "servicecidrs"),
+    ("resource.k8s.io", "devicetaintrules"),
+    ("resource.k8s.io", "resourceclaims"),
+    ("resource.k8s.io", "resourcepoolstatusrequests"),
+    ("scheduling.k8s.io", "podgroups"),
+    ("storage.k8s.io", "volumeattachments"),
+    ("storagemigration.k8s.io", "storageversionmigrations"),
+];
+
+impl Reset {
+    /// A set without the fields that stay as they were.
+    pub(crate) fn filter(self, set: &FieldSet) -> FieldSet {
+        match self {
+            Self::Nothing => set.clone(),
+            Self::Fields(paths) => {
+                let path = |path: &&[&str]| path.iter().map(|name| Element::field(name)).collect();
+                set.without(&paths.iter().map(path).collect())
+            }
+            Self::AllBut(patterns) => set.only(patterns),
+        }
+    }
+}
+
+/// What a write of this resource through a subresource leaves as it was.
+pub(crate) fn of(resource: &Resource, custom: bool, subresource: &str) -> Reset {
+    let name = (resource.group.as_str(), resource.plural.as_str());
+    match (name, subresource) {
+        _ if subresource == "scale" => Reset::Nothing,
+        (("certificates.k8s.io", "certificatesigningrequests"), subresource) => match subresource {
+            "status" => Reset::Fields(&[&["spec"], &["status", "conditions"]]),
+            "approval" => Reset::Fields(&[&["spec"], &["status", "certificate"]]),
+            _ => Reset::Fields(&[&["spec"], &["status"]]),
+        },
+        (("certificates.k8s.io", "podcertificaterequests"), "") => Reset::Nothing,
+        (("", "pods"), "status") => {
+            Reset::Fields(&[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]])
+        }
+        (("", "pods"), "ephemeralcontainers") => {
+            Reset::AllBut(&[&[Some("spec"), Some("ephemeralContainers")]])
+        }
+        (("", "pods"), "resize") => Reset::AllBut(&[
+            &[Some("spec"), Some("containers"), None, Some("resources")],
+            &[Some("spec"), Some("containers"), None, Some("resizePolicy")],
+            &[Some("spec"), Some("initContainers"), None, Some("resources")],
+            &[Some("spec"), Some("initContainers"), None, Some("resizePolicy")],
+        ]),
+        (("", "namespaces"), "finalize") => STATUS,
+        (("apps", "deployments"), "status") => Reset::Fields(&[&["spec"], &["metadata", "labels"]]),
+        (_, "status") if custom || METADATA_STAYS.contains(&name) => SPEC_AND_METADATA,
+        (_, "status") => SPEC,
+        (_, "") if resource.has_status() => STATUS,
+        _ => Reset::Nothing,
+    }
+}

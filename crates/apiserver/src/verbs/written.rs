@@ -1,0 +1,39 @@
+//! Who wrote an object: noted before webhooks see it, and kept from what they make of it.
+
+use serde_json::Value;
+
+use crate::admission::{self, Review};
+use crate::apply::{self, Lens};
+use crate::call::Call;
+use crate::meta;
+use crate::state::Shared;
+use crate::status::Status;
+
+/// Lets `new` say who owns its fields after this request; `old` is absent for a new object.
+pub(crate) fn record(shared: &Shared, call: &Call, old: Option<&Value>, new: &mut Value) {
+    let served = shared.registry.served();
+    let lens = Lens::new(&served, &call.target, &call.path.subresource);
+    apply::record(&lens, old, new, &apply::manager(call), shared.clock.now());
+}
+
+/// Lets the mutating webhooks change the object of a review, but not break what it says of its owners.
+pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+    let entries = |review: &Review<'_>| {
+        review.object.as_ref().and_then(|object| meta::of(object).get("managedFields").cloned())
+    };
+    let before = entries(review);
+    admission::mutate(shared, call, review).await?;
+    let Some(object) = review.object.as_mut() else { return Ok(()) };
+    let Some(why) = apply::unreadable(object) else { return Ok(()) };
+    match before {
+        Some(entries) => meta::set(object, "managedFields", entries),
+        None => {
+            meta::of_mut(object).remove("managedFields");
+        }
+    }
+    review.notes.warnings.push(format!(
+        ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
+         admission controller; please fix your requests: {why}"
+    ));
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! A token bucket that hands out tokens before it has them, and says how long to wait for them.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Refills at a steady rate, and holds so many tokens at most.
+#[derive(Clone, Debug)]
+pub struct TokenBucket {
+    per_second: f64,
+    burst: f64,
+    /// Less than nothing: handed out already, and not there yet.
+    tokens: f64,
+    seen: Option<Instant>,
+}
+
+impl TokenBucket {
+    /// A full bucket: `burst` tokens, and `per_second` new ones each second.
+    #[must_use]
+    pub fn new(per_second: f64, burst: u32) -> Self {
+        let burst = f64::from(burst);
+        Self { per_second, burst, tokens: burst, seen: None }
+    }
+
+    /// Takes a token; it may be used after the time returned. Whoever waits gets tokens in order.
+    pub fn reserve(&mut self, now: Instant) -> Duration {
+        let passed = self.seen.map_or(Duration::ZERO, |seen| now.saturating_duration_since(seen));
+        self.seen = Some(self.seen.map_or(now, |seen| seen.max(now)));
+        self.tokens = (self.tokens + passed.as_secs_f64() * self.per_second).min(self.burst) - 1.0;
+        if self.tokens >= 0.0 {
+            return Duration::ZERO;
+        }
+        Duration::try_from_secs_f64(-self.tokens / self.per_second).unwrap_or(Duration::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn beyond_the_burst_tokens_come_at_the_rate() {
+        let mut bucket = TokenBucket::new(10.0, 3);
+        let mut waits = || bucket.reserve(Instant::now()).as_millis();
+        assert_eq!([waits(), waits(), waits(), waits(), waits()], [0, 0, 0, 100, 200]);
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert_eq!([waits(), waits()], [0, 100]);
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        assert_eq!([waits(), waits(), waits(), waits()], [0, 0, 0, 100]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_rate_nothing_comes_back() {
+        let mut bucket = TokenBucket::new(0.0, 1);
+        assert_eq!(bucket.reserve(Instant::now()), Duration::ZERO);
+        assert_eq!(bucket.reserve(Instant::now()), Duration::MAX);
+    }
+}

@@ -1,0 +1,242 @@
+//! One cluster: its client, and the stores that are shared by all who read it.
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, join_all};
+use kube::{Client, Resource};
+use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::entropy::Entropy;
+use crate::store::{Feed, Pace, Selection, SelectionKey, Store, is_cluster_scoped};
+
+/// A kind of objects that can be watched: typed, `DynamicObject`, or `PartialObjectMeta` of either.
+pub trait Kind:
+    Resource<DynamicType: Clone, Scope: 'static> + Clone + fmt::Debug + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+impl<K> Kind for K where
+    K: Resource<DynamicType: Clone, Scope: 'static>
+        + Clone
+        + fmt::Debug
+        + DeserializeOwned
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// How much of a cluster is kept in stores.
+#[derive(Clone, Debug, Default)]
+pub struct CacheOptions {
+    /// Namespaces that are looked at; none are all.
+    pub namespaces: Vec<String>,
+    /// How often handlers are told everything again, ±10 %; `None` for never.
+    pub resync: Option<Duration>,
+}
+
+/// Why a cluster cannot be looked at any more.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// A watch has ended, which it never should.
+    #[error("failed to go on watching cluster {cluster}: {source}")]
+    Watch {
+        /// Name of the cluster.
+        cluster: String,
+        /// What happened.
+        source: tokio::task::JoinError,
+    },
+}
+
+/// A cluster. Cheap to clone; clones share client and stores.
+#[derive(Clone)]
+pub struct Cluster {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    name: String,
+    client: Client,
+    options: CacheOptions,
+    entropy: Entropy,
+    stores: Mutex<Stores>,
+    /// There is a store that nobody fills.
+    added: Notify,
+}
+
+#[derive(Default)]
+struct Stores {
+    known: BTreeMap<StoreKey, Known>,
+    unfilled: Vec<BoxFuture<'static, ()>>,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct StoreKey {
+    kind: TypeId,
+    resource: String,
+    selection: SelectionKey,
+}
+
+/// A store whose kind is forgotten.
+struct Known {
+    store: Box<dyn Any + Send + Sync>,
+    kind: String,
+    is_synced: Box<dyn Fn() -> bool + Send + Sync>,
+    synced: Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster")
+            .field("name", &self.shared.name)
+            .field("options", &self.shared.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Cluster {
+    /// A cluster under a name for messages, as `source` or `target`; nothing is asked of it before [`Cluster::run`].
+    pub fn new(name: impl Into<String>, client: Client, options: CacheOptions, entropy: Entropy) -> Self {
+        let (stores, added) = (Mutex::default(), Notify::new());
+        Self { shared: Arc::new(Shared { name: name.into(), client, options, entropy, stores, added }) }
+    }
+
+    /// The client, for writes and for reads that must not be stale.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        self.shared.client.clone()
+    }
+
+    /// The store of a typed kind, or with `PartialObjectMeta<K>` of its metadata alone: one for all who ask the same.
+    #[must_use]
+    pub fn store<K: Kind>(&self, selection: Selection<K>) -> Store<K>
+    where
+        K::DynamicType: Default,
+    {
+        self.store_of(&K::DynamicType::default(), selection)
+    }
+
+    /// The store of a kind that is known at run time only: one for all who ask the same.
+    ///
+    /// May be called at any time; see [`Store::synced`].
+    #[must_use]
+    pub fn store_of<K: Kind>(&self, resource: &K::DynamicType, selection: Selection<K>) -> Store<K> {
+        let (version, plural) = (K::api_version(resource), K::plural(resource));
+        let key = StoreKey {
+            kind: TypeId::of::<K>(),
+            resource: format!("{version}/{plural}"),
+            selection: selection.key(),
+        };
+        let mut stores = self.shared.stores.lock();
+        let known = stores.known.get(&key).and_then(|known| known.store.downcast_ref::<Store<K>>());
+        if let Some(store) = known {
+            return store.clone();
+        }
+        let store = Store::new(K::kind(resource).into_owned(), self.namespaces(&selection));
+        let feeds = self.feeds(resource, selection, &store);
+        stores.unfilled.extend(feeds);
+        stores.known.insert(key, Known::of(&store));
+        drop(stores);
+        self.shared.added.notify_one();
+        store
+    }
+
+    /// Whether every store has been filled once.
+    #[must_use]
+    pub fn is_synced(&self) -> bool {
+        self.shared.stores.lock().known.values().all(|known| (known.is_synced)())
+    }
+
+    /// Waits until every store that there is now has been filled once.
+    pub async fn synced(&self) {
+        let waits: Vec<_> = {
+            let stores = self.shared.stores.lock();
+            stores.known.values().map(|known| (known.synced)()).collect()
+        };
+        join_all(waits).await;
+    }
+
+    /// Kinds whose stores have not been filled yet, for messages.
+    #[must_use]
+    pub fn unsynced(&self) -> Vec<String> {
+        let stores = self.shared.stores.lock();
+        let unsynced = stores.known.values().filter(|known| !(known.is_synced)());
+        unsynced.map(|known| known.kind.clone()).collect()
+    }
+
+    /// Fills all stores, those too that are asked for later, until told to stop.
+    ///
+    /// # Errors
+    /// When a watch ends, which happens only when a predicate or mapper panics.
+    pub async fn run(&self, stop: CancellationToken) -> Result<(), ClusterError> {
+        let mut watches = JoinSet::new();
+        loop {
+            for feed in std::mem::take(&mut self.shared.stores.lock().unfilled) {
+                watches.spawn(feed);
+            }
+            tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                () = self.shared.added.notified() => {}
+                Some(ended) = watches.join_next() => ended.map_err(|source| {
+                    ClusterError::Watch { cluster: self.shared.name.clone(), source }
+                })?,
+            }
+        }
+    }
+
+    fn namespaces<K: Kind>(&self, selection: &Selection<K>) -> Vec<String> {
+        let everywhere = vec![String::new()];
+        if selection.cluster_scoped || is_cluster_scoped::<K>() {
+            return everywhere;
+        }
+        let namespaces = selection.namespaces.as_ref().unwrap_or(&self.shared.options.namespaces);
+        if namespaces.is_empty() || namespaces.iter().any(String::is_empty) {
+            return everywhere;
+        }
+        let mut namespaces = namespaces.clone();
+        namespaces.sort_unstable();
+        namespaces.dedup();
+        namespaces
+    }
+
+    fn feeds<K: Kind>(
+        &self,
+        resource: &K::DynamicType,
+        selection: Selection<K>,
+        store: &Store<K>,
+    ) -> Vec<BoxFuture<'static, ()>> {
+        let namespaces = self.namespaces(&selection);
+        let selection = Arc::new(selection);
+        let pace = Pace { resync: self.shared.options.resync, entropy: self.shared.entropy.clone() };
+        let feed = |namespace| {
+            let (client, store) = (self.client(), store.clone());
+            let (selection, pace) = (selection.clone(), pace.clone());
+            Feed { client, resource: resource.clone(), namespace, selection, pace, store }.run().boxed()
+        };
+        namespaces.into_iter().map(feed).collect()
+    }
+}
+
+impl Known {
+    fn of<K: Kind>(store: &Store<K>) -> Self {
+        let (asked, waited) = (store.clone(), store.clone());
+        Self {
+            kind: format!("{}{}", if K::metadata_api() { "metadata of " } else { "" }, store.kind()),
+            is_synced: Box::new(move || asked.is_synced()),
+            synced: Box::new(move || {
+                let store = waited.clone();
+                async move { store.synced().await }.boxed()
+            }),
+            store: Box::new(store.clone()),
+        }
+    }
+}

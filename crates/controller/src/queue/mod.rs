@@ -1,0 +1,148 @@
+//! Work queue: an item is in it once, is worked on by one at a time, and comes back later when it failed.
+//!
+//! An item that is added while somebody works on it is handed out again when that one is done, and only then.
+
+mod limiter;
+mod measure;
+mod state;
+
+use std::pin::pin;
+use std::time::Duration;
+
+use formats::exposition::Family;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+pub use self::limiter::RateLimiter;
+use self::state::{Next, State};
+
+/// A work queue. Shared by reference; safe to use from any task.
+#[derive(Debug)]
+pub struct Queue<T> {
+    name: String,
+    state: Mutex<State<T>>,
+    /// Somebody who waits for an item shall look again.
+    changed: Notify,
+    /// The last item that was worked on is done.
+    idle: Notify,
+}
+
+impl<T: Ord + Clone> Queue<T> {
+    /// An empty queue; its measurements carry the name.
+    pub fn new(name: impl Into<String>, limiter: RateLimiter<T>) -> Self {
+        let state = Mutex::new(State::new(limiter));
+        Self { name: name.into(), state, changed: Notify::new(), idle: Notify::new() }
+    }
+
+    /// Adds an item, unless it waits for its turn already.
+    pub fn add(&self, item: T) {
+        if self.state.lock().add(item, Instant::now()) {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Adds an item after a while; the earliest time counts if it was told before.
+    pub fn add_after(&self, item: T, delay: Duration) {
+        self.state.lock().add_after(item, delay, Instant::now());
+        self.changed.notify_one();
+    }
+
+    /// Adds an item that failed, when the rate limiter allows it.
+    pub fn add_rate_limited(&self, item: T) {
+        self.state.lock().add_rate_limited(item, Instant::now());
+        self.changed.notify_one();
+    }
+
+    /// The rate limiter forgets how often an item failed.
+    pub fn forget(&self, item: &T) {
+        self.state.lock().limiter.forget(item);
+    }
+
+    /// How often an item was added with [`Queue::add_rate_limited`] since it was forgotten.
+    pub fn requeues(&self, item: &T) -> u32 {
+        self.state.lock().limiter.failures(item)
+    }
+
+    /// Waits for the next item; call [`Queue::done`] with it afterwards. `None` when the queue is shut down and empty.
+    ///
+    /// Nothing is lost when the future is dropped before it is ready.
+    pub async fn get(&self) -> Option<T> {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            let next = self.state.lock().next(Instant::now());
+            match next {
+                Next::Item { item, more } => {
+                    if more {
+                        // Who takes an item may have been the only one to know of the others.
+                        self.changed.notify_one();
+                    }
+                    return Some(item);
+                }
+                Next::End => return None,
+                Next::At(due) => tokio::select! {
+                    () = changed => {}
+                    () = sleep_until(due) => {}
+                },
+                Next::Unknown => changed.await,
+            }
+        }
+    }
+
+    /// Work on an item has ended, well or badly.
+    pub fn done(&self, item: &T) {
+        let (again, idle) = self.state.lock().done(item, Instant::now());
+        if again {
+            self.changed.notify_one();
+        }
+        if idle {
+            self.idle.notify_waiters();
+        }
+    }
+
+    /// Nothing is added any more; what is in the queue is still handed out.
+    pub fn shut_down(&self) {
+        self.state.lock().shut_down();
+        self.changed.notify_waiters();
+    }
+
+    /// Shuts down, and waits until nobody works on an item any more.
+    pub async fn shut_down_with_drain(&self) {
+        self.shut_down();
+        loop {
+            let mut idle = pin!(self.idle.notified());
+            idle.as_mut().enable();
+            if self.state.lock().is_idle() {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// Whether [`Queue::shut_down`] was called.
+    pub fn is_shut_down(&self) -> bool {
+        self.state.lock().is_shut_down()
+    }
+
+    /// How many items can be handed out now.
+    pub fn len(&self) -> usize {
+        self.state.lock().len(Instant::now())
+    }
+
+    /// Whether no item can be handed out now.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// `workqueue_*`, labelled with the queue's name.
+    pub fn metrics(&self) -> Vec<Family> {
+        let mut state = self.state.lock();
+        let now = Instant::now();
+        state.promote(now);
+        measure::families(&self.name, &state.measured, state.working_since(), now)
+    }
+}
+
+#[cfg(test)]
+mod tests;

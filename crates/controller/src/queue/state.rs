@@ -1,0 +1,188 @@
+//! The queue as a value that changes with every call, without waiting.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::limiter::RateLimiter;
+use super::measure::Measured;
+
+/// What there is for somebody who asks for an item.
+pub(super) enum Next<T> {
+    /// An item; whether there is more to wait for.
+    Item { item: T, more: bool },
+    /// Nothing before that time.
+    At(Instant),
+    /// Nothing that is known of.
+    Unknown,
+    /// Nothing, never again.
+    End,
+}
+
+/// Where an item is that is somewhere.
+#[derive(Debug, Default)]
+struct Place {
+    /// Since when it is to be worked on.
+    wanted: Option<Instant>,
+    /// Since when it is worked on.
+    working: Option<Instant>,
+}
+
+#[derive(Debug)]
+pub(super) struct State<T> {
+    pub(super) limiter: RateLimiter<T>,
+    pub(super) measured: Measured,
+    places: BTreeMap<T, Place>,
+    /// Items that are wanted and not worked on, in the order in which they came.
+    order: VecDeque<T>,
+    /// Items that come later, by time and then in the order in which they were added.
+    later: BTreeMap<(Instant, u64), T>,
+    /// Where in `later` an item is.
+    due: BTreeMap<T, (Instant, u64)>,
+    added: u64,
+    working: usize,
+    shut_down: bool,
+}
+
+impl<T: Ord + Clone> State<T> {
+    pub(super) fn new(limiter: RateLimiter<T>) -> Self {
+        Self {
+            limiter,
+            measured: Measured::new(),
+            places: BTreeMap::new(),
+            order: VecDeque::new(),
+            later: BTreeMap::new(),
+            due: BTreeMap::new(),
+            added: 0,
+            working: 0,
+            shut_down: false,
+        }
+    }
+
+    /// Whether there is one item more to hand out.
+    pub(super) fn add(&mut self, item: T, now: Instant) -> bool {
+        self.promote(now);
+        self.want(item, now)
+    }
+
+    pub(super) fn add_after(&mut self, item: T, delay: Duration, now: Instant) {
+        if self.shut_down {
+            return;
+        }
+        self.promote(now);
+        self.measured.retries += 1;
+        if delay.is_zero() {
+            self.want(item, now);
+            return;
+        }
+        // A time that no clock reaches is none.
+        let Some(at) = now.checked_add(delay) else { return };
+        match self.due.get(&item) {
+            Some((earlier, _)) if *earlier <= at => return,
+            Some(known) => {
+                self.later.remove(known);
+            }
+            None => {}
+        }
+        self.added += 1;
+        self.due.insert(item.clone(), (at, self.added));
+        self.later.insert((at, self.added), item);
+    }
+
+    pub(super) fn add_rate_limited(&mut self, item: T, now: Instant) {
+        let delay = self.limiter.when(item.clone(), now);
+        self.add_after(item, delay, now);
+    }
+
+    pub(super) fn next(&mut self, now: Instant) -> Next<T> {
+        self.promote(now);
+        let Some(item) = self.order.pop_front() else {
+            return match self.later.keys().next() {
+                _ if self.shut_down => Next::End,
+                Some((due, _)) => Next::At(*due),
+                None => Next::Unknown,
+            };
+        };
+        if let Some(place) = self.places.get_mut(&item) {
+            if let Some(since) = place.wanted.take() {
+                self.measured.depth -= 1;
+                self.measured.waited.observe(now.saturating_duration_since(since).as_secs_f64());
+            }
+            place.working = Some(now);
+            self.working += 1;
+        }
+        Next::Item { item, more: !self.order.is_empty() || !self.later.is_empty() }
+    }
+
+    /// Whether the item is to be handed out again, and whether nobody works any more.
+    pub(super) fn done(&mut self, item: &T, now: Instant) -> (bool, bool) {
+        self.promote(now);
+        let Some(place) = self.places.get_mut(item) else { return (false, self.working == 0) };
+        if let Some(since) = place.working.take() {
+            self.working -= 1;
+            self.measured.worked.observe(now.saturating_duration_since(since).as_secs_f64());
+            if place.wanted.is_some() {
+                self.order.push_back(item.clone());
+                return (true, self.working == 0);
+            }
+            self.places.remove(item);
+        }
+        (false, self.working == 0)
+    }
+
+    pub(super) fn shut_down(&mut self) {
+        self.shut_down = true;
+        self.later.clear();
+        self.due.clear();
+    }
+
+    pub(super) fn is_shut_down(&self) -> bool {
+        self.shut_down
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.working == 0
+    }
+
+    pub(super) fn len(&mut self, now: Instant) -> usize {
+        self.promote(now);
+        self.order.len()
+    }
+
+    /// When each piece of work began that has not ended.
+    pub(super) fn working_since(&self) -> impl Iterator<Item = Instant> {
+        self.places.values().filter_map(|place| place.working)
+    }
+
+    /// Adds what has become due. Every call begins with it, so that nobody needs to wait for times in the background.
+    pub(super) fn promote(&mut self, now: Instant) {
+        while let Some(entry) = self.later.first_entry() {
+            let (at, _) = *entry.key();
+            if at > now {
+                return;
+            }
+            let item = entry.remove();
+            self.due.remove(&item);
+            self.want(item, at);
+        }
+    }
+
+    fn want(&mut self, item: T, since: Instant) -> bool {
+        if self.shut_down {
+            return false;
+        }
+        let place = self.places.entry(item.clone()).or_default();
+        if place.wanted.is_some() {
+            return false;
+        }
+        place.wanted = Some(since);
+        self.measured.depth += 1;
+        self.measured.adds += 1;
+        if place.working.is_some() {
+            return false;
+        }
+        self.order.push_back(item);
+        true
+    }
+}

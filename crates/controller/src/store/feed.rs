@@ -1,0 +1,172 @@
+//! Watches that fill stores, and go on whatever happens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{Stream, StreamExt as _};
+use kube::runtime::WatchStreamExt as _;
+use kube::runtime::utils::Backoff;
+use kube::runtime::watcher::{self, Event};
+use kube::{Api, Client};
+use tokio::time::{Instant, sleep_until};
+
+use super::scoped::Scoped;
+use super::{Selection, Store};
+use crate::cluster::Kind;
+use crate::entropy::Entropy;
+
+/// How often it is looked whether a kind that is absent has come.
+const ABSENT_KIND: Duration = Duration::from_secs(5);
+/// How much earlier or later than its period a resync may come.
+const RESYNC_SPREAD: f64 = 0.1;
+
+/// Everything that one watch needs.
+pub(crate) struct Feed<K: Kind> {
+    pub(crate) client: Client,
+    pub(crate) resource: K::DynamicType,
+    /// Empty for all.
+    pub(crate) namespace: String,
+    pub(crate) selection: Arc<Selection<K>>,
+    pub(crate) pace: Pace,
+    pub(crate) store: Store<K>,
+}
+
+/// When things are done again.
+#[derive(Clone, Debug)]
+pub(crate) struct Pace {
+    /// How often everything is told again; `None` for never.
+    pub(crate) resync: Option<Duration>,
+    pub(crate) entropy: Entropy,
+}
+
+impl<K: Kind> Feed<K> {
+    /// Fills the store; ends only with the process.
+    pub(crate) async fn run(self) {
+        let api: Api<Scoped<K>> = if self.namespace.is_empty() {
+            Api::all_with(self.client.clone(), &self.resource)
+        } else {
+            Api::namespaced_with(self.client.clone(), &self.namespace, &self.resource)
+        };
+        let mut config = watcher::Config::default();
+        config.label_selector.clone_from(&self.selection.labels);
+        config.field_selector.clone_from(&self.selection.fields);
+        let events = watcher::watcher(api, config);
+        if self.selection.may_be_absent {
+            self.follow(events.backoff(Steady)).await;
+        } else {
+            self.follow(events.backoff(Reluctant::new(self.pace.entropy.clone()))).await;
+        }
+    }
+
+    async fn follow(&self, events: impl Stream<Item = watcher::Result<Event<Scoped<K>>>>) {
+        let mut events = std::pin::pin!(events);
+        let mut listed = Vec::new();
+        let mut resync = self.pace.next_resync();
+        loop {
+            tokio::select! {
+                event = events.next() => match event {
+                    Some(event) => self.apply(event, &mut listed),
+                    None => return,
+                },
+                () = at(resync) => {
+                    self.store.resync(&self.namespace);
+                    resync = self.pace.next_resync();
+                }
+            }
+        }
+    }
+
+    fn apply(&self, event: watcher::Result<Event<Scoped<K>>>, listed: &mut Vec<Arc<K>>) {
+        match event {
+            Ok(Event::Init) => listed.clear(),
+            Ok(Event::InitApply(object)) => listed.push(self.kept(object)),
+            Ok(Event::InitDone) => self.store.replace(&self.namespace, &std::mem::take(listed)),
+            Ok(Event::Apply(object)) => self.store.put(self.kept(object)),
+            Ok(Event::Delete(object)) => self.store.remove(self.kept(object)),
+            Err(error) if self.selection.may_be_absent && is_absent(&error) => {
+                self.store.replace(&self.namespace, &[]);
+            }
+            Err(error) => {
+                tracing::warn!(kind = self.store.kind(), namespace = self.namespace, %error, "failed to watch, trying again");
+            }
+        }
+    }
+
+    /// What is kept of an object.
+    fn kept(&self, Scoped(mut object): Scoped<K>) -> Arc<K> {
+        object.meta_mut().managed_fields = None;
+        if let Some(reduction) = &self.selection.reduction {
+            (reduction.reduce)(&mut object);
+        }
+        Arc::new(object)
+    }
+}
+
+impl Pace {
+    fn next_resync(&self) -> Option<Instant> {
+        let least = self.resync?.mul_f64(1.0 - RESYNC_SPREAD);
+        let spread = 2.0 * RESYNC_SPREAD / (1.0 - RESYNC_SPREAD);
+        Instant::now().checked_add(self.entropy.jitter(least, spread))
+    }
+}
+
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether the API server does not serve the kind.
+fn is_absent(error: &watcher::Error) -> bool {
+    let (watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)) = error else {
+        return false;
+    };
+    matches!(error, kube::Error::Api(status) if status.code == 404)
+}
+
+/// Tries again after the same time, however often it failed.
+struct Steady;
+
+impl Iterator for Steady {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        Some(ABSENT_KIND)
+    }
+}
+
+impl Backoff for Steady {
+    fn reset(&mut self) {}
+}
+
+/// Waits twice as long each time, from 0.8 s up to 30 s, and up to twice that at random.
+struct Reluctant {
+    next: Duration,
+    entropy: Entropy,
+}
+
+impl Reluctant {
+    const FIRST: Duration = Duration::from_millis(800);
+    const MOST: Duration = Duration::from_secs(30);
+
+    fn new(entropy: Entropy) -> Self {
+        Self { next: Self::FIRST, entropy }
+    }
+}
+
+impl Iterator for Reluctant {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        let wait = self.entropy.jitter(self.next, 1.0);
+        self.next = (self.next * 2).min(Self::MOST);
+        Some(wait)
+    }
+}
+
+impl Backoff for Reluctant {
+    fn reset(&mut self) {
+        self.next = Self::FIRST;
+    }
+}

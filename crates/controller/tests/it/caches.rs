@@ -1,0 +1,203 @@
+//! Stores: what is in them, what they tell, and how they survive a bad connection.
+
+use std::time::Duration;
+
+use controller::{CacheOptions, Event, Selection};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
+use kube::core::PartialObjectMeta;
+use kube::{Api, ResourceExt as _};
+use serde_json::json;
+
+use crate::world::{Seen, World, config_map, settle};
+
+fn names<K: kube::Resource>(objects: &[std::sync::Arc<K>]) -> Vec<String> {
+    objects.iter().map(|object| object.name_any()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_is_shared_by_all_who_ask_the_same() {
+    let world = World::new();
+    world.create("a").await;
+    let cluster = world.cluster(CacheOptions::default());
+    world.server.forget_requests();
+    let stores = [cluster.store::<ConfigMap>(Selection::all()), cluster.store::<ConfigMap>(Selection::all())];
+    let metadata = cluster.store::<PartialObjectMeta<ConfigMap>>(Selection::all());
+    let labelled = cluster.store::<ConfigMap>(Selection::all().labels("app=b"));
+    cluster.synced().await;
+    assert!(cluster.is_synced());
+    settle().await;
+    let lists =
+        world.server.requests().iter().filter(|request| request.verb == apiserver::Verb::List).count();
+    assert_eq!(lists, 3);
+    assert_eq!(stores.map(|store| store.list().len()), [1, 1]);
+    assert_eq!(metadata.get("default", "a").unwrap().labels()["app"], "a");
+    assert_eq!(labelled.list().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_keeps_what_is_selected_and_no_more_of_it_than_is_read() {
+    let world = World::new();
+    let all: Api<ConfigMap> = Api::namespaced(world.client.clone(), "kube-system");
+    all.create(&PostParams::default(), &config_map("far")).await.unwrap();
+    let mut managed = config_map("near");
+    managed.metadata.managed_fields = Some(vec![serde_json::from_value(json!({"manager": "me"})).unwrap()]);
+    managed.data = Some([("big".to_owned(), "data".to_owned())].into());
+    world.config_maps().create(&PostParams::default(), &managed).await.unwrap();
+    let options = CacheOptions { namespaces: vec!["default".to_owned()], resync: None };
+    let cluster = world.cluster(options);
+    let reduced =
+        cluster.store::<ConfigMap>(Selection::all().reduced("no data", |object| object.data = None));
+    let elsewhere = cluster.store::<ConfigMap>(Selection::all().namespaces(["kube-system", "default"]));
+    let field = cluster.store::<ConfigMap>(Selection::all().namespaces([""; 0]).fields("metadata.name=far"));
+    let nodes = cluster.store::<Node>(Selection::all());
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Namespace"));
+    let namespaces = cluster.store_of::<DynamicObject>(&resource, Selection::all().cluster_scoped());
+    cluster.synced().await;
+    assert_eq!(names(&reduced.list()), ["near"]);
+    let near = reduced.get("default", "near").unwrap();
+    assert_eq!((near.data.clone(), near.metadata.managed_fields.clone()), (None, None));
+    assert_eq!(names(&elsewhere.list()), ["near", "far"]);
+    assert_eq!(names(&elsewhere.list_in("kube-system")), ["far"]);
+    assert_eq!(names(&field.list()), ["far"]);
+    assert_eq!(names(&nodes.list()), [""; 0]);
+    assert!(namespaces.get("", "kube-system").is_some());
+    let error = reduced.try_get("kube-system", "far").unwrap_err().to_string();
+    assert_eq!(error, "unable to get: kube-system/far because of unknown namespace for the cache");
+    assert_eq!(reduced.try_get("default", "none"), Ok(None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_index_follows_every_change() {
+    let world = World::new();
+    world.create("a").await;
+    world.create("b").await;
+    let cluster = world.cluster(CacheOptions::default());
+    let store = cluster.store::<ConfigMap>(Selection::all());
+    let value = |object: &ConfigMap| object.data.iter().flatten().map(|(_, value)| value.clone()).collect();
+    let early = store.index(value);
+    cluster.synced().await;
+    world.write("a", "x").await;
+    world.write("b", "x").await;
+    settle().await;
+    let late = store.index(value);
+    assert_eq!(
+        (names(&early.get("x")), names(&late.get("x"))),
+        (vec!["a".into(), "b".into()], vec!["a".into(), "b".into()])
+    );
+    world.write("a", "y").await;
+    world.delete("b").await;
+    settle().await;
+    assert_eq!((names(&early.get("x")), names(&early.get("y"))), (vec![], vec!["a".to_owned()]));
+    assert_eq!((names(&late.get("x")), names(&late.get("y"))), (vec![], vec!["a".to_owned()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_is_told_again_at_each_resync() {
+    let world = World::new();
+    world.create("a").await;
+    let options = CacheOptions { namespaces: Vec::new(), resync: Some(Duration::from_hours(10)) };
+    let cluster = world.cluster(options);
+    let store = cluster.store::<ConfigMap>(Selection::all());
+    let seen = Seen::default();
+    let told = seen.clone();
+    let begin = tokio::time::Instant::now();
+    store.subscribe(move |event| {
+        let same = event.old().is_some_and(|old| old.resource_version() == event.object().resource_version());
+        told.push(format!("{} {same}", event.object().name_any()));
+    });
+    tokio::time::sleep(Duration::from_hours(23)).await;
+    assert_eq!(seen.names(), ["a false", "a true", "a true"]);
+    let hour = |millis: &u128| *millis / 3_600_000;
+    let hours: Vec<u128> = seen.times(begin).iter().map(hour).collect();
+    assert!((9..11).contains(&hours[1]) && (18..22).contains(&hours[2]), "{hours:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_breaks_loses_no_event() {
+    let world = World::new();
+    for name in ["a", "b", "c"] {
+        world.create(name).await;
+    }
+    let (client, line) = world.line();
+    let cluster = world.cluster_on(client, CacheOptions::default());
+    let store = cluster.store::<ConfigMap>(Selection::all());
+    let seen = Seen::default();
+    let told = seen.clone();
+    store.subscribe(move |event| {
+        let what = match event {
+            Event::Create(_) => "create",
+            Event::Update { .. } => "update",
+            Event::Delete(_) => "delete",
+            Event::Generic(_) => "generic",
+        };
+        told.push(format!("{what} {}", event.object().name_any()));
+    });
+    cluster.synced().await;
+    seen.clear();
+    // The connection breaks, things happen, and the server has forgotten its events when it is back.
+    line.cut();
+    world.write("a", "1").await;
+    world.delete("b").await;
+    world.create("d").await;
+    world.server.compact();
+    tokio::time::sleep(Duration::from_mins(2)).await;
+    assert_eq!(seen.names(), [""; 0]);
+    line.mend();
+    tokio::time::sleep(Duration::from_mins(2)).await;
+    assert_eq!(seen.names(), ["update a", "create d", "delete b"]);
+    assert_eq!(names(&store.list()), ["a", "c", "d"]);
+    seen.clear();
+    // It breaks again, and this time the server remembers.
+    line.cut();
+    world.write("c", "1").await;
+    world.delete("d").await;
+    line.mend();
+    tokio::time::sleep(Duration::from_mins(2)).await;
+    assert_eq!(seen.names(), ["update c", "delete d"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kind_that_may_be_absent_counts_as_empty_until_it_comes() {
+    let world = World::new();
+    let cluster = world.cluster(CacheOptions::default());
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
+    let store = cluster.store_of::<DynamicObject>(&resource, Selection::all().may_be_absent());
+    cluster.synced().await;
+    assert_eq!(store.list().len(), 0);
+    let required = cluster.store_of::<PartialObjectMeta<DynamicObject>>(&resource, Selection::all());
+    tokio::time::sleep(Duration::from_mins(10)).await;
+    assert!(!required.is_synced());
+    assert_eq!(cluster.unsynced(), ["metadata of Widget"]);
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+        },
+    });
+    let definition = ApiResource::from_gvk(&GroupVersionKind::gvk(
+        "apiextensions.k8s.io",
+        "v1",
+        "CustomResourceDefinition",
+    ));
+    let definitions: Api<DynamicObject> = Api::all_with(world.client.clone(), &definition);
+    definitions.create(&PostParams::default(), &serde_json::from_value(crd).unwrap()).await.unwrap();
+    let widgets: Api<DynamicObject> = Api::namespaced_with(world.client.clone(), "default", &resource);
+    widgets.create(&PostParams::default(), &DynamicObject::new("w", &resource)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    assert_eq!((names(&store.list()), names(&required.list())), (vec!["w".to_owned()], vec!["w".to_owned()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_is_asked_for_while_others_are_filled_is_filled_too() {
+    let world = World::new();
+    let cluster = world.cluster(CacheOptions::default());
+    cluster.store::<ConfigMap>(Selection::all()).synced().await;
+    let secrets = cluster.store::<Secret>(Selection::all());
+    assert!(!cluster.is_synced());
+    secrets.synced().await;
+    assert!(cluster.is_synced());
+}

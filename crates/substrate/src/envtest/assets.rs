@@ -1,0 +1,227 @@
+//! Where the programs of a real control plane are: named by the user, built by `make control-plane`, or installed by
+//! `setup-envtest`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The API server.
+pub const KUBE_APISERVER: &str = "kube-apiserver";
+/// Its store.
+pub const ETCD: &str = "etcd";
+/// Garbage collection, namespaces, service accounts, deployments.
+pub const KUBE_CONTROLLER_MANAGER: &str = "kube-controller-manager";
+/// How to get them.
+const REMEDY: &str = "`make control-plane` builds them (it needs Go), `setup-envtest use` downloads them, or set \
+                      KUBEBUILDER_ASSETS to a folder that has them";
+
+/// What the environment says, read by the caller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// `KUBEBUILDER_ASSETS`: this folder and no other.
+    pub assets: Option<PathBuf>,
+    /// `HOME`.
+    pub home: Option<PathBuf>,
+    /// `XDG_CACHE_HOME`.
+    pub cache_home: Option<PathBuf>,
+    /// `XDG_DATA_HOME`.
+    pub data_home: Option<PathBuf>,
+}
+
+/// A folder with the programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assets {
+    folder: PathBuf,
+}
+
+/// Why there is no such folder.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AssetsError {
+    /// The folder that the user names lacks a program.
+    #[error("KUBEBUILDER_ASSETS={} has no {program}: {REMEDY}", folder.display())]
+    Incomplete {
+        /// The folder.
+        folder: PathBuf,
+        /// The program.
+        program: String,
+    },
+    /// No folder has all programs.
+    #[error("failed to find {}: nothing complete in {}. {REMEDY}", programs.join(", "), shown(looked))]
+    Missing {
+        /// What was looked for.
+        programs: Vec<String>,
+        /// Where.
+        looked: Vec<PathBuf>,
+    },
+}
+
+impl Surroundings {
+    /// Where `make control-plane` puts a folder per version.
+    #[must_use]
+    pub fn built(&self) -> Option<PathBuf> {
+        let cache = self.cache_home.clone().or_else(|| Some(self.home.as_ref()?.join(".cache")));
+        Some(cache?.join("gardener-conformance").join("control-plane"))
+    }
+
+    /// Where `setup-envtest` puts a folder per version and platform.
+    fn installed(&self) -> Option<PathBuf> {
+        if cfg!(target_os = "macos") {
+            return Some(self.home.as_ref()?.join("Library/Application Support/io.kubebuilder.envtest/k8s"));
+        }
+        let data = self.data_home.clone().or_else(|| Some(self.home.as_ref()?.join(".local/share")));
+        Some(data?.join("kubebuilder-envtest").join("k8s"))
+    }
+}
+
+impl Assets {
+    /// The folder with all `programs`: the one that is named, else the newest version that was built, else installed.
+    ///
+    /// # Errors
+    /// When none has them all.
+    pub fn find(surroundings: &Surroundings, programs: &[&str]) -> Result<Self, AssetsError> {
+        if let Some(folder) = &surroundings.assets {
+            let missing = programs.iter().find(|program| !folder.join(program).is_file());
+            return match missing {
+                None => Ok(Self { folder: folder.clone() }),
+                Some(program) => {
+                    Err(AssetsError::Incomplete { folder: folder.clone(), program: (*program).to_owned() })
+                }
+            };
+        }
+        let looked: Vec<PathBuf> =
+            [surroundings.built(), surroundings.installed()].into_iter().flatten().collect();
+        let platform = format!("-{}-{}", go_os(), go_arch());
+        let (built, installed) = (surroundings.built(), surroundings.installed());
+        let built = built.and_then(|folder| newest(&folder, "", programs));
+        let found = built.or_else(|| newest(&installed?, &platform, programs));
+        found.map(|folder| Self { folder }).ok_or_else(|| AssetsError::Missing {
+            programs: programs.iter().map(|&program| program.to_owned()).collect(),
+            looked,
+        })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The path of a program.
+    pub(super) fn program(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}
+
+/// The folder of the highest version with all programs, whose name ends in `suffix`; of several the youngest.
+fn newest(parent: &Path, suffix: &str, programs: &[&str]) -> Option<PathBuf> {
+    let folders = fs::read_dir(parent).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let complete = folders.filter(|folder| programs.iter().all(|program| folder.join(program).is_file()));
+    let ranked = complete.filter_map(|folder| {
+        let name = folder.file_name()?.to_str()?;
+        let version = version(name.strip_suffix(suffix)?)?;
+        let made = fs::metadata(&folder).and_then(|found| found.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        Some((version, made, folder))
+    });
+    ranked.max().map(|(_, _, folder)| folder)
+}
+
+/// `v1.36.3-0123456789abcdef`, `1.36.3` → its numbers.
+fn version(name: &str) -> Option<Vec<u32>> {
+    let numbers = name.trim_start_matches('v').split('-').next()?;
+    numbers.split('.').map(|number| number.parse().ok()).collect()
+}
+
+fn go_os() -> &'static str {
+    match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    }
+}
+
+fn go_arch() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "powerpc64" => "ppc64le",
+        other => other,
+    }
+}
+
+fn shown(folders: &[PathBuf]) -> String {
+    let shown: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    if shown.is_empty() { "any folder: HOME is not set".to_owned() } else { shown.join(" and ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: [&str; 2] = [KUBE_APISERVER, ETCD];
+
+    fn put(folder: &Path, programs: &[&str]) {
+        fs::create_dir_all(folder).unwrap();
+        for program in programs {
+            fs::write(folder.join(program), "").unwrap();
+        }
+    }
+
+    fn home(home: &Path) -> Surroundings {
+        Surroundings { home: Some(home.to_owned()), ..Surroundings::default() }
+    }
+
+    #[test]
+    fn the_named_folder_wins_and_must_be_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        put(&folder.path().join(".cache/gardener-conformance/control-plane/v1.36.3-a"), &BOTH);
+        let named = folder.path().join("named");
+        put(&named, &[KUBE_APISERVER]);
+        let surroundings = Surroundings { assets: Some(named.clone()), ..home(folder.path()) };
+        let refused = Assets::find(&surroundings, &BOTH).unwrap_err().to_string();
+        assert_eq!(refused, format!("KUBEBUILDER_ASSETS={} has no etcd: {REMEDY}", named.display()));
+        put(&named, &[ETCD]);
+        assert_eq!(Assets::find(&surroundings, &BOTH).unwrap().folder(), named);
+    }
+
+    #[test]
+    fn the_newest_complete_version_is_taken_what_was_built_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let surroundings = home(folder.path());
+        let built = surroundings.built().unwrap();
+        let installed = surroundings.installed().unwrap();
+        let platform = format!("{}-{}", go_os(), go_arch());
+        let steps: [(PathBuf, &[&str], PathBuf); 5] = [
+            (installed.join(format!("1.9.0-{platform}")), &BOTH, installed.join(format!("1.9.0-{platform}"))),
+            (
+                installed.join(format!("1.31.0-{platform}")),
+                &BOTH,
+                installed.join(format!("1.31.0-{platform}")),
+            ),
+            (installed.join("1.99.0-plan9-mips"), &BOTH, installed.join(format!("1.31.0-{platform}"))),
+            (built.join("v1.30.2-abc"), &BOTH, built.join("v1.30.2-abc")),
+            (built.join("v1.36.3-abc"), &[ETCD], built.join("v1.30.2-abc")),
+        ];
+        for (made, programs, want) in steps {
+            put(&made, programs);
+            assert_eq!(Assets::find(&surroundings, &BOTH).unwrap().folder(), want, "{}", made.display());
+        }
+    }
+
+    #[test]
+    fn nothing_found_says_where_was_looked_and_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let surroundings = Surroundings {
+            cache_home: Some(folder.path().join("cache")),
+            data_home: Some(folder.path().join("data")),
+            ..home(folder.path())
+        };
+        let refused = Assets::find(&surroundings, &BOTH).unwrap_err();
+        let text = refused.to_string();
+        for part in
+            ["kube-apiserver, etcd", "make control-plane", "KUBEBUILDER_ASSETS", "cache/gardener-conf"]
+        {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        let nowhere = Assets::find(&Surroundings::default(), &BOTH).unwrap_err().to_string();
+        assert!(nowhere.contains("HOME is not set"), "{nowhere}");
+    }
+}

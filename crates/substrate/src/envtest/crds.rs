@@ -1,0 +1,60 @@
+//! CustomResourceDefinitions on a server that has just started.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::EnvtestError;
+use crate::cluster::{Cluster, ClusterError};
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long a definition may take until it is served.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Writes the definitions and waits until the server serves each of their versions.
+pub(super) async fn install(client: &kube::Client, crds: &[Value]) -> Result<(), EnvtestError> {
+    let cluster = Cluster::new(client.clone());
+    for crd in crds {
+        let failed = |source| EnvtestError::Crd { name: name(crd), source };
+        let reply = cluster.create(crd, "").await.map_err(failed)?;
+        if !reply.is_success() {
+            return Err(EnvtestError::NotServed { name: name(crd), reason: reply.message() });
+        }
+    }
+    for crd in crds {
+        let served = tokio::time::timeout(PATIENCE, served(&cluster, crd));
+        served
+            .await
+            .map_err(|_| EnvtestError::NotServed {
+                name: name(crd),
+                reason: format!("not established after {PATIENCE:?}"),
+            })?
+            .map_err(|source| EnvtestError::Crd { name: name(crd), source })?;
+    }
+    Ok(())
+}
+
+async fn served(cluster: &Cluster, crd: &Value) -> Result<(), ClusterError> {
+    for version in crd["spec"]["versions"].as_array().into_iter().flatten() {
+        if version["served"] != true {
+            continue;
+        }
+        let (group, version) = (&crd["spec"]["group"], &version["name"]);
+        let api_version =
+            format!("{}/{}", group.as_str().unwrap_or_default(), version.as_str().unwrap_or_default());
+        let some = json!({
+            "apiVersion": api_version, "kind": crd["spec"]["names"]["kind"],
+            "metadata": {"name": "x", "namespace": "default"},
+        });
+        // A path that nobody serves is answered by no Status.
+        while cluster.get(&some).await?.body["kind"] != "Status" {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    Ok(())
+}
+
+fn name(crd: &Value) -> String {
+    crd["metadata"]["name"].as_str().unwrap_or_default().to_owned()
+}
