@@ -1,5 +1,7 @@
 //! `resources.gardener.cloud`: what the resource-manager reads and writes.
 
+/// The API group.
+pub const GROUP: &str = "resources.gardener.cloud";
 /// Label of an object that a ManagedResource brought; its value says who manages it.
 pub const MANAGED_BY: &str = "resources.gardener.cloud/managed-by";
 /// Default value of [`MANAGED_BY`].

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use conformance::target::Target;
 use conformance::target::built_in::{BuiltIn, Component, Ingredients};
@@ -11,6 +12,7 @@ use conformance::target::url::{Known, UrlTarget};
 use contract::document::target::{RegistrationFiles, TargetSpec};
 use contract::document::{SourceFile, target};
 use gardener_resource_manager::config::file;
+use gardener_resource_manager::controllers::Running;
 use gardener_resource_manager::registrations::{self, Instance};
 use gardener_resource_manager::serving::{self, Clients};
 use gardener_resource_manager::webhooks;
@@ -37,11 +39,19 @@ async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, St
     let webhooks = serving::webhooks(&config, &clients);
     webhooks.synced().await;
     let registrations = registrations::registrations(&config, instance, None);
+    let running = ingredients.clusters.map(|clusters| {
+        let clients = Clients { source: clusters.source.client, target: clusters.target.client };
+        Arc::new(Running::at(&config, &clients, clusters.now))
+    });
+    let metrics = {
+        let running = running.clone();
+        move || running.as_ref().map(|running| running.exposition()).unwrap_or_default()
+    };
     Ok(Component {
         service: webhooks.service.clone(),
         registrations,
-        metrics: Box::new(String::new),
-        guard: Box::new(webhooks),
+        metrics: Box::new(metrics),
+        guard: Box::new((webhooks, running)),
     })
 }
 

@@ -46,7 +46,7 @@ struct Metadata {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
     /// How it is written.
-    #[schemars(extend("enum" = ["mutation", "validation"]))]
+    #[schemars(extend("enum" = ["mutation", "validation", "scenario"]))]
     form: String,
     /// Source of all clauses that name none.
     source: Option<Source>,
@@ -133,9 +133,34 @@ struct Clause {
     /// What is there before the request.
     given: Option<Given>,
     /// What is done.
-    when: When,
+    when: Option<When>,
     /// What must hold.
-    then: Then,
+    then: Option<Then>,
+    /// Of a scenario: what is done and seen, one after the other.
+    steps: Option<Vec<Step>>,
+    /// Faults that a scenario is repeated under.
+    faults: Option<Vec<String>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    /// Its name.
+    name: String,
+    /// How far the clock is moved first: `{to: 9h35m, after: first token}`.
+    advance: Option<Value>,
+    /// What another user does: `{sourceCluster: {touch: [secret/a]}}`, `{target: stop}`.
+    r#do: Option<Map<String, Value>>,
+    /// The controller that must have reconciled: `{reconciles: token-requestor}`.
+    witness: Option<Value>,
+    /// States that come about: `{targetCluster: {configmap/a: $present}}`.
+    eventually: Option<Map<String, Value>>,
+    /// States that a watcher sees in order.
+    history: Option<Map<String, Value>>,
+    /// What does not happen: `{writes: secret/a}`.
+    never: Option<Map<String, Value>>,
+    /// What the target sends: `{writes: 0}`, `{order: [create configmap/a]}`, `{perObject: 1}`.
+    requests: Option<Value>,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -4,6 +4,8 @@
 //! - [`webhooks`] — one pure function per webhook;
 //! - [`facts`] — what they must know of the cluster, kept current by watches;
 //! - [`serving`] — webhooks and facts behind paths;
+//! - [`managed_resource`] — the kind and its classes;
+//! - [`controllers`] — what is kept in the clusters;
 //! - [`registrations`] — how the webhooks are registered;
 //! - [`command`], [`cluster`] — the binary.
 //!
@@ -12,8 +14,10 @@
 pub mod cluster;
 pub mod command;
 pub mod config;
+pub mod controllers;
 pub mod decoding;
 pub mod facts;
+pub mod managed_resource;
 pub mod registrations;
 pub mod serving;
 pub mod strconv;

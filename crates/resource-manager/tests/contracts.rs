@@ -1,6 +1,7 @@
 //! The contracts of this component, asked of it in process: no socket, no TLS, no file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use conformance::report::{Report, Status};
@@ -8,6 +9,7 @@ use conformance::run::{FactsFrom, Ground, Interrupt, Options, run};
 use conformance::target::built_in::{BuiltIn, Component, Ingredients};
 use contract::model::{Catalog, Contract};
 use gardener_resource_manager::config::file::from_partial;
+use gardener_resource_manager::controllers::Running;
 use gardener_resource_manager::registrations::{Instance, registrations};
 use gardener_resource_manager::serving::{Clients, webhooks};
 
@@ -27,7 +29,7 @@ async fn every_case_of_every_contract_passes() {
             (contract.name.as_str(), contract.clauses.iter().map(|clause| clause.cases.len()).sum())
         })
         .collect();
-    assert_eq!(asked.len(), 11, "{asked:?}");
+    assert_eq!(asked.len(), 12, "{asked:?}");
     assert!(asked.values().all(|cases| *cases > 0), "{asked:?}");
 }
 
@@ -75,11 +77,16 @@ async fn make(ingredients: Ingredients) -> Result<Component, String> {
     let registrations = registrations(&config, instance, None);
     let webhooks = webhooks(&config, &Clients { source: client.clone(), target: client });
     webhooks.synced().await;
+    let running = ingredients.clusters.map(|clusters| {
+        let clients = Clients { source: clusters.source.client, target: clusters.target.client };
+        Arc::new(Running::at(&config, &clients, clusters.now))
+    });
+    let shown = running.clone();
     Ok(Component {
         service: webhooks.service.clone(),
         registrations,
-        metrics: Box::new(String::new),
-        guard: Box::new(webhooks),
+        metrics: Box::new(move || shown.as_ref().map(|running| running.exposition()).unwrap_or_default()),
+        guard: Box::new((webhooks, running)),
     })
 }
 

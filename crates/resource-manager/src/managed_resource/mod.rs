@@ -1,0 +1,143 @@
+//! ManagedResource: what is to be kept in the target cluster, and what has become of it.
+
+mod class;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use k8s_openapi::NamespaceResourceScope;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use class::Class;
+
+/// `resources.gardener.cloud/v1alpha1 ManagedResource`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ManagedResource {
+    /// Its metadata.
+    #[serde(default)]
+    pub metadata: ObjectMeta,
+    /// What is to be kept.
+    #[serde(default)]
+    pub spec: ManagedResourceSpec,
+    /// What has become of it.
+    #[serde(default)]
+    pub status: ManagedResourceStatus,
+}
+
+/// What is to be kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ManagedResourceSpec {
+    /// Which instance is responsible; absent for the default class.
+    pub class: Option<String>,
+    /// Secrets in its namespace whose values are manifests.
+    pub secret_refs: Vec<SecretRef>,
+    /// Labels that every object and pod template gets.
+    pub inject_labels: Option<BTreeMap<String, String>>,
+    /// Whether labels that somebody else added are removed.
+    pub force_overwrite_labels: Option<bool>,
+    /// Whether annotations that somebody else added are removed.
+    pub force_overwrite_annotations: Option<bool>,
+    /// Whether objects stay when the ManagedResource goes.
+    pub keep_objects: Option<bool>,
+    /// Kinds that follow each other for the same object.
+    pub equivalences: Vec<Vec<GroupKind>>,
+    /// Whether the volume claims of a removed StatefulSet go too.
+    pub delete_persistent_volume_claims: Option<bool>,
+}
+
+/// A Secret by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SecretRef {
+    /// Its name.
+    pub name: String,
+}
+
+/// A kind without its version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GroupKind {
+    /// Empty for the core group.
+    pub group: String,
+    /// `Deployment`.
+    pub kind: String,
+}
+
+/// What has become of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ManagedResourceStatus {
+    /// `ResourcesApplied`, `ResourcesHealthy`, `ResourcesProgressing`, as they are written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Value>,
+    /// The generation that was handled last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// The objects that were applied.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<ObjectReference>,
+    /// Checksum over the secrets' data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secrets_data_checksum: Option<String>,
+}
+
+/// An object that was applied.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ObjectReference {
+    /// `apps/v1`.
+    pub api_version: String,
+    /// `Deployment`.
+    pub kind: String,
+    /// Empty for cluster-scoped objects.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Labels it was applied with.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Annotations it was applied with.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, String>,
+}
+
+impl ManagedResource {
+    /// Names of the Secrets it refers to; empty names are none.
+    pub fn secret_names(&self) -> impl Iterator<Item = &str> {
+        self.spec.secret_refs.iter().map(|reference| reference.name.as_str()).filter(|name| !name.is_empty())
+    }
+}
+
+impl Resource for ManagedResource {
+    type DynamicType = ();
+    type Scope = NamespaceResourceScope;
+
+    fn kind((): &()) -> Cow<'_, str> {
+        "ManagedResource".into()
+    }
+
+    fn group((): &()) -> Cow<'_, str> {
+        api::resources::GROUP.into()
+    }
+
+    fn version((): &()) -> Cow<'_, str> {
+        "v1alpha1".into()
+    }
+
+    fn plural((): &()) -> Cow<'_, str> {
+        "managedresources".into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
