@@ -9,6 +9,7 @@ use webhook::review::Operation;
 
 use crate::admission::{self, Review};
 use crate::apply;
+use crate::authorization;
 use crate::call::Call;
 use crate::convert;
 use crate::decode;
@@ -147,6 +148,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
     validation::changed_object(call, &object, old)?;
     if call.path.subresource.is_empty() {
         effects::prepare(&call.target, &mut object, shared.clock.now())?;
+        authorization::check_escalation(shared, call, &object, Some(old))?;
     }
     meta::keep(&mut object, old, "resourceVersion");
     apply::keep_times(&mut object, old);

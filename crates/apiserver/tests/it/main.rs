@@ -5,9 +5,11 @@
 
 mod admission;
 mod crud;
+mod faults;
 mod front;
 mod hook;
 mod kinds;
 mod lifecycle;
+mod tokens;
 mod watching;
 mod wire;
