@@ -132,7 +132,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
     check_revision(call, &object, old)?;
     decode::place(call, &mut object)?;
     match call.path.subresource.as_str() {
-        "status" | "approval" => strategy::prepare_for_status_update(&mut object, old),
+        "status" | "approval" => strategy::prepare_for_status_update(&call.target, &mut object, old),
         "finalize" => strategy::prepare_for_finalize(&mut object, old),
         _ => strategy::prepare_for_update(&call.target, &mut object, old),
     }

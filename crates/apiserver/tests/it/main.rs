@@ -4,6 +4,7 @@
 #![expect(clippy::too_many_lines, reason = "tables of requests and answers are long")]
 
 mod admission;
+mod apply;
 mod crud;
 mod faults;
 mod front;
