@@ -15,6 +15,7 @@ use contract::document::waivers::Waiver;
 
 mod attempt;
 mod conclude;
+mod configure;
 pub(crate) use conclude::level;
 mod direct;
 mod further;
@@ -137,7 +138,8 @@ pub async fn run(
 ) -> Report {
     let started = Instant::now();
     let plan = plan::plan(contracts, target, options.seed, matches!(options.ground, Ground::Embedded));
-    progress(Event::Planned(plan.groups.iter().map(|group| group.cases.len()).sum()));
+    let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
+    progress(Event::Planned(grouped + plan.configurations.len()));
     let run = interrupt.run_number();
     let shared =
         Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };
@@ -155,6 +157,9 @@ pub async fn run(
             broken.extend(error);
         }
     }
+    let (configured, error) = configure::ask(&shared, &plan.configurations).await;
+    asked.extend(configured);
+    broken.extend(error);
     asked.sort_by_key(|asked| asked.at);
     broken.sort();
     broken.dedup();

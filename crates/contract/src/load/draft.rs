@@ -93,10 +93,10 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
 
 /// The form, if it is one that is run.
 fn form(spec: &Fields<'_>) -> Option<Form> {
-    let remedy = "say how it is written: `form: mutation` or `form: validation`";
+    let remedy = "say how it is written: `form: mutation`, `form: validation` or `form: configuration`";
     spec.required("form", remedy)?;
     let form = spec.choice("form", &FORMS)?;
-    if matches!(form, Form::Mutation | Form::Validation) {
+    if matches!(form, Form::Mutation | Form::Validation | Form::Configuration) {
         return Some(form);
     }
     if let Some(node) = spec.node("form") {
@@ -110,7 +110,7 @@ fn form(spec: &Fields<'_>) -> Option<Form> {
 fn header(spec: &Fields<'_>, form: Form) -> Draft {
     let target =
         spec.node("target").and_then(|node| Fields::of(spec.file, node, "target", &TARGET, spec.report));
-    if target.and_then(|target| target.node("webhook")).is_none() {
+    if form != Form::Configuration && target.and_then(|target| target.node("webhook")).is_none() {
         let at = target.map_or_else(|| spec.span(), |target| target.span());
         spec.report.add(
             "missing-key",
