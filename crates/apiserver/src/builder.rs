@@ -7,16 +7,20 @@ use schema::{Crd, Kinds};
 use serde_json::json;
 use webhook::dial::Dialers;
 
+use crate::authorization;
+use crate::call;
 use crate::clock::{Clock, rfc3339};
+use crate::faults::Faults;
 use crate::hooks::Hooks;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::meta;
 use crate::registry::Registry;
 use crate::server::ApiServer;
-use crate::state::{Shared, Switches};
+use crate::state::{Authorization, Shared, Switches};
 use crate::store::{Expect, Store};
 use crate::strategy;
+use crate::tokens::{self, Tokens};
 
 /// Makes an [`ApiServer`].
 #[must_use]
@@ -29,6 +33,7 @@ pub struct Builder {
     namespaces: Vec<String>,
     dialers: Option<Arc<dyn Dialers>>,
     switches: Switches,
+    issuer: String,
 }
 
 /// The time when a server starts that is not told another one.
@@ -46,7 +51,8 @@ impl Default for Builder {
             events: 10_000,
             namespaces: namespaces.map(str::to_owned).to_vec(),
             dialers: None,
-            switches: Switches { namespace_controller: true },
+            switches: Switches { namespace_controller: true, authorization: Authorization::AlwaysAllow },
+            issuer: tokens::ISSUER.to_owned(),
         }
     }
 }
@@ -108,13 +114,28 @@ impl Builder {
         self
     }
 
+    /// Who may do what: everybody everything (default), or as roles and their bindings say.
+    pub fn authorization(mut self, authorization: Authorization) -> Self {
+        self.switches.authorization = authorization;
+        self
+    }
+
+    /// The issuer of the tokens of service accounts, and the audience of those that name none.
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.issuer = issuer.into();
+        self
+    }
+
     /// Starts the server.
     #[must_use]
     pub fn build(self) -> ApiServer {
+        let clock = Clock::starting_at(self.epoch);
         let shared = Shared {
             store: Store::new(self.events),
             registry: Registry::new(&self.kinds, &self.crds),
-            clock: Clock::starting_at(self.epoch),
+            faults: Faults::new(clock.clone()),
+            tokens: Tokens::new(self.issuer),
+            clock,
             ids: Ids::seeded(self.seed),
             log: Log::default(),
             switches: self.switches,
@@ -123,6 +144,11 @@ impl Builder {
         };
         for name in &self.namespaces {
             seed_object(&shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}));
+        }
+        if self.switches.authorization == Authorization::Rbac {
+            for (place, object) in authorization::bootstrap() {
+                seed_object(&shared, place, object);
+            }
         }
         for crd in &self.crds {
             let place = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
@@ -152,6 +178,6 @@ fn seed_object(shared: &Shared, (group, version, plural): (&str, &str, &str), mu
     if crate::effects::prepare(&target, &mut object, shared.clock.now()).is_err() {
         return;
     }
-    let name = meta::name(&object).to_owned();
-    let _taken = shared.store.put(&target.table, &name, Expect::Absent, object);
+    let key = call::key(target.resource.namespaced, meta::namespace(&object), meta::name(&object));
+    let _taken = shared.store.put(&target.table, &key, Expect::Absent, object);
 }

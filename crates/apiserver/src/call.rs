@@ -1,6 +1,9 @@
 //! A request after it was read: who asks, what is meant, in which form the answer is wanted.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
+use serde_json::{Value, json};
 
 use crate::clock::Clock;
 use crate::negotiate::Accept;
@@ -11,12 +14,16 @@ use crate::status::GroupResource;
 use crate::table::column::Column;
 
 /// Who asks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
     /// `system:admin`.
     pub name: String,
+    /// Which one of that name; empty if nobody knows.
+    pub uid: String,
     /// `system:masters`.
     pub groups: Vec<String>,
+    /// What whoever identified the user adds.
+    pub extra: BTreeMap<String, Vec<String>>,
 }
 
 /// What is done, as discovery and the request log name it.
@@ -74,7 +81,27 @@ impl User {
         Self {
             name: "system:admin".to_owned(),
             groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()],
+            ..Self::default()
         }
+    }
+
+    /// A user of these groups, and of those who said who they are.
+    #[must_use]
+    pub fn of_groups(name: &str, groups: &[&str]) -> Self {
+        let groups = groups.iter().copied().chain(["system:authenticated"]);
+        Self { name: name.to_owned(), groups: groups.map(str::to_owned).collect(), ..Self::default() }
+    }
+
+    /// The user as reviews show it.
+    pub(crate) fn info(&self) -> Value {
+        let mut info = json!({"username": self.name, "groups": self.groups});
+        if !self.uid.is_empty() {
+            info["uid"] = self.uid.as_str().into();
+        }
+        if !self.extra.is_empty() {
+            info["extra"] = json!(self.extra);
+        }
+        info
     }
 }
 

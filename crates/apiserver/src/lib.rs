@@ -18,6 +18,8 @@
 
 mod admission;
 mod apply;
+mod attributes;
+mod authorization;
 mod builder;
 mod call;
 mod clock;
@@ -26,9 +28,11 @@ mod crd;
 mod decode;
 mod discovery;
 mod effects;
+mod faults;
 mod fields;
 mod front;
 mod hooks;
+mod identity;
 mod ids;
 mod log;
 mod meta;
@@ -50,12 +54,15 @@ mod status;
 mod store;
 mod strategy;
 mod table;
+mod tokens;
 mod validation;
 mod verbs;
 
 pub use builder::Builder;
 pub use call::{User, Verb};
+pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd};
 pub use front::{KeyPair, ServeError, Served};
 pub use log::Request;
 pub use reply::Body;
 pub use server::ApiServer;
+pub use state::Authorization;

@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use http::header::USER_AGENT;
+use http::request::Parts;
 use parking_lot::Mutex;
 
+use crate::attributes::{Asked, Attributes};
 use crate::call::Verb;
+use crate::query::Query;
+use crate::reply::Reply;
 
 /// One request and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +56,31 @@ pub(crate) struct Log(Mutex<Vec<Request>>);
 const KEPT: usize = 200_000;
 
 impl Log {
-    pub(crate) fn push(&self, request: Request) {
+    /// Keeps a request for objects and how it was answered; paths that are not known are forgotten.
+    pub(crate) fn answered(&self, parts: &Parts, request: &Attributes, reply: &Reply) {
+        let Asked::Resource { verb, path } = &request.asked else { return };
+        if reply.unknown {
+            return;
+        }
+        let user_agent = parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+        let query = Query::parse(parts.uri.query().unwrap_or_default());
+        self.push(Request {
+            user: request.user.name.clone(),
+            user_agent: user_agent.unwrap_or_default().to_owned(),
+            verb: *verb,
+            group: path.group.clone(),
+            version: path.version.clone(),
+            resource: path.resource.clone(),
+            subresource: path.subresource.clone(),
+            namespace: path.namespace.clone(),
+            name: reply.name.clone().unwrap_or_else(|| path.name.clone()),
+            dry_run: query.dry_run().unwrap_or_default(),
+            code: reply.code,
+            annotations: reply.notes.annotations.clone(),
+        });
+    }
+
+    fn push(&self, request: Request) {
         let mut requests = self.0.lock();
         if requests.len() >= KEPT {
             requests.drain(..KEPT / 2);

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue, WARNING};
+use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
 use http::{Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
@@ -26,12 +26,24 @@ pub(crate) struct Reply {
     pub(crate) notes: Notes,
     /// The name that the server made up, for the request log.
     pub(crate) name: Option<String>,
+    /// Whether nothing is served at the path.
+    pub(crate) unknown: bool,
+    /// After how many seconds to try again.
+    pub(crate) retry_after: Option<u64>,
 }
 
 impl Reply {
     /// A JSON answer.
     pub(crate) fn json(code: u16, body: Bytes) -> Self {
-        Self { code, body: full(body), content_type: "application/json", notes: Notes::default(), name: None }
+        Self {
+            code,
+            body: full(body),
+            content_type: "application/json",
+            notes: Notes::default(),
+            name: None,
+            unknown: false,
+            retry_after: None,
+        }
     }
 
     /// A text answer.
@@ -41,7 +53,7 @@ impl Reply {
 
     /// What a path answers that the server does not know.
     pub(crate) fn unknown_path() -> Self {
-        Self::text(404, "404 page not found\n")
+        Self { unknown: true, ..Self::text(404, "404 page not found\n") }
     }
 
     /// The answer in HTTP.
@@ -49,6 +61,9 @@ impl Reply {
         let mut response = Response::new(self.body);
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, seconds.into());
+        }
         for warning in &self.notes.warnings {
             let text = warning.replace(['\n', '\r'], " ").replace('\\', "\\\\").replace('"', "\\\"");
             if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
@@ -62,7 +77,8 @@ impl Reply {
 impl From<Status> for Reply {
     fn from(status: Status) -> Self {
         let body = Bytes::from(status.json().to_string());
-        Self { notes: *status.notes, ..Self::json(status.code, body) }
+        let retry_after = status.details.get("retryAfterSeconds").and_then(serde_json::Value::as_u64);
+        Self { notes: *status.notes, retry_after, ..Self::json(status.code, body) }
     }
 }
 

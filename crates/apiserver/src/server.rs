@@ -13,8 +13,12 @@ use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Limited};
 use tower::Service;
 
+use crate::attributes::Attributes;
+use crate::authorization::{self, Question};
 use crate::call::{Call, User, Verb};
 use crate::discovery;
+use crate::faults::{self, Faults};
+use crate::identity;
 use crate::log;
 use crate::negotiate::{Accept, Shape};
 use crate::path::{Path, ResourcePath};
@@ -25,6 +29,7 @@ use crate::reviews;
 use crate::state::Shared;
 use crate::status::Status;
 use crate::table::column::Column;
+use crate::tokens::Tokens;
 use crate::verbs;
 
 /// How large a body may be: 3 MiB, as Kubernetes has it.
@@ -58,6 +63,33 @@ impl ApiServer {
     #[must_use]
     pub fn now(&self) -> jiff::Timestamp {
         self.shared.clock.now()
+    }
+
+    /// The requests of one user that were answered, oldest first.
+    #[must_use]
+    pub fn requests_of(&self, user: &str) -> Vec<log::Request> {
+        self.shared.log.all().into_iter().filter(|request| request.user == user).collect()
+    }
+
+    /// Takes `token` for a bearer token of `user`, as a token file does.
+    pub fn add_token(&self, token: impl Into<String>, user: User) {
+        self.shared.tokens.know(token.into(), user);
+    }
+
+    /// The tokens that open this server.
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.shared.tokens
+    }
+
+    /// Who holds a bearer token.
+    pub(crate) fn holder(&self, token: &str) -> Option<User> {
+        identity::holder(&self.shared, token)
+    }
+
+    /// What can be made to go wrong.
+    #[must_use]
+    pub fn faults(&self) -> Faults {
+        self.shared.faults.clone()
     }
 
     /// The revision of the last write.
@@ -104,16 +136,75 @@ where
 }
 
 async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Reply {
-    match Path::parse(parts.uri.path()) {
-        Path::Other(path) => discovery::answer(shared, parts, &path),
-        Path::Resource(path) => match read(shared, parts, path, body) {
-            Ok(call) => logged(shared, &call).await,
-            Err(reply) => reply,
-        },
+    let path = Path::parse(parts.uri.path());
+    let user = match user(shared, parts) {
+        Ok(user) => user,
+        Err(status) => return status.into(),
+    };
+    let Some(request) = Attributes::of(user, parts) else {
+        return match path {
+            Path::Resource(_) => Reply::unknown_path(),
+            Path::Other(_) => Status::plain(405, "MethodNotAllowed", "method not allowed").into(),
+        };
+    };
+    let effects = shared.faults.strike(&request);
+    let serve = async {
+        match path {
+            Path::Other(path) => match authorization::check(shared, &request) {
+                Ok(()) => published(shared, parts, &path),
+                Err(status) => status.into(),
+            },
+            Path::Resource(path) => objects(shared, parts, &request, path, body).await,
+        }
+    };
+    let reply = faults::around(&effects, &request, serve).await;
+    shared.log.answered(parts, &request, &reply);
+    reply
+}
+
+/// Answers a path that names no objects.
+fn published(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Reply {
+    let texts: Vec<&str> = path.iter().map(String::as_str).collect();
+    let (value, content_type) = match texts.as_slice() {
+        [".well-known", "openid-configuration"] => (shared.tokens.discovery(), "application/json"),
+        ["openid", "v1", "jwks"] => (shared.tokens.signer().keys(), "application/jwk-set+json"),
+        _ => return discovery::answer(shared, parts, path),
+    };
+    Reply { content_type, ..Reply::json(200, Bytes::from(value.to_string())) }
+}
+
+/// Answers a request for objects.
+async fn objects(
+    shared: &Arc<Shared>,
+    parts: &Parts,
+    request: &Attributes,
+    path: ResourcePath,
+    body: Bytes,
+) -> Reply {
+    if let Err(status) = authorization::check(shared, request) {
+        return status.into();
+    }
+    match read(shared, parts, request.user.clone(), path, body) {
+        Ok(call) => dispatch(shared, &call).await.unwrap_or_else(Reply::from),
+        Err(reply) => reply,
     }
 }
 
-fn read(shared: &Shared, parts: &Parts, path: ResourcePath, body: Bytes) -> Result<Call, Reply> {
+/// Whoever asks, or whom that one speaks for.
+fn user(shared: &Shared, parts: &Parts) -> Result<User, Status> {
+    let caller = identity::caller(shared, parts)?;
+    match identity::impersonated(&parts.headers)? {
+        None => Ok(caller),
+        Some(impersonated) => {
+            for need in impersonated.needs {
+                Question::impersonate(caller.clone(), need).check(shared)?;
+            }
+            Ok(impersonated.user)
+        }
+    }
+}
+
+fn read(shared: &Shared, parts: &Parts, user: User, path: ResourcePath, body: Bytes) -> Result<Call, Reply> {
     let served = shared.registry.served();
     let target = served.target(&path.group, &path.version, &path.resource).ok_or_else(Reply::unknown_path)?;
     let query = Query::parse(parts.uri.query().unwrap_or_default());
@@ -126,7 +217,7 @@ fn read(shared: &Shared, parts: &Parts, path: ResourcePath, body: Bytes) -> Resu
     let header = |name| text(&parts.headers, name);
     let accept = Accept::parse(header(ACCEPT)).map_err(Reply::from)?;
     Ok(Call {
-        user: user(parts),
+        user,
         user_agent: header(USER_AGENT).to_owned(),
         verb,
         path,
@@ -134,7 +225,7 @@ fn read(shared: &Shared, parts: &Parts, path: ResourcePath, body: Bytes) -> Resu
         target,
         query,
         accept,
-        clock: shared.clock,
+        clock: shared.clock.clone(),
         content_type: header(CONTENT_TYPE).to_owned(),
         body,
     })
@@ -146,39 +237,6 @@ fn columns(shared: &Shared, accept: Accept, target: &Target) -> Vec<Column> {
     }
     let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &target.table);
     Column::declared(definition.as_ref().map(|definition| definition.value()), &target.resource.version)
-}
-
-/// Whoever the front door found, or whom that one speaks for.
-fn user(parts: &Parts) -> User {
-    let impersonated = parts.headers.get("impersonate-user").and_then(|value| value.to_str().ok());
-    if let Some(name) = impersonated {
-        let groups = parts.headers.get_all("impersonate-group").iter();
-        let groups = groups.filter_map(|value| value.to_str().ok()).map(str::to_owned);
-        return User {
-            name: name.to_owned(),
-            groups: groups.chain(["system:authenticated".to_owned()]).collect(),
-        };
-    }
-    parts.extensions.get::<User>().cloned().unwrap_or_else(User::admin)
-}
-
-async fn logged(shared: &Arc<Shared>, call: &Call) -> Reply {
-    let reply = dispatch(shared, call).await.unwrap_or_else(Reply::from);
-    shared.log.push(log::Request {
-        user: call.user.name.clone(),
-        user_agent: call.user_agent.clone(),
-        verb: call.verb,
-        group: call.path.group.clone(),
-        version: call.path.version.clone(),
-        resource: call.path.resource.clone(),
-        subresource: call.path.subresource.clone(),
-        namespace: call.path.namespace.clone(),
-        name: reply.name.clone().unwrap_or_else(|| call.path.name.clone()),
-        dry_run: call.query.dry_run().unwrap_or_default(),
-        code: reply.code,
-        annotations: reply.notes.annotations.clone(),
-    });
-    reply
 }
 
 async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {

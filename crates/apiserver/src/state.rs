@@ -5,17 +5,31 @@ use std::sync::Arc;
 use webhook::dial::Dialers;
 
 use crate::clock::Clock;
+use crate::faults::Faults;
 use crate::hooks::Hooks;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::registry::Registry;
 use crate::store::Store;
+use crate::tokens::Tokens;
+
+/// Who may do what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Authorization {
+    /// Everybody may do everything.
+    #[default]
+    AlwaysAllow,
+    /// What roles say that are bound to somebody; `system:masters` may do everything.
+    Rbac,
+}
 
 /// What the server does by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Switches {
     /// Whether a deleted namespace loses its content and goes, as with kube-controller-manager.
     pub(crate) namespace_controller: bool,
+    /// Who may do what.
+    pub(crate) authorization: Authorization,
 }
 
 /// What the requests share.
@@ -28,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) switches: Switches,
     pub(crate) dialers: Option<Arc<dyn Dialers>>,
     pub(crate) hooks: Hooks,
+    pub(crate) faults: Faults,
+    pub(crate) tokens: Tokens,
 }
 
 impl std::fmt::Debug for Shared {

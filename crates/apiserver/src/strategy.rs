@@ -92,6 +92,22 @@ const RETURNED_WHEN_DELETED: &[(&str, &str)] = &[
     ("storage.k8s.io", "volumeattributesclasses"),
 ];
 
+/// Built-in kinds whose status is written without touching the metadata; of custom resources it always is.
+pub(crate) const METADATA_STAYS: &[(&str, &str)] = &[
+    ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+    ("apiregistration.k8s.io", "apiservices"),
+    ("flowcontrol.apiserver.k8s.io", "flowschemas"),
+    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
+    ("internal.apiserver.k8s.io", "storageversions"),
+    ("networking.k8s.io", "servicecidrs"),
+    ("resource.k8s.io", "devicetaintrules"),
+    ("resource.k8s.io", "resourceclaims"),
+    ("resource.k8s.io", "resourcepoolstatusrequests"),
+    ("scheduling.k8s.io", "podgroups"),
+    ("storage.k8s.io", "volumeattachments"),
+    ("storagemigration.k8s.io", "storageversionmigrations"),
+];
+
 /// Whether an update without resourceVersion replaces what is there.
 pub(crate) fn allows_unconditional_update(target: &Target) -> bool {
     !target.custom && !is_one_of(&target.resource, CONDITIONAL)
@@ -147,16 +163,26 @@ pub(crate) fn prepare_for_update(target: &Target, object: &mut Value, old: &Valu
     }
 }
 
-/// What the server decides on an update of the status: only that changes.
-pub(crate) fn prepare_for_status_update(object: &mut Value, old: &Value) {
+/// What the server decides on an update of the status: only that changes, and of most kinds the metadata.
+pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old: &Value) {
     let status = object.get("status").cloned();
-    // Of the metadata, only what the owner of the status may write is taken over.
     let written = object["metadata"].take();
     *object = old.clone();
-    meta::of_mut(object).remove("managedFields");
-    for field in ["managedFields", "resourceVersion", "uid"] {
-        if let Some(value) = written.get(field) {
-            meta::set(object, field, value.clone());
+    let name = (target.resource.group.as_str(), target.resource.plural.as_str());
+    if target.custom || METADATA_STAYS.contains(&name) {
+        meta::of_mut(object).remove("managedFields");
+        for field in ["managedFields", "resourceVersion", "uid"] {
+            if let Some(value) = written.get(field) {
+                meta::set(object, field, value.clone());
+            }
+        }
+    } else {
+        object["metadata"] = written;
+        meta::keep(object, old, "generation");
+        match name {
+            ("apps", "deployments") => meta::keep(object, old, "labels"),
+            ("", "pods") => meta::keep(object, old, "ownerReferences"),
+            _ => {}
         }
     }
     match status {

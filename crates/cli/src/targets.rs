@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use conformance::target::Target;
-use conformance::target::built_in::{BuiltIn, Component, Ingredients};
+use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
 use conformance::target::command::CommandTarget;
 use conformance::target::url::{Known, UrlTarget};
 use contract::document::target::{RegistrationFiles, TargetSpec};
@@ -29,6 +29,13 @@ const STANDS_FOR: &str = "v1.82.0";
 /// The resource-manager of this project, in process.
 pub(crate) fn resource_manager() -> BuiltIn {
     BuiltIn::new("gardener-resource-manager", STANDS_FOR, BTreeSet::new(), make_resource_manager)
+        .loading(load_resource_manager)
+}
+
+fn load_resource_manager(config: &Value) -> Loaded {
+    let (config, warnings) = file::from_value(config).map_err(|error| error.to_string())?;
+    let effective = serde_json::to_value(&config).map_err(|error| error.to_string())?;
+    Ok((effective, warnings.iter().map(ToString::to_string).collect()))
 }
 
 async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, String> {

@@ -4,12 +4,20 @@ use contract::expect::{self, Change, Path, Replacement, Step};
 use contract::model::Contract;
 use serde_json::Value;
 
+use crate::observation::Observation;
+
 pub use contract::expect::{Assertion, Rules, double_keys, get, same, words};
 
 /// How the objects of a contract's case compare.
 #[must_use]
 pub fn rules(contract: &Contract, object: Option<&Value>) -> Rules {
     object.map_or_else(Rules::unknown, Rules::of_object).with(&contract.list_keys, &contract.unordered)
+}
+
+/// How the objects of what was seen compare: by the input's kind, or, where there is none, by that of the result.
+#[must_use]
+pub fn rules_of(contract: &Contract, seen: &Observation) -> Rules {
+    rules(contract, seen.input.as_ref().or(seen.answer.object.as_ref()))
 }
 
 /// The places where two objects differ, down to leaves; lists without keys that differ in length are looked into too.

@@ -1,6 +1,6 @@
 //! What a case brought about, and whether that is what the contract says.
 
-use contract::case::{Cause, Then};
+use contract::case::{Cause, Review, Then};
 use contract::expect::{self, Expect, Operator};
 use serde_json::{Value, json};
 
@@ -60,9 +60,14 @@ pub fn judge(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Check> {
     if let Some(want) = wanted_allowed(then)
         && want != answer.allowed
     {
-        checks.push(check("allowed", "", &want.to_string(), &refusal(answer)));
+        checks.push(check(then.about.allowed(), "", &want.to_string(), &refusal(answer)));
     }
-    let code = then.code.or(then.causes.as_ref().map(|_| 422));
+    if let Some(want) = then.review
+        && answer.review != Some(want)
+    {
+        checks.push(check("review", "", want.name(), answer.review.map_or("not known", Review::name)));
+    }
+    let code = then.code.or(then.is_invalid().then_some(422));
     if let Some(want) = code
         && answer.code != Some(want)
     {
@@ -74,7 +79,7 @@ pub fn judge(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Check> {
         ));
     }
     let invalid = Expect::Value(json!("Invalid"));
-    let reason = then.reason.as_ref().or(then.causes.as_ref().map(|_| &invalid));
+    let reason = then.reason.as_ref().or(then.is_invalid().then_some(&invalid));
     text(&mut checks, "reason", reason, answer.reason.as_deref(), rules);
     text(&mut checks, "message", then.message.as_ref(), answer.message.as_deref(), rules);
     if let Some(wanted) = &then.causes {
@@ -110,7 +115,7 @@ fn object(checks: &mut Vec<Check>, then: &Then, seen: &Observation, rules: &Rule
         }
         return;
     }
-    checks.extend(found.iter().map(|mismatch| from_mismatch("object", mismatch)));
+    checks.extend(found.iter().map(|mismatch| from_mismatch(then.about.object(), mismatch)));
 }
 
 fn text(checks: &mut Vec<Check>, part: &str, expect: Option<&Expect>, got: Option<&str>, rules: &Rules) {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use contract::case::{Case, Given, When};
+use contract::case::{Case, Given, Sending, When};
 use schema::Kinds;
 use serde_json::{Value, json};
 
@@ -52,7 +52,9 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
 fn has_old(case: &Case) -> bool {
     match &case.when {
         When::Admission { operation, .. } => matches!(operation.as_str(), "UPDATE" | "DELETE"),
-        When::DeleteCollection { .. } | When::Steps(_) => false,
+        When::DeleteCollection { .. } | When::Registration { .. } | When::Configuration | When::Steps(_) => {
+            false
+        }
     }
 }
 
@@ -102,10 +104,12 @@ fn home(case: &Case) -> Option<String> {
     let namespace =
         given.namespace.iter().filter_map(|object| object["metadata"]["name"].as_str().map(str::to_owned));
     let overridden = match &case.when {
-        When::Admission { request, .. } => {
+        When::Admission { sending: Sending { request, .. }, .. } => {
             request.get("namespace").and_then(Value::as_str).map(str::to_owned)
         }
-        When::DeleteCollection { .. } | When::Steps(_) => None,
+        When::DeleteCollection { .. } | When::Registration { .. } | When::Configuration | When::Steps(_) => {
+            None
+        }
     };
     let fact = given.cluster.iter().filter_map(|object| match scope(object) {
         Scope::Namespace(namespace) => namespace,
@@ -183,7 +187,6 @@ mod tests {
     use super::*;
     use contract::case::Then;
     use contract::model::Location;
-    use serde_json::Map;
 
     fn case(given: Given) -> Case {
         Case {
@@ -191,7 +194,7 @@ mod tests {
             inputs: Vec::new(),
             config: Value::Null,
             given,
-            when: When::Admission { operation: "CREATE".to_owned(), request: Map::new() },
+            when: When::Admission { operation: "CREATE".to_owned(), sending: Sending::default() },
             then: Then::default(),
             location: Location::default(),
         }

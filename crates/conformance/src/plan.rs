@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use contract::case::{Case, When};
+use contract::case::{Case, Sending, When};
 use contract::model::{Clause, Contract, Form};
 use contract::scenario::Scenario;
 use schema::Kinds;
@@ -48,6 +48,8 @@ pub struct Plan {
     pub groups: Vec<Group>,
     /// Scenarios: each has its clusters and its target for itself.
     pub scenarios: Vec<CaseRef>,
+    /// Cases that start the target with a configuration of their own, in the order in which they are asked.
+    pub configurations: Vec<CaseRef>,
     /// Cases that are not asked.
     pub silent: Vec<(CaseRef, Status, Reason)>,
 }
@@ -73,6 +75,9 @@ impl<'a> Looked<'a> {
     /// Which of the component's registrations apply.
     #[must_use]
     pub fn instance(&self) -> &'a str {
+        if let When::Registration { instance } = &self.case.when {
+            return instance;
+        }
         self.clause.instance.as_deref().or(self.contract.subject.instance.as_deref()).unwrap_or("seed")
     }
 
@@ -91,11 +96,21 @@ impl<'a> Looked<'a> {
         }
     }
 
-    /// Fields of the AdmissionRequest that are overridden; only `direct` can.
+    /// Fields of the AdmissionRequest that are overridden; no server sends such a request.
     #[must_use]
     pub fn overrides(&self) -> Option<&'a serde_json::Map<String, Value>> {
+        self.sending().map(|sending| &sending.request).filter(|request| !request.is_empty())
+    }
+
+    /// How the request goes straight to the webhook, if the case says that it does.
+    #[must_use]
+    pub fn direct(&self) -> Option<&'a Sending> {
+        self.sending().filter(|sending| sending.is_direct())
+    }
+
+    fn sending(&self) -> Option<&'a Sending> {
         match &self.case.when {
-            When::Admission { request, .. } if !request.is_empty() => Some(request),
+            When::Admission { sending, .. } => Some(sending),
             _ => None,
         }
     }
@@ -132,6 +147,10 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             plan.scenarios.push(at);
             continue;
         }
+        if looked.case.when == When::Configuration {
+            plan.configurations.push(at);
+            continue;
+        }
         let instance = looked.instance().to_owned();
         let config = looked.case.config.clone();
         let alone_by_place = place::isolation(looked.case, on_server) == Isolation::Alone;
@@ -152,6 +171,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     }
     shuffle(&mut plan.groups, seed);
     shuffle(&mut plan.scenarios, seed);
+    shuffle(&mut plan.configurations, seed);
     plan
 }
 
@@ -176,7 +196,8 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>) -> bool {
 
 fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
     let contract = looked.contract;
-    if !matches!(contract.form, Form::Mutation | Form::Validation | Form::Scenario) {
+    let run = [Form::Mutation, Form::Validation, Form::Configuration, Form::Scenario];
+    if !run.contains(&contract.form) {
         let text = format!("contracts of form {:?} are not asked by a run yet", contract.form);
         return Some((Status::NotSupported, Reason::new(ReasonCode::Form, text)));
     }
@@ -198,6 +219,10 @@ fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)
     }
     let fixed = match target.configurable() {
         Configurable::Any => return None,
+        _ if looked.case.when == When::Configuration => {
+            let text = "the target runs already, so it cannot be started with a configuration";
+            return Some((Status::NotSupported, Reason::new(ReasonCode::Configuration, text)));
+        }
         Configurable::Fixed(config) => config,
         Configurable::Unknown => usual_config(contract),
     };
@@ -240,7 +265,7 @@ mod tests {
     use super::*;
     use contract::case::{Given, Then};
     use contract::model::Location;
-    use serde_json::{Map, json};
+    use serde_json::json;
 
     #[test]
     fn a_fact_of_a_resource_that_is_read_everywhere_is_found_by_version_and_plural() {
@@ -251,7 +276,7 @@ mod tests {
             inputs: Vec::new(),
             config: Value::Null,
             given: Given { cluster: vec![hvpa], ..Given::default() },
-            when: When::Admission { operation: "CREATE".to_owned(), request: Map::new() },
+            when: When::Admission { operation: "CREATE".to_owned(), sending: Sending::default() },
             then: Then::default(),
             location: Location::default(),
         };

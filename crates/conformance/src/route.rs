@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schema::Kinds;
-use webhook::registration::{Attributes, Registration, matches};
+use webhook::registration::{Attributes, Registration, WebhookConfiguration, matches};
 use webhook::review::GroupVersionResource;
 
 use crate::exchange::Subject;
@@ -97,6 +97,18 @@ pub fn registered<'a>(running: &'a dyn Running, webhook: &str) -> Option<Vec<&'a
     let paths = running.paths(webhook);
     let all = running.registrations()?.iter().flat_map(|configuration| &configuration.webhooks);
     Some(all.filter(|registration| paths.contains(&path(registration))).collect())
+}
+
+/// The webhook configurations of a target, reduced to one webhook; `None` where nobody told any.
+#[must_use]
+pub fn configurations(running: &dyn Running, webhook: &str) -> Option<Vec<WebhookConfiguration>> {
+    let paths = running.paths(webhook);
+    let reduced = running.registrations()?.iter().map(|configuration| {
+        let mut reduced = configuration.clone();
+        reduced.webhooks.retain(|registration| paths.contains(&path(registration)));
+        reduced
+    });
+    Some(reduced.filter(|configuration| !configuration.webhooks.is_empty()).collect())
 }
 
 /// The path that a registration posts to.

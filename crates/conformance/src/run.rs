@@ -15,6 +15,7 @@ use contract::document::waivers::Waiver;
 
 mod attempt;
 mod conclude;
+mod configure;
 pub(crate) use conclude::level;
 mod direct;
 mod further;
@@ -142,8 +143,8 @@ pub async fn run(
 ) -> Report {
     let started = Instant::now();
     let plan = plan::plan(contracts, target, options.seed, matches!(options.ground, Ground::Embedded));
-    let in_groups: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
-    progress(Event::Planned(in_groups + plan.scenarios.len()));
+    let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
+    progress(Event::Planned(grouped + plan.configurations.len() + plan.scenarios.len()));
     let run = interrupt.run_number();
     let shared =
         Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };
@@ -161,6 +162,9 @@ pub async fn run(
             broken.extend(error);
         }
     }
+    let (configured, error) = configure::ask(&shared, &plan.configurations).await;
+    asked.extend(configured);
+    broken.extend(error);
     let (scenarios, errors) = scenario::ask_all(&shared, &plan.scenarios);
     asked.extend(scenarios);
     broken.extend(errors);

@@ -5,6 +5,7 @@ use std::fmt;
 
 use contract::case::{Case, Then};
 use contract::expect::{Expect, Operator, Path};
+use serde_json::Value;
 
 use crate::matching::{self, Rules};
 use crate::observation::{Observation, judge, wanted_allowed};
@@ -38,6 +39,8 @@ pub enum Assertion {
     Causes,
     /// The list of warnings.
     Warnings,
+    /// Version of the review.
+    Review,
     /// A place of the resulting object.
     Object(Path),
 }
@@ -116,11 +119,12 @@ pub fn assertions(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Asserti
     };
     add(then.called.is_some(), Assertion::Called);
     add(wanted_allowed(then).is_some(), Assertion::Allowed);
-    add(then.code.is_some() || then.causes.is_some(), Assertion::Code);
-    add(then.reason.is_some() || then.causes.is_some(), Assertion::Reason);
+    add(then.code.is_some() || then.is_invalid(), Assertion::Code);
+    add(then.reason.is_some() || then.is_invalid(), Assertion::Reason);
     add(then.message.is_some(), Assertion::Message);
     add(then.causes.is_some(), Assertion::Causes);
     add(then.warnings.is_some(), Assertion::Warnings);
+    add(then.review.is_some(), Assertion::Review);
     let place = |found: matching::Assertion| match found.expect {
         Expect::List { ordered: true, .. } | Expect::Operator(Operator::Count(_)) => {
             Assertion::Length(found.path)
@@ -150,10 +154,17 @@ fn alters(assertion: &Assertion, recorded: &Recorded<'_>, damaged: &Observation)
         Assertion::Message => before.message != after.message,
         Assertion::Causes => sorted(&before.causes) != sorted(&after.causes),
         Assertion::Warnings => before.warnings != after.warnings,
+        Assertion::Review => before.review != after.review,
         Assertion::Length(path) => {
+            // No list is a list of none.
             let length = |seen: &Observation| {
                 let list = seen.answer.object.as_ref().and_then(|object| matching::get(object, path));
-                list.as_ref().and_then(|list| Some(list.as_array()?.len()))
+                match list {
+                    None => Some(0),
+                    Some(Value::Array(items)) => Some(items.len()),
+                    Some(Value::Object(fields)) => Some(fields.len()),
+                    Some(_) => None,
+                }
             };
             length(recorded.seen) != length(damaged)
         }
@@ -183,6 +194,7 @@ impl fmt::Display for Assertion {
             Self::Message => f.write_str("message"),
             Self::Causes => f.write_str("causes"),
             Self::Warnings => f.write_str("warnings"),
+            Self::Review => f.write_str("review"),
             Self::Length(path) => write!(f, "length of {path}"),
             Self::Object(path) if path.0.is_empty() => f.write_str("object"),
             Self::Object(path) => write!(f, "object {path}"),

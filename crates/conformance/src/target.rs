@@ -13,7 +13,10 @@ use webhook::registration::WebhookConfiguration;
 
 pub mod built_in;
 pub mod command;
+mod configured;
 pub mod url;
+
+pub use configured::Configured;
 
 /// How an implementation is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -88,6 +91,17 @@ pub struct Setup<'a> {
     pub clusters: Option<Clusters>,
 }
 
+/// A configuration that a target is tried with.
+#[derive(Clone)]
+pub struct Trial<'a> {
+    /// What the file says; version and kind may be left out.
+    pub config: &'a Value,
+    /// Whether the configuration with all defaults is asked for, and not only whether it starts.
+    pub effective: bool,
+    /// The cluster that it is started with; `None`: nobody outside this process is started.
+    pub facts: Option<Facts>,
+}
+
 /// An implementation under test.
 #[async_trait]
 pub trait Target: Send + Sync {
@@ -125,6 +139,14 @@ pub trait Target: Send + Sync {
     /// Whether it runs outside this process and needs the facts over TLS.
     fn is_outside(&self) -> bool {
         true
+    }
+
+    /// What it makes of a configuration; `None`: it has no configuration that could be set.
+    ///
+    /// # Errors
+    /// When it cannot be tried; a refusal is no error.
+    async fn configure(&self, _trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
+        Ok(None)
     }
 
     /// Starts it and waits until it can be asked.

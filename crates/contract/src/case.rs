@@ -47,8 +47,8 @@ pub enum When {
     Admission {
         /// CREATE, UPDATE, DELETE or CONNECT.
         operation: String,
-        /// Fields of the AdmissionRequest that are overridden (null removes); needs `direct`.
-        request: Map<String, Value>,
+        /// How it is sent, where the case says so.
+        sending: Sending,
     },
     /// All objects of a resource (`infrastructures.extensions.gardener.cloud`) are deleted at once.
     DeleteCollection {
@@ -57,11 +57,92 @@ pub enum When {
     },
     /// Steps are taken and watched; what must hold stands in them.
     Steps(Box<Scenario>),
+    /// The webhook configuration that names the webhook is read; nothing is sent.
+    Registration {
+        /// `seed` or `shoot`.
+        instance: String,
+    },
+    /// The component is started with the configuration of the case.
+    Configuration,
+}
+
+/// How a request is sent. What no server would send goes straight to the webhook, whatever its registration says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sending {
+    /// Whether it goes straight to the webhook though a server might send it.
+    pub direct: bool,
+    /// Version of the AdmissionReview; `None`: the best that both sides know.
+    pub review: Option<Review>,
+    /// Fields of the AdmissionRequest that are overridden; null removes.
+    pub request: Map<String, Value>,
+}
+
+impl Sending {
+    /// Whether no server sends it.
+    #[must_use]
+    pub fn is_direct(&self) -> bool {
+        self.direct || self.review.is_some() || !self.request.is_empty()
+    }
+}
+
+/// A version of `admission.k8s.io`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Review {
+    /// `v1`.
+    V1,
+    /// `v1beta1`.
+    V1beta1,
+}
+
+impl Review {
+    /// The version as it is written.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V1 => "v1",
+            Self::V1beta1 => "v1beta1",
+        }
+    }
+}
+
+/// What a case asks of, and so what its [`Then`] speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum About {
+    /// An answer; its object is the one that results.
+    #[default]
+    Answer,
+    /// A webhook configuration, reduced to the webhook; it is the object.
+    Registration,
+    /// A start; its object is the configuration with all defaults.
+    Configuration,
+}
+
+impl About {
+    /// How a contract names the object.
+    #[must_use]
+    pub fn object(self) -> &'static str {
+        match self {
+            Self::Answer => "object",
+            Self::Registration => "registration",
+            Self::Configuration => "effective",
+        }
+    }
+
+    /// How a contract says that all went well.
+    #[must_use]
+    pub fn allowed(self) -> &'static str {
+        match self {
+            Self::Answer | Self::Registration => "allowed",
+            Self::Configuration => "starts",
+        }
+    }
 }
 
 /// What must hold of the answer. Absent parts are not asserted.
 #[derive(Clone, Debug, Default)]
 pub struct Then {
+    /// What this speaks of.
+    pub about: About,
     /// The resulting object, against the input. `Expect::Operator(Unchanged)` at the root: no patch at all.
     pub object: Option<Expect>,
     /// Whether the request may proceed.
@@ -72,12 +153,22 @@ pub struct Then {
     pub reason: Option<Expect>,
     /// The status message.
     pub message: Option<Expect>,
-    /// The whole set of field errors, order ignored. Implies `allowed: false`, 422, `Invalid`.
+    /// The whole set of field errors, order ignored. Implies `allowed: false`, and of an answer 422, `Invalid`.
     pub causes: Option<Vec<Cause>>,
     /// Whether the request is sent to the webhook at all; asks the registration.
     pub called: Option<bool>,
     /// The whole list of warnings.
     pub warnings: Option<Expect>,
+    /// Version of the AdmissionReview that is answered.
+    pub review: Option<Review>,
+}
+
+impl Then {
+    /// Whether the answer is that of an invalid object: 422, `Invalid`.
+    #[must_use]
+    pub fn is_invalid(&self) -> bool {
+        self.causes.is_some() && self.about == About::Answer
+    }
 }
 
 /// One expected field error; absent parts are not asserted.

@@ -46,12 +46,12 @@ struct Metadata {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
     /// How it is written.
-    #[schemars(extend("enum" = ["mutation", "validation", "scenario"]))]
+    #[schemars(extend("enum" = ["mutation", "validation", "configuration", "scenario"]))]
     form: String,
     /// Source of all clauses that name none.
     source: Option<Source>,
-    /// What the contract is about.
-    target: Target,
+    /// What the contract is about; a configuration needs none.
+    target: Option<Target>,
     /// Path prefixes that the target may change; `[]` is any element.
     only_touches: Option<Vec<String>>,
     /// Lists whose order does not matter.
@@ -126,13 +126,13 @@ struct Clause {
     source: Option<Source>,
     /// Registration that its cases run under.
     instance: Option<String>,
-    /// Component configuration, merged over the contract's.
-    config: Option<Map<String, Value>>,
+    /// Component configuration, merged over the contract's: a map, or a column of them.
+    config: Option<Value>,
     /// Rows drawn with bars; `<column>` stands for a cell below.
     table: Option<String>,
     /// What is there before the request.
     given: Option<Given>,
-    /// What is done.
+    /// What is done; nothing where a component is configured.
     when: Option<When>,
     /// What must hold.
     then: Option<Then>,
@@ -184,9 +184,15 @@ struct When {
     admission: Option<Value>,
     /// All objects of a resource are deleted: `infrastructures.extensions.gardener.cloud`.
     delete_collection: Option<String>,
-    /// Fields of the AdmissionRequest that are overridden; `~` removes one.
+    /// Fields of the AdmissionRequest that are overridden; `~` removes one. No server sends such a request.
     #[schemars(schema_with = "request")]
     request: Option<Value>,
+    /// Straight to the webhook, whatever its registration says.
+    direct: Option<Value>,
+    /// Version of the AdmissionReview: v1 or v1beta1.
+    review: Option<Value>,
+    /// The webhook configuration of an instance is read: seed, shoot, or a list of them.
+    registration: Option<Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -208,6 +214,14 @@ struct Then {
     called: Option<Value>,
     /// The whole list of warnings.
     warnings: Option<Value>,
+    /// Version of the AdmissionReview that is answered: v1 or v1beta1.
+    review: Option<Value>,
+    /// The webhook configuration, reduced to the webhook of the contract.
+    registration: Option<Value>,
+    /// Whether the component starts with the configuration.
+    starts: Option<Value>,
+    /// The configuration that the component works with: the file and the defaults.
+    effective: Option<Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -256,6 +270,7 @@ mod tests {
         let of =
             |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
         assert_eq!(keys(&schema), of(&words::ROOT));
+        let then = [&words::THEN_ANSWER[..], &words::THEN_REGISTRATION, &words::THEN_CONFIGURATION].concat();
         let table: [(&str, &[&str]); 9] = [
             ("Metadata", &words::METADATA),
             ("Spec", &words::SPEC),
@@ -264,7 +279,7 @@ mod tests {
             ("Clause", &words::CLAUSE),
             ("Given", &words::GIVEN),
             ("When", &words::WHEN),
-            ("Then", &words::THEN),
+            ("Then", &then),
             ("Cause", &words::CAUSE),
         ];
         for (name, known) in table {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use formats::yaml::Mark;
 use serde_json::Value;
 
-use crate::case::{Case, Then, When};
+use crate::case::{About, Case, Then, When};
 use crate::document::{Error, SourceFile, ledger};
 use crate::expect::{Rules, holds};
 use crate::load::{self, Loaded};
@@ -175,12 +175,12 @@ fn passes_idle(contract: &Contract, case: &Case) -> bool {
     if let When::Steps(scenario) = &case.when {
         return scenario.passes_idle();
     }
-    let Then { object, allowed, code, reason, message, causes, called, warnings } = &case.then;
-    // Whether a webhook is called is not the target's doing.
-    if called.is_some() {
+    let Then { about, object, allowed, code, reason, message, causes, called, warnings, review } = &case.then;
+    // Whether a webhook is called, and how it is registered, is not the doing of who answers.
+    if called.is_some() || *about == About::Registration {
         return false;
     }
-    let silent = code.is_none() && causes.is_none() && *allowed != Some(false);
+    let silent = code.is_none() && causes.is_none() && review.is_none() && *allowed != Some(false);
     let input = case.given.object.as_ref();
     let rules = input.map_or_else(Rules::unknown, |object| contract.rules(object));
     let nothing = |expect: &Option<_>| {
@@ -195,8 +195,7 @@ fn subject(case: &Case) -> String {
     let object = case.given.object.as_ref().or(case.given.old.as_ref());
     match (&case.when, object.and_then(|object| object.get("kind")).and_then(Value::as_str)) {
         (When::DeleteCollection { resource }, _) => resource.clone(),
-        (When::Admission { .. }, kind) => kind.unwrap_or_default().to_owned(),
-        (When::Steps(_), _) => String::new(),
+        (_, kind) => kind.unwrap_or_default().to_owned(),
     }
 }
 

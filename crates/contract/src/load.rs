@@ -1,10 +1,12 @@
 //! Loads contracts: files in, catalog out, everything that is wrong named at once.
 
 mod cells;
+mod doing;
 mod draft;
 mod expand;
 mod fields;
 mod given;
+mod hash;
 mod lists;
 mod object_ref;
 mod operators;

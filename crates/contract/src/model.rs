@@ -35,6 +35,8 @@ pub enum Form {
     Versions,
     /// Steps of a controller.
     Scenario,
+    /// What a component makes of its configuration.
+    Configuration,
 }
 
 /// How binding a clause is.

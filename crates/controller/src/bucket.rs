@@ -22,15 +22,30 @@ impl TokenBucket {
         Self { per_second, burst, tokens: burst, seen: None }
     }
 
+    /// Takes a token if there is one; whether there was.
+    pub fn take(&mut self, now: Instant) -> bool {
+        self.refill(now);
+        let there = self.tokens >= 1.0;
+        if there {
+            self.tokens -= 1.0;
+        }
+        there
+    }
+
     /// Takes a token; it may be used after the time returned. Whoever waits gets tokens in order.
     pub fn reserve(&mut self, now: Instant) -> Duration {
-        let passed = self.seen.map_or(Duration::ZERO, |seen| now.saturating_duration_since(seen));
-        self.seen = Some(self.seen.map_or(now, |seen| seen.max(now)));
-        self.tokens = (self.tokens + passed.as_secs_f64() * self.per_second).min(self.burst) - 1.0;
+        self.refill(now);
+        self.tokens -= 1.0;
         if self.tokens >= 0.0 {
             return Duration::ZERO;
         }
         Duration::try_from_secs_f64(-self.tokens / self.per_second).unwrap_or(Duration::MAX)
+    }
+
+    fn refill(&mut self, now: Instant) {
+        let passed = self.seen.map_or(Duration::ZERO, |seen| now.saturating_duration_since(seen));
+        self.seen = Some(self.seen.map_or(now, |seen| seen.max(now)));
+        self.tokens = (self.tokens + passed.as_secs_f64() * self.per_second).min(self.burst);
     }
 }
 
@@ -47,6 +62,15 @@ mod tests {
         assert_eq!([waits(), waits()], [0, 100]);
         tokio::time::sleep(Duration::from_mins(1)).await;
         assert_eq!([waits(), waits(), waits(), waits()], [0, 0, 0, 100]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_wait_gets_no_token_and_takes_none() {
+        let mut bucket = TokenBucket::new(0.5, 2);
+        let mut take = || bucket.take(Instant::now());
+        assert_eq!([take(), take(), take(), take()], [true, true, false, false]);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!([take(), take()], [true, false]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -3,6 +3,7 @@
 //! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all arguments;
 //! - [`cluster`], [`store`] — a client, and shared caches of what it sees, kept current by watches;
 //! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has them;
+//! - [`leader`], [`limit`], [`events`] — one works, not too fast, and says what it does;
 //! - [`log`], [`metrics`], [`probes`], [`process`] — what a process shows of itself, and how it ends.
 //!
 //! ```
@@ -35,7 +36,10 @@ pub mod config;
 pub mod controller;
 pub mod controllers;
 pub mod entropy;
+pub mod events;
 mod histogram;
+pub mod leader;
+pub mod limit;
 pub mod log;
 mod measure;
 pub mod metrics;

@@ -1,5 +1,7 @@
 //! What is measured, as one value: collectors are asked when somebody reads.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::fs;
 
@@ -36,8 +38,22 @@ impl Registry {
     /// Everything measured now, in Prometheus' text format.
     #[must_use]
     pub fn encode(&self) -> String {
-        exposition::encode(self.collectors.iter().flat_map(|collect| collect()).collect())
+        exposition::encode(merged(self.collectors.iter().flat_map(|collect| collect())))
     }
+}
+
+/// Families of one name as one: each controller measures the same of itself.
+fn merged(families: impl Iterator<Item = Family>) -> Vec<Family> {
+    let mut by_name: BTreeMap<&'static str, Family> = BTreeMap::new();
+    for family in families {
+        match by_name.entry(family.name) {
+            Entry::Vacant(free) => {
+                free.insert(family);
+            }
+            Entry::Occupied(known) => known.into_mut().samples.extend(family.samples),
+        }
+    }
+    by_name.into_values().collect()
 }
 
 /// Measures the process itself, as Go's client does; where there is no `/proc`, only its start.
@@ -124,6 +140,8 @@ fn float(count: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use formats::exposition::{Reading, Sample};
+
     use super::*;
 
     #[test]
@@ -154,6 +172,22 @@ mod tests {
         ];
         assert_eq!(values, want);
         assert_eq!(from_proc(&|_| String::new()), Vec::new());
+    }
+
+    #[test]
+    fn measurements_of_one_name_stand_under_one_heading() {
+        let of = |controller: &'static str| {
+            move || {
+                let labels = vec![("controller", controller.to_owned())];
+                let samples = vec![Sample { labels, reading: Reading::Number(1.0) }];
+                vec![Family { name: "workers", help: "Workers.", kind: Kind::Gauge, samples }]
+            }
+        };
+        let mut registry = Registry::new();
+        registry.register(of("a"));
+        registry.register(of("b"));
+        let want = "# HELP workers Workers.\n# TYPE workers gauge\nworkers{controller=\"a\"} 1\nworkers{controller=\"b\"} 1\n";
+        assert_eq!(registry.encode(), want);
     }
 
     #[test]

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use conformance::report::{Report, Status};
 use conformance::run::{FactsFrom, Ground, Interrupt, Options, run};
-use conformance::target::built_in::{BuiltIn, Component, Ingredients};
+use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
 use contract::model::{Catalog, Contract};
-use gardener_resource_manager::config::file::from_partial;
+use gardener_resource_manager::config::file::{from_partial, from_value};
 use gardener_resource_manager::controllers::Running;
 use gardener_resource_manager::registrations::{Instance, registrations};
 use gardener_resource_manager::serving::{Clients, webhooks};
+use serde_json::Value;
 
 const COMPONENT: &str = "resource-manager";
 
@@ -67,7 +68,13 @@ fn contracts() -> Vec<Contract> {
 }
 
 fn target() -> BuiltIn {
-    BuiltIn::new("gardener-resource-manager", env!("CARGO_PKG_VERSION"), BTreeSet::new(), make)
+    BuiltIn::new("gardener-resource-manager", env!("CARGO_PKG_VERSION"), BTreeSet::new(), make).loading(load)
+}
+
+fn load(config: &Value) -> Loaded {
+    let (config, warnings) = from_value(config).map_err(|error| error.to_string())?;
+    let effective = serde_json::to_value(&config).map_err(|error| error.to_string())?;
+    Ok((effective, warnings.iter().map(ToString::to_string).collect()))
 }
 
 async fn make(ingredients: Ingredients) -> Result<Component, String> {

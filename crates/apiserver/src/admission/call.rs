@@ -104,7 +104,7 @@ fn request(
             "group": resource.group, "version": resource.version, "resource": resource.plural,
         },
         "operation": review.operation,
-        "userInfo": {"username": call.user.name, "groups": call.user.groups},
+        "userInfo": call.user.info(),
         "object": shown(review.object.as_ref()),
         "oldObject": shown(review.old.as_deref()),
         "dryRun": review.dry_run,

@@ -47,11 +47,19 @@ impl Place {
 
     /// What a value is taken for here.
     pub(crate) fn form(&self, value: Option<&Value>) -> Form {
-        match (self.ty.shape(), value) {
+        match (self.shape(), value) {
             (Shape::Object | Shape::Map, _) | (Shape::Any, Some(Value::Object(_))) => Form::Map,
             (Shape::List, _) | (Shape::Any, Some(Value::Array(_))) => Form::List,
             (Shape::Any, None | Some(Value::Null)) => Form::Open,
             _ => Form::Scalar,
+        }
+    }
+
+    /// What is there; the schema of a CRD leaves open what else stands where a number or text may stand.
+    fn shape(&self) -> Shape {
+        match self.ty.shape() {
+            Shape::IntOrString | Shape::Quantity if !self.built_in => Shape::Any,
+            shape => shape,
         }
     }
 
@@ -66,7 +74,7 @@ impl Place {
 
     /// Whether nothing is known of it, or only that it is an object.
     pub(crate) fn is_untyped(&self) -> bool {
-        match self.ty.shape() {
+        match self.shape() {
             Shape::Any => true,
             Shape::Object => !self.built_in && self.ty.fields().is_empty(),
             _ => false,
@@ -76,7 +84,7 @@ impl Place {
     /// The place of a field, and whether the schema declares it by name; absent where there can be no such field.
     pub(crate) fn child(&self, name: &str) -> Option<(Self, bool)> {
         let at = |ty: Type| Self { ty, built_in: self.built_in };
-        match self.ty.shape() {
+        match self.shape() {
             Shape::Object => match self.ty.field(name) {
                 Some(field) => Some((at(field.ty), true)),
                 None if self.ty.is_open() || self.is_untyped() => Some((at(Type::any()), false)),

@@ -5,6 +5,7 @@ use schema::Resource;
 
 use super::element::Element;
 use super::set::FieldSet;
+use crate::strategy::METADATA_STAYS;
 
 /// What a write leaves as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,22 +21,6 @@ pub(crate) enum Reset {
 const STATUS: Reset = Reset::Fields(&[&["status"]]);
 const SPEC: Reset = Reset::Fields(&[&["spec"]]);
 const SPEC_AND_METADATA: Reset = Reset::Fields(&[&["spec"], &["metadata"]]);
-
-/// Kinds whose status is written without touching the metadata.
-const METADATA_STAYS: &[(&str, &str)] = &[
-    ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
-    ("apiregistration.k8s.io", "apiservices"),
-    ("flowcontrol.apiserver.k8s.io", "flowschemas"),
-    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
-    ("internal.apiserver.k8s.io", "storageversions"),
-    ("networking.k8s.io", "servicecidrs"),
-    ("resource.k8s.io", "devicetaintrules"),
-    ("resource.k8s.io", "resourceclaims"),
-    ("resource.k8s.io", "resourcepoolstatusrequests"),
-    ("scheduling.k8s.io", "podgroups"),
-    ("storage.k8s.io", "volumeattachments"),
-    ("storagemigration.k8s.io", "storageversionmigrations"),
-];
 
 impl Reset {
     /// A set without the fields that stay as they were.

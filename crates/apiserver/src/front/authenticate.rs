@@ -1,5 +1,6 @@
 //! Who comes through the front door: by client certificate, or by bearer token.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
@@ -8,11 +9,13 @@ use std::task::{Context, Poll};
 use http::header::AUTHORIZATION;
 use http::{Request, Response};
 use hyper::body::Incoming;
+use sha2::{Digest, Sha256};
 use tower::Service;
 use webhook::server::Peer;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::call::User;
+use crate::identity::bearer_token;
 use crate::reply::{Body, Reply};
 use crate::server::ApiServer;
 use crate::status::Status;
@@ -21,19 +24,18 @@ use crate::status::Status;
 #[derive(Clone, Debug)]
 pub(super) struct Door {
     server: ApiServer,
-    token: String,
 }
 
 impl Door {
-    /// Lets in holders of `token` as administrators, and holders of certificates as who these say they are.
-    pub(super) fn new(server: ApiServer, token: String) -> Self {
-        Self { server, token }
+    /// Lets in whoever holds a token that the server knows, and holders of certificates as who these say they are.
+    pub(super) fn new(server: ApiServer) -> Self {
+        Self { server }
     }
 
     fn user(&self, request: &Request<Incoming>) -> Option<User> {
         let authorization = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        if let Some(token) = authorization.and_then(|value| value.strip_prefix("Bearer ")) {
-            return (token == self.token).then(User::admin);
+        if let Some(token) = authorization.and_then(bearer_token) {
+            return self.server.holder(token);
         }
         let certificate = request.extensions().get::<Peer>()?.certificates.first()?;
         named_by(certificate)
@@ -55,7 +57,9 @@ impl Service<Request<Incoming>> for Door {
             Some(user) => {
                 request.extensions_mut().insert(user);
             }
-            None if open => {}
+            None if open => {
+                request.extensions_mut().insert(anonymous());
+            }
             None => {
                 let refusal = Reply::from(Status::plain(401, "Unauthorized", "Unauthorized")).into_http();
                 return Box::pin(std::future::ready(Ok(refusal)));
@@ -66,10 +70,24 @@ impl Service<Request<Incoming>> for Door {
 }
 
 /// The user of a certificate: common name and organizations of its subject.
-fn named_by(certificate: &[u8]) -> Option<User> {
-    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+fn named_by(der: &[u8]) -> Option<User> {
+    let (_, certificate) = X509Certificate::from_der(der).ok()?;
     let subject = certificate.subject();
     let name = subject.iter_common_name().next()?.as_str().ok()?.to_owned();
     let groups = subject.iter_organization().filter_map(|group| group.as_str().ok()).map(str::to_owned);
-    Some(User { name, groups: groups.chain(["system:authenticated".to_owned()]).collect() })
+    let groups = groups.chain(["system:authenticated".to_owned()]).collect();
+    let digest = Sha256::digest(der);
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let credential =
+        ("authentication.kubernetes.io/credential-id".to_owned(), vec![format!("X509SHA256={hex}")]);
+    Some(User { name, groups, extra: BTreeMap::from([credential]), ..User::default() })
+}
+
+/// Whoever does not say who he is.
+fn anonymous() -> User {
+    User {
+        name: "system:anonymous".to_owned(),
+        groups: vec!["system:unauthenticated".to_owned()],
+        ..User::default()
+    }
 }

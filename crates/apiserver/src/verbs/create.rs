@@ -5,6 +5,7 @@ use webhook::review::Operation;
 
 use crate::admission::{self, Review};
 use crate::apply;
+use crate::authorization;
 use crate::call::Call;
 use crate::clock::rfc3339;
 use crate::convert;
@@ -93,6 +94,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
     strategy::prepare_for_create(&call.target, &mut object);
     validation::new_object(call, &object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;
+    authorization::check_escalation(shared, call, &object, None)?;
     Ok(object)
 }
 

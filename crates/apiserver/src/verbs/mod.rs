@@ -6,6 +6,7 @@ pub(crate) mod delete;
 pub(crate) mod list;
 pub(crate) mod patch;
 pub(crate) mod scale;
+pub(crate) mod token;
 pub(crate) mod update;
 pub(crate) mod watch;
 pub(crate) mod written;
@@ -41,6 +42,7 @@ pub(crate) async fn subresource(shared: &Shared, call: &Call) -> Result<Reply, S
         ("scale", Verb::Patch) => scale::write(shared, call, true).await,
         ("eviction", Verb::Create) => actions::evict(shared, call).await,
         ("binding", Verb::Create) => actions::bind(shared, call).await,
+        ("token", Verb::Create) => token::request(shared, call).await,
         (_, Verb::Get) if same_kind => get(shared, call),
         (_, Verb::Update) if same_kind => update::update(shared, call).await,
         (_, Verb::Patch) if same_kind => patch::patch(shared, call).await,

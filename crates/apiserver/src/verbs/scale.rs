@@ -73,6 +73,19 @@ impl update::Edit for Scaled<'_> {
 }
 
 impl Scaled<'_> {
+    /// As kube-apiserver has it, the scale of a custom resource takes no configuration that changes it.
+    fn convertible(&self, before: &Value, scale: Value, configuration: &Value) -> Result<Value, Status> {
+        if !self.call.target.custom || before["spec"] == scale["spec"] {
+            return Ok(scale);
+        }
+        Err(Status::failure(format!(
+            "failed to convert new object ({}/{}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR \
+             to an invalid group/version: autoscaling/v1",
+            meta::namespace(configuration),
+            meta::name(configuration),
+        )))
+    }
+
     /// The scale after the request; it says who owns the replicas.
     fn changed(&self, shared: &Shared, before: &Value) -> Result<Value, Status> {
         let mut scale = match &self.change {
@@ -82,7 +95,8 @@ impl Scaled<'_> {
                 let served = shared.registry.served();
                 let lens = Lens::new(&served, &self.call.target, "scale");
                 let options = apply::Options::of(self.call);
-                return apply::apply(&lens, Some(before), configuration, &options, shared.clock.now());
+                let scale = apply::apply(&lens, Some(before), configuration, &options, shared.clock.now())?;
+                return self.convertible(before, scale, configuration);
             }
         };
         written::record(shared, self.call, Some(before), &mut scale);

@@ -9,6 +9,7 @@ use webhook::review::Operation;
 
 use crate::admission::{self, Review};
 use crate::apply;
+use crate::authorization;
 use crate::call::Call;
 use crate::convert;
 use crate::decode;
@@ -131,7 +132,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
     check_revision(call, &object, old)?;
     decode::place(call, &mut object)?;
     match call.path.subresource.as_str() {
-        "status" | "approval" => strategy::prepare_for_status_update(&mut object, old),
+        "status" | "approval" => strategy::prepare_for_status_update(&call.target, &mut object, old),
         "finalize" => strategy::prepare_for_finalize(&mut object, old),
         _ => strategy::prepare_for_update(&call.target, &mut object, old),
     }
@@ -147,6 +148,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
     validation::changed_object(call, &object, old)?;
     if call.path.subresource.is_empty() {
         effects::prepare(&call.target, &mut object, shared.clock.now())?;
+        authorization::check_escalation(shared, call, &object, Some(old))?;
     }
     meta::keep(&mut object, old, "resourceVersion");
     apply::keep_times(&mut object, old);

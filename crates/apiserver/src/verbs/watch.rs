@@ -13,8 +13,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch::Receiver;
 use tokio::time::Instant;
 
+use crate::attributes::{Asked, Attributes};
 use crate::call::Call;
 use crate::convert;
+use crate::faults::{WatchEnd, WatchEnds};
 use crate::meta;
 use crate::negotiate::Shape;
 use crate::render;
@@ -45,6 +47,8 @@ struct Watcher {
     seen: u64,
     pending: VecDeque<Bytes>,
     news: Receiver<u64>,
+    ends: WatchEnds,
+    request: Attributes,
     end: Instant,
     next_bookmark: Option<Instant>,
     /// Whether a table's columns were told.
@@ -88,6 +92,11 @@ impl Watcher {
         let first = (now + BOOKMARK_PERIOD).min(end - LAST_BOOKMARK.min(duration));
         Ok(Self {
             news: shared.store.news(&call.target.table),
+            ends: shared.faults.watch_ends(),
+            request: Attributes {
+                user: call.user.clone(),
+                asked: Asked::Resource { verb: call.verb, path: call.path.clone() },
+            },
             shared: Arc::clone(shared),
             prefix: call.key_prefix(),
             call,
@@ -135,6 +144,7 @@ impl Watcher {
                 // What was written before the end belongs to the watch.
                 biased;
                 news = self.news.changed() => self.over = news.is_err(),
+                end = self.ends.wait(&self.request) => self.cut(end),
                 () = tokio::time::sleep_until(bookmark) => self.tick(),
             }
         }
@@ -160,6 +170,11 @@ impl Watcher {
                 !events.is_empty()
             }
         }
+    }
+
+    fn cut(&mut self, end: WatchEnd) {
+        self.pending.extend(end.event());
+        self.over = true;
     }
 
     fn tick(&mut self) {

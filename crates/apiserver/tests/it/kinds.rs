@@ -126,7 +126,13 @@ async fn questions_are_answered_and_not_stored() {
         send(&server, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", &json!({})).await;
     assert_eq!(who["status"]["userInfo"]["username"], "system:admin");
     let access = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-    let (code, may) = send(&server, "POST", access, &json!({"spec": {}})).await;
+    let (code, may) = send(
+        &server,
+        "POST",
+        access,
+        &json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}}),
+    )
+    .await;
     assert_eq!((code, &may["status"]["allowed"]), (201, &json!(true)));
     assert_eq!(server.revision(), revision);
 }

@@ -4,10 +4,13 @@
 #![expect(clippy::too_many_lines, reason = "tables of requests and answers are long")]
 
 mod admission;
+mod apply;
 mod crud;
+mod faults;
 mod front;
 mod hook;
 mod kinds;
 mod lifecycle;
+mod tokens;
 mod watching;
 mod wire;

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use contract::case::Review;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -38,6 +39,8 @@ pub struct Answer {
     pub patched: bool,
     /// The resulting object; absent if refused, and for a deletion.
     pub object: Option<Value>,
+    /// Version of the AdmissionReview that came back; `None` where a server asked.
+    pub review: Option<Review>,
 }
 
 /// Why no API server would accept an answer.
@@ -88,7 +91,7 @@ pub enum BadAnswer {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Review {
+struct Envelope {
     #[serde(default)]
     api_version: String,
     #[serde(default)]
@@ -128,7 +131,7 @@ struct Details {
 /// # Errors
 /// What kube-apiserver would refuse; of v1beta1 the uid and the type of the patch are held to the same rules.
 pub fn read(body: &[u8], question: &Question<'_>) -> Result<Answer, BadAnswer> {
-    let review: Review = serde_json::from_slice(body)
+    let review: Envelope = serde_json::from_slice(body)
         .map_err(|error| BadAnswer::NotAReview { reason: error.to_string(), body: excerpt(body) })?;
     let want = format!("{}, Kind=AdmissionReview", question.api_version());
     let got = format!("{}, Kind={}", review.api_version, review.kind);
@@ -156,6 +159,7 @@ pub fn read(body: &[u8], question: &Question<'_>) -> Result<Answer, BadAnswer> {
         warnings: response.warnings.unwrap_or_default(),
         patched: !patch.is_empty(),
         object,
+        review: Some(question.review()),
     })
 }
 
@@ -229,6 +233,7 @@ mod tests {
             warnings: vec!["w".to_owned()],
             patched: true,
             object: Some(json!({"spec": {"replicas": 2}})),
+            review: Some(Review::V1),
             ..Answer::default()
         };
         assert_eq!(got, Ok(want));
@@ -248,6 +253,7 @@ mod tests {
             reason: Some("Invalid".to_owned()),
             message: Some("no".to_owned()),
             causes: vec![cause],
+            review: Some(Review::V1),
             ..Answer::default()
         };
         assert_eq!(got, Ok(want));

@@ -1,5 +1,6 @@
 //! AdmissionReviews as kube-apiserver writes them, in both versions.
 
+use contract::case::Review;
 use serde_json::{Map, Value, json};
 use webhook::review::{Operation, ReviewVersion};
 
@@ -27,6 +28,15 @@ impl Question<'_> {
         match self.version {
             ReviewVersion::V1 => "admission.k8s.io/v1",
             ReviewVersion::V1beta1 => "admission.k8s.io/v1beta1",
+        }
+    }
+
+    /// The version of the review.
+    #[must_use]
+    pub fn review(&self) -> Review {
+        match self.version {
+            ReviewVersion::V1 => Review::V1,
+            ReviewVersion::V1beta1 => Review::V1beta1,
         }
     }
 

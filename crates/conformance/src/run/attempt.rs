@@ -88,7 +88,7 @@ pub(super) fn conclude(at: CaseRef, looked: Looked<'_>, attempt: Attempt) -> Ask
             asked
         }
         Attempt::Answered { observation, trace, evidence, asked } => {
-            let rules = matching::rules(looked.contract, observation.input.as_ref());
+            let rules = matching::rules_of(looked.contract, &observation);
             let mut checks = observation::judge(&looked.case.then, &observation, &rules);
             if let Some(trace) = &trace {
                 let held = laws::judge(trace, &rules);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use contract::case::About;
 use contract::model::{Clause, Contract, Law};
 use sha2::{Digest as _, Sha256};
 
@@ -159,7 +160,8 @@ fn proof(recorded: &[Recorded<'_>], asked: &[&Asked]) -> Option<Proof> {
 }
 
 fn rules(contract: &Contract, asked: &Asked) -> Rules {
-    matching::rules(contract, asked.observation.as_ref().and_then(|seen| seen.input.as_ref()))
+    let none = || matching::rules(contract, None);
+    asked.observation.as_ref().map_or_else(none, |seen| matching::rules_of(contract, seen))
 }
 
 fn laws_of(contract: &Contract, asked: &[Asked]) -> Vec<LawResult> {
@@ -217,7 +219,9 @@ fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String]) -> Vec<U
         return Vec::new();
     }
     let mut found: BTreeMap<String, Unexplained> = BTreeMap::new();
-    for asked in asked {
+    let answered =
+        |asked: &&Asked| contract.clauses[asked.at.clause].cases[asked.at.case].then.about == About::Answer;
+    for asked in asked.iter().filter(answered) {
         let Some(seen) = asked.observation.as_ref().filter(|seen| seen.answer.object.is_some()) else {
             continue;
         };

@@ -1,5 +1,6 @@
 //! One attempt at a case on `direct`: the registration is evaluated here, the review is sent straight to the target.
 
+use contract::case::{Review, When};
 use serde_json::Value;
 use webhook::dial::DialError;
 use webhook::review::ReviewVersion;
@@ -8,7 +9,7 @@ use super::further::{self, How};
 use super::group::Started;
 use super::prepare::Prepared;
 use super::subject::{self, SubjectError};
-use crate::exchange::{self, Exchange, Outcome, Question, Subject};
+use crate::exchange::{self, Answer, Exchange, Outcome, Question, Subject};
 use crate::laws::{self, Trace};
 use crate::mask;
 use crate::observation::{Observation, wanted_allowed};
@@ -40,6 +41,9 @@ pub(super) enum Attempt {
 
 /// Asks once.
 pub(super) async fn ask(context: &Started<'_>, looked: Looked<'_>, prepared: &Prepared) -> Attempt {
+    if matches!(looked.case.when, When::Registration { .. }) {
+        return registration(context, looked);
+    }
     let subject = match subject::subject(looked, &prepared.placed) {
         Ok(subject) => subject,
         Err(error @ SubjectError::Kind(_)) => {
@@ -53,7 +57,7 @@ pub(super) async fn ask(context: &Started<'_>, looked: Looked<'_>, prepared: &Pr
         }
     };
     let labels = place::namespace_labels(&prepared.placed);
-    let routing = if looked.overrides().is_some() {
+    let routing = if looked.direct().is_some() {
         route::named(context.running, looked.webhook(), &subject)
     } else {
         route::route(context.running, looked.webhook(), &subject, &labels)
@@ -68,7 +72,7 @@ pub(super) async fn ask(context: &Started<'_>, looked: Looked<'_>, prepared: &Pr
                 format!("the object would be converted to {}, which only a server does", asked_as.version);
             Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Substrate, text))
         }
-        Routing::Named(_) if looked.case.then.called.is_some() && looked.overrides().is_none() => {
+        Routing::Named(_) if looked.case.then.called.is_some() && looked.direct().is_none() => {
             let text = "the target tells no registration";
             Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Registration, text))
         }
@@ -95,7 +99,7 @@ async fn send(
     let mut at = subject.clone();
     let (mut patched, mut last) = (false, None);
     for route in routes {
-        let version = if route.v1 { ReviewVersion::V1 } else { ReviewVersion::V1beta1 };
+        let version = version(looked, route);
         let question = Question {
             subject: &at,
             version,
@@ -128,6 +132,36 @@ async fn send(
         trace: Some(Box::new(trace)),
         evidence: Some(evidence),
         asked: None,
+    }
+}
+
+/// How the webhook is registered; nothing is sent.
+fn registration(context: &Started<'_>, looked: Looked<'_>) -> Attempt {
+    if context.running.paths(looked.webhook()).is_empty() {
+        let text = format!("no path is known for webhook {}", looked.webhook());
+        return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
+    }
+    let Some(found) = route::configurations(context.running, looked.webhook()) else {
+        let text = "the target tells no registration";
+        return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Registration, text));
+    };
+    // A webhook stands in one configuration; of several, the webhooks are those of all.
+    let whole = found.into_iter().reduce(|mut whole, other| {
+        whole.webhooks.extend(other.webhooks);
+        whole
+    });
+    let object = whole.map(|configuration| configuration.to_object());
+    let answer = Answer { allowed: true, object, ..Answer::default() };
+    let observation = Observation { called: None, input: None, answer };
+    Attempt::Answered { observation: Box::new(observation), trace: None, evidence: None, asked: None }
+}
+
+/// The version that the case says, or the best that the webhook knows.
+fn version(looked: Looked<'_>, route: &Route) -> ReviewVersion {
+    match looked.direct().and_then(|sending| sending.review) {
+        Some(Review::V1) => ReviewVersion::V1,
+        None if route.v1 => ReviewVersion::V1,
+        Some(Review::V1beta1) | None => ReviewVersion::V1beta1,
     }
 }
 

@@ -97,7 +97,7 @@ async fn on(
 /// Only the webhook in question is registered: what others of the component do is not its business.
 async fn one_webhook(ground: &Ground<'_>, webhook: &str, cases: &[CaseRef]) -> Result<Vec<Asked>, String> {
     let shared = ground.started.shared;
-    let Some(configurations) = configurations(ground.started.running, webhook) else {
+    let Some(configurations) = route::configurations(ground.started.running, webhook) else {
         let text = "the target tells no registration, so no server can be told to ask it";
         let reason = Reason::new(ReasonCode::Registration, text);
         let asked = unasked(shared, cases, Status::NotSupported, &reason);
@@ -136,17 +136,6 @@ async fn one_case(ground: &Ground<'_>, prepared: &case::Prepared) -> Asked {
     };
     shared.done(&asked);
     asked
-}
-
-/// The configurations of a target, reduced to one webhook; `None` where nobody told any.
-fn configurations(running: &dyn Running, webhook: &str) -> Option<Vec<WebhookConfiguration>> {
-    let paths = running.paths(webhook);
-    let reduced = running.registrations()?.iter().map(|configuration| {
-        let mut reduced = configuration.clone();
-        reduced.webhooks.retain(|registration| paths.contains(&route::path(registration)));
-        reduced
-    });
-    Some(reduced.filter(|configuration| !configuration.webhooks.is_empty()).collect())
 }
 
 async fn register(

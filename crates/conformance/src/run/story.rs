@@ -22,6 +22,8 @@ pub(super) fn tell(looked: Looked<'_>) -> Vec<String> {
             format!("{operation}{}", plural.unwrap_or_default())
         }
         When::DeleteCollection { resource } => format!("DELETE of all {resource}"),
+        When::Registration { instance } => format!("registered for a {instance}"),
+        When::Configuration => format!("started with {}", looked.case.config),
         When::Steps(scenario) => {
             scenario.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>().join(" → ")
         }

@@ -27,8 +27,10 @@ pub(super) enum SubjectError {
 pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, SubjectError> {
     let (operation, request) = match &looked.case.when {
         When::DeleteCollection { resource } => return collection(resource, placed),
-        When::Admission { operation, request } => (operation, request),
-        When::Steps(_) => return Err(SubjectError::NoObject),
+        When::Admission { operation, sending } => (operation, &sending.request),
+        When::Registration { .. } | When::Configuration | When::Steps(_) => {
+            return Err(SubjectError::NoObject);
+        }
     };
     let operation = parse(operation)?;
     let given = &placed.given;

@@ -1,5 +1,7 @@
 //! **flip**: allow and deny exchanged, another code, reason or message, one cause more, one fewer.
 
+use contract::case::Review;
+
 use super::{Damage, Recorded};
 use crate::exchange::{Answer, FieldCause};
 use crate::observation::Observation;
@@ -17,11 +19,11 @@ pub(super) fn damages(recorded: Recorded<'_>) -> Vec<Damage> {
     add(then.called.is_some(), "called and not called exchanged", &|seen| {
         seen.called = seen.called.map(|called| !called);
     });
-    let code = then.code.is_some() || then.causes.is_some();
+    let code = then.code.is_some() || then.is_invalid();
     add(code, "another code", &|seen| {
         seen.answer.code = Some(if seen.answer.code == Some(418) { 400 } else { 418 });
     });
-    let reason = then.reason.is_some() || then.causes.is_some();
+    let reason = then.reason.is_some() || then.is_invalid();
     add(reason, "another reason", &|seen| seen.answer.reason = Some("Sabotaged".to_owned()));
     add(then.message.is_some(), "another message", &|seen| {
         seen.answer.message = Some("something else".to_owned());
@@ -32,6 +34,12 @@ pub(super) fn damages(recorded: Recorded<'_>) -> Vec<Damage> {
         message.push_str(" and more");
     };
     add(then.message.is_some(), "a longer message", &longer);
+    add(then.review.is_some(), "another version of the review", &|seen| {
+        seen.answer.review = Some(match seen.answer.review {
+            Some(Review::V1) => Review::V1beta1,
+            _ => Review::V1,
+        });
+    });
     add(then.warnings.is_some(), "one warning more", &|seen| {
         seen.answer.warnings.push("something else".to_owned());
     });

@@ -41,6 +41,7 @@ fn swapped(recorded: Recorded<'_>, other: &Observation) -> Observation {
             Assertion::Message => answer.message.clone_from(&theirs.message),
             Assertion::Causes => answer.causes.clone_from(&theirs.causes),
             Assertion::Warnings => answer.warnings.clone_from(&theirs.warnings),
+            Assertion::Review => answer.review = theirs.review,
             Assertion::Object(path) | Assertion::Length(path) => {
                 let Some(object) = &mut answer.object else { continue };
                 let value = theirs.object.as_ref().and_then(|theirs| matching::get(theirs, &path));

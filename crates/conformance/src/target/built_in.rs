@@ -11,7 +11,7 @@ use webhook::dial::{Dialer, InProcess};
 use webhook::registration::WebhookConfiguration;
 use webhook::service::WebhookService;
 
-use super::{Clusters, Facts, Identity, Running, Setup, Target, TargetError, TargetKind};
+use super::{Clusters, Configured, Facts, Identity, Running, Setup, Target, TargetError, TargetKind, Trial};
 
 /// A component that is ready to be asked.
 pub struct Component {
@@ -40,6 +40,9 @@ pub struct Ingredients {
     pub clusters: Option<Clusters>,
 }
 
+/// What a component works with: the file with all defaults, and warnings of it; an error is a refusal, in words.
+pub type Loaded = Result<(Value, Vec<String>), String>;
+
 type Made = Pin<Box<dyn Future<Output = Result<Component, String>> + Send>>;
 
 /// A component, made anew for each configuration.
@@ -48,6 +51,7 @@ pub struct BuiltIn {
     version: String,
     features: BTreeSet<String>,
     make: Box<dyn Fn(Ingredients) -> Made + Send + Sync>,
+    load: Option<fn(&Value) -> Loaded>,
 }
 
 impl BuiltIn {
@@ -58,7 +62,15 @@ impl BuiltIn {
         R: Future<Output = Result<Component, String>> + Send + 'static,
     {
         let make = Box::new(move |ingredients: Ingredients| Box::pin(make(ingredients)) as Made);
-        Self { name: name.to_owned(), version: version.to_owned(), features, make }
+        Self { name: name.to_owned(), version: version.to_owned(), features, make, load: None }
+    }
+
+    /// With the way in which the component loads a configuration file; what the file says of version and kind may be
+    /// missing.
+    #[must_use]
+    pub fn loading(mut self, load: fn(&Value) -> Loaded) -> Self {
+        self.load = Some(load);
+        self
     }
 }
 
@@ -83,6 +95,15 @@ impl Target for BuiltIn {
 
     fn is_outside(&self) -> bool {
         false
+    }
+
+    async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
+        Ok(self.load.map(|load| match load(trial.config) {
+            Ok((effective, warnings)) => {
+                Configured::Started { warnings: Some(warnings), effective: Some(effective) }
+            }
+            Err(message) => Configured::Refused { message },
+        }))
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

@@ -11,10 +11,11 @@ use webhook::dial::{Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
 
 use super::url::Known;
-use super::{Identity, Running, Setup, Target, TargetError, TargetKind};
+use super::{Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial};
 
 mod certificate;
 mod configuration;
+mod effective;
 mod placeholders;
 mod process;
 mod ready;
@@ -56,6 +57,26 @@ impl Target for CommandTarget {
 
     fn reads_everywhere(&self) -> BTreeSet<String> {
         self.known.reads_everywhere.clone()
+    }
+
+    async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
+        if self.spec.config.is_none() {
+            return Ok(None);
+        }
+        if trial.effective {
+            return effective::print(self, &trial).await.map(Some);
+        }
+        let setup = Setup { config: trial.config, instance: "seed", facts: trial.facts, clusters: None };
+        match self.start(setup).await {
+            Ok(running) => {
+                running.stop().await;
+                Ok(Some(Configured::Started { warnings: None, effective: None }))
+            }
+            Err(TargetError::Ended { last_words, .. }) => {
+                Ok(Some(Configured::Refused { message: last_words }))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

@@ -2,15 +2,15 @@
 
 use conformance::report::{Status, Verdict};
 use conformance::run::{Ground, Options};
-use contract::case::{Case, Then, When};
+use contract::case::{Case, Sending, Then, When};
 use contract::expect::{Expect, Operator};
-use serde_json::{Map, json};
+use serde_json::json;
 
 use crate::direct::{options, run_with};
 use crate::fake::Manner;
 use crate::small;
 
-fn embedded() -> Options {
+pub(crate) fn embedded() -> Options {
     Options { ground: Ground::Embedded, ..options() }
 }
 
@@ -64,7 +64,10 @@ async fn what_a_server_cannot_bring_about_is_asked_directly_and_says_so() {
     let request = json!({"name": "x", "object": null}).as_object().cloned().unwrap_or_default();
     let case = Case {
         name: "no object".to_owned(),
-        when: When::Admission { operation: "CREATE".to_owned(), request },
+        when: When::Admission {
+            operation: "CREATE".to_owned(),
+            sending: Sending { request, ..Sending::default() },
+        },
         then: Then { allowed: Some(true), code: Some(200), ..Then::default() },
         ..small::replica_case("controller", "2")
     };
@@ -80,12 +83,12 @@ async fn updates_and_deletions_meet_an_old_object() {
     let mut contract = small::contract();
     let update = Case {
         name: "update".to_owned(),
-        when: When::Admission { operation: "UPDATE".to_owned(), request: Map::new() },
+        when: When::Admission { operation: "UPDATE".to_owned(), sending: Sending::default() },
         ..small::replica_case("server", "3")
     };
     let delete = Case {
         name: "delete".to_owned(),
-        when: When::Admission { operation: "DELETE".to_owned(), request: Map::new() },
+        when: When::Admission { operation: "DELETE".to_owned(), sending: Sending::default() },
         then: Then { called: Some(false), ..Then::default() },
         ..small::replica_case("server", "3")
     };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use conformance::target::{Identity, Running, Setup, Target, TargetError, TargetKind};
+use conformance::target::{Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial};
 use serde_json::{Value, json};
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 use webhook::registration::WebhookConfiguration;
@@ -64,6 +64,24 @@ impl Target for Fake {
 
     fn is_outside(&self) -> bool {
         false
+    }
+
+    /// The default of `burst` is 130, and it is not negative; a careless one takes anything.
+    async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
+        let burst = trial.config["burst"].as_i64().unwrap_or(130);
+        Ok(match self.manner {
+            Manner::NotServed => None,
+            Manner::Stillborn => return Err(TargetError::Certificate { reason: "no".to_owned() }),
+            Manner::Good if burst < 0 => {
+                let message = format!("[burst: Invalid value: {burst}: must be non-negative]");
+                Some(Configured::Refused { message })
+            }
+            Manner::Hanging => Some(Configured::Started { warnings: None, effective: None }),
+            _ => Some(Configured::Started {
+                warnings: Some(Vec::new()),
+                effective: Some(json!({"burst": burst})),
+            }),
+        })
     }
 
     async fn start(&self, _: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

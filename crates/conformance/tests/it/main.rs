@@ -6,6 +6,7 @@ mod embedded;
 mod exit;
 mod fake;
 mod given;
+mod otherwise;
 mod proof;
 mod scenario;
 mod shown;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use contract::case::{Case, Given, Then, When};
+use contract::case::{Case, Given, Sending, Then, When};
 use contract::expect::{Expect, Operator};
 use contract::model::{Clause, Contract, Form, Level, Location, Subject};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// `controller` gets two replicas, `server` three, others stay.
 pub(crate) fn contract() -> Contract {
@@ -75,7 +75,7 @@ pub(crate) fn replica_case(kind: &str, replicas: &str) -> Case {
         inputs: vec![("type".to_owned(), kind.to_owned())],
         config: json!({"enabled": true}),
         given: Given { object: Some(deployment(kind, false)), ..Given::default() },
-        when: When::Admission { operation: "CREATE".to_owned(), request: Map::new() },
+        when: When::Admission { operation: "CREATE".to_owned(), sending: Sending::default() },
         then: Then {
             object: Some(Expect::Map(BTreeMap::from([("spec".to_owned(), spec)]))),
             ..Then::default()

@@ -56,6 +56,9 @@ pub struct TargetSpec {
     pub registration: Option<RegistrationFiles>,
     /// How its configuration file is made.
     pub config: Option<TargetConfig>,
+    /// Program and arguments that print the configuration of `<config>` with all defaults, as YAML or JSON, and fail
+    /// where it is refused; without it, clauses about defaults are notSupported.
+    pub effective: Vec<String>,
     /// Features that clauses may need.
     pub features: Vec<String>,
     /// Values that clauses name with `$name`.

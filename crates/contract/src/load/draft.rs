@@ -95,10 +95,11 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
 
 /// The form, if it is one that is run.
 fn form(spec: &Fields<'_>) -> Option<Form> {
-    let remedy = "say how it is written: `form: mutation`, `form: validation` or `form: scenario`";
+    let remedy = "say how it is written: `form: mutation`, `validation`, `configuration` or `scenario`";
     spec.required("form", remedy)?;
     let form = spec.choice("form", &FORMS)?;
-    if matches!(form, Form::Mutation | Form::Validation | Form::Scenario) {
+    let run = [Form::Mutation, Form::Validation, Form::Configuration, Form::Scenario];
+    if run.contains(&form) {
         return Some(form);
     }
     if let Some(node) = spec.node("form") {
@@ -116,7 +117,7 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         Form::Scenario => ("controller", "name the controller: `target: {controller: …}`"),
         _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
     };
-    if target.and_then(|target| target.node(key)).is_none() {
+    if form != Form::Configuration && target.and_then(|target| target.node(key)).is_none() {
         let at = target.map_or_else(|| spec.span(), |target| target.span());
         spec.report.add("missing-key", at, format!("target.{key} is missing"), remedy);
     }

@@ -2,21 +2,21 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::cells::Cells;
+use super::doing;
 use super::draft::{Clause, Draft};
 use super::given::{Assembly, Shelf};
+use super::hash;
 use super::outcome::{self, known_keys};
 use super::report::Report;
 use super::table::{Row, Table};
 use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
 use super::words::GIVEN;
-use crate::case::{Case, Given, When};
+use crate::case::{About, Case, Given, When};
 use crate::expect::Rules;
 use crate::model::{self, Form, Location};
 
@@ -74,7 +74,7 @@ impl Context<'_> {
         if let Some(table) = &clause.table {
             self.check_columns(table, &used);
         }
-        let hash = hash(clause, &built);
+        let hash = hash::of(clause, built.iter().map(|built| (&built.case, &built.then)));
         let cases = self.named(clause, built, &used);
         model::Clause {
             id: clause.id.clone(),
@@ -99,6 +99,15 @@ impl Context<'_> {
         let given = clause.given.clone().unwrap_or_else(|| empty.clone());
         if clause.then.is_none() {
             self.report.add("missing-key", clause.span, "then is missing", "say what must hold");
+        }
+        if self.draft.form == Form::Configuration {
+            for (name, tree) in [("given", &clause.given), ("when", &clause.when)] {
+                if let Some(tree) = tree {
+                    let message = format!("{name} has no meaning where a component is configured");
+                    self.report.add("form", tree.span, message, "what it is given stands in `config`");
+                }
+            }
+            return variants::of(&empty, &empty);
         }
         let Some(when) = &clause.when else {
             self.report.add(
@@ -131,19 +140,22 @@ impl Context<'_> {
         let errors = self.report.count();
         let config = self.config(clause, &assembly);
         let mut given = self.given(&cells.fill(&variant.given), &assembly)?;
-        let when = outcome::when(&cells.fill(&variant.when), &assembly);
+        let when = match self.draft.form {
+            Form::Configuration => Some(When::Configuration),
+            _ => doing::when(&cells.fill(&variant.when), &assembly),
+        };
         used.before.extend(cells.take_used());
         let wanted = cells.fill(clause.then.as_ref()?);
         used.after.extend(cells.take_used());
         let when = when?;
         self.stand_in(clause, &mut given, &when);
         let rules = self.rules(&given, &when);
-        let then = outcome::then(&wanted, &rules, self.report)?;
+        let then = outcome::then(&wanted, about(&when), &rules, self.report)?;
         if self.report.count() > errors {
             return None;
         }
         let location = self.location(row.map_or(clause.span, |(_, row)| row.span));
-        let operation = variant.names_operation.then(|| operation(&when));
+        let operation = if variant.names_operation { operation(&when) } else { None };
         let case = Case { name: String::new(), inputs: Vec::new(), config, given, when, then, location };
         Some(Built {
             row: row.map(|(number, _)| number),
@@ -194,18 +206,30 @@ impl Context<'_> {
     /// The rules of the object that is answered.
     fn rules(&self, given: &Given, when: &When) -> Rules {
         let request = match when {
-            When::Admission { request, .. } => request.get("object"),
+            When::Admission { sending, .. } => sending.request.get("object"),
+            When::Registration { .. } => return self.registration_rules(),
+            When::Configuration => return Rules::unknown().with(self.list_keys, self.unordered),
             When::DeleteCollection { .. } | When::Steps(_) => None,
         };
         let object = given.object.as_ref().or(request).or(given.old.as_ref());
         Rules::of_object(object.unwrap_or(&Value::Null)).with(self.list_keys, self.unordered)
     }
 
+    /// The rules of the webhook configuration.
+    fn registration_rules(&self) -> Rules {
+        let kind = match self.draft.form {
+            Form::Validation => "ValidatingWebhookConfiguration",
+            _ => "MutatingWebhookConfiguration",
+        };
+        let head = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind});
+        Rules::of_object(&head).with(self.list_keys, self.unordered)
+    }
+
     /// What is created or updated is the old object where no other is given.
     fn stand_in(&self, clause: &Clause, given: &mut Given, when: &When) {
-        let When::Admission { operation, request } = when else { return };
+        let When::Admission { operation, sending } = when else { return };
         let needed = matches!(operation.as_str(), "CREATE" | "UPDATE");
-        if !needed || given.object.is_some() || request.contains_key("object") {
+        if !needed || given.object.is_some() || sending.request.contains_key("object") {
             return;
         }
         given.object = given.old.clone();
@@ -321,40 +345,20 @@ fn source(clause: &Clause, draft: &Draft) -> Option<model::Source> {
     })
 }
 
-fn operation(when: &When) -> String {
+/// What a case is named by, beside its row.
+fn operation(when: &When) -> Option<String> {
     match when {
-        When::Admission { operation, .. } => operation.clone(),
-        When::DeleteCollection { .. } => "deleteCollection".to_owned(),
-        When::Steps(_) => String::new(),
+        When::Admission { operation, .. } => Some(operation.clone()),
+        When::DeleteCollection { .. } => Some("deleteCollection".to_owned()),
+        When::Registration { instance } => Some(instance.clone()),
+        When::Configuration | When::Steps(_) => None,
     }
 }
 
-/// SHA-256 over everything that the clause says, fixtures and cells filled in, however it is set.
-fn hash(clause: &Clause, built: &[Built]) -> String {
-    let mut hasher = Sha256::new();
-    let mut add = |part: &Value| hasher.update(part.to_string().as_bytes());
-    add(&json!({
-        "id": clause.id, "text": clause.text, "level": clause.level, "binds": clause.binds,
-        "versions": clause.versions, "needs": clause.needs, "instance": clause.instance,
-    }));
-    for Built { case, then, .. } in built {
-        let given = &case.given;
-        add(&case.config);
-        given.cluster.iter().for_each(&mut add);
-        for object in [&given.namespace, &given.old, &given.object] {
-            add(object.as_ref().unwrap_or(&Value::Null));
-        }
-        add(&match &case.when {
-            When::Admission { operation, request } => json!({"admission": operation, "request": request}),
-            When::DeleteCollection { resource } => json!({"deleteCollection": resource}),
-            // Steps are part of what must hold.
-            When::Steps(_) => Value::Null,
-        });
-        add(then);
+fn about(when: &When) -> About {
+    match when {
+        When::Admission { .. } | When::DeleteCollection { .. } | When::Steps(_) => About::Answer,
+        When::Registration { .. } => About::Registration,
+        When::Configuration => About::Configuration,
     }
-    hasher.finalize().iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }

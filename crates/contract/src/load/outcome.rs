@@ -1,103 +1,56 @@
-//! What is done and what must hold: `when` and `then` of one case.
+//! What must hold: `then` of one case.
 
-use schema::{Kinds, Type};
-use serde_json::{Map, Value};
+use schema::Type;
+use serde_json::Value;
 
-use super::given::Assembly;
 use super::report::{Report, nearest};
 use super::tree::{Data, Span, Tree, Word};
 use super::wanted;
-use super::words::{CAUSE, OPERATIONS, REQUEST, THEN, WHEN};
-use crate::case::{Cause, Then, When};
+use super::words::{CAUSE, REVIEWS, THEN_ANSWER, THEN_CONFIGURATION, THEN_REGISTRATION};
+use crate::case::{About, Cause, Review, Then};
 use crate::expect::{Expect, Operator, Rules};
 
-/// What is done; cells are filled in, `admission` is one operation.
-pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {
-    let report = assembly.report;
-    known_keys(tree, "when", &WHEN, report)?;
-    if let Some(collection) = tree.get("deleteCollection") {
-        return delete_collection(tree, collection, report);
-    }
-    let remedy = "write `when: {admission: CREATE}`";
-    let Some(admission) = tree.get("admission") else {
-        report.add("missing-key", tree.span, "when says neither admission nor deleteCollection", remedy);
-        return None;
-    };
-    let operation = admission.text().unwrap_or_default();
-    if !OPERATIONS.contains(&operation) {
-        report.add(
-            "operation",
-            admission.span,
-            format!("{operation:?} is no operation"),
-            nearest(operation, OPERATIONS),
-        );
-        return None;
-    }
-    let request = match tree.get("request") {
-        Some(request) => overrides(request, assembly)?,
-        None => Map::new(),
-    };
-    Some(When::Admission { operation: operation.to_owned(), request })
-}
-
-fn delete_collection(tree: &Tree, collection: &Tree, report: &Report<'_>) -> Option<When> {
-    for beside in ["admission", "request"] {
-        if let Some(value) = tree.get(beside) {
-            report.add(
-                "request",
-                value.span,
-                format!("{beside} has no meaning beside deleteCollection"),
-                "leave one of the two out",
-            );
-        }
-    }
-    let name = collection.text().unwrap_or_default();
-    let (plural, group) = name.split_once('.').unwrap_or((name, ""));
-    let served =
-        Kinds::gardener().resources().any(|resource| resource.plural == plural && resource.group == group);
-    if !served {
-        let known = Kinds::gardener().resources().filter(|resource| resource.group == group);
-        let remedy = nearest(plural, known.map(|resource| resource.plural.as_str()));
-        report.add("resource", collection.span, format!("{name:?} is no resource"), remedy);
-    }
-    served.then(|| When::DeleteCollection { resource: name.to_owned() })
-}
-
-/// Overridden fields of the request; null removes one.
-fn overrides(tree: &Tree, assembly: &Assembly<'_>) -> Option<Map<String, Value>> {
-    known_keys(tree, "request", &REQUEST, assembly.report)?;
-    let mut fields = Map::new();
-    for (key, value) in tree.map().unwrap_or_default() {
-        let whole = matches!(key.name.as_str(), "object" | "oldObject") && value.get("like").is_some();
-        let value = if whole { assembly.object(value)? } else { value.to_value() };
-        fields.insert(key.name.clone(), value);
-    }
-    Some(fields)
-}
-
-/// What must hold; `object` is the kind of object that is answered.
-pub(crate) fn then(tree: &Tree, object: &Rules, report: &Report<'_>) -> Option<Then> {
+/// What must hold; `object` is the kind of object that is answered, read or made.
+pub(crate) fn then(tree: &Tree, about: About, object: &Rules, report: &Report<'_>) -> Option<Then> {
     let errors = report.count();
-    known_keys(tree, "then", &THEN, report)?;
+    let known: &[&str] = match about {
+        About::Answer => &THEN_ANSWER,
+        About::Registration => &THEN_REGISTRATION,
+        About::Configuration => &THEN_CONFIGURATION,
+    };
+    known_keys(tree, "then", known, report)?;
     let part = |name: &str| tree.get(name).filter(|part| !matches!(part.data, Data::Word(Word::Any)));
     let text = || Rules::new(text_type());
     let words = |name: &str| part(name).map(|part| wanted::read(part, &text(), report));
     let texts =
         || Rules::new(Type::from_openapi(&serde_json::json!({"type": "array", "items": {"type": "string"}})));
     let outcome = Then {
-        object: part("object").map(|part| wanted::read(part, object, report)),
-        allowed: part("allowed").and_then(|part| boolean("allowed", part, report)),
+        about,
+        object: part(about.object()).map(|part| wanted::read(part, object, report)),
+        allowed: part(about.allowed()).and_then(|part| boolean(about.allowed(), part, report)),
         code: part("code").and_then(|part| code(part, report)),
         reason: words("reason"),
         message: words("message"),
         causes: part("causes").map(|part| causes(part, report)),
         called: part("called").and_then(|part| boolean("called", part, report)),
         warnings: part("warnings").map(|part| wanted::read(part, &texts(), report)),
+        review: part("review").and_then(|part| review(part, report)),
     };
     if report.count() == errors {
         check(tree, &outcome, report);
     }
     Some(outcome)
+}
+
+/// A version of the AdmissionReview.
+pub(crate) fn review(tree: &Tree, report: &Report<'_>) -> Option<Review> {
+    let text = tree.text().unwrap_or_default();
+    let found = REVIEWS.iter().find(|(name, _)| *name == text).map(|(_, review)| *review);
+    if found.is_none() {
+        let message = format!("{text:?} is no version of a review");
+        report.add("review", tree.span, message, nearest(text, REVIEWS.iter().map(|(name, _)| *name)));
+    }
+    found
 }
 
 fn check(tree: &Tree, outcome: &Then, report: &Report<'_>) {
@@ -114,15 +67,12 @@ fn check(tree: &Tree, outcome: &Then, report: &Report<'_>) {
         report.add("called", other.span, message, "make two clauses of it");
     }
     let denied = outcome.causes.is_some();
+    let allowed = outcome.about.allowed();
     if let (true, Some((key, _))) =
-        (denied && outcome.allowed == Some(true), entries.iter().find(|(key, _)| key.name == "allowed"))
+        (denied && outcome.allowed == Some(true), entries.iter().find(|(key, _)| key.name == allowed))
     {
-        report.add(
-            "causes",
-            key.span,
-            "a request with causes is not allowed",
-            "leave `allowed` out: `causes` implies it",
-        );
+        let message = format!("what has causes is refused, and {allowed} says it is not");
+        report.add("causes", key.span, message, format!("leave `{allowed}` out: `causes` implies it"));
     }
     if let (true, Some((key, _))) = (
         denied && outcome.code.is_some_and(|code| code != 422),
@@ -150,7 +100,7 @@ fn text_type() -> Type {
     Type::from_openapi(&serde_json::json!({"type": "string"}))
 }
 
-fn boolean(name: &str, tree: &Tree, report: &Report<'_>) -> Option<bool> {
+pub(crate) fn boolean(name: &str, tree: &Tree, report: &Report<'_>) -> Option<bool> {
     let value = match tree.data {
         Data::Scalar(Value::Bool(value)) => Some(value),
         _ => None,

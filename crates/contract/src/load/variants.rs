@@ -1,15 +1,16 @@
-//! Lists in `like` and `admission`: the variants that they make of a clause.
+//! Lists in `like`, `admission` and `registration`: the variants that they make of a clause.
 
 use serde_json::Value;
 
 use super::tree::{Data, Key, Tree};
+use super::words::MULTIPLIED;
 
-/// One of the variants that lists in `like` and `admission` make.
+/// One of the variants that lists in `like`, `admission` and `registration` make.
 pub(super) struct Variant {
     pub(super) like: Option<String>,
     pub(super) given: Tree,
     pub(super) when: Tree,
-    /// Whether a list or a literal names the operation, and not a cell.
+    /// Whether a list or a literal names the operation (or the instance), and not a cell.
     pub(super) names_operation: bool,
 }
 
@@ -32,15 +33,16 @@ pub(super) fn of(given: &Tree, when: &Tree) -> Vec<Variant> {
 
 /// `when` for each of the operations that a list names, and whether the operation is named here and not by a cell.
 fn operations(when: &Tree) -> Vec<(bool, Tree)> {
-    let admission = when.get("admission");
-    let Some(list) = admission.and_then(Tree::list) else {
-        let by_cell = admission.and_then(Tree::text).is_some_and(|text| text.starts_with('<'));
+    let named = MULTIPLIED.iter().find_map(|key| when.get(key));
+    let Some(list) = named.and_then(Tree::list) else {
+        let by_cell = named.and_then(Tree::text).is_some_and(|text| text.starts_with('<'));
         return vec![(!by_cell, when.clone())];
     };
     let one = |operation: &Tree| {
         let entries = when.map().unwrap_or_default().iter();
         let entries = entries.map(|(key, value)| {
-            (key.clone(), if key.name == "admission" { operation.clone() } else { value.clone() })
+            let is_named = MULTIPLIED.contains(&key.name.as_str());
+            (key.clone(), if is_named { operation.clone() } else { value.clone() })
         });
         (true, Tree { data: Data::Map(entries.collect()), span: when.span })
     };

@@ -1,5 +1,6 @@
 //! The words of the language: every key that a contract file may hold, and every word that a key may lead to.
 
+use crate::case::Review;
 use crate::model::{Binds, Form, Law, Level};
 use crate::scenario::Fault;
 
@@ -42,7 +43,12 @@ pub(crate) const CLAUSE: [&str; 18] = [
     "faults",
 ];
 pub(crate) const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
-pub(crate) const WHEN: [&str; 3] = ["admission", "deleteCollection", "request"];
+pub(crate) const WHEN: [&str; 6] =
+    ["admission", "deleteCollection", "request", "direct", "review", "registration"];
+/// Keys of `when` that lead to a list, each element a case.
+pub(crate) const MULTIPLIED: [&str; 2] = ["admission", "registration"];
+pub(crate) const INSTANCES: [&str; 2] = ["seed", "shoot"];
+pub(crate) const REVIEWS: [(&str, Review); 2] = [("v1", Review::V1), ("v1beta1", Review::V1beta1)];
 pub(crate) const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 /// Fields of an AdmissionRequest.
 pub(crate) const REQUEST: [&str; 15] = [
@@ -62,8 +68,11 @@ pub(crate) const REQUEST: [&str; 15] = [
     "dryRun",
     "options",
 ];
-pub(crate) const THEN: [&str; 8] =
-    ["object", "allowed", "code", "reason", "message", "causes", "called", "warnings"];
+/// Keys of `then`, where it speaks of an answer.
+pub(crate) const THEN_ANSWER: [&str; 9] =
+    ["object", "allowed", "code", "reason", "message", "causes", "called", "warnings", "review"];
+pub(crate) const THEN_REGISTRATION: [&str; 1] = ["registration"];
+pub(crate) const THEN_CONFIGURATION: [&str; 5] = ["starts", "message", "causes", "warnings", "effective"];
 /// Keys of a step that bring something about; the others say what is seen.
 pub(crate) const CAUSES: [&str; 3] = ["name", "advance", "do"];
 pub(crate) const STEP: [&str; 8] =
@@ -76,13 +85,14 @@ pub(crate) const REQUESTS: [&str; 3] = ["writes", "order", "perObject"];
 pub(crate) const VERBS: [&str; 4] = ["create", "update", "patch", "delete"];
 pub(crate) const CAUSE: [&str; 3] = ["field", "reason", "message"];
 
-pub(crate) const FORMS: [(&str, Form); 6] = [
+pub(crate) const FORMS: [(&str, Form); 7] = [
     ("mutation", Form::Mutation),
     ("validation", Form::Validation),
     ("flags", Form::Flags),
     ("objects", Form::Objects),
     ("versions", Form::Versions),
     ("scenario", Form::Scenario),
+    ("configuration", Form::Configuration),
 ];
 pub(crate) const FAULTS: [(&str, Fault); 5] = [
     ("watchDrop", Fault::WatchDrop),

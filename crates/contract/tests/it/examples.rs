@@ -1,6 +1,6 @@
 //! The worked examples of the language, in our words: names, inputs, what is given and what is expected.
 
-use contract::case::{Case, When};
+use contract::case::{Case, Sending, When};
 use contract::expect::{Expect, Operator};
 use serde_json::json;
 
@@ -180,7 +180,7 @@ fn collections_requests_and_registrations_are_asked() {
     let request = json!({"name": "x", "object": null, "oldObject": null});
     let wanted = When::Admission {
         operation: "DELETE".to_owned(),
-        request: request.as_object().cloned().unwrap_or_default(),
+        sending: Sending { request: request.as_object().cloned().unwrap_or_default(), ..Sending::default() },
     };
     assert_eq!(cases[3].when, wanted);
     assert_eq!((cases[3].then.code, cases[4].then.called), (Some(500), Some(false)));

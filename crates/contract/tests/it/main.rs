@@ -1,5 +1,6 @@
 //! Contracts as files: what loads, what is refused and where, what lint names.
 
+mod asked_otherwise;
 mod embedded;
 mod examples;
 mod given;

@@ -4,4 +4,6 @@
 
 mod caches;
 mod controllers;
+mod events;
+mod leader;
 mod world;

@@ -15,7 +15,7 @@ const DAY: GoDuration = GoDuration::from_seconds(24 * 3600);
 /// Lifetime of a projected token: 12 hours.
 const EXPIRATION_SECONDS: i64 = 12 * 3600;
 
-/// Fills in every default.
+/// Fills in every default. GRM-CFG-003, GRM-CFG-035.
 pub fn set(config: &mut ResourceManagerConfiguration) {
     default(&mut config.log_level, "info");
     default(&mut config.log_format, "json");
@@ -29,6 +29,7 @@ pub fn set(config: &mut ResourceManagerConfiguration) {
     set_webhooks(&mut config.webhooks);
 }
 
+/// GRM-CFG-010, GRM-CFG-011, GRM-CFG-013, GRM-CFG-014, GRM-CFG-016.
 fn set_connection(connection: &mut ClientConnection) {
     if connection.qps == 0.0 {
         connection.qps = 100.0;
@@ -39,6 +40,7 @@ fn set_connection(connection: &mut ClientConnection) {
     connection.cache_resync_period.get_or_insert(DAY);
 }
 
+/// GRM-CFG-020, GRM-CFG-022.
 fn set_leader_election(election: &mut LeaderElection) {
     election.leader_elect.get_or_insert(true);
     for (field, seconds) in [
@@ -54,6 +56,7 @@ fn set_leader_election(election: &mut LeaderElection) {
     default(&mut election.resource_name, "gardener-resource-manager");
 }
 
+/// GRM-CFG-030 to -032.
 fn set_servers(servers: &mut Servers) {
     let set_port = |port: &mut i64, number| {
         if *port == 0 {
@@ -65,6 +68,7 @@ fn set_servers(servers: &mut Servers) {
     set_port(&mut servers.metrics.get_or_insert_with(Server::default).port, 8080);
 }
 
+/// GRM-CFG-040, GRM-CFG-042, GRM-CFG-043, GRM-CFG-045, GRM-CFG-049.
 fn set_controllers(controllers: &mut ControllersConfiguration) {
     controllers.cluster_id.get_or_insert_default();
     controllers.resource_class.get_or_insert_with(|| DEFAULT_CLASS.to_owned());
@@ -85,6 +89,7 @@ fn set_controllers(controllers: &mut ControllersConfiguration) {
     set_concurrency(controllers);
 }
 
+/// GRM-CFG-044, GRM-CFG-047, GRM-CFG-048, GRM-CFG-050, GRM-CFG-062.
 fn set_concurrency(controllers: &mut ControllersConfiguration) {
     for (enabled, concurrent_syncs, number) in [
         (controllers.kubelet_csr_approver.enabled, &mut controllers.kubelet_csr_approver.concurrent_syncs, 1),

@@ -8,7 +8,7 @@ use webhook::field;
 
 use super::{API_VERSION, KIND, ResourceManagerConfiguration, defaults, spellings, validation};
 
-/// How a file is read.
+/// How a file is read. GRM-CFG-001, GRM-CFG-002, GRM-CFG-004.
 const FORMAT: Format = Format {
     api_version: API_VERSION,
     kind: KIND,
@@ -33,6 +33,20 @@ pub enum FileError {
 /// When it cannot be read, or is not valid.
 pub fn load(path: &Path, strict: bool) -> Result<(ResourceManagerConfiguration, Vec<Warning>), FileError> {
     let (config, warnings) = config::load(path, &FORMAT, strict)?;
+    Ok((complete(config)?, warnings))
+}
+
+/// Reads a configuration that may leave out its version and kind, and is else as a file has it: the whole with all
+/// defaults, and what it is warned of.
+///
+/// # Errors
+/// When it cannot be read, or is not valid.
+pub fn from_value(value: &Value) -> Result<(ResourceManagerConfiguration, Vec<Warning>), FileError> {
+    let mut whole = json!({"apiVersion": API_VERSION, "kind": KIND});
+    if let (Some(whole), Some(value)) = (whole.as_object_mut(), value.as_object()) {
+        whole.extend(value.clone());
+    }
+    let (config, warnings) = config::read(&whole.to_string(), &FORMAT)?;
     Ok((complete(config)?, warnings))
 }
 

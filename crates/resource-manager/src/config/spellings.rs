@@ -4,13 +4,13 @@ use serde_json::Value;
 
 /// Spellings that are known and not read: what stands there has no effect.
 ///
-/// Each is a path and the field that is meant.
+/// Each is a path and the field that is meant. GRM-CFG-005.
 pub const MISSPELLINGS: [(&str, &str); 2] = [
     ("controllers.tokenValidator", "controllers.tokenInvalidator"),
     ("webhooks.tokenValidator", "webhooks.tokenInvalidator"),
 ];
 
-/// Settles aliases.
+/// Settles aliases. GRM-CFG-006.
 ///
 /// `managedResources` means `managedResource`, and a single `namespace` of a connection means `namespaces`;
 /// where both are given the alias is left as it is, to be warned of.

@@ -115,7 +115,7 @@ pub struct Tls {
     pub server_cert_dir: String,
 }
 
-/// Profiling.
+/// Profiling. GRM-CFG-034.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Debugging {

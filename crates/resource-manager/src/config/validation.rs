@@ -15,7 +15,7 @@ const LOG_FORMATS: [&str; 2] = ["json", "text"];
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const NON_NEGATIVE: &str = "must be greater than or equal to 0";
 
-/// Everything that is wrong with a configuration whose defaults are filled in.
+/// Everything that is wrong with a configuration whose defaults are filled in. GRM-CFG-036, GRM-CFG-063.
 #[must_use]
 pub fn validate(config: &ResourceManagerConfiguration) -> Vec<Error> {
     let mut errors = Vec::new();
@@ -38,6 +38,7 @@ pub fn validate(config: &ResourceManagerConfiguration) -> Vec<Error> {
     errors
 }
 
+/// GRM-CFG-012, GRM-CFG-015.
 fn connection(connection: &ClientConnection, at: &Path, errors: &mut Vec<Error>) {
     let shortest = GoDuration::from_seconds(10);
     if let Some(period) = connection.cache_resync_period.filter(|period| *period < shortest) {
@@ -49,6 +50,7 @@ fn connection(connection: &ClientConnection, at: &Path, errors: &mut Vec<Error>)
     }
 }
 
+/// GRM-CFG-033.
 fn servers(servers: &Servers, at: &Path, errors: &mut Vec<Error>) {
     let mut server = |server: Option<&Server>, field: &str, missing: &str| match server {
         None => errors.push(Error::required(&at.child(field), missing)),
@@ -58,6 +60,7 @@ fn servers(servers: &Servers, at: &Path, errors: &mut Vec<Error>) {
     server(servers.metrics.as_ref(), "metrics", "must provide metrics server configuration");
 }
 
+/// GRM-CFG-021, GRM-CFG-023.
 fn leader_election(election: &LeaderElection, at: &Path, errors: &mut Vec<Error>) {
     if election.leader_elect != Some(true) {
         return;
@@ -84,10 +87,13 @@ fn leader_election(election: &LeaderElection, at: &Path, errors: &mut Vec<Error>
         ("resourceNamespace", &election.resource_namespace),
         ("resourceName", &election.resource_name),
     ] {
-        required(value, &at.child(field), &format!("{field} is required"), errors);
+        if value.is_empty() {
+            errors.push(Error::invalid(&at.child(field), "", &format!("{field} is required")));
+        }
     }
 }
 
+/// GRM-CFG-041.
 fn controllers(controllers: &ControllersConfiguration, at: &Path, errors: &mut Vec<Error>) {
     if controllers.cluster_id.is_none() {
         errors.push(Error::required(&at.child("clusterID"), "cluster id must be non-nil"));
@@ -110,6 +116,7 @@ fn controllers(controllers: &ControllersConfiguration, at: &Path, errors: &mut V
     }
 }
 
+/// GRM-CFG-046.
 fn managed_resource(config: &ManagedResourceConfig, at: &Path, errors: &mut Vec<Error>) {
     concurrent_syncs(config.concurrent_syncs, at, errors);
     sync_period(config.sync_period, at, errors);
@@ -117,6 +124,7 @@ fn managed_resource(config: &ManagedResourceConfig, at: &Path, errors: &mut Vec<
     required(value, &at.child("managedByLabelValue"), "must specify value of managed-by label", errors);
 }
 
+/// GRM-CFG-072.
 fn webhooks(webhooks: &WebhooksConfiguration, at: &Path, errors: &mut Vec<Error>) {
     let scheduler = &webhooks.pod_scheduler_name;
     if scheduler.enabled {
@@ -144,7 +152,7 @@ fn webhooks(webhooks: &WebhooksConfiguration, at: &Path, errors: &mut Vec<Error>
     }
 }
 
-/// What a toleration must keep to, as Kubernetes judges it.
+/// What a toleration must keep to, as Kubernetes judges it. GRM-CFG-075.
 fn validate_toleration(toleration: &Toleration, at: &Path, errors: &mut Vec<Error>) {
     let Toleration { key, operator, value, effect, toleration_seconds } = toleration;
     if key.is_empty() {
@@ -182,6 +190,7 @@ fn validate_toleration(toleration: &Toleration, at: &Path, errors: &mut Vec<Erro
     }
 }
 
+/// GRM-CFG-060.
 fn concurrent_syncs(number: Option<i64>, at: &Path, errors: &mut Vec<Error>) {
     if number.unwrap_or_default() <= 0 {
         let shown = number.map_or_else(|| Shown::from("null"), Shown::from);
@@ -189,6 +198,7 @@ fn concurrent_syncs(number: Option<i64>, at: &Path, errors: &mut Vec<Error>) {
     }
 }
 
+/// GRM-CFG-061.
 fn sync_period(period: Option<GoDuration>, at: &Path, errors: &mut Vec<Error>) {
     if period.is_none_or(|period| period < GoDuration::from_seconds(15)) {
         let shown = period.map_or_else(|| Shown::from("null"), Shown::verbatim);

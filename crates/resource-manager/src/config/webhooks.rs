@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::toleration::Toleration;
 
-/// Which webhooks are served, and what they are told.
+/// Which webhooks are served, and what they are told. GRM-CFG-070, GRM-CFG-071, GRM-CFG-073, GRM-CFG-074.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WebhooksConfiguration {

@@ -37,7 +37,8 @@ struct Address<'a> {
 }
 
 impl Address<'_> {
-    /// A shoot's API server reaches the instance by URL, a seed's by its Service.
+    /// A shoot's API server reaches the instance by URL, a seed's by its Service: GRM-TIV-012, GRM-PTM-028, GRM-HAC-081,
+    /// GRM-PSN-009, GRM-SEC-015, GRM-KSH-012, GRM-SCC-026, GRM-ESH-011, GRM-TSC-013.
     fn client_config(&self, path: &str) -> ClientConfig {
         let ca_bundle = self.ca_bundle.map(ToOwned::to_owned);
         let Address { name, namespace, .. } = self;
@@ -58,7 +59,7 @@ impl Address<'_> {
         }
     }
 
-    /// What all registrations have in common; asked about objects of any namespace and label.
+    /// What all registrations have in common; asked about objects of any namespace and label. GRM-CDP-022, GRM-EXV-320.
     fn registration(&self, name: String, path: &str, rules: Vec<Rule>) -> Registration {
         Registration {
             name,

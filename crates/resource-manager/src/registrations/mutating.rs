@@ -42,7 +42,7 @@ pub(super) fn webhooks(
 
 type Write = fn(&Address<'_>, &Selectors<'_>) -> Registration;
 
-/// GRM-TIV-005, GRM-TIV-006, GRM-TIV-007.
+/// GRM-TIV-005, GRM-TIV-006, GRM-TIV-007, GRM-TIV-011.
 fn token_invalidator(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     let rules = vec![rule("", &["v1"], &["secrets"], CREATE_AND_UPDATE)];
     Registration {
@@ -52,7 +52,7 @@ fn token_invalidator(address: &Address<'_>, selectors: &Selectors<'_>) -> Regist
     }
 }
 
-/// GRM-PTM-020, GRM-PTM-021, GRM-PTM-022, GRM-PTM-023.
+/// GRM-PTM-020, GRM-PTM-021, GRM-PTM-022, GRM-PTM-023, GRM-PTM-027.
 fn projected_token_mount(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     Registration {
         namespace_selector: Some(selectors.namespaces()),
@@ -61,7 +61,7 @@ fn projected_token_mount(address: &Address<'_>, selectors: &Selectors<'_>) -> Re
     }
 }
 
-/// GRM-HAC-070, GRM-HAC-071, GRM-HAC-072, GRM-HAC-073, GRM-HAC-074.
+/// GRM-HAC-070, GRM-HAC-071, GRM-HAC-072, GRM-HAC-073, GRM-HAC-074, GRM-HAC-080.
 fn high_availability_config(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     let rules = vec![
         rule("apps", &["v1"], &["deployments", "statefulsets"], CREATE_AND_UPDATE),
@@ -78,7 +78,7 @@ fn high_availability_config(address: &Address<'_>, selectors: &Selectors<'_>) ->
     }
 }
 
-/// GRM-PSN-004.
+/// GRM-PSN-004, GRM-PSN-008.
 fn pod_scheduler_name(address: &Address<'_>, _: &Selectors<'_>) -> Registration {
     Registration {
         namespace_selector: Some(LabelSelector::default()),
@@ -88,7 +88,7 @@ fn pod_scheduler_name(address: &Address<'_>, _: &Selectors<'_>) -> Registration 
     }
 }
 
-/// GRM-SEC-006, GRM-SEC-007, GRM-SEC-008, GRM-SEC-009.
+/// GRM-SEC-006, GRM-SEC-007, GRM-SEC-008, GRM-SEC-009, GRM-SEC-014.
 fn seccomp_profile(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     Registration {
         namespace_selector: Some(selectors.namespaces()),
@@ -97,7 +97,7 @@ fn seccomp_profile(address: &Address<'_>, selectors: &Selectors<'_>) -> Registra
     }
 }
 
-/// GRM-KSH-005, GRM-KSH-006.
+/// GRM-KSH-005, GRM-KSH-006, GRM-KSH-011.
 fn kubernetes_service_host(address: &Address<'_>, _: &Selectors<'_>) -> Registration {
     let not_opted_out = Some(select([not_in(INJECT, &[INJECT_DISABLE])]));
     Registration {
@@ -110,7 +110,7 @@ fn kubernetes_service_host(address: &Address<'_>, _: &Selectors<'_>) -> Registra
     }
 }
 
-/// GRM-SCC-020, GRM-SCC-021.
+/// GRM-SCC-020, GRM-SCC-021, GRM-SCC-025.
 fn system_components_config(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     Registration {
         namespace_selector: Some(selectors.namespaces()),
@@ -119,7 +119,7 @@ fn system_components_config(address: &Address<'_>, selectors: &Selectors<'_>) ->
     }
 }
 
-/// GRM-ESH-005, GRM-ESH-006.
+/// GRM-ESH-005, GRM-ESH-006, GRM-ESH-010.
 fn endpoint_slice_hints(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     let rules = vec![rule("discovery.k8s.io", &["v1"], &["endpointslices"], CREATE_AND_UPDATE)];
     Registration {
@@ -130,7 +130,7 @@ fn endpoint_slice_hints(address: &Address<'_>, selectors: &Selectors<'_>) -> Reg
     }
 }
 
-/// GRM-TSC-005, GRM-TSC-006, GRM-TSC-007, GRM-TSC-008.
+/// GRM-TSC-005, GRM-TSC-006, GRM-TSC-007, GRM-TSC-008, GRM-TSC-012.
 fn pod_topology_spread_constraints(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {
     let (name, path) = (pod_topology_spread_constraints::NAME, pod_topology_spread_constraints::PATH);
     Registration {

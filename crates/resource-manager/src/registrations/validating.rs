@@ -29,7 +29,7 @@ const VALIDATED: [(&str, &str, &str); 12] = [
     ("workers", EXTENSIONS, "worker"),
 ];
 
-/// The enabled ones, in gardenlet's order.
+/// The enabled ones, in gardenlet's order. GRM-CDP-023, GRM-EXV-321.
 pub(super) fn webhooks(config: &WebhooksConfiguration, address: &Address<'_>) -> Vec<Registration> {
     let mut webhooks = Vec::new();
     if config.crd_deletion_protection.enabled {

@@ -34,7 +34,7 @@ impl Kind {
 
 /// A mutation that looks at the object alone.
 ///
-/// GRM-SEC-010, GRM-SEC-011, GRM-PSN-005, GRM-PSN-006, GRM-ESH-007, GRM-ESH-008, GRM-KSH-007,
+/// GRM-SEC-010, GRM-SEC-011, GRM-SEC-016, GRM-PSN-005, GRM-PSN-006, GRM-ESH-007, GRM-ESH-008, GRM-KSH-007,
 /// GRM-KSH-008, GRM-TIV-008, GRM-TIV-009, GRM-TSC-009, GRM-TSC-010.
 pub(super) struct Mutating<F> {
     kind: Kind,

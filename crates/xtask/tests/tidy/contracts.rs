@@ -21,6 +21,8 @@ fn every_behaviour_of_our_components_has_a_module() {
     let missing = |file: &File| {
         let (component, part, behaviour) = place(file)?;
         let source = root().join("crates").join(component).join("src");
+        // All of a component's configuration is one behaviour, of the module `config`.
+        let (part, behaviour) = if part == "configuration" { ("", "config") } else { (part, behaviour) };
         if !source.exists() || behaviour == "answers" {
             return None;
         }
@@ -54,7 +56,7 @@ fn clause_ids_are_unique() {
     none(&behaviours().iter().flat_map(again).collect::<Vec<_>>());
 }
 
-/// The contract files: contracts/<component>/<webhooks|controllers|objects>/….
+/// The contract files: contracts/<component>/<webhooks|controllers|objects|configuration>/….
 fn behaviours() -> Vec<File> {
     let yaml = files(".yaml").into_iter();
     yaml.filter(|file| file.path.starts_with("contracts/") && place(file).is_some()).collect()
@@ -64,9 +66,13 @@ fn behaviours() -> Vec<File> {
 fn place(file: &File) -> Option<(&str, &str, &str)> {
     let parts: Vec<&str> = file.path.trim_end_matches(".yaml").split('/').collect();
     match parts.as_slice() {
-        ["contracts", component, part @ ("webhooks" | "controllers" | "objects"), behaviour, ..] => {
-            Some((component, part, behaviour))
-        }
+        [
+            "contracts",
+            component,
+            part @ ("webhooks" | "controllers" | "objects" | "configuration"),
+            behaviour,
+            ..,
+        ] => Some((component, part, behaviour)),
         _ => None,
     }
 }

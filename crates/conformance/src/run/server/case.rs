@@ -71,7 +71,13 @@ async fn first(
     looked: Looked<'_>,
     facts: &prepare::Prepared,
 ) -> Result<(Ask, Option<Value>), String> {
-    if looked.overrides().is_some() {
+    if matches!(looked.case.when, When::Registration { .. }) {
+        return Err("its registration is read, nothing is sent".to_owned());
+    }
+    if looked.direct().is_some_and(|sending| sending.direct && sending.review.is_none()) {
+        return Err("the case says so".to_owned());
+    }
+    if looked.direct().is_some() {
         return Err("no server sends such a request".to_owned());
     }
     let ask = ask(ground, looked, facts).await?;

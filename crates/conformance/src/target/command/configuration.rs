@@ -29,6 +29,19 @@ pub(super) fn make(
     Ok(serde_json::to_string_pretty(&whole).expect("a configuration is JSON"))
 }
 
+/// The case's configuration as it stands, of the version and kind that the target's own file has; as JSON.
+pub(super) fn alone(config: &TargetConfig, folder: &Path, case: &Value) -> Result<String, TargetError> {
+    let whole = match &config.file {
+        None => Value::Null,
+        Some(name) => read(&folder.join(name))?,
+    };
+    let heads = ["apiVersion", "kind"].into_iter();
+    let mut alone: Map<String, Value> =
+        heads.filter_map(|name| Some((name.to_owned(), whole.get(name)?.clone()))).collect();
+    alone.extend(case.as_object().cloned().unwrap_or_default());
+    Ok(Value::Object(alone).to_string())
+}
+
 fn read(path: &Path) -> Result<Value, TargetError> {
     let shown = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|source| file("read", &shown, source))?;

@@ -175,7 +175,7 @@ fn connections_servers_and_leader_election_are_judged() {
         ),
         (
             json!({"leaderElection": {"leaderElect": true}}),
-            &["leaderElection.resourceNamespace: Required value: resourceNamespace is required"],
+            &["leaderElection.resourceNamespace: Invalid value: \"\": resourceNamespace is required"],
         ),
         (json!({"leaderElection": {"leaderElect": false, "leaseDuration": "-1s"}}), &[]),
         (

@@ -106,7 +106,7 @@ impl Kind {
         Err(Rejection::invalid(self.group, self.name, name, &errors))
     }
 
-    /// GRM-EXV-317 to -319.
+    /// GRM-EXV-317 to -319, GRM-EXV-322.
     fn decode(&self, object: &Value) -> Result<(), Rejection> {
         let want = format!("{}/{VERSION}", self.group);
         for (field, want) in [("apiVersion", want.as_str()), ("kind", self.name)] {

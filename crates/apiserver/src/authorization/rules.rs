@@ -1,0 +1,215 @@
+//! A rule of a role: what it allows, what it covers, how it is written down.
+
+use serde::{Deserialize, Serialize};
+
+use super::question::{Question, What, combined};
+
+/// A rule as roles have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Rule {
+    /// What may be done; `*` is all.
+    pub(crate) verbs: Vec<String>,
+    /// In which groups; `*` is all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) api_groups: Vec<String>,
+    /// With which resources: `pods`, `pods/log`, `*`, `*/scale`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) resources: Vec<String>,
+    /// With which objects alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) resource_names: Vec<String>,
+    /// On which paths; a `*` at the end is any rest.
+    #[serde(rename = "nonResourceURLs", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) non_resource_urls: Vec<String>,
+}
+
+impl Rule {
+    /// Whether the rule says yes.
+    pub(super) fn allows(&self, question: &Question) -> bool {
+        if !has(&self.verbs, &question.verb) {
+            return false;
+        }
+        match &question.what {
+            What::Path(path) => self.non_resource_urls.iter().any(|rule| url_covers(rule, path)),
+            What::Resource { group, resource, subresource, name, .. } => {
+                has(&self.api_groups, group)
+                    && self.names_resource(&combined(resource, subresource), subresource)
+                    && (self.resource_names.is_empty() || self.resource_names.contains(name))
+            }
+        }
+    }
+
+    /// The rules of one verb, group, resource, name or path each that this one is made of.
+    pub(super) fn parts(&self) -> Vec<Self> {
+        let one = |text: &String| vec![text.clone()];
+        let mut parts = Vec::new();
+        for group in &self.api_groups {
+            for resource in &self.resources {
+                for verb in &self.verbs {
+                    let part = Self {
+                        verbs: one(verb),
+                        api_groups: one(group),
+                        resources: one(resource),
+                        ..Self::default()
+                    };
+                    if self.resource_names.is_empty() {
+                        parts.push(part.clone());
+                    }
+                    let named = |name| Self { resource_names: one(name), ..part.clone() };
+                    parts.extend(self.resource_names.iter().map(named));
+                }
+            }
+        }
+        for url in &self.non_resource_urls {
+            let part = |verb| Self { verbs: one(verb), non_resource_urls: one(url), ..Self::default() };
+            parts.extend(self.verbs.iter().map(part));
+        }
+        parts
+    }
+
+    /// Whether whoever has this rule has a part of another rule.
+    pub(super) fn covers(&self, part: &Self) -> bool {
+        let verbs = part.verbs.iter().all(|verb| has(&self.verbs, verb));
+        let groups = part.api_groups.iter().all(|group| has(&self.api_groups, group));
+        let resources = part.resources.iter().all(|resource| {
+            let subresource = resource.split_once('/').map_or("", |(_, subresource)| subresource);
+            self.names_resource(resource, subresource)
+        });
+        let names = self.resource_names.is_empty()
+            || !part.resource_names.is_empty()
+                && part.resource_names.iter().all(|name| self.resource_names.contains(name));
+        let urls = part
+            .non_resource_urls
+            .iter()
+            .all(|url| self.non_resource_urls.iter().any(|own| own == url || url_covers(own, url)));
+        verbs && groups && resources && names && urls
+    }
+
+    /// `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`.
+    pub(super) fn text(&self) -> String {
+        let lists = [
+            ("APIGroups", &self.api_groups),
+            ("Resources", &self.resources),
+            ("NonResourceURLs", &self.non_resource_urls),
+            ("ResourceNames", &self.resource_names),
+            ("Verbs", &self.verbs),
+        ];
+        let shown = lists.iter().filter(|(_, list)| !list.is_empty());
+        let texts: Vec<String> = shown.map(|(name, list)| format!("{name}:{}", quoted(list))).collect();
+        format!("{{{}}}", texts.join(", "))
+    }
+
+    fn names_resource(&self, combined: &str, subresource: &str) -> bool {
+        let everywhere = |rule: &String| {
+            !subresource.is_empty() && rule.strip_prefix("*/").is_some_and(|rest| rest == subresource)
+        };
+        self.resources.iter().any(|rule| rule == "*" || rule == combined || everywhere(rule))
+    }
+}
+
+/// What `wanted` gives that none of `held` does, the verbs of equal rules put together, in the order of their texts.
+pub(super) fn uncovered(held: &[Rule], wanted: &[Rule]) -> Vec<String> {
+    let mut missing: Vec<Rule> = Vec::new();
+    let parts = wanted.iter().flat_map(Rule::parts);
+    for part in parts.filter(|part| !held.iter().any(|rule| rule.covers(part))) {
+        let same = |other: &&mut Rule| {
+            other.api_groups == part.api_groups
+                && other.resources == part.resources
+                && other.resource_names == part.resource_names
+                && other.non_resource_urls == part.non_resource_urls
+        };
+        match missing.iter_mut().find(same) {
+            Some(other) => other.verbs.extend(part.verbs),
+            None => missing.push(part),
+        }
+    }
+    let mut texts: Vec<String> = missing.iter().map(Rule::text).collect();
+    texts.sort();
+    texts
+}
+
+/// `["a" "b"]`, as Go prints a list of quoted texts.
+pub(super) fn quoted(list: &[String]) -> String {
+    let quoted: Vec<String> = list.iter().map(|text| format!("{text:?}")).collect();
+    format!("[{}]", quoted.join(" "))
+}
+
+fn has(list: &[String], wanted: &str) -> bool {
+    list.iter().any(|found| found == "*" || found == wanted)
+}
+
+fn url_covers(rule: &str, path: &str) -> bool {
+    rule == "*" || rule == path || rule.strip_suffix('*').is_some_and(|start| path.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::User;
+    use serde_json::json;
+
+    fn rule(value: serde_json::Value) -> Rule {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn rules_allow_what_they_name() {
+        let ask = |verb: &str, group: &str, resource: &str, subresource: &str, name: &str| Question {
+            user: User::default(),
+            verb: verb.to_owned(),
+            what: What::Resource {
+                group: group.to_owned(),
+                resource: resource.to_owned(),
+                subresource: subresource.to_owned(),
+                namespace: String::new(),
+                name: name.to_owned(),
+            },
+        };
+        let pods = rule(json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}));
+        let named =
+            rule(json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"], "resourceNames": ["x"]}));
+        let scale = rule(json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*/scale"]}));
+        let table = [
+            (&pods, ask("get", "", "pods", "", "x"), true),
+            (&pods, ask("list", "", "pods", "", ""), false),
+            (&pods, ask("get", "apps", "pods", "", "x"), false),
+            (&pods, ask("get", "", "pods", "log", "x"), false),
+            (&named, ask("get", "", "pods", "", "x"), true),
+            (&named, ask("get", "", "pods", "", "y"), false),
+            (&named, ask("get", "", "pods", "", ""), false),
+            (&scale, ask("patch", "apps", "deployments", "scale", "x"), true),
+            (&scale, ask("patch", "apps", "deployments", "", "x"), false),
+        ];
+        for (rule, question, want) in table {
+            assert_eq!(rule.allows(&question), want, "{rule:?} {question:?}");
+        }
+        let urls = rule(json!({"verbs": ["get"], "nonResourceURLs": ["/api/*", "/version"]}));
+        for (path, want) in [("/api/v1", true), ("/version", true), ("/version/", false), ("/api", false)] {
+            let question =
+                Question { user: User::default(), verb: "get".to_owned(), what: What::Path(path.to_owned()) };
+            assert_eq!(urls.allows(&question), want, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_held_is_told_part_by_part() {
+        let held = [rule(
+            json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"], "resourceNames": ["x"]}),
+        )];
+        let wanted = [
+            rule(json!({"verbs": ["get", "list"], "apiGroups": [""], "resources": ["secrets", "pods"]})),
+            rule(
+                json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"], "resourceNames": ["x", "y"]}),
+            ),
+            rule(json!({"verbs": ["get"], "nonResourceURLs": ["/x"]})),
+        ];
+        let want = [
+            "{APIGroups:[\"\"], Resources:[\"pods\"], ResourceNames:[\"y\"], Verbs:[\"get\"]}",
+            "{APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"get\" \"list\"]}",
+            "{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\" \"list\"]}",
+            "{NonResourceURLs:[\"/x\"], Verbs:[\"get\"]}",
+        ];
+        assert_eq!(uncovered(&held, &wanted), want);
+    }
+}

@@ -1,0 +1,146 @@
+//! What happens to a request that is struck.
+
+use std::convert::Infallible;
+use std::future::{Future, pending};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use http_body::Frame;
+use http_body_util::{BodyExt, BodyStream, StreamBody};
+
+use super::watches::WatchEnd;
+use crate::attributes::{Asked, Attributes};
+use crate::reply::{Body, Reply};
+use crate::status::{GroupResource, Status};
+
+/// What happens to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It is not done, and refused.
+    Refuse(Refusal),
+    /// It is done, and answered as if it were not.
+    RefuseAfter(Refusal),
+    /// It is done later.
+    Delay(Duration),
+    /// It is not done, and never answered.
+    Stall,
+    /// It is done, and never answered.
+    StallAfter,
+    /// A watch ends after so many events.
+    EndWatch {
+        /// How many events it still brings, bookmarks among them.
+        after: usize,
+        /// How it ends.
+        end: WatchEnd,
+    },
+}
+
+/// How a request is refused, in the words of Kubernetes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// 409, as if somebody else had been faster.
+    Conflict,
+    /// 410, as if the revision were forgotten.
+    Expired,
+    /// 429 of priority and fairness.
+    TooManyRequests {
+        /// Seconds.
+        retry_after: u64,
+    },
+    /// 500.
+    InternalError,
+    /// 503.
+    ServiceUnavailable {
+        /// Seconds; 0 for not saying.
+        retry_after: u64,
+    },
+    /// 504: it may have been done or not.
+    Timeout,
+}
+
+/// Answers a request that these effects strike; `serve` is the answer where they let it be.
+pub(crate) async fn around(
+    effects: &[Effect],
+    request: &Attributes,
+    serve: impl Future<Output = Reply>,
+) -> Reply {
+    for effect in effects {
+        match effect {
+            Effect::Refuse(refusal) => return refusal.reply(request),
+            Effect::Delay(delay) => tokio::time::sleep(*delay).await,
+            Effect::Stall => pending().await,
+            Effect::RefuseAfter(_) | Effect::StallAfter | Effect::EndWatch { .. } => {}
+        }
+    }
+    let mut reply = serve.await;
+    for effect in effects {
+        match effect {
+            Effect::RefuseAfter(refusal) => return refusal.reply(request),
+            Effect::StallAfter => pending().await,
+            Effect::EndWatch { after, end } => reply.body = ended(reply.body, *after, *end),
+            Effect::Refuse(_) | Effect::Delay(_) | Effect::Stall => {}
+        }
+    }
+    reply
+}
+
+impl Refusal {
+    fn reply(self, request: &Attributes) -> Reply {
+        let Asked::Resource { path, .. } = &request.asked else { return self.status("", "", "").into() };
+        match self {
+            Self::TooManyRequests { retry_after } => Reply {
+                retry_after: Some(retry_after),
+                ..Reply::text(429, "Too many requests, please try again later.\n")
+            },
+            _ => self.status(&path.group, &path.resource, &path.name).into(),
+        }
+    }
+
+    fn status(self, group: &str, resource: &str, name: &str) -> Status {
+        match self {
+            Self::Conflict => Status::outdated(GroupResource { group, resource }, name),
+            Self::Expired => Status::expired("The provided resourceVersion is too old."),
+            Self::TooManyRequests { retry_after } => {
+                let message = "Too many requests, please try again later.";
+                retried(Status::plain(429, "TooManyRequests", message), retry_after)
+            }
+            Self::InternalError => Status::internal("etcdserver: leader changed"),
+            Self::ServiceUnavailable { retry_after } => {
+                let message = "the server is currently unable to handle the request";
+                retried(Status::plain(503, "ServiceUnavailable", message), retry_after)
+            }
+            Self::Timeout => {
+                let message = "the server was unable to return a response in the time allotted, but may still be \
+                               processing the request";
+                Status::plain(504, "Timeout", message)
+            }
+        }
+    }
+}
+
+fn retried(mut status: Status, retry_after: u64) -> Status {
+    if retry_after > 0 {
+        status.details.insert("retryAfterSeconds".to_owned(), retry_after.into());
+    }
+    status
+}
+
+/// The first frames of a body, one for each event, and then its end.
+fn ended(body: Body, after: usize, end: WatchEnd) -> Body {
+    let last = end.event().map(|event| Ok::<_, Infallible>(Frame::data(event)));
+    StreamBody::new(BodyStream::new(body).take(after).chain(stream::iter(last))).boxed_unsync()
+}
+
+impl WatchEnd {
+    /// The event that tells of the end, if one does.
+    pub(crate) fn event(self) -> Option<Bytes> {
+        match self {
+            Self::Closed => None,
+            Self::Expired => {
+                let status = Status::expired("The resourceVersion for the provided watch is too old.");
+                Some(Bytes::from(format!("{{\"type\":\"ERROR\",\"object\":{}}}\n", status.json())))
+            }
+        }
+    }
+}

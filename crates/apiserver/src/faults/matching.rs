@@ -1,0 +1,57 @@
+//! Which requests a fault is about.
+
+use crate::attributes::{Asked, Attributes};
+use crate::call::Verb;
+
+/// What must hold for a request; what is absent or empty holds for every request. Only requests for objects match.
+///
+/// ```
+/// use apiserver::{Matching, Verb};
+/// let writes = Matching { verbs: vec![Verb::Create, Verb::Update], ..Matching::resource("apps", "deployments") };
+/// assert_eq!(writes.resource.as_deref(), Some("deployments"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matching {
+    /// Name of the user.
+    pub user: Option<String>,
+    /// One of these verbs.
+    pub verbs: Vec<Verb>,
+    /// API group; the core group's is empty.
+    pub group: Option<String>,
+    /// Plural name.
+    pub resource: Option<String>,
+    /// `status`; the object itself has an empty one.
+    pub subresource: Option<String>,
+    /// Namespace; cluster-scoped objects have an empty one.
+    pub namespace: Option<String>,
+    /// Name of the object as the path has it; a collection has an empty one.
+    pub name: Option<String>,
+}
+
+impl Matching {
+    /// Every request for objects of this resource.
+    #[must_use]
+    pub fn resource(group: &str, resource: &str) -> Self {
+        Self { group: Some(group.to_owned()), resource: Some(resource.to_owned()), ..Self::default() }
+    }
+
+    /// These verbs alone.
+    #[must_use]
+    pub fn verbs(self, verbs: impl Into<Vec<Verb>>) -> Self {
+        Self { verbs: verbs.into(), ..self }
+    }
+
+    pub(super) fn matches(&self, request: &Attributes) -> bool {
+        let Asked::Resource { verb, path } = &request.asked else { return false };
+        let texts = [
+            (&self.user, &request.user.name),
+            (&self.group, &path.group),
+            (&self.resource, &path.resource),
+            (&self.subresource, &path.subresource),
+            (&self.namespace, &path.namespace),
+            (&self.name, &path.name),
+        ];
+        (self.verbs.is_empty() || self.verbs.contains(verb))
+            && texts.into_iter().all(|(wanted, found)| wanted.as_ref().is_none_or(|wanted| wanted == found))
+    }
+}

@@ -1,0 +1,184 @@
+//! Faults on demand: chosen requests are refused, delayed, never answered, or lose their watch.
+
+mod effect;
+mod matching;
+mod watches;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::SignedDuration;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use crate::attributes::Attributes;
+use crate::clock::Clock;
+
+pub use effect::{Effect, Refusal};
+pub use matching::Matching;
+pub use watches::WatchEnd;
+pub(crate) use watches::WatchEnds;
+
+pub(crate) use effect::around;
+
+use watches::Ended;
+
+/// A fault: which requests it strikes, which of these, and what happens to them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The requests that count.
+    pub matching: Matching,
+    /// Which of them are struck.
+    pub strikes: Strikes,
+    /// What happens to those.
+    pub effect: Effect,
+}
+
+/// Which of the matching requests are struck, counted from 1 in the order in which they arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strikes {
+    /// All of them.
+    Every,
+    /// This one alone.
+    Nth(u64),
+    /// So many, then no more.
+    First(u64),
+    /// All but so many at first.
+    After(u64),
+}
+
+/// The faults of a server. Cheap to clone; all clones are those of one server.
+#[derive(Clone, Debug)]
+pub struct Faults(Arc<Inner>);
+
+/// A fault that is in force; dropping it changes nothing.
+#[derive(Clone, Debug)]
+pub struct Active {
+    number: u64,
+    struck: watch::Sender<u64>,
+    faults: Faults,
+}
+
+#[derive(Debug)]
+struct Inner {
+    clock: Clock,
+    added: AtomicU64,
+    entries: Mutex<Vec<Entry>>,
+    ended: watch::Sender<Vec<Ended>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    number: u64,
+    fault: Fault,
+    seen: u64,
+    struck: watch::Sender<u64>,
+}
+
+impl Fault {
+    /// Every matching request is struck.
+    #[must_use]
+    pub fn new(matching: Matching, effect: Effect) -> Self {
+        Self { matching, strikes: Strikes::Every, effect }
+    }
+
+    /// Only these of the matching requests are struck.
+    #[must_use]
+    pub fn strikes(self, strikes: Strikes) -> Self {
+        Self { strikes, ..self }
+    }
+}
+
+impl Strikes {
+    fn hits(self, number: u64) -> bool {
+        match self {
+            Self::Every => true,
+            Self::Nth(nth) => number == nth,
+            Self::First(first) => number <= first,
+            Self::After(spared) => number > spared,
+        }
+    }
+}
+
+impl Faults {
+    pub(crate) fn new(clock: Clock) -> Self {
+        Self(Arc::new(Inner {
+            clock,
+            added: AtomicU64::new(0),
+            entries: Mutex::default(),
+            ended: watch::Sender::default(),
+        }))
+    }
+
+    /// Puts a fault in force. Several strike a request in the order in which they were added; the first that refuses
+    /// it decides.
+    pub fn add(&self, fault: Fault) -> Active {
+        let number = self.0.added.fetch_add(1, Ordering::Relaxed);
+        let struck = watch::Sender::new(0);
+        let entry = Entry { number, fault, seen: 0, struck: struck.clone() };
+        self.0.entries.lock().push(entry);
+        Active { number, struck, faults: self.clone() }
+    }
+
+    /// Takes all faults back; requests that are held stay so.
+    pub fn clear(&self) {
+        self.0.entries.lock().clear();
+    }
+
+    /// Ends the running watches of matching requests.
+    pub fn end_watches(&self, matching: Matching, end: WatchEnd) {
+        self.0.ended.send_modify(|ended| ended.push(Ended { matching, end }));
+    }
+
+    /// What a restart does to clients: every watch ends. The store, with the revisions that it remembers, stays.
+    pub fn restart(&self) {
+        self.end_watches(Matching::default(), WatchEnd::Closed);
+    }
+
+    /// Sets how far the server's clock is ahead of (or, negative, behind) the time it would show; zero again takes it
+    /// back.
+    pub fn skew_clock(&self, ahead: SignedDuration) {
+        self.0.clock.skew(ahead);
+    }
+
+    /// The effects on a request that arrives now, in the order of their faults.
+    pub(crate) fn strike(&self, request: &Attributes) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for entry in self.0.entries.lock().iter_mut() {
+            if !entry.fault.matching.matches(request) {
+                continue;
+            }
+            entry.seen += 1;
+            if entry.fault.strikes.hits(entry.seen) {
+                entry.struck.send_modify(|struck| *struck += 1);
+                effects.push(entry.fault.effect);
+            }
+        }
+        effects
+    }
+
+    /// The ends of watches from now on.
+    pub(crate) fn watch_ends(&self) -> WatchEnds {
+        WatchEnds::from_now(&self.0.ended)
+    }
+}
+
+impl Active {
+    /// How many requests it struck.
+    #[must_use]
+    pub fn struck(&self) -> u64 {
+        *self.struck.borrow()
+    }
+
+    /// Waits until it struck so many requests.
+    pub async fn until_struck(&self, times: u64) {
+        let mut struck = self.struck.subscribe();
+        // The sender is this fault's own, so it cannot be gone.
+        let _sender_is_here = struck.wait_for(|struck| *struck >= times).await;
+    }
+
+    /// Takes the fault back; requests that are held stay so.
+    pub fn remove(&self) {
+        self.faults.0.entries.lock().retain(|entry| entry.number != self.number);
+    }
+}

@@ -1,0 +1,140 @@
+//! TokenRequest: a token of a service account, for a time and for whom it is asked.
+
+use serde_json::{Value, json};
+use webhook::field::{Error, Path};
+
+use crate::admission::{self, Review};
+use crate::call::Call;
+use crate::clock::rfc3339;
+use crate::decode;
+use crate::identity::{Bound, bound_object};
+use crate::meta;
+use crate::notes::Notes;
+use crate::render;
+use crate::reply::Reply;
+use crate::state::Shared;
+use crate::status::Status;
+use crate::tokens::{Claims, Private, Reference, username};
+use jiff::SignedDuration;
+use webhook::review::Operation;
+
+/// How long a token lives that does not say so, in seconds.
+const USUAL: i64 = 3600;
+const SHORTEST: i64 = 600;
+const LONGEST: i64 = 1 << 32;
+
+/// Answers with a token of the account that the path names.
+pub(crate) async fn request(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    let mut object = decode::tree(&call.content_type, &call.body)?;
+    identify(&mut object)?;
+    decode::place(call, &mut object)?;
+    let name = call.path.name.as_str();
+    let account = shared.store.get(&call.target.table, &call.key(name));
+    let account = account.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
+    settle(shared, &mut object, call, account.value());
+    let object = admitted(shared, call, object).await?;
+    let (mut object, notes) = object;
+    validate(&object, name)?;
+    let bound = match object.pointer("/spec/boundObjectRef").filter(|reference| !reference.is_null()) {
+        Some(reference) => bound_object(shared, &call.path.namespace, name, reference)?,
+        None => Bound::default(),
+    };
+    let owner = Reference { name: name.to_owned(), uid: meta::text(account.value(), "uid").to_owned() };
+    issue(shared, &call.path.namespace, owner, bound, &mut object);
+    Ok(Reply { notes, ..Reply::json(201, render::written(&object, call.accept.yaml)) })
+}
+
+/// Checks that the body is a TokenRequest, and lets it say so.
+fn identify(object: &mut Value) -> Result<(), Status> {
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if !kind.is_empty() && kind != "TokenRequest" {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+        let dot = if group.is_empty() { "" } else { "/" };
+        return Err(Status::bad_request(format!(
+            "{kind} in version {version:?} cannot be handled as a TokenRequest: converting ({group}{dot}{version}.{kind}) \
+             to (authentication.TokenRequest): unknown conversion"
+        )));
+    }
+    object["apiVersion"] = "authentication.k8s.io/v1".into();
+    object["kind"] = "TokenRequest".into();
+    Ok(())
+}
+
+/// What the server fills in before anybody looks at the request.
+fn settle(shared: &Shared, object: &mut Value, call: &Call, account: &Value) {
+    if meta::name(object).is_empty() {
+        meta::set(object, "name", call.path.name.as_str());
+    }
+    meta::set(object, "uid", meta::text(account, "uid"));
+    meta::set(object, "creationTimestamp", rfc3339(shared.clock.now()));
+    let spec = &mut object["spec"];
+    if spec["audiences"].as_array().is_none_or(Vec::is_empty) {
+        spec["audiences"] = json!([shared.tokens.issuer]);
+    }
+    if spec["expirationSeconds"].is_null() {
+        spec["expirationSeconds"] = USUAL.into();
+    }
+}
+
+async fn admitted(shared: &Shared, call: &Call, object: Value) -> Result<(Value, Notes), Status> {
+    let dry_run = call.query.dry_run()?;
+    let options = admission::options(call, "CreateOptions");
+    let mut review = Review::new(call, Operation::Create, &call.path.name, dry_run, options);
+    review.object = Some(object);
+    admission::mutate(shared, call, &mut review).await?;
+    admission::validate(shared, call, &mut review).await?;
+    let notes = std::mem::take(&mut review.notes);
+    Ok((review.object.take().expect("admission keeps the object of a create request"), notes))
+}
+
+fn validate(object: &Value, name: &str) -> Result<(), Status> {
+    let given = meta::name(object);
+    let group = "authentication.k8s.io";
+    if given != name {
+        let why = "must match the service account name if specified";
+        let error = Error::invalid(&Path::new("metadata").child("name"), given, why);
+        return Err(Status::invalid(group, "TokenRequest", name, &[error]));
+    }
+    let at = Path::new("spec").child("expirationSeconds");
+    let error = match object["spec"]["expirationSeconds"].as_i64() {
+        Some(seconds) if seconds < SHORTEST => {
+            Error::invalid(&at, seconds, "may not specify a duration less than 10 minutes")
+        }
+        Some(seconds) if seconds > LONGEST => {
+            Error::invalid(&at, seconds, "may not specify a duration larger than 2^32 seconds")
+        }
+        _ => return Ok(()),
+    };
+    Err(Status::invalid(group, "TokenRequest", "", &[error]))
+}
+
+fn issue(shared: &Shared, namespace: &str, account: Reference, bound: Bound, object: &mut Value) {
+    let now = shared.clock.now();
+    let seconds = object["spec"]["expirationSeconds"].as_i64().unwrap_or(USUAL);
+    let end = now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(jiff::Timestamp::MAX);
+    let audiences = object["spec"]["audiences"].as_array().into_iter().flatten();
+    let claims = Claims {
+        aud: audiences.filter_map(Value::as_str).map(str::to_owned).collect(),
+        exp: end.as_second(),
+        iat: now.as_second(),
+        iss: shared.tokens.issuer.clone(),
+        jti: shared.ids.uid(),
+        nbf: now.as_second(),
+        sub: username(namespace, &account.name),
+        private: Private {
+            namespace: namespace.to_owned(),
+            node: bound.node,
+            pod: bound.pod,
+            secret: bound.secret,
+            serviceaccount: account,
+        },
+    };
+    if object["spec"].get("boundObjectRef").is_none() {
+        object["spec"]["boundObjectRef"] = Value::Null;
+    }
+    object["status"] = json!({
+        "token": shared.tokens.signer().sign(&claims),
+        "expirationTimestamp": rfc3339(end),
+    });
+}

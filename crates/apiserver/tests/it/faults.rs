@@ -1,0 +1,263 @@
+//! Faults on demand: each strikes what it names, as often as it says, and in the words of Kubernetes.
+
+use std::time::Duration;
+
+use apiserver::{ApiServer, Effect, Fault, Matching, Refusal, Strikes, Verb, WatchEnd};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::wire::{events, exchange, send};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+fn maps() -> Matching {
+    Matching::resource("", "configmaps")
+}
+
+async fn made(server: &ApiServer, name: &str) -> u16 {
+    send(server, "POST", MAPS, &json!({"metadata": {"name": name}})).await.0
+}
+
+#[tokio::test]
+async fn refusals_are_worded_as_kubernetes_words_them() {
+    let server = ApiServer::builder().build();
+    made(&server, "a").await;
+    let status = |code: u16, reason: &str, message: &str, details: Value| {
+        let mut status = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "code": code, "reason": reason, "message": message,
+        });
+        if !details.is_null() {
+            status["details"] = details;
+        }
+        status
+    };
+    let modified = "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please apply your \
+                    changes to the latest version and try again";
+    let table = [
+        (
+            Refusal::Conflict,
+            None,
+            status(409, "Conflict", modified, json!({"name": "a", "kind": "configmaps"})),
+        ),
+        (
+            Refusal::Expired,
+            None,
+            status(410, "Expired", "The provided resourceVersion is too old.", Value::Null),
+        ),
+        (
+            Refusal::InternalError,
+            None,
+            status(
+                500,
+                "InternalError",
+                "Internal error occurred: etcdserver: leader changed",
+                json!({"causes": [{"message": "etcdserver: leader changed"}]}),
+            ),
+        ),
+        (
+            Refusal::ServiceUnavailable { retry_after: 3 },
+            Some("3"),
+            status(
+                503,
+                "ServiceUnavailable",
+                "the server is currently unable to handle the request",
+                json!({"retryAfterSeconds": 3}),
+            ),
+        ),
+        (
+            Refusal::Timeout,
+            None,
+            status(
+                504,
+                "Timeout",
+                "the server was unable to return a response in the time allotted, but may still be processing the \
+                 request",
+                Value::Null,
+            ),
+        ),
+        (
+            Refusal::TooManyRequests { retry_after: 1 },
+            Some("1"),
+            json!("Too many requests, please try again later.\n"),
+        ),
+    ];
+    for (refusal, retry_after, want) in table {
+        let fault = server.faults().add(Fault::new(maps(), Effect::Refuse(refusal)));
+        let (code, headers, body) = exchange(&server, "GET", &format!("{MAPS}/a"), &[], "").await;
+        fault.remove();
+        let body = serde_json::from_slice(&body).unwrap_or_else(|_| json!(String::from_utf8_lossy(&body)));
+        let wanted_code = want.get("code").and_then(Value::as_u64).unwrap_or(429);
+        assert_eq!((u64::from(code), &body), (wanted_code, &want), "{refusal:?}");
+        assert_eq!(
+            headers.get("retry-after").map(|value| value.to_str().unwrap()),
+            retry_after,
+            "{refusal:?}"
+        );
+    }
+    assert_eq!(send(&server, "GET", &format!("{MAPS}/a"), &Value::Null).await.0, 200);
+}
+
+#[tokio::test]
+async fn only_the_requests_that_are_named_are_struck() {
+    let server = ApiServer::builder().build();
+    let conflict = Effect::Refuse(Refusal::Conflict);
+    let table = [
+        (Strikes::Every, [409, 409, 409, 409]),
+        (Strikes::Nth(2), [201, 409, 201, 201]),
+        (Strikes::First(2), [409, 409, 201, 201]),
+        (Strikes::After(3), [201, 201, 201, 409]),
+    ];
+    for (index, (strikes, want)) in table.into_iter().enumerate() {
+        let fault = Fault::new(maps().verbs([Verb::Create]), conflict).strikes(strikes);
+        let active = server.faults().add(fault);
+        let mut found = Vec::new();
+        for number in 0..4 {
+            // Neither another verb nor another resource counts.
+            send(&server, "GET", &format!("{MAPS}/none"), &Value::Null).await;
+            send(
+                &server,
+                "POST",
+                "/api/v1/namespaces/default/secrets",
+                &json!({"metadata": {"name": "none"}}),
+            )
+            .await;
+            found.push(made(&server, &format!("{index}-{number}")).await);
+        }
+        assert_eq!(
+            (found.as_slice(), active.struck()),
+            (&want[..], want.iter().filter(|code| **code == 409).count() as u64)
+        );
+        active.remove();
+    }
+    let matching = [
+        (Matching { user: Some("bob".to_owned()), ..maps() }, 404),
+        (Matching { user: Some("system:admin".to_owned()), ..maps() }, 409),
+        (Matching { namespace: Some("other".to_owned()), ..maps() }, 404),
+        (Matching { name: Some("none".to_owned()), ..maps() }, 409),
+        (Matching { subresource: Some("status".to_owned()), ..maps() }, 404),
+        (Matching { group: Some("apps".to_owned()), ..maps() }, 404),
+    ];
+    for (matching, want) in matching {
+        let active = server.faults().add(Fault::new(matching.clone(), conflict));
+        let (code, _) = send(&server, "GET", &format!("{MAPS}/none"), &Value::Null).await;
+        assert_eq!(code, want, "{matching:?}");
+        active.remove();
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_lost_and_the_write_is_not() {
+    let server = ApiServer::builder().build();
+    let writes = maps().verbs([Verb::Create]);
+    let lost = server.faults().add(Fault::new(writes, Effect::RefuseAfter(Refusal::Timeout)));
+    assert_eq!((made(&server, "a").await, lost.struck()), (504, 1));
+    lost.remove();
+    assert_eq!(made(&server, "a").await, 409, "it was made");
+    let codes: Vec<u16> = server.requests().iter().map(|request| request.code).collect();
+    assert_eq!(codes, [504, 409], "the log says what clients were told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_are_held_for_a_time_or_for_ever() {
+    let server = ApiServer::builder().build();
+    let delay = server.faults().add(Fault::new(maps(), Effect::Delay(Duration::from_secs(7))));
+    let start = Instant::now();
+    assert_eq!((made(&server, "a").await, start.elapsed()), (201, Duration::from_secs(7)));
+    delay.remove();
+    let writes = || maps().verbs([Verb::Create]);
+    for (effect, name, after) in [(Effect::Stall, "b", 404), (Effect::StallAfter, "c", 200)] {
+        let stall = server.faults().add(Fault::new(writes(), effect));
+        let held = tokio::spawn({
+            let server = server.clone();
+            async move { made(&server, name).await }
+        });
+        stall.until_struck(1).await;
+        let answer = tokio::time::timeout(Duration::from_hours(1), held).await;
+        assert!(answer.is_err(), "{effect:?}: never answered");
+        stall.remove();
+        let (code, _) = send(&server, "GET", &format!("{MAPS}/{name}"), &Value::Null).await;
+        assert_eq!(code, after, "{effect:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_end_before_their_time() {
+    let server = ApiServer::builder().build();
+    let secrets = "/api/v1/namespaces/default/secrets?watch=1&timeoutSeconds=300";
+    let watch = |path: String| {
+        let server = server.clone();
+        tokio::spawn(async move {
+            let start = Instant::now();
+            (events(&server, &path).await, start.elapsed())
+        })
+    };
+    let maps_watch = watch(format!("{MAPS}?watch=1&timeoutSeconds=300"));
+    let secrets_watch = watch(secrets.to_owned());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    made(&server, "a").await;
+    server.faults().end_watches(maps(), WatchEnd::Expired);
+    let (seen, after) = maps_watch.await.unwrap();
+    let kinds: Vec<&str> = seen.iter().map(|(kind, _)| kind.as_str()).collect();
+    assert_eq!((kinds, after), (vec!["ADDED", "ERROR"], Duration::from_secs(1)));
+    assert_eq!((&seen[1].1["code"], &seen[1].1["reason"]), (&json!(410), &json!("Expired")));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    server.faults().restart();
+    let (seen, after) = secrets_watch.await.unwrap();
+    assert_eq!((seen, after), (Vec::new(), Duration::from_secs(2)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_watches_go_on_where_they_were() {
+    let server = ApiServer::builder().build();
+    let revision = server.revision();
+    made(&server, "a").await;
+    server.faults().restart();
+    made(&server, "b").await;
+    let seen = events(&server, &format!("{MAPS}?watch=1&resourceVersion={revision}&timeoutSeconds=1")).await;
+    let names: Vec<&Value> = seen.iter().map(|(_, object)| &object["metadata"]["name"]).collect();
+    assert_eq!(names, ["a", "b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_brings_so_many_events_and_no_more() {
+    let server = ApiServer::builder().build();
+    for name in ["a", "b", "c"] {
+        made(&server, name).await;
+    }
+    let cut = Effect::EndWatch { after: 2, end: WatchEnd::Closed };
+    let fault = Fault::new(maps().verbs([Verb::Watch]), cut).strikes(Strikes::Nth(1));
+    server.faults().add(fault);
+    let path = format!("{MAPS}?watch=1&timeoutSeconds=5");
+    assert_eq!((events(&server, &path).await.len(), events(&server, &path).await.len()), (2, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_clock_goes_wrong_and_right_again() {
+    let server = ApiServer::builder().build();
+    let mut times = Vec::new();
+    for (name, ahead) in [("a", 0), ("b", 3600), ("c", -60), ("d", 0)] {
+        server.faults().skew_clock(jiff::SignedDuration::from_secs(ahead));
+        let (_, made) = send(&server, "POST", MAPS, &json!({"metadata": {"name": name}})).await;
+        times.push(made["metadata"]["creationTimestamp"].as_str().unwrap().to_owned());
+    }
+    let want =
+        ["2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z", "2025-12-31T23:59:00Z", "2026-01-01T00:00:00Z"];
+    assert_eq!(times, want);
+}
+
+#[tokio::test]
+async fn requests_are_told_apart_by_user() {
+    let server = ApiServer::builder().build();
+    made(&server, "a").await;
+    let as_bob = [("impersonate-user", "bob"), ("content-type", "application/json")];
+    exchange(&server, "GET", &format!("{MAPS}/a"), &as_bob, "").await;
+    exchange(&server, "POST", MAPS, &as_bob, "{\"metadata\":{\"name\":\"b\"}}").await;
+    let bobs: Vec<(Verb, String, bool)> = server
+        .requests_of("bob")
+        .into_iter()
+        .map(|request| (request.verb, request.name.clone(), request.is_write()))
+        .collect();
+    assert_eq!(bobs, [(Verb::Get, "a".to_owned(), false), (Verb::Create, "b".to_owned(), true)]);
+    assert_eq!(server.requests_of("system:admin").len(), 1);
+}

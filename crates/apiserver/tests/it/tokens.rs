@@ -1,0 +1,239 @@
+//! Tokens of service accounts: asked for, reviewed, shown, and refused when what they are bound to is gone.
+
+use std::time::Duration;
+
+use apiserver::ApiServer;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+
+use crate::wire::{exchange, send};
+
+const ACCOUNTS: &str = "/api/v1/namespaces/default/serviceaccounts";
+const ISSUER: &str = "https://kubernetes.default.svc";
+
+async fn with_account() -> (ApiServer, String) {
+    let server = ApiServer::builder().build();
+    let (_, account) = send(&server, "POST", ACCOUNTS, &json!({"metadata": {"name": "a"}})).await;
+    let uid = account["metadata"]["uid"].as_str().unwrap().to_owned();
+    (server, uid)
+}
+
+async fn ask(server: &ApiServer, body: Value) -> (u16, Value) {
+    send(server, "POST", &format!("{ACCOUNTS}/a/token"), &body).await
+}
+
+async fn token(server: &ApiServer, body: Value) -> String {
+    let (code, answer) = ask(server, body).await;
+    assert_eq!(code, 201, "{answer}");
+    answer["status"]["token"].as_str().unwrap().to_owned()
+}
+
+async fn review(server: &ApiServer, spec: Value) -> Value {
+    let path = "/apis/authentication.k8s.io/v1/tokenreviews";
+    let (code, answer) = send(server, "POST", path, &json!({"spec": spec})).await;
+    assert_eq!(code, 201, "{answer}");
+    answer["status"].clone()
+}
+
+fn claims(token: &str) -> Value {
+    let payload = URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap();
+    serde_json::from_slice(&payload).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_says_whose_it_is_and_how_long() {
+    let (server, uid) = with_account().await;
+    let (code, mut answer) = ask(&server, json!({})).await;
+    let token = answer["status"]["token"].take();
+    let jti = claims(token.as_str().unwrap())["jti"].clone();
+    let want = json!({
+        "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+        "metadata": {"name": "a", "namespace": "default", "uid": uid, "creationTimestamp": "2026-01-01T00:00:00Z"},
+        "spec": {"audiences": [ISSUER], "expirationSeconds": 3600, "boundObjectRef": null},
+        "status": {"token": null, "expirationTimestamp": "2026-01-01T01:00:00Z"},
+    });
+    assert_eq!((code, answer), (201, want));
+    let want = json!({
+        "aud": [ISSUER], "exp": 1_767_229_200, "iat": 1_767_225_600, "nbf": 1_767_225_600, "iss": ISSUER, "jti": jti,
+        "kubernetes.io": {"namespace": "default", "serviceaccount": {"name": "a", "uid": uid}},
+        "sub": "system:serviceaccount:default:a",
+    });
+    assert_eq!(claims(token.as_str().unwrap()), want);
+}
+
+#[tokio::test]
+async fn wrong_requests_are_refused_as_kubernetes_words_it() {
+    let (server, _) = with_account().await;
+    send(&server, "POST", "/api/v1/namespaces/default/secrets", &json!({"metadata": {"name": "s"}})).await;
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"serviceAccountName": "b", "containers": [{"name": "c", "image": "i"}]}});
+    send(&server, "POST", "/api/v1/namespaces/default/pods", &pod).await;
+    let bound = |kind: &str, name: &str, uid: &str| json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": kind, "name": name, "uid": uid}}});
+    let table = [
+        (
+            json!({"spec": {"expirationSeconds": 599}}),
+            422,
+            "TokenRequest.authentication.k8s.io \"\" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes",
+        ),
+        (
+            json!({"spec": {"expirationSeconds": 4_294_967_297_i64}}),
+            422,
+            "TokenRequest.authentication.k8s.io \"\" is invalid: spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds",
+        ),
+        (
+            json!({"metadata": {"name": "z"}}),
+            422,
+            "TokenRequest.authentication.k8s.io \"a\" is invalid: metadata.name: Invalid value: \"z\": must match the service account name if specified",
+        ),
+        (
+            json!({"metadata": {"namespace": "kube-system"}}),
+            400,
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ),
+        (
+            json!({"apiVersion": "v1", "kind": "Pod"}),
+            400,
+            "Pod in version \"v1\" cannot be handled as a TokenRequest: converting (v1.Pod) to (authentication.TokenRequest): unknown conversion",
+        ),
+        (bound("Pod", "none", ""), 404, "pods \"none\" not found"),
+        (bound("Secret", "none", ""), 404, "secrets \"none\" not found"),
+        (bound("Node", "none", ""), 404, "nodes \"none\" not found"),
+        (bound("ConfigMap", "none", ""), 400, "cannot bind token to object of type /v1, Kind=ConfigMap"),
+        (
+            bound("Secret", "s", "wrong"),
+            409,
+            "Operation cannot be fulfilled on Secret \"s\": the UID in the bound object reference (wrong) does not match the UID in record. The object might have been deleted and then recreated",
+        ),
+        (
+            bound("Pod", "p", ""),
+            400,
+            "cannot bind token for serviceaccount \"a\" to pod running with different serviceaccount name.",
+        ),
+    ];
+    for (body, code, message) in table {
+        let (found, status) = ask(&server, body.clone()).await;
+        assert_eq!((found, status["message"].as_str().unwrap()), (code, message), "{body}");
+    }
+    let (code, status) = send(&server, "POST", &format!("{ACCOUNTS}/b/token"), &json!({})).await;
+    assert_eq!((code, &status["message"]), (404, &json!("serviceaccounts \"b\" not found")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn reviews_tell_whose_a_token_is() {
+    let (server, uid) = with_account().await;
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"serviceAccountName": "a", "containers": [{"name": "c", "image": "i"}]}});
+    let (_, pod) = send(&server, "POST", "/api/v1/namespaces/default/pods", &pod).await;
+    let bound =
+        token(&server, json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "p"}}}))
+            .await;
+    let want = json!({
+        "authenticated": true, "audiences": [ISSUER],
+        "user": {
+            "username": "system:serviceaccount:default:a", "uid": uid,
+            "groups": ["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"],
+            "extra": {
+                "authentication.kubernetes.io/credential-id": [format!("JTI={}", claims(&bound)["jti"].as_str().unwrap())],
+                "authentication.kubernetes.io/pod-name": ["p"],
+                "authentication.kubernetes.io/pod-uid": [pod["metadata"]["uid"]],
+            },
+        },
+    });
+    assert_eq!(review(&server, json!({"token": bound})).await, want);
+    let other = token(&server, json!({"spec": {"audiences": ["x"]}})).await;
+    assert_eq!(
+        review(&server, json!({"token": other, "audiences": ["x", "y"]})).await["audiences"],
+        json!(["x"])
+    );
+    let mut forged = other.clone();
+    forged.replace_range(other.len() - 8.., "AAAAAAAA");
+    let table = [
+        (json!({"token": "abc"}), "invalid bearer token"),
+        (
+            json!({"token": other}),
+            "[invalid bearer token, token audiences [\"x\"] is invalid for the target audiences [\"https://kubernetes.default.svc\"]]",
+        ),
+        (
+            json!({"token": forged, "audiences": ["x"]}),
+            "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]",
+        ),
+    ];
+    for (spec, why) in table {
+        assert_eq!(review(&server, spec.clone()).await, json!({"user": {}, "error": why}), "{spec}");
+    }
+    let path = "/apis/authentication.k8s.io/v1/tokenreviews";
+    let (code, status) = send(&server, "POST", path, &json!({"spec": {}})).await;
+    assert_eq!(
+        (code, &status["message"]),
+        (400, &json!("token is required for TokenReview in authentication"))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_ends_with_its_time_and_with_what_it_is_bound_to() {
+    let (server, _) = with_account().await;
+    let secrets = "/api/v1/namespaces/default/secrets";
+    send(&server, "POST", secrets, &json!({"metadata": {"name": "s"}})).await;
+    let short = token(&server, json!({"spec": {"expirationSeconds": 600}})).await;
+    let bound = token(
+        &server,
+        json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": "Secret", "name": "s"}}}),
+    )
+    .await;
+    let free = token(&server, json!({})).await;
+    tokio::time::sleep(Duration::from_secs(660)).await;
+    assert_eq!(review(&server, json!({"token": short})).await["authenticated"], true, "a minute of leeway");
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let error = |why: &str| json!({"user": {}, "error": format!("[invalid bearer token, {why}]")});
+    assert_eq!(review(&server, json!({"token": short})).await, error("service account token has expired"));
+    assert_eq!(review(&server, json!({"token": bound})).await["authenticated"], true);
+    send(&server, "DELETE", &format!("{secrets}/s"), &Value::Null).await;
+    assert_eq!(
+        review(&server, json!({"token": bound})).await,
+        error("service account token has been invalidated")
+    );
+    send(&server, "DELETE", &format!("{ACCOUNTS}/a"), &Value::Null).await;
+    assert_eq!(review(&server, json!({"token": free})).await, error("serviceaccounts \"a\" not found"));
+    send(&server, "POST", ACCOUNTS, &json!({"metadata": {"name": "a"}})).await;
+    let why = review(&server, json!({"token": free})).await["error"].as_str().unwrap().to_owned();
+    assert!(why.contains("does not match claim"), "{why}");
+}
+
+#[tokio::test]
+async fn bearers_are_whom_their_token_names() {
+    let (server, _) = with_account().await;
+    let token = token(&server, json!({})).await;
+    let whoami = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let bearer = format!("Bearer {token}");
+    let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+    let (code, _, body) = exchange(&server, "POST", whoami, &headers, "{}").await;
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(
+        (code, &body["status"]["userInfo"]["username"]),
+        (201, &json!("system:serviceaccount:default:a"))
+    );
+    let (code, _, _) = exchange(&server, "GET", ACCOUNTS, &[("authorization", "Bearer x")], "").await;
+    assert_eq!(code, 401);
+}
+
+#[tokio::test]
+async fn the_key_is_published() {
+    let (server, _) = with_account().await;
+    let token = token(&server, json!({})).await;
+    let (_, discovery) = send(&server, "GET", "/.well-known/openid-configuration", &Value::Null).await;
+    let want = json!({
+        "issuer": ISSUER, "jwks_uri": format!("{ISSUER}/openid/v1/jwks"), "response_types_supported": ["id_token"],
+        "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256"],
+    });
+    assert_eq!(discovery, want);
+    let (_, keys) = send(&server, "GET", "/openid/v1/jwks", &Value::Null).await;
+    let key = &keys["keys"][0];
+    let header = URL_SAFE_NO_PAD.decode(token.split('.').next().unwrap()).unwrap();
+    let header: Value = serde_json::from_slice(&header).unwrap();
+    assert_eq!(header, json!({"alg": "ES256", "kid": key["kid"]}));
+    let set: jsonwebtoken::jwk::JwkSet = serde_json::from_value(keys.clone()).unwrap();
+    let decoding = jsonwebtoken::DecodingKey::from_jwk(&set.keys[0]).unwrap();
+    let mut validation = jsonwebtoken::Validation::new(jsonwebtoken::Algorithm::ES256);
+    validation.validate_exp = false;
+    validation.set_audience(&[ISSUER]);
+    assert!(jsonwebtoken::decode::<Value>(&token, &decoding, &validation).is_ok(), "others can check tokens");
+}

@@ -1,0 +1,160 @@
+//! Records what happens to objects as Kubernetes Events, counted and combined as client-go does it.
+
+mod correlate;
+mod recent;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Api, Client, Resource};
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use self::correlate::{Correlator, Write, name};
+use crate::clock::Clock;
+use crate::entropy::Entropy;
+
+/// How many events wait to be written; more are dropped.
+const WAITING: usize = 1000;
+/// How often an event is tried that the server does not take, and the time between two tries.
+const TRIES: u32 = 12;
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// What an event says about the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventType {
+    /// As it should be.
+    Normal,
+    /// Somebody should look.
+    Warning,
+}
+
+/// Records events in the name of a component. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    component: Arc<str>,
+    clock: Clock,
+    events: mpsc::Sender<Event>,
+}
+
+/// Writes what a [`Recorder`] records.
+pub struct Writer {
+    client: Client,
+    clock: Clock,
+    entropy: Entropy,
+    events: mpsc::Receiver<Event>,
+    correlator: Correlator,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").field("correlator", &self.correlator).finish_non_exhaustive()
+    }
+}
+
+/// A recorder for `component`, and the writer that must run for its events to be written.
+#[must_use]
+pub fn recorder(client: Client, component: &str, clock: Clock, entropy: Entropy) -> (Recorder, Writer) {
+    let (send, receive) = mpsc::channel(WAITING);
+    let recorder = Recorder { component: component.into(), clock, events: send };
+    (recorder, Writer { client, clock, entropy, events: receive, correlator: Correlator::new() })
+}
+
+impl Recorder {
+    /// Records that something happened to an object of a typed kind. Returns at once.
+    pub fn event<K>(&self, object: &K, kind: EventType, reason: &str, message: &str)
+    where
+        K: Resource<DynamicType: Default>,
+    {
+        let reference = ObjectReference {
+            resource_version: object.meta().resource_version.clone(),
+            ..object.object_ref(&K::DynamicType::default())
+        };
+        self.event_of(reference, kind, reason, message);
+    }
+
+    /// Records that something happened to the object that is referred to. Returns at once.
+    pub fn event_of(&self, object: ObjectReference, kind: EventType, reason: &str, message: &str) {
+        let event = self.make(object, kind, reason, message);
+        tracing::debug!(reason, object = event.involved_object.name, "{message}");
+        if let Err(dropped) = self.events.try_send(event) {
+            tracing::error!(reason, error = %dropped, "failed to record event");
+        }
+    }
+
+    fn make(&self, object: ObjectReference, kind: EventType, reason: &str, message: &str) -> Event {
+        let now = self.clock.now();
+        let namespace = object.namespace.clone().filter(|namespace| !namespace.is_empty());
+        let component = self.component.to_string();
+        Event {
+            metadata: ObjectMeta {
+                name: Some(name(object.name.as_deref().unwrap_or_default(), now)),
+                namespace: Some(namespace.unwrap_or_else(|| "default".to_owned())),
+                ..ObjectMeta::default()
+            },
+            involved_object: object,
+            reason: Some(reason.to_owned()),
+            message: Some(message.to_owned()),
+            first_timestamp: Some(Time(now)),
+            last_timestamp: Some(Time(now)),
+            count: Some(1),
+            type_: Some(if kind == EventType::Normal { "Normal" } else { "Warning" }.to_owned()),
+            source: Some(EventSource { component: Some(component.clone()), host: None }),
+            reporting_component: Some(component),
+            reporting_instance: Some(String::new()),
+            ..Event::default()
+        }
+    }
+}
+
+impl Writer {
+    /// Writes events until all recorders are gone; told to stop, it writes what has been recorded so far and ends.
+    pub async fn run(mut self, stop: CancellationToken) {
+        while let Some(Some(event)) = stop.run_until_cancelled(self.events.recv()).await {
+            self.record(event, &stop).await;
+        }
+        while let Ok(event) = self.events.try_recv() {
+            self.record(event, &stop).await;
+        }
+    }
+
+    async fn record(&mut self, event: Event, stop: &CancellationToken) {
+        let Some(write) = self.correlator.correlate(event, self.clock.now()) else { return };
+        for tried in 1..=TRIES {
+            let Err(error) = self.write(&write).await else { return };
+            if let kube::Error::Api(status) = &error {
+                // An event that is there already was written by a try that seemed to fail.
+                if !status.is_already_exists() {
+                    tracing::error!(%error, "Server rejected event (will not retry!)");
+                }
+                return;
+            }
+            tracing::error!(%error, tried, "Unable to write event");
+            // Many processes that lost the same server do not come back all at once.
+            let pause = if tried == 1 { PAUSE.mul_f64(self.entropy.fraction()) } else { PAUSE };
+            if stop.run_until_cancelled(sleep(pause)).await.is_none() {
+                return;
+            }
+        }
+    }
+
+    async fn write(&self, write: &Write) -> Result<(), kube::Error> {
+        let event = match write {
+            Write::Create(event) | Write::Count { event, .. } => event,
+        };
+        let namespace = event.metadata.namespace.as_deref().unwrap_or_default();
+        let api: Api<Event> = Api::namespaced(self.client.clone(), namespace);
+        if let (Write::Count { patch, .. }, Some(name)) = (write, &event.metadata.name) {
+            match api.patch(name, &PatchParams::default(), &Patch::Strategic(patch)).await {
+                Err(kube::Error::Api(status)) if status.is_not_found() => {}
+                patched => return patched.map(|_event| ()),
+            }
+        }
+        api.create(&PostParams::default(), event).await.map(|_event| ())
+    }
+}

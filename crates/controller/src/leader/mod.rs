@@ -1,0 +1,357 @@
+//! Leader election by a Lease, as client-go has it: one of several instances works, the others take over when it is silent.
+//!
+//! A lease counts as expired when nobody has written it for its duration, by one's own clock since one saw it change:
+//! clocks of different machines are never compared.
+
+mod lock;
+mod record;
+
+use std::error::Error;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use formats::exposition::{Family, Kind, Reading, Sample};
+use jiff::Timestamp;
+use kube::Client;
+use tokio::time::{Instant, interval, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use self::lock::Lock;
+use self::record::Record;
+use crate::clock::Clock;
+use crate::entropy::Entropy;
+use crate::events::{EventType, Recorder, recorder};
+
+/// How much longer than its period the wait between two tries to become leader may be.
+const JITTER: f64 = 1.2;
+/// How long the last events may take to be written.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Who is elected, by which Lease, and how fast.
+#[derive(Clone, Debug)]
+pub struct ElectionConfig {
+    /// Namespace of the Lease.
+    pub namespace: String,
+    /// Name of the Lease.
+    pub name: String,
+    /// Who one is; different for every process. See [`identity`].
+    pub identity: String,
+    /// How long others wait for a silent leader; whole seconds.
+    pub lease_duration: Duration,
+    /// How long a leader tries to renew before it gives up.
+    pub renew_deadline: Duration,
+    /// Time between two tries.
+    pub retry_period: Duration,
+    /// Whether the Lease is given up in the end, so that others need not wait.
+    pub release_on_cancel: bool,
+}
+
+/// Why one does not lead, or not any more.
+#[derive(Debug, thiserror::Error)]
+pub enum ElectionError {
+    /// The times do not fit each other.
+    #[error("{0}")]
+    Config(&'static str),
+    /// The Lease could not be renewed in time, or somebody else has it.
+    #[error("leader election lost")]
+    Lost,
+    /// What only the leader does has failed.
+    #[error("{0}")]
+    Leading(#[source] Box<dyn Error + Send + Sync>),
+}
+
+/// `<host>_<uuid>`, different for every process.
+#[must_use]
+pub fn identity(host: &str, entropy: &Entropy) -> String {
+    format!("{host}_{}", entropy.uuid())
+}
+
+/// Takes part in an election.
+pub struct Elector {
+    config: ElectionConfig,
+    client: Client,
+    clock: Clock,
+    entropy: Entropy,
+    leads: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for Elector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Elector").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl Elector {
+    /// Takes part with a client of its own, which nothing else may slow down.
+    ///
+    /// # Errors
+    /// When the times do not fit each other.
+    pub fn new(
+        config: ElectionConfig,
+        client: Client,
+        clock: Clock,
+        entropy: Entropy,
+    ) -> Result<Self, ElectionError> {
+        if config.lease_duration <= config.renew_deadline {
+            return Err(ElectionError::Config("leaseDuration must be greater than renewDeadline"));
+        }
+        if config.renew_deadline <= config.retry_period.mul_f64(JITTER) {
+            return Err(ElectionError::Config("renewDeadline must be greater than retryPeriod*JitterFactor"));
+        }
+        if config.retry_period.is_zero() {
+            return Err(ElectionError::Config("retryPeriod must be greater than zero"));
+        }
+        Ok(Self { config, client, clock, entropy, leads: Arc::default() })
+    }
+
+    /// Tells `leader_election_master_status`, also after the elector is gone.
+    pub fn metrics(&self) -> impl Fn() -> Vec<Family> + Send + Sync + use<> {
+        let (name, leads) = (self.config.name.clone(), self.leads.clone());
+        move || {
+            let leading = f64::from(u8::from(leads.load(Ordering::Relaxed)));
+            let labels = vec![("name", name.clone())];
+            vec![Family {
+                name: "leader_election_master_status",
+                help: "Whether this process leads by the lease of that name: 1 if it does, 0 if it stands by.",
+                kind: Kind::Gauge,
+                samples: vec![Sample { labels, reading: Reading::Number(leading) }],
+            }]
+        }
+    }
+
+    /// Waits to become leader, then does `work` until told to stop; the Lease is given up only when `work` has ended.
+    ///
+    /// `work` is given a token that is cancelled when it shall end. When the Lease is lost it is dropped at once.
+    ///
+    /// # Errors
+    /// When the Lease is lost, or `work` fails.
+    pub async fn run<E, F>(
+        self,
+        stop: CancellationToken,
+        work: impl FnOnce(CancellationToken) -> F,
+    ) -> Result<(), ElectionError>
+    where
+        E: Error + Send + Sync + 'static,
+        F: Future<Output = Result<(), E>>,
+    {
+        let identity = self.config.identity.clone();
+        let (recorder, writer) = recorder(self.client.clone(), &identity, self.clock, self.entropy.clone());
+        let leads = self.leads.clone();
+        let mut candidate = Candidate::new(self, recorder);
+        let mut writing = pin!(writer.run(CancellationToken::new()));
+        let elected = async move {
+            let outcome = candidate.run(stop, work).await;
+            // Nothing more will be recorded: the writer may end.
+            drop(candidate);
+            outcome
+        };
+        let outcome = tokio::select! {
+            outcome = elected => outcome,
+            () = &mut writing => unreachable!("events are written as long as somebody records them"),
+        };
+        leads.store(false, Ordering::Relaxed);
+        let _unwritten = timeout(LAST_WORDS, writing).await;
+        outcome
+    }
+}
+
+/// What is known of the election.
+struct Candidate {
+    elector: Elector,
+    recorder: Recorder,
+    lock: Lock,
+    seen: Record,
+    /// When it was seen that somebody had written the Lease.
+    seen_at: Instant,
+    reported: String,
+}
+
+impl Candidate {
+    fn new(elector: Elector, recorder: Recorder) -> Self {
+        let config = &elector.config;
+        let lock = Lock::new(elector.client.clone(), &config.namespace, &config.name);
+        let (seen, seen_at) = (Record::default(), Instant::now());
+        Self { elector, recorder, lock, seen, seen_at, reported: String::new() }
+    }
+
+    async fn run<E, F>(
+        &mut self,
+        stop: CancellationToken,
+        work: impl FnOnce(CancellationToken) -> F,
+    ) -> Result<(), ElectionError>
+    where
+        E: Error + Send + Sync + 'static,
+        F: Future<Output = Result<(), E>>,
+    {
+        if stop.run_until_cancelled(self.acquire()).await.is_none() {
+            return Ok(());
+        }
+        let outcome = {
+            let mut work = pin!(work(stop.clone()));
+            let mut outcome = None;
+            let mut renewed = pin!(self.renew());
+            loop {
+                tokio::select! {
+                    () = &mut renewed => break Err(ElectionError::Lost),
+                    () = stop.cancelled(), if outcome.is_some() => break outcome.unwrap_or(Ok(())),
+                    ended = &mut work, if outcome.is_none() => match ended {
+                        Ok(()) => outcome = Some(Ok(())),
+                        Err(error) => break Err(ElectionError::Leading(error.into())),
+                    },
+                }
+            }
+        };
+        self.elector.leads.store(false, Ordering::Relaxed);
+        if self.elector.config.release_on_cancel {
+            self.release().await;
+        }
+        self.tell("stopped leading");
+        outcome
+    }
+
+    /// Tries until one leads.
+    async fn acquire(&mut self) {
+        let ElectionConfig { namespace, name, retry_period, renew_deadline, .. } =
+            self.elector.config.clone();
+        tracing::info!("attempting to acquire leader lease {namespace}/{name}...");
+        // A try that hangs must not hang for ever.
+        while !timeout(renew_deadline, self.attempt()).await.unwrap_or_default() {
+            self.report();
+            tracing::debug!("failed to acquire lease {namespace}/{name}");
+            sleep(self.elector.entropy.jitter(retry_period, JITTER)).await;
+        }
+        self.report();
+        self.tell("became leader");
+        self.elector.leads.store(true, Ordering::Relaxed);
+        tracing::info!("successfully acquired lease {namespace}/{name}");
+    }
+
+    /// Renews until that fails for too long.
+    async fn renew(&mut self) {
+        let ElectionConfig { namespace, name, retry_period, renew_deadline, .. } =
+            self.elector.config.clone();
+        loop {
+            let renewed = timeout(renew_deadline, async {
+                let mut tries = interval(retry_period);
+                loop {
+                    tries.tick().await;
+                    if self.attempt().await {
+                        return;
+                    }
+                }
+            });
+            let renewed = renewed.await;
+            self.report();
+            if renewed.is_err() {
+                tracing::info!(
+                    "failed to renew lease {namespace}/{name}: timed out waiting for the condition"
+                );
+                return;
+            }
+            sleep(retry_period).await;
+        }
+    }
+
+    /// Whether one leads now.
+    async fn attempt(&mut self) -> bool {
+        let config = &self.elector.config;
+        let lease = format!("{}/{}", config.namespace, config.name);
+        let now = self.elector.clock.now();
+        let mut wanted = self.record(now);
+        let read = match self.lock.read().await {
+            Ok(read) => read,
+            Err(error) => {
+                tracing::error!(%error, "error retrieving resource lock {lease}");
+                return false;
+            }
+        };
+        let written = if let Some(found) = read {
+            self.observe(&found);
+            if self.is_held() {
+                tracing::debug!("lock is held by {} and has not yet expired", found.holder);
+                return false;
+            }
+            if self.is_leader() {
+                (wanted.acquired, wanted.transitions) = (found.acquired, found.transitions);
+            } else {
+                wanted.transitions = found.transitions.saturating_add(1);
+            }
+            self.lock.update(&wanted).await
+        } else {
+            self.lock.create(&wanted).await
+        };
+        match written {
+            Ok(()) => {
+                (self.seen, self.seen_at) = (wanted, Instant::now());
+                true
+            }
+            Err(error) => {
+                tracing::error!(%error, "Failed to update lock {lease}");
+                false
+            }
+        }
+    }
+
+    fn record(&self, now: Timestamp) -> Record {
+        let config = &self.elector.config;
+        Record {
+            holder: config.identity.clone(),
+            seconds: i32::try_from(config.lease_duration.as_secs()).unwrap_or(i32::MAX),
+            acquired: Some(now),
+            renewed: Some(now),
+            transitions: 0,
+        }
+    }
+
+    /// Whoever writes the Lease shows that he lives.
+    fn observe(&mut self, found: &Record) {
+        if self.seen != *found {
+            (self.seen, self.seen_at) = (found.clone(), Instant::now());
+        }
+    }
+
+    /// Whether somebody else leads, and has been heard of in time.
+    fn is_held(&self) -> bool {
+        let silent = self.seen_at.elapsed();
+        !self.seen.holder.is_empty() && !self.is_leader() && silent < self.seen.duration()
+    }
+
+    fn is_leader(&self) -> bool {
+        self.seen.holder == self.elector.config.identity
+    }
+
+    /// Gives the Lease up, so that others need not wait for it to expire.
+    async fn release(&mut self) {
+        if !self.is_leader() {
+            return;
+        }
+        let now = Some(self.elector.clock.now());
+        let nobody = Record {
+            holder: String::new(),
+            seconds: 1,
+            acquired: now,
+            renewed: now,
+            transitions: self.seen.transitions,
+        };
+        match timeout(self.elector.config.renew_deadline, self.lock.update(&nobody)).await {
+            Ok(Ok(())) => self.seen = nobody,
+            Ok(Err(error)) => tracing::error!(%error, "Failed to release lock"),
+            Err(_elapsed) => tracing::error!("Failed to release lock: no answer in time"),
+        }
+    }
+
+    fn report(&mut self) {
+        if self.seen.holder != self.reported {
+            self.reported.clone_from(&self.seen.holder);
+            tracing::info!(leader = self.reported, "new leader elected");
+        }
+    }
+
+    fn tell(&self, what: &str) {
+        let message = format!("{} {what}", self.elector.config.identity);
+        self.recorder.event_of(self.lock.reference(), EventType::Normal, "LeaderElection", &message);
+    }
+}
