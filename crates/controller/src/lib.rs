@@ -11,14 +11,11 @@
 //! use k8s_openapi::api::core::v1::Secret;
 //!
 //! struct Reconciler { secrets: Store<Secret>, client: kube::Client }
-//!
 //! impl Reconcile for Reconciler {
 //!     type Error = kube::Error;
-//!
 //!     async fn reconcile(&self, request: Request) -> Result<Outcome, kube::Error> {
 //!         let Some(secret) = self.secrets.get(&request.namespace, &request.name) else { return Ok(Outcome::Done) };
-//!         // observe, plan, execute; writes go through `self.client`
-//!         Ok(Outcome::RequeueAfter(std::time::Duration::from_secs(60)))
+//!         Ok(Outcome::RequeueAfter(std::time::Duration::from_secs(60))) // observe, plan, execute with `self.client`
 //!     }
 //! }
 //!
@@ -60,3 +57,4 @@ pub use reconcile::{Outcome, Reconcile};
 pub use request::Request;
 pub use source::{Event, Source, Ticker, Watch, owners, predicate};
 pub use store::{Index, Selection, Store};
+pub use tokio_util::sync::CancellationToken;

@@ -7,6 +7,8 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use http::Request;
+use kube::Client;
+use kube::client::Body;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tower::{Layer, Service};
@@ -30,6 +32,17 @@ impl RequestLimit {
     pub fn new(qps: f64, burst: u32) -> Self {
         let bucket = (qps > 0.0).then(|| Arc::new(Mutex::new(TokenBucket::new(qps, burst.max(1)))));
         Self { bucket }
+    }
+
+    /// A client that asks through `client`, no faster than the limit.
+    #[must_use]
+    pub fn over(&self, client: &Client) -> Client {
+        let asked = client.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let client = asked.clone();
+            async move { client.send(request).await }
+        });
+        Client::new(self.layer(service), client.default_namespace())
     }
 
     /// How long the next request has to wait.

@@ -1,15 +1,15 @@
-//! gardener-resource-manager: webhooks of a seed and of a shoot, a drop-in for the original.
+//! gardener-resource-manager: webhooks and controllers of a seed and of a shoot, a drop-in for the original.
 //!
 //! - [`config`] — what an instance is told;
 //! - [`webhooks`] — one pure function per webhook;
 //! - [`facts`] — what they must know of the cluster, kept current by watches;
 //! - [`serving`] — webhooks and facts behind paths;
 //! - [`managed_resource`] — the kind and its classes;
-//! - [`controllers`] — what is kept in the clusters;
+//! - [`controllers`] — one module per controller, and what they share;
 //! - [`registrations`] — how the webhooks are registered;
 //! - [`command`], [`cluster`] — the binary.
 //!
-//! Data flows one way: configuration and facts go into pure functions, patches come out.
+//! Data flows one way: configuration and facts go into pure functions, patches and actions come out.
 
 pub mod cluster;
 pub mod command;

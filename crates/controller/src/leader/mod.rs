@@ -8,7 +8,6 @@ mod record;
 
 use std::error::Error;
 use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -67,6 +66,12 @@ pub enum ElectionError {
 #[must_use]
 pub fn identity(host: &str, entropy: &Entropy) -> String {
     format!("{host}_{}", entropy.uuid())
+}
+
+/// Name of this machine or pod.
+#[must_use]
+pub fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// Takes part in an election.
@@ -141,13 +146,13 @@ impl Elector {
         let (recorder, writer) = recorder(self.client.clone(), &identity, self.clock, self.entropy.clone());
         let leads = self.leads.clone();
         let mut candidate = Candidate::new(self, recorder);
-        let mut writing = pin!(writer.run(CancellationToken::new()));
-        let elected = async move {
+        let mut writing = Box::pin(writer.run(CancellationToken::new()));
+        let elected = Box::pin(async move {
             let outcome = candidate.run(stop, work).await;
             // Nothing more will be recorded: the writer may end.
             drop(candidate);
             outcome
-        };
+        });
         let outcome = tokio::select! {
             outcome = elected => outcome,
             () = &mut writing => unreachable!("events are written as long as somebody records them"),
@@ -190,9 +195,9 @@ impl Candidate {
             return Ok(());
         }
         let outcome = {
-            let mut work = pin!(work(stop.clone()));
+            let mut work = Box::pin(work(stop.clone()));
             let mut outcome = None;
-            let mut renewed = pin!(self.renew());
+            let mut renewed = Box::pin(self.renew());
             loop {
                 tokio::select! {
                     () = &mut renewed => break Err(ElectionError::Lost),

@@ -1,5 +1,6 @@
 //! The command line: the flags of the original, and what it lacks.
 
+mod leading;
 mod print;
 mod run;
 

@@ -1,4 +1,4 @@
-//! The process: webhooks over TLS, probes and metrics, until told to stop.
+//! The process: webhooks over TLS at once, controllers when it leads, probes and metrics, until told to stop.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -9,17 +9,21 @@ use std::time::Duration;
 use bytes::Bytes;
 use controller::clock::Clock;
 use controller::config::Warning;
+use controller::leader::ElectionError;
 use controller::log::{self, LogError};
 use controller::metrics::{self, Registry};
 use controller::probes::Probes;
 use controller::process::{self, Process, ProcessError};
+use controller::{Cluster, Entropy};
 use kube::Client;
 use tokio::net::TcpListener;
 use webhook::dial::{Dialer as _, Https, Target, Trust};
 use webhook::server::{self, CertificateError, CertificateFolder, Patience, TlsError, TlsOptions};
 
+use super::leading;
 use crate::cluster::{self, ClusterError};
 use crate::config::{ResourceManagerConfiguration, Server};
+use crate::controllers::Context;
 use crate::serving::{Clients, Webhooks, webhooks};
 
 /// How long open requests have once the process is told to stop.
@@ -38,6 +42,9 @@ pub(super) enum RunError {
     /// A cluster cannot be worked with.
     #[error("{0}")]
     Cluster(#[from] ClusterError),
+    /// The times of the leader election do not fit each other.
+    #[error("{0}")]
+    Election(#[from] ElectionError),
     /// There is no certificate to show.
     #[error("failed to load the serving certificate: {0}")]
     Certificate(#[from] CertificateError),
@@ -82,14 +89,20 @@ async fn serve(config: &ResourceManagerConfiguration, clock: Clock) -> Result<()
         () = &mut told => return Ok(()),
         reached = cluster::reach(&clients.source) => reached?,
     }
-    let webhooks = webhooks(config, &clients);
+    let entropy = Entropy::system();
+    let elector = leading::elector(&config.leader_election, &clients.source, clock, &entropy)?;
+    let limited = leading::limited(config, &clients);
+    let webhooks = webhooks(config, &limited);
+    let context = Context::new(config.clone(), &limited, clock, entropy);
     let mut process = Process::new(GRACE);
     let address = serve_webhooks(&mut process, config, &webhooks, &certificates).await?;
-    let probes = probes(config, &clients, &webhooks, address)?;
+    let probes = probes(&context, &clients, &webhooks, address)?;
     let healths = config.server.health_probes.clone().unwrap_or_default();
     process.serve_probes(&healths.bind_address, port(healths.port)?, probes).await?;
+    let mut registry = registry(clock, &webhooks, &certificates);
+    leading::start(&mut process, &mut registry, context, elector);
     let Server { bind_address, port: number } = config.server.metrics.clone().unwrap_or_default();
-    process.serve_metrics(&bind_address, port(number)?, registry(clock, &webhooks, &certificates)).await?;
+    process.serve_metrics(&bind_address, port(number)?, registry).await?;
     Ok(process.run(told).await?)
 }
 
@@ -138,7 +151,7 @@ async fn serve_webhooks(
 
 /// The checks of the original, by its names.
 fn probes(
-    config: &ResourceManagerConfiguration,
+    context: &Context,
     clients: &Clients,
     webhooks: &Webhooks,
     address: SocketAddr,
@@ -150,24 +163,25 @@ fn probes(
         server_name: None,
         trust: Trust::Insecure,
     })?;
-    let synced = informers(webhooks.clone());
+    let (facts, target) = (webhooks.clone(), context.target.clone());
+    let synced = informers(move || facts.is_synced() && target.is_synced());
     let probes = Probes::new()
         .health("ping", || async { Ok(()) })
         .health("apiserver-healthz", move || healthy(source.clone()))
         .ready("webhook-server", move || answers(dialer.clone()));
-    Ok(if config.target_client_connection.is_some() {
-        // Nothing is watched in a source cluster apart.
-        probes.ready("source-informer-sync", || async { Ok(()) }).ready("target-informer-sync", synced)
+    Ok(if context.config.target_client_connection.is_some() {
+        let source: Cluster = context.source.clone();
+        let source = informers(move || source.is_synced());
+        probes.ready("source-informer-sync", source).ready("target-informer-sync", synced)
     } else {
         probes.ready("source-informer-sync", synced)
     })
 }
 
-fn informers(webhooks: Webhooks) -> impl Fn() -> std::future::Ready<Result<(), String>> + Send + Sync {
-    move || {
-        let synced = webhooks.is_synced();
-        std::future::ready(if synced { Ok(()) } else { Err("informers are not synced".to_owned()) })
-    }
+fn informers(
+    are_synced: impl Fn() -> bool + Send + Sync,
+) -> impl Fn() -> std::future::Ready<Result<(), String>> + Send + Sync {
+    move || std::future::ready(if are_synced() { Ok(()) } else { Err("informers are not synced".to_owned()) })
 }
 
 async fn healthy(source: Client) -> Result<(), String> {

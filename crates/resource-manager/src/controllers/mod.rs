@@ -1,61 +1,115 @@
-//! The controllers of one instance.
+//! The controllers of one instance: what they share, which of them run, and how.
 //!
-//! Each module has `observe` (what is known), `plan` (pure: what is to be done) and `execute`.
+//! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
+pub mod identity;
+mod running;
 pub mod secret;
 
-mod running;
+use std::sync::Arc;
+use std::time::Duration;
 
 use controller::clock::Clock;
-use controller::{CacheOptions, Cluster, Controller, Entropy};
+use controller::controllers::ControllersError;
+use controller::{CacheOptions, CancellationToken, Cluster, Controller, Controllers, Entropy};
+use formats::duration::GoDuration;
+use kube::Client;
 
+use self::identity::IdentityError;
+pub use self::running::Running;
 use crate::config::{ClientConnection, ResourceManagerConfiguration};
 use crate::managed_resource::Class;
 use crate::serving::Clients;
 
-pub use running::Running;
-
-/// The clusters that controllers work with; both are one where source and target are.
+/// What all controllers work with. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Clusters {
-    /// Where ManagedResources are.
+pub struct Context {
+    /// What the instance is told, defaults filled in.
+    pub config: Arc<ResourceManagerConfiguration>,
+    /// The cluster of ManagedResources and their Secrets.
     pub source: Cluster,
-    /// Where their objects are.
+    /// The cluster of managed objects; without a connection of its own, the source itself, stores and all.
     pub target: Cluster,
+    /// The time of day.
+    pub clock: Clock,
+    /// Jitter and ids.
+    pub entropy: Entropy,
 }
 
-impl Clusters {
-    /// The clusters of an instance; nothing is asked of them before they are run.
+impl Context {
+    /// What controllers work with that `config` tells of; nothing is asked of the clusters before they are run.
     #[must_use]
-    pub fn new(config: &ResourceManagerConfiguration, clients: &Clients, entropy: &Entropy) -> Self {
-        let cluster = |name: &str, client: &kube::Client, connection: &ClientConnection| {
-            let resync = connection.cache_resync_period.and_then(formats::duration::GoDuration::to_std);
-            let options = CacheOptions { namespaces: connection.namespaces.clone(), resync };
-            Cluster::new(name, client.clone(), options, entropy.clone())
+    pub fn new(
+        config: ResourceManagerConfiguration,
+        clients: &Clients,
+        clock: Clock,
+        entropy: Entropy,
+    ) -> Self {
+        let cluster = |name: &str, client: &Client, connection: &ClientConnection| {
+            Cluster::new(name, client.clone(), cache(connection), entropy.clone())
         };
         let source = cluster("source", &clients.source, &config.source_client_connection);
         let target = match &config.target_client_connection {
             Some(connection) => cluster("target", &clients.target, connection),
             None => source.clone(),
         };
-        Self { source, target }
+        Self { config: Arc::new(config), source, target, clock, entropy }
+    }
+
+    /// The class of ManagedResources that the instance is responsible for.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        Class::new(self.config.controllers.resource_class.as_deref().unwrap_or_default())
+    }
+
+    /// The clusters, each once; whoever has the context runs them.
+    #[must_use]
+    pub fn clusters(&self) -> Vec<Cluster> {
+        let target = self.config.target_client_connection.as_ref().map(|_| self.target.clone());
+        [self.source.clone()].into_iter().chain(target).collect()
     }
 }
 
-/// The enabled controllers; reads the time from `clock`, and randomness from `entropy`.
+/// Why controllers do not run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Nobody knows what the source cluster is called.
+    #[error("unable to determine cluster id: {0}")]
+    Identity(#[from] IdentityError),
+    /// A cache cannot be filled in time, or a controller ended badly.
+    #[error(transparent)]
+    Controllers(#[from] ControllersError),
+}
+
+/// The controllers that the configuration enables.
 #[must_use]
-pub fn controllers(
-    config: &ResourceManagerConfiguration,
-    clusters: &Clusters,
-    _clock: Clock,
-    _entropy: &Entropy,
-) -> Vec<Controller> {
-    let controllers = &config.controllers;
-    let class = Class::new(controllers.resource_class.as_deref().unwrap_or_default());
-    vec![secret::controller(&controllers.secret, &class, &clusters.source)]
+pub fn controllers(context: &Context) -> Vec<Controller> {
+    vec![secret::controller(context)]
+}
+
+/// Runs the enabled controllers until told to stop, as the leader does; [`Context::clusters`] must run.
+///
+/// # Errors
+/// When the cluster's identity is unknown, a cache cannot be filled in time, or a controller ends badly.
+pub async fn run(
+    mut context: Context,
+    running: Controllers,
+    stop: CancellationToken,
+) -> Result<(), RunError> {
+    let configured = context.config.controllers.cluster_id.as_deref().unwrap_or_default();
+    let identity = identity::determine(configured, &context.source.client()).await?;
+    tracing::info!(clusterID = identity, "Using cluster id");
+    Arc::make_mut(&mut context.config).controllers.cluster_id = Some(identity);
+    Ok(running.run(controllers(&context), stop).await?)
 }
 
 /// How many objects are handled at once.
 fn workers(concurrent_syncs: Option<i64>) -> usize {
     concurrent_syncs.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
+}
+
+fn cache(connection: &ClientConnection) -> CacheOptions {
+    let resync =
+        connection.cache_resync_period.and_then(GoDuration::to_std).filter(|period| *period > Duration::ZERO);
+    CacheOptions { namespaces: connection.namespaces.clone(), resync }
 }

@@ -1,12 +1,12 @@
 //! Controllers that run in this process, for as long as somebody holds them.
 
 use controller::clock::Clock;
-use controller::{Controllers, Entropy};
-use formats::exposition::{self, Family};
+use controller::{CancellationToken, Controllers, Entropy};
+use formats::exposition;
 use jiff::Timestamp;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 
-use super::{Clusters, controllers};
+use super::Context;
 use crate::config::ResourceManagerConfiguration;
 use crate::serving::Clients;
 
@@ -18,18 +18,16 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts the enabled controllers on tokio's current runtime.
+    /// Starts the enabled controllers on tokio's current runtime, over clusters that show `now`. The same run sends the
+    /// same requests. The target is what the clients say, also where the configuration names no connection of its own.
     #[must_use]
-    pub fn start(
-        config: &ResourceManagerConfiguration,
-        clusters: &Clusters,
-        clock: Clock,
-        entropy: &Entropy,
-    ) -> Self {
+    pub fn at(config: &ResourceManagerConfiguration, clients: &Clients, now: Timestamp) -> Self {
+        let mut config = config.clone();
+        let source = config.source_client_connection.clone();
+        config.target_client_connection.get_or_insert(source);
+        let context = Context::new(config, clients, Clock::starting_at(now), Entropy::seeded(0));
         let stop = CancellationToken::new();
-        let all = [clusters.source.clone(), clusters.target.clone()];
-        let running = Controllers::new(all.clone(), entropy.clone());
-        for cluster in all {
+        for cluster in context.clusters() {
             let stop = stop.clone();
             tokio::spawn(async move {
                 if let Err(error) = cluster.run(stop).await {
@@ -37,33 +35,19 @@ impl Running {
                 }
             });
         }
-        let made = controllers(config, clusters, clock, entropy);
-        let (started, told) = (running.clone(), stop.clone());
+        let controllers = Controllers::new(context.clusters(), context.entropy.clone());
+        let (running, told) = (controllers.clone(), stop.clone());
         tokio::spawn(async move {
-            if let Err(error) = started.run(made, told).await {
+            if let Err(error) = super::run(context, running, told).await {
                 tracing::error!(%error, "failed to run controllers");
             }
         });
-        Self { controllers: running, _stop: stop.drop_guard() }
+        Self { controllers, _stop: stop.drop_guard() }
     }
 
-    /// Starts the enabled controllers in the time of clusters that show `now`; the same run gives the same requests.
-    #[must_use]
-    pub fn at(config: &ResourceManagerConfiguration, clients: &Clients, now: Timestamp) -> Self {
-        let entropy = Entropy::seeded(0);
-        let clusters = Clusters::new(config, clients, &entropy);
-        Self::start(config, &clusters, Clock::starting_at(now), &entropy)
-    }
-
-    /// What the controllers measure.
-    #[must_use]
-    pub fn metrics(&self) -> Vec<Family> {
-        self.controllers.metrics()
-    }
-
-    /// The same in Prometheus' text format.
+    /// What the controllers measure, in Prometheus' text format.
     #[must_use]
     pub fn exposition(&self) -> String {
-        exposition::encode(self.metrics())
+        exposition::encode(self.controllers.metrics())
     }
 }

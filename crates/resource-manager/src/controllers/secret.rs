@@ -5,16 +5,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use controller::{
-    Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch, predicate,
-};
+use controller::{Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch, predicate};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, Patch, PatchParams};
 use kube::core::PartialObjectMeta;
 use kube::{Client, ResourceExt as _};
 use serde_json::{Value, json};
 
-use crate::config::SecretConfig;
+use super::Context;
 use crate::managed_resource::{Class, ManagedResource};
 
 /// Name in log and metrics.
@@ -24,8 +22,9 @@ const TIMEOUT: Duration = Duration::from_mins(3);
 
 type Metadata = PartialObjectMeta<Secret>;
 
-/// The controller over a source cluster.
-pub(super) fn controller(config: &SecretConfig, class: &Class, source: &Cluster) -> Controller {
+/// The controller of one instance.
+pub fn controller(context: &Context) -> Controller {
+    let (source, class) = (&context.source, context.class());
     let secrets = source.store::<Metadata>(Selection::all());
     let managed_resources = source.store::<ManagedResource>(Selection::all());
     let finalizer = class.finalizer();
@@ -36,10 +35,9 @@ pub(super) fn controller(config: &SecretConfig, class: &Class, source: &Cluster)
         })
     };
     let referring = Watch::of(&managed_resources).filter(predicate::generation_changed).map(referred);
-    let reconciler =
-        Reconciler { secrets, managed_resources, class: class.clone(), finalizer, client: source.client() };
+    let reconciler = Reconciler { secrets, managed_resources, class, finalizer, client: source.client() };
     Controller::new(NAME, reconciler)
-        .workers(super::workers(config.concurrent_syncs))
+        .workers(super::workers(context.config.controllers.secret.concurrent_syncs))
         .timeout(TIMEOUT)
         .source(held)
         .source(referring)
