@@ -51,10 +51,7 @@ impl Default for Builder {
             events: 10_000,
             namespaces: namespaces.map(str::to_owned).to_vec(),
             dialers: None,
-            switches: Switches {
-                namespace_controller: true,
-                authorization: Authorization::AlwaysAllow,
-            },
+            switches: Switches { namespace_controller: true, authorization: Authorization::AlwaysAllow },
             issuer: tokens::ISSUER.to_owned(),
         }
     }

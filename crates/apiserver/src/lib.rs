@@ -17,15 +17,18 @@
 //! One lock in the store orders revisions, so a watch sees every write once, in order.
 
 mod admission;
+mod allocation;
 mod apply;
 mod attributes;
 mod authorization;
 mod builder;
 mod call;
 mod clock;
+mod condition;
 mod convert;
 mod crd;
 mod decode;
+mod defaults;
 mod discovery;
 mod effects;
 mod faults;
@@ -41,6 +44,7 @@ mod notes;
 mod openapi;
 mod patch;
 mod path;
+mod plugins;
 mod query;
 mod registry;
 mod removal;
@@ -53,6 +57,7 @@ mod state;
 mod status;
 mod store;
 mod strategy;
+mod structural;
 mod table;
 mod tokens;
 mod validation;

@@ -198,13 +198,7 @@ fn user(shared: &Shared, parts: &Parts) -> Result<User, Status> {
     }
 }
 
-fn read(
-    shared: &Shared,
-    parts: &Parts,
-    user: User,
-    path: ResourcePath,
-    body: Bytes,
-) -> Result<Call, Reply> {
+fn read(shared: &Shared, parts: &Parts, user: User, path: ResourcePath, body: Bytes) -> Result<Call, Reply> {
     let served = shared.registry.served();
     let target = served.target(&path.group, &path.version, &path.resource).ok_or_else(Reply::unknown_path)?;
     let query = Query::parse(parts.uri.query().unwrap_or_default());
