@@ -67,6 +67,14 @@ pub struct Facts {
     pub kubeconfig: Option<PathBuf>,
 }
 
+impl Facts {
+    /// A cluster of a real control plane.
+    #[must_use]
+    pub fn of(cluster: &substrate::envtest::Cluster) -> Self {
+        Self { client: cluster.client.clone(), kubeconfig: Some(cluster.kubeconfig.clone()) }
+    }
+}
+
 /// What a target is started with.
 #[derive(Clone)]
 pub struct Setup<'a> {
