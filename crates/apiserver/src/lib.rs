@@ -8,7 +8,7 @@
 //! assert!(server.requests().is_empty());
 //! ```
 //!
-//! Where it differs from kube-apiserver: no server-side apply (415) and no `managedFields`; JSON and YAML, no protobuf;
+//! Where it differs from kube-apiserver: JSON and YAML, no protobuf; the server's own writes name no manager;
 //! objects are neither defaulted nor validated beyond their metadata, webhook configurations apart; custom resources
 //! are not pruned and convert by `apiVersion` alone; match conditions are refused; every known user may do everything;
 //! owners do not take their dependents with them; logs, exec, proxies and service account tokens are not served.
