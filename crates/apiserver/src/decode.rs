@@ -32,23 +32,30 @@ pub(crate) fn tree(content_type: &str, body: &Bytes) -> Result<Value, Status> {
     }
 }
 
+fn is_json(content_type: &str) -> bool {
+    matches!(media_type(content_type).as_str(), "" | "application/json")
+}
+
 /// The object of a create or update request, in the version of the request.
 pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let mut object = tree(&call.content_type, &call.body)?;
     identify(call, &mut object)?;
-    let unknown = fields::dropped(shared, call, &mut object);
+    let refused = |why: String| {
+        let (kind, version) = (&call.target.resource.kind, &call.target.resource.version);
+        Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
+    };
+    let mut told = if Directive::of(call) == Directive::Ignore || !is_json(&call.content_type) {
+        Vec::new()
+    } else {
+        fields::duplicates(&call.body)
+    };
+    told.extend(fields::settle(shared, call, &mut object).map_err(refused)?);
     match Directive::of(call) {
-        Directive::Strict if !unknown.is_empty() => {
-            let resource = &call.target.resource;
-            Err(Status::bad_request(format!(
-                "{kind} in version {:?} cannot be handled as a {kind}: strict decoding error: {}",
-                resource.version,
-                unknown.join(", "),
-                kind = resource.kind,
-            )))
+        Directive::Strict if !told.is_empty() => {
+            Err(refused(format!("strict decoding error: {}", told.join(", "))))
         }
         Directive::Warn => {
-            notes.warnings.extend(unknown);
+            notes.warnings.extend(told);
             Ok(object)
         }
         Directive::Strict | Directive::Ignore => Ok(object),
@@ -63,12 +70,14 @@ pub(crate) fn patched(
     notes: &mut Notes,
 ) -> Result<Value, Status> {
     identify(call, &mut object)?;
-    let unknown = fields::dropped(shared, call, &mut object);
+    let refused = |why: &str| {
+        let patch = String::from_utf8_lossy(&call.body).into_owned();
+        Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &patch, why)])
+    };
+    let unknown = fields::settle(shared, call, &mut object).map_err(|why| refused(&why))?;
     match Directive::of(call) {
         Directive::Strict if !unknown.is_empty() => {
-            let why = format!("strict decoding error: {}", unknown.join(", "));
-            let patch = String::from_utf8_lossy(&call.body).into_owned();
-            Err(Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &patch, &why)]))
+            Err(refused(&format!("strict decoding error: {}", unknown.join(", "))))
         }
         Directive::Warn => {
             notes.warnings.extend(unknown);
@@ -83,7 +92,7 @@ pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Value 
     if let Some(fields) = object.as_object_mut() {
         normalize(call.target.custom, fields);
     }
-    let _untold = fields::dropped(shared, call, &mut object);
+    let _untold = fields::settle(shared, call, &mut object);
     object
 }
 

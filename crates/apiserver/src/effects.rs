@@ -60,6 +60,22 @@ pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Re
     }
 }
 
+/// What the server says in an object in view of others of its kind, and what users should know of it.
+pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> Vec<String> {
+    match target.table.as_str() {
+        CRDS => {
+            let snapshot = shared.store.snapshot(CRDS);
+            let others: Vec<&Value> = snapshot.objects.values().map(|other| other.value()).collect();
+            crd::accept_names(object, &others, shared.clock.now());
+            crd::warnings(object)
+        }
+        "endpoints" => {
+            vec!["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".to_owned()]
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Whether nothing holds a deleted object any more.
 pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
     let held = target.table == NAMESPACES && has_content_finalizers(object);
@@ -72,7 +88,7 @@ pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
 pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
     match target.table.as_str() {
         CRDS => {
-            if let Some(crd) = crd::read(object) {
+            if let Some(crd) = crd::read(object).filter(|_| crd::is_established(object)) {
                 shared.registry.add(&crd);
             }
             if meta::is_terminating(object) {

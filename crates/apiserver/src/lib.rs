@@ -8,7 +8,7 @@
 //! assert!(server.requests().is_empty());
 //! ```
 //!
-//! Where it differs from kube-apiserver: no server-side apply (415) and no `managedFields`; JSON and YAML, no protobuf;
+//! Where it differs from kube-apiserver: JSON and YAML, no protobuf; the server's own writes name no manager;
 //! objects are neither defaulted nor validated beyond their metadata, webhook configurations apart; custom resources
 //! are not pruned and convert by `apiVersion` alone; match conditions are refused; every known user may do everything;
 //! owners do not take their dependents with them; logs, exec, proxies and service account tokens are not served.
@@ -17,15 +17,18 @@
 //! One lock in the store orders revisions, so a watch sees every write once, in order.
 
 mod admission;
+mod allocation;
 mod apply;
 mod attributes;
 mod authorization;
 mod builder;
 mod call;
 mod clock;
+mod condition;
 mod convert;
 mod crd;
 mod decode;
+mod defaults;
 mod discovery;
 mod effects;
 mod faults;
@@ -41,6 +44,7 @@ mod notes;
 mod openapi;
 mod patch;
 mod path;
+mod plugins;
 mod query;
 mod registry;
 mod removal;
@@ -53,6 +57,7 @@ mod state;
 mod status;
 mod store;
 mod strategy;
+mod structural;
 mod table;
 mod tokens;
 mod validation;

@@ -1,10 +1,12 @@
 //! Which kinds are served: those of the builder, and those that CRDs bring and take while the server runs.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
 use schema::{Crd, Kinds, Resource};
+
+use crate::structural::{Schema, Versions};
 
 /// The kinds served now.
 #[derive(Debug)]
@@ -15,8 +17,8 @@ pub(crate) struct Registry(RwLock<Arc<Served>>);
 pub(crate) struct Served {
     /// All of them.
     pub(crate) kinds: Kinds,
-    /// Those that CRDs brought, as `plural.group`.
-    custom: BTreeSet<String>,
+    /// Those that CRDs brought, as `plural.group`, with their schemas.
+    custom: BTreeMap<String, Arc<Versions>>,
 }
 
 /// A resource that is served, in the version asked for and in the one it is stored in.
@@ -30,12 +32,14 @@ pub(crate) struct Target {
     pub(crate) table: String,
     /// Whether a CRD brought it.
     pub(crate) custom: bool,
+    /// What its objects look like in the version asked for; only of what a CRD brought.
+    pub(crate) schema: Option<Arc<Schema>>,
 }
 
 impl Registry {
     /// Serves `kinds` and those of `crds`.
     pub(crate) fn new(kinds: &Kinds, crds: &[Crd]) -> Self {
-        let custom = crds.iter().map(Crd::name).collect();
+        let custom = crds.iter().map(|crd| (crd.name(), Arc::new(Versions::of(crd)))).collect();
         Self(RwLock::new(Arc::new(Served { kinds: kinds.with(crds.iter().cloned()), custom })))
     }
 
@@ -48,7 +52,7 @@ impl Registry {
     pub(crate) fn add(&self, crd: &Crd) {
         let mut served = self.0.write();
         let mut custom = served.custom.clone();
-        custom.insert(crd.name());
+        custom.insert(crd.name(), Arc::new(Versions::of(crd)));
         *served = Arc::new(Served { kinds: served.kinds.with([crd.clone()]), custom });
     }
 
@@ -90,12 +94,14 @@ impl Served {
         let table = table(&resource.group, &resource.plural);
         let group = if table == "events" { "" } else { resource.group.as_str() };
         let versions = self.kinds.group(group).map_or(&[][..], |group| &group.versions);
+        let custom = self.custom.get(&format!("{}.{}", resource.plural, resource.group));
         let mut same = versions.iter().flat_map(|served| &served.resources);
         let storage = same.find(|other| other.plural == resource.plural && other.storage);
         Target {
             storage: storage.unwrap_or(resource).clone(),
             resource: resource.clone(),
-            custom: self.custom.contains(&format!("{}.{}", resource.plural, resource.group)),
+            custom: custom.is_some(),
+            schema: custom.map(|versions| versions.schema(&resource.version)),
             table,
         }
     }

@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Prove(RunArguments),
     /// Counts clauses with cases, passing, proven and attested; runs nothing
     Coverage(CoverageArguments),
+    /// Holds two reports against each other, case by case; exit code 5 if they differ
+    Compare(CompareArguments),
     /// Runs contracts on a foreign implementation and records which clauses it keeps
     Attest(AttestArguments),
     /// Scaffolds a contract
@@ -174,6 +176,27 @@ pub(crate) enum SubstrateName {
     Embedded,
     /// AdmissionReviews straight to the webhook
     Direct,
+    /// A real kube-apiserver and etcd on loopback
+    Envtest,
+}
+
+/// What the substrate envtest is made of.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Envtest")]
+pub(crate) struct EnvtestArguments {
+    /// What runs beside kube-apiserver and etcd
+    #[arg(long, value_enum, value_name = "PROGRAM")]
+    pub(crate) with: Vec<Addition>,
+    /// Where the data folder is made, and removed at the end [default: the folder for temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// A program that a control plane may have or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Addition {
+    /// kube-controller-manager: garbage collector, namespaces, service accounts, deployments, …
+    ControllerManager,
 }
 
 #[derive(Debug, Args)]
@@ -182,9 +205,22 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, default_value_t = SubstrateName::Embedded)]
     pub(crate) substrate: SubstrateName,
     #[command(flatten)]
+    pub(crate) envtest: EnvtestArguments,
+    #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) execution: Execution,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// A report: report.json, or the folder it lies in
+    pub(crate) first: PathBuf,
+    /// Another one, of the same cases
+    pub(crate) second: PathBuf,
+    /// text or json
+    #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]
@@ -329,4 +365,6 @@ pub(crate) struct EnvUpArguments {
     /// Stays in the foreground until interrupted
     #[arg(long)]
     pub(crate) foreground: bool,
+    #[command(flatten)]
+    pub(crate) envtest: EnvtestArguments,
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use substrate::envtest::assets::Surroundings;
+
 /// Whether a continuous integration system runs us: progress is then plain lines.
 pub(crate) fn is_ci() -> bool {
     variable("CI").is_some_and(|value| value != "false")
@@ -19,9 +21,15 @@ pub(crate) fn state_folder() -> PathBuf {
     state.or_else(home).unwrap_or_else(std::env::temp_dir).join("gardener-conformance")
 }
 
-/// A folder of real control plane binaries given by the user.
-pub(crate) fn control_plane_folder() -> Option<PathBuf> {
-    variable("KUBEBUILDER_ASSETS").map(PathBuf::from)
+/// Where the programs of a real control plane may be.
+pub(crate) fn surroundings() -> Surroundings {
+    let folder = |name| variable(name).map(PathBuf::from);
+    Surroundings {
+        assets: folder("KUBEBUILDER_ASSETS"),
+        home: folder("HOME"),
+        cache_home: folder("XDG_CACHE_HOME"),
+        data_home: folder("XDG_DATA_HOME"),
+    }
 }
 
 /// Columns of the terminal, where the shell says so.

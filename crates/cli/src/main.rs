@@ -4,6 +4,7 @@ mod arguments;
 mod catalog;
 mod commands;
 mod environment;
+mod envtest;
 mod options;
 mod progress;
 mod session;

@@ -35,7 +35,11 @@ pub(crate) fn run(
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let report = runtime.block_on(async {
-        let options = options::options(execution, selection, ground.await?, command.to_owned())?;
+        let ground = tokio::select! {
+            ground = ground => ground?,
+            signal = signals::either() => return Err(Failure::interrupted(signal)),
+        };
+        let options = options::options(execution, selection, ground, command.to_owned())?;
         Ok::<_, Failure>(watched(contracts, target, &options, terminal).await)
     })?;
     write(&report, &execution.report)?;

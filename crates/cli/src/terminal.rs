@@ -62,6 +62,11 @@ impl Failure {
         Self { code: 2, text: drawn(&error) }
     }
 
+    /// A signal came before the first case was asked.
+    pub(crate) fn interrupted(signal: u8) -> Self {
+        Self { code: 128 + signal, text: "interrupted before the first case was asked".to_owned() }
+    }
+
     /// Something around the target broke; says nothing about the target.
     pub(crate) fn environment(text: impl Into<String>) -> Self {
         Self { code: 3, text: text.into() }

@@ -7,12 +7,14 @@
 //! 4. [`render`] — the report as text, JSON, JUnit, Markdown, HTML; [`report::write`] puts it on disk;
 //! 5. [`report::Report::exit_code`].
 //!
-//! Beside that: [`coverage`] and [`attest`] read reports, [`render::explain`] and [`render::list`] show contracts.
+//! Beside that: [`coverage`], [`attest`] and [`compare`] read reports, [`render::explain`] and [`render::list`] show contracts.
 
 pub mod attest;
+pub mod compare;
 pub mod coverage;
 pub mod exchange;
 pub mod laws;
+mod loopback;
 pub mod mask;
 pub mod matching;
 pub mod observation;

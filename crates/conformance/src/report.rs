@@ -87,7 +87,7 @@ pub struct RunInfo {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubstrateInfo {
-    /// `direct`, `embedded`, `kubeconfig`.
+    /// `direct`, `embedded`, `envtest`.
     pub name: String,
     /// What it is, in words.
     pub description: String,

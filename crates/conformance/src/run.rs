@@ -1,10 +1,13 @@
 //! A run: contract × target × substrate → one report.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use contract::model::Contract;
 use futures::StreamExt as _;
+use substrate::envtest::Envtest;
 
 use crate::laws::Trace;
 use crate::observation::Observation;
@@ -36,6 +39,8 @@ pub enum Ground {
     Direct(FactsFrom),
     /// The in-process API server; AdmissionReviews come from it.
     Embedded,
+    /// A real control plane, one for the whole run; AdmissionReviews come from it over TLS.
+    Envtest(Arc<Envtest>),
 }
 
 /// Where a direct run writes facts.
@@ -142,7 +147,7 @@ pub async fn run(
     interrupt: &Interrupt,
 ) -> Report {
     let started = Instant::now();
-    let plan = plan::plan(contracts, target, options.seed, matches!(options.ground, Ground::Embedded));
+    let plan = plan::plan(contracts, target, options.seed, !matches!(options.ground, Ground::Direct(_)));
     let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
     progress(Event::Planned(grouped + plan.configurations.len() + plan.scenarios.len()));
     let run = interrupt.run_number();
@@ -150,28 +155,67 @@ pub async fn run(
         Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };
     let mut asked = silent(contracts, &plan);
     let mut broken = Vec::new();
-    // In the one cluster that was given, cases that others would see wait for them and for each other.
-    let shares_cluster = matches!(options.ground, Ground::Direct(FactsFrom::Given(_)));
+    let dead = tokio::select! {
+        () = ask_all(&shared, &plan, (&mut asked, &mut broken)) => None,
+        error = death(&options.ground) => Some(error),
+    };
+    if let Some(error) = dead {
+        let (lost, error) = group::broken(&shared, &missing(&plan, &asked), &error);
+        asked.extend(lost);
+        broken.extend(error);
+    }
+    asked.sort_by_key(|asked| asked.at);
+    broken.sort();
+    broken.dedup();
+    conclude::report(&shared, asked, broken, started.elapsed())
+}
+
+/// Asks all cases and notes what became of them.
+async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<Asked>, &mut Vec<String>)) {
+    let parallel = usize::from(shared.options.parallel.max(1));
+    // In the one cluster that was given, cases that others would see wait for them and for each other. On a control
+    // plane that all share, webhooks of two groups would be asked about each other's objects too.
+    let (shares_cluster, side_by_side) = match shared.options.ground {
+        Ground::Envtest(_) => (true, 1),
+        Ground::Direct(FactsFrom::Given(_)) => (true, parallel),
+        Ground::Direct(_) | Ground::Embedded => (false, parallel),
+    };
     let (later, now): (Vec<&Group>, Vec<&Group>) =
         plan.groups.iter().partition(|group| shares_cluster && group.alone);
-    for (groups, side_by_side) in [(now, usize::from(options.parallel.max(1))), (later, 1)] {
-        let groups = groups.into_iter().map(|group| ask_group(&shared, group));
+    for (groups, side_by_side) in [(now, side_by_side), (later, 1)] {
+        let groups = groups.into_iter().map(|group| ask_group(shared, group));
         let mut groups = futures::stream::iter(groups).buffer_unordered(side_by_side);
         while let Some((of_group, error)) = groups.next().await {
             asked.extend(of_group);
             broken.extend(error);
         }
     }
-    let (configured, error) = configure::ask(&shared, &plan.configurations).await;
+    let (configured, error) = configure::ask(shared, &plan.configurations).await;
     asked.extend(configured);
     broken.extend(error);
-    let (scenarios, errors) = scenario::ask_all(&shared, &plan.scenarios);
+    let (scenarios, errors) = scenario::ask_all(shared, &plan.scenarios);
     asked.extend(scenarios);
     broken.extend(errors);
-    asked.sort_by_key(|asked| asked.at);
-    broken.sort();
-    broken.dedup();
-    conclude::report(&shared, asked, broken, started.elapsed())
+}
+
+/// Waits until the place where cases run is gone; none goes by itself.
+async fn death(ground: &Ground) -> String {
+    match ground {
+        Ground::Envtest(server) => server.ended().await.to_string(),
+        Ground::Direct(_) | Ground::Embedded => std::future::pending().await,
+    }
+}
+
+/// Cases that nothing was noted of.
+fn missing(plan: &Plan, asked: &[Asked]) -> Vec<CaseRef> {
+    let noted: BTreeSet<CaseRef> = asked.iter().map(|asked| asked.at).collect();
+    let grouped = plan.groups.iter().flat_map(|group| &group.cases);
+    grouped
+        .chain(&plan.configurations)
+        .chain(&plan.scenarios)
+        .copied()
+        .filter(|at| !noted.contains(at))
+        .collect()
 }
 
 async fn ask_group(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {

@@ -67,6 +67,14 @@ pub struct Facts {
     pub kubeconfig: Option<PathBuf>,
 }
 
+impl Facts {
+    /// A cluster of a real control plane.
+    #[must_use]
+    pub fn of(cluster: &substrate::envtest::Cluster) -> Self {
+        Self { client: cluster.client.clone(), kubeconfig: Some(cluster.kubeconfig.clone()) }
+    }
+}
+
 /// The clusters that a controller works with; both are one where a component knows only one.
 #[derive(Clone)]
 pub struct Clusters {

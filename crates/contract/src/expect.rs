@@ -1,6 +1,7 @@
 //! What is asserted, as a tree over an answer, and the comparison (contract-language §8).
 
 mod assertions;
+pub(crate) mod cel;
 mod changes;
 mod compare;
 mod opened;

@@ -1,5 +1,8 @@
 //! How clusters are reached: by kubeconfig, or from inside.
 
+mod kubeconfig;
+
+use std::path::Path;
 use std::time::Duration;
 
 use http::Request;
@@ -7,6 +10,7 @@ use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
 use crate::config::ClientConnection;
+pub use kubeconfig::KubeconfigError;
 
 /// How often and how long an API server is asked for a sign of life at start.
 const ATTEMPTS: u32 = 30;
@@ -26,7 +30,7 @@ pub enum ClusterError {
         /// The file.
         path: String,
         /// What is wrong.
-        source: kube::config::KubeconfigError,
+        source: KubeconfigError,
     },
     /// A user of the kubeconfig has what could run programs or read files.
     #[error("{what} are not supported (user {user:?}), {VALID_FIELDS}")]
@@ -57,9 +61,10 @@ pub async fn client(connection: &ClientConnection) -> Result<Client, ClusterErro
         Config::incluster()?
     } else {
         let failed = |source| ClusterError::Kubeconfig { path: path.clone(), source };
-        let kubeconfig = Kubeconfig::read_from(path).map_err(failed)?;
+        let kubeconfig = kubeconfig::read(Path::new(path)).map_err(failed)?;
         supported(&kubeconfig)?;
-        Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.map_err(failed)?
+        let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
+        config.map_err(|error| failed(error.into()))?
     };
     Client::try_from(config).map_err(ClusterError::Client)
 }

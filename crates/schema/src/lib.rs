@@ -17,6 +17,7 @@ mod definitions;
 mod discovery;
 mod document;
 mod kinds;
+mod named;
 mod openapi;
 mod path;
 mod resource;

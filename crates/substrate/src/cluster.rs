@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 #[derive(Clone)]
 pub struct Cluster {
     client: kube::Client,
+    finalizes: bool,
 }
 
 /// What an API server answered.
@@ -82,7 +83,14 @@ impl Cluster {
     /// A cluster behind this client.
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
-        Self { client }
+        Self { client, finalizes: false }
+    }
+
+    /// A cluster without controllers: what a namespace controller would do when a namespace is deleted, whoever deletes
+    /// it has to do.
+    #[must_use]
+    pub fn without_controllers(client: kube::Client) -> Self {
+        Self { client, finalizes: true }
     }
 
     /// The client.
@@ -157,6 +165,21 @@ impl Cluster {
     ) -> Result<Reply, ClusterError> {
         let resource = collection_of(name)?;
         self.send(Method::DELETE, &collection(resource, namespace), query, None).await
+    }
+
+    /// Ends the deletion of a namespace, where nobody else does.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub async fn finalize(&self, namespace: &Value) -> Result<(), ClusterError> {
+        let has_finalizers =
+            namespace["spec"]["finalizers"].as_array().is_some_and(|found| !found.is_empty());
+        if self.finalizes && namespace["kind"] == "Namespace" && has_finalizers {
+            let mut bare = namespace.clone();
+            bare["spec"]["finalizers"] = json!([]);
+            self.send(Method::PUT, &one(&bare, "finalize")?, "", Some(&bare)).await?;
+        }
+        Ok(())
     }
 
     async fn send(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Parser, Subcommand};
 
-use crate::{control_plane, kinds, mutants};
+use crate::{control_plane, kinds, layout, mutants};
 
 /// Chores of the project.
 #[derive(Parser)]
@@ -20,6 +20,8 @@ pub(crate) enum Chore {
     ControlPlane(control_plane::Arguments),
     /// Write what crates/schema knows of kinds, from a real server and from crates/schema/crds
     Kinds(kinds::Arguments),
+    /// Write which functions of a component run, for the linker to put side by side
+    Layout(layout::Arguments),
     /// Change a component's webhooks and see its contracts notice
     Mutants(mutants::Arguments),
 }
@@ -30,6 +32,7 @@ impl Chore {
         match self {
             Self::ControlPlane(arguments) => control_plane::run(arguments),
             Self::Kinds(arguments) => kinds::run(arguments),
+            Self::Layout(arguments) => layout::run(arguments),
             Self::Mutants(arguments) => mutants::run(arguments),
         }
     }

@@ -3,6 +3,7 @@
 mod chore;
 mod control_plane;
 mod kinds;
+mod layout;
 mod mutants;
 
 use clap::Parser as _;

@@ -19,13 +19,17 @@ pub(crate) struct Conflict {
     pub(crate) path: Vec<Element>,
 }
 
-/// The conflicts about the fields of each owner.
+/// The conflicts about the fields of each owner; of one who writes through a subresource too, those of that come first.
 pub(crate) fn all(fields: &BTreeMap<Owner, FieldSet>) -> Vec<Conflict> {
-    let of = |(owner, fields): (&Owner, &FieldSet)| {
+    let mut owners: Vec<&Owner> = fields.keys().collect();
+    owners.sort_by_key(|owner| {
+        (&owner.name, owner.operation, &owner.api_version, owner.subresource.is_empty(), &owner.subresource)
+    });
+    let of = |owner: &Owner| {
         let owner = owner.clone();
-        fields.paths().into_iter().map(move |path| Conflict { owner: owner.clone(), path })
+        fields[&owner].paths().into_iter().map(move |path| Conflict { owner: owner.clone(), path })
     };
-    fields.iter().flat_map(of).collect()
+    owners.into_iter().flat_map(of).collect()
 }
 
 /// The refusal: 409 with a cause for each field.

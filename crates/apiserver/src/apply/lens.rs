@@ -69,7 +69,9 @@ impl<'a> Lens<'a> {
 
     /// What a write in this version through this subresource leaves as it was.
     pub(crate) fn reset(&self, api_version: &str) -> Reset {
-        if self.custom && api_version != self.api_version() {
+        // The object itself is known to leave its status alone in the version of the request only.
+        let elsewhere = self.subresource.is_empty() && api_version != self.api_version();
+        if self.custom && elsewhere {
             return Reset::Nothing;
         }
         reset::of(self.resource, self.custom, self.subresource)

@@ -119,10 +119,7 @@ fn list(
         }
         items
     };
-    Ok(match order {
-        Some(order) => ordered(merged, &server, order, key),
-        None => merged,
-    })
+    Ok(ordered(merged, &server, order.map_or(patch, Vec::as_slice), key))
 }
 
 fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result<Vec<Value>, StrategicError> {
@@ -251,7 +248,9 @@ mod tests {
                     {"name": "a", "image": "i"}, {"name": "b", "image": "j"},
                 ]}),
             ),
-            (json!({"containers": [{"name": "c", "image": "i"}]}), containers(&["a", "b", "c"])),
+            (json!({"containers": [{"name": "c", "image": "i"}]}), containers(&["c", "a", "b"])),
+            // The order of the patch is the order of its elements.
+            (json!({"containers": [{"name": "b"}, {"name": "a"}]}), containers(&["b", "a"])),
             (json!({"containers": [{"name": "a", "$patch": "delete"}]}), containers(&["b"])),
             (json!({"containers": [{"$patch": "replace"}, {"name": "c", "image": "i"}]}), containers(&["c"])),
             (
@@ -320,7 +319,7 @@ mod tests {
         let pod = Kinds::kubernetes().type_of("", "v1", "Pod").unwrap();
         let object = json!({"metadata": {"finalizers": ["a", "b"]}});
         let table = [
-            (json!({"finalizers": ["c"]}), json!(["a", "b", "c"])),
+            (json!({"finalizers": ["c"]}), json!(["c", "a", "b"])),
             (json!({"finalizers": ["b"]}), json!(["a", "b"])),
             (json!({"$deleteFromPrimitiveList/finalizers": ["a"]}), json!(["b"])),
             (

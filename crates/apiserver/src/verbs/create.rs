@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use webhook::review::Operation;
 
 use crate::admission::{self, Review};
+use crate::allocation;
 use crate::apply;
 use crate::authorization;
 use crate::call::Call;
@@ -13,6 +14,7 @@ use crate::decode;
 use crate::effects;
 use crate::meta;
 use crate::notes::Notes;
+use crate::plugins;
 use crate::render;
 use crate::reply::Reply;
 use crate::state::Shared;
@@ -49,14 +51,17 @@ pub(crate) async fn create_object(
         Review::new(call, Operation::Create, &name, dry_run, admission::options(call, "CreateOptions"));
     review.notes = notes;
     effects::admit_to_namespace(shared, call, &name)?;
+    plugins::admit(shared, call, &mut object)?;
     review.object = Some(object);
     written::mutate(shared, call, &mut review).await?;
     let mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
-        let object = prepared(shared, call, mutated.clone())?;
+        let mut object = prepared(shared, call, mutated.clone())?;
+        let told = effects::compare(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
+        review.notes.warnings.extend(told);
         review.object = Some(object);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
@@ -93,6 +98,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
     validation::new_object(call, &object)?;
+    allocation::allocate(shared, &call.target, &mut object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;
     authorization::check_escalation(shared, call, &object, None)?;
     Ok(object)

@@ -11,6 +11,7 @@ use crate::patch::{APPLY, Patch};
 use crate::reply::Reply;
 use crate::state::Shared;
 use crate::status::Status;
+use crate::structural;
 use crate::verbs::update::{Edit, change, check_name};
 use crate::verbs::{create, written};
 
@@ -98,8 +99,15 @@ impl Applied<'_> {
         let served = shared.registry.served();
         let lens = Lens::new(&served, &self.call.target, &self.call.path.subresource);
         let options = apply::Options::of(self.call);
-        let object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
-        decode::patched(shared, self.call, object, notes)
+        let mut object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
+        let Some(schema) = &self.call.target.schema else {
+            return decode::patched(shared, self.call, object, notes);
+        };
+        // What became empty is null, and the schema may refuse it: as kube-apiserver has it, it was not sent as null.
+        decode::identify(self.call, &mut object)?;
+        structural::default(&mut object, schema);
+        let _untold = structural::prune(&mut object, schema);
+        Ok(object)
     }
 }
 

@@ -8,6 +8,7 @@ use webhook::field::{Error, Path};
 use webhook::review::Operation;
 
 use crate::admission::{self, Review};
+use crate::allocation;
 use crate::apply;
 use crate::authorization;
 use crate::call::Call;
@@ -75,7 +76,9 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
         review.old = Some(Cow::Borrowed(&*shown));
         written::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
-        review.object = Some(prepared(shared, call, mutated, &shown)?);
+        let mut prepared = prepared(shared, call, mutated, &shown)?;
+        review.notes.warnings.extend(effects::compare(shared, &call.target, &mut prepared));
+        review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
         let notes = std::mem::take(&mut review.notes);
@@ -146,6 +149,9 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
         meta::keep(&mut object, old, "deletionGracePeriodSeconds");
     }
     validation::changed_object(call, &object, old)?;
+    if call.path.subresource.is_empty() {
+        allocation::allocate(shared, &call.target, &mut object)?;
+    }
     if call.path.subresource.is_empty() {
         effects::prepare(&call.target, &mut object, shared.clock.now())?;
         authorization::check_escalation(shared, call, &object, Some(old))?;

@@ -118,7 +118,7 @@ async fn pods_are_read_by_field() {
     for (name, node) in [("a", "n1"), ("b", "n2")] {
         let pod = serde_json::from_value(json!({
             "metadata": {"name": name, "labels": {"app": name}},
-            "spec": {"nodeName": node, "containers": []},
+            "spec": {"nodeName": node, "containers": [{"name": "c", "image": "i"}]},
         }));
         pods.create(&PostParams::default(), &pod.unwrap()).await.unwrap();
     }

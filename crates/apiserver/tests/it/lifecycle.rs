@@ -18,7 +18,9 @@ async fn get(server: &ApiServer, path: &str) -> (u16, Value) {
 fn deployment(name: &str) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
-        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "x"}}, "template": {}},
+        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "x"}}, "template": {
+            "metadata": {"labels": {"app": "x"}}, "spec": {"containers": [{"name": "c", "image": "i"}]},
+        }},
         "status": {"replicas": 7},
     })
 }
@@ -49,7 +51,7 @@ fn definition() -> Value {
 async fn generation_counts_changes_of_the_specification() {
     let server = ApiServer::builder().build();
     let (_, made) = send(&server, "POST", DEPLOYMENTS, &deployment("a")).await;
-    assert_eq!((&made["metadata"]["generation"], made.get("status")), (&json!(1), None));
+    assert_eq!((&made["metadata"]["generation"], made.get("status")), (&json!(1), Some(&json!({}))));
     let a = format!("{DEPLOYMENTS}/a");
     let table = [
         (a.clone(), json!({"metadata": {"labels": {"x": "y"}}}), 1),
@@ -164,7 +166,7 @@ async fn deletions_check_their_preconditions() {
 async fn pods_on_nodes_are_given_time() {
     let server = ApiServer::builder().build();
     let pods = "/api/v1/namespaces/default/pods";
-    let pod = json!({"metadata": {"name": "a"}, "spec": {"nodeName": "n", "containers": [], "terminationGracePeriodSeconds": 5}});
+    let pod = json!({"metadata": {"name": "a"}, "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": 5}});
     send(&server, "POST", pods, &pod).await;
     let (_, marked) = send(&server, "DELETE", &format!("{pods}/a"), &Value::Null).await;
     assert_eq!(marked["metadata"]["deletionGracePeriodSeconds"], 5);

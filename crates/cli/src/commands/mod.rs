@@ -1,5 +1,6 @@
 //! One module per family of commands; each returns the exit code or a failure.
 
+mod compare;
 mod coverage;
 mod env;
 mod lint;
@@ -28,6 +29,7 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::Schema(arguments) => write::schema(&arguments, terminal),
         Command::New(arguments) => write::new(&arguments.what, terminal),
         Command::Coverage(arguments) => coverage::coverage(&arguments, added, terminal),
+        Command::Compare(arguments) => compare::compare(&arguments, terminal),
         Command::Env(command) => env::execute(command, terminal),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -1,13 +1,14 @@
 //! `run` and `prove`: our own components on a substrate.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use conformance::render;
 use conformance::run::Ground;
 
 use crate::arguments::{RunArguments, SubstrateName};
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, session, targets};
+use crate::{catalog, envtest, session, targets};
 
 /// Verifies and prints the verdict.
 pub(crate) fn run(
@@ -40,16 +41,19 @@ fn report(
     let loaded = catalog::load(added)?;
     let selection = arguments.selection.clone().into();
     let contracts = session::selected(&loaded, &selection)?;
-    let (ground, command) = match arguments.substrate {
-        SubstrateName::Embedded => (Ground::Embedded, command.to_owned()),
-        SubstrateName::Direct => (session::direct(), format!("{command} --substrate direct")),
+    envtest::fits(&arguments.envtest, arguments.substrate)?;
+    let command = match arguments.substrate {
+        SubstrateName::Embedded => command.to_owned(),
+        SubstrateName::Direct => format!("{command} --substrate direct"),
+        SubstrateName::Envtest => format!("{command} --substrate envtest"),
+    };
+    let ground = async {
+        Ok(match arguments.substrate {
+            SubstrateName::Embedded => Ground::Embedded,
+            SubstrateName::Direct => session::direct(),
+            SubstrateName::Envtest => Ground::Envtest(Arc::new(envtest::start(&arguments.envtest).await?)),
+        })
     };
     let target = targets::resource_manager();
-    session::run(
-        &contracts,
-        &target,
-        std::future::ready(Ok(ground)),
-        (&arguments.execution, &selection, &command),
-        terminal,
-    )
+    session::run(&contracts, &target, ground, (&arguments.execution, &selection, &command), terminal)
 }

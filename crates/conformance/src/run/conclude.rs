@@ -7,6 +7,7 @@ use std::time::Duration;
 use contract::case::About;
 use contract::model::{Clause, Contract, Law};
 use sha2::{Digest as _, Sha256};
+use substrate::envtest::CLUSTER;
 
 use super::{Asked, FactsFrom, Ground, Shared};
 use crate::laws::{self, Held};
@@ -288,8 +289,15 @@ fn run_info(shared: &Shared<'_>, took: Duration) -> RunInfo {
 }
 
 fn substrate(shared: &Shared<'_>) -> SubstrateInfo {
+    let real;
     let (name, description) = match &shared.options.ground {
         Ground::Embedded => ("embedded", "embedded API server (Kubernetes 1.36 API)"),
+        Ground::Envtest(server) => {
+            let version = &server.cluster(CLUSTER).version;
+            let took = server.took().as_secs_f64();
+            real = format!("kube-apiserver {version} and etcd, ready in {took:.1} s");
+            ("envtest", real.as_str())
+        }
         Ground::Direct(FactsFrom::Embedded) => {
             ("direct", "AdmissionReviews straight to the target; facts in an embedded API server")
         }

@@ -2,6 +2,7 @@
 
 use futures::StreamExt as _;
 use substrate::embedded::Embedded;
+use substrate::envtest::CLUSTER;
 
 use super::direct::Attempt;
 use super::group::broken;
@@ -18,7 +19,7 @@ pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, 
     }
     // Whoever runs outside this process is started with a cluster.
     let server = match &shared.options.ground {
-        Ground::Direct(FactsFrom::Given(_)) => None,
+        Ground::Direct(FactsFrom::Given(_)) | Ground::Envtest(_) => None,
         _ if !shared.target.is_outside() => None,
         _ => match Embedded::start(true, None).await {
             Ok(server) => Some(server),
@@ -27,6 +28,7 @@ pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, 
     };
     let facts = match (&shared.options.ground, &server) {
         (Ground::Direct(FactsFrom::Given(facts)), _) => Some(facts.clone()),
+        (Ground::Envtest(server), _) => Some(Facts::of(server.cluster(CLUSTER))),
         (_, Some(server)) => {
             Some(Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) })
         }

@@ -63,7 +63,13 @@ pub(super) async fn prepare(
 
 /// Takes back what was written into a cluster that is not ours.
 pub(super) async fn tidy(context: &Started<'_>, prepared: &Prepared) {
-    let (Some(cluster), true) = (&context.facts, context.tidy) else { return };
+    if let (Some(cluster), true) = (&context.facts, context.tidy) {
+        take_back(cluster, prepared).await;
+    }
+}
+
+/// Removes what was written for a case, and gives namespaces back as they were.
+pub(super) async fn take_back(cluster: &Cluster, prepared: &Prepared) {
     for written in prepared.written.iter().rev() {
         if let Err(error) = facts::remove(cluster, written).await {
             tracing::warn!(%error, "failed to remove a fact");

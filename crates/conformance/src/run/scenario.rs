@@ -23,7 +23,7 @@ use self::proof::Kept;
 use self::steps::{Ended, Stage};
 use self::watchdog::Watchdog;
 use super::attempt::milliseconds;
-use super::{Asked, Shared, ended, unasked};
+use super::{Asked, FactsFrom, Ground, Shared, ended, unasked};
 use crate::plan::{self, CaseRef, Looked};
 use crate::report::{CaseResult, Check, Proof, Reason, ReasonCode, Status};
 
@@ -55,6 +55,11 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     if shared.is_over() {
         return (unasked(shared, &[at], Status::NotRun, &ended(shared)).remove(0), None);
     }
+    if let Ground::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.ground {
+        let reason =
+            Reason::new(ReasonCode::Substrate, "its target must be started with clusters of its own");
+        return (unasked(shared, &[at], Status::NotSupported, &reason).remove(0), None);
+    }
     let looked = plan::look(shared.contracts, at);
     let scenario = looked.scenario().expect("the plan has scenarios only");
     let started = Instant::now();
@@ -84,6 +89,7 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     result.reason = reason;
     result.story = if checks.is_empty() { Vec::new() } else { story::tell(looked, scenario) };
     result.checks = checks;
+    result.asked = otherwise(&shared.options.ground);
     result.duration_ms = milliseconds(started.elapsed());
     (Asked { at, result, observation: None, trace: None, proof }, broken)
 }
@@ -109,6 +115,14 @@ fn alone(
     runtime(shared.target.is_outside())
         .map_err(|error| Ended::Environment(format!("failed to start a runtime: {error}")))?
         .block_on(watched(shared, looked, scenario, damage))
+}
+
+/// Scenarios run on embedded servers wherever the others run.
+fn otherwise(ground: &Ground) -> Option<String> {
+    match ground {
+        Ground::Envtest(_) => Some("on embedded API servers, in virtual time".to_owned()),
+        Ground::Direct(_) | Ground::Embedded => None,
+    }
 }
 
 fn runtime(outside: bool) -> std::io::Result<tokio::runtime::Runtime> {

@@ -2,25 +2,28 @@
 //! the target registered and every request again. All are dry runs, so nothing is created, runs or is lost.
 
 mod case;
+mod door;
 mod recorder;
 mod send;
+mod stage;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
+use serde_json::Value;
 use substrate::cluster::Cluster;
-use substrate::embedded::Embedded;
+use substrate::facts;
 use tokio::sync::Mutex;
-use webhook::registration::WebhookConfiguration;
 
 use super::group::{Started, broken};
-use super::{Asked, Shared, ended, unasked};
+use super::{Asked, Shared, ended, prepare, unasked};
 use crate::plan::{self, CaseRef, Group};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::route;
-use crate::target::{Facts, Running, Setup};
+use crate::target::{Running, Setup};
 use recorder::Recorder;
+use stage::Stage;
 
 /// Cases that are asked side by side.
 const SIDE_BY_SIDE: usize = 16;
@@ -30,6 +33,9 @@ struct Ground<'a> {
     started: Started<'a>,
     cluster: Cluster,
     recorder: Arc<Recorder>,
+    stage: &'a Stage,
+    /// Old objects, which another group may meet if they stay.
+    left: Mutex<Vec<Value>>,
     /// Held by cases whose requests cannot be told apart from those of others.
     alike: Mutex<()>,
 }
@@ -37,14 +43,16 @@ struct Ground<'a> {
 /// Asks the cases of a group; the second part says what broke around the target.
 pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
     let recorder = Arc::new(Recorder::default());
-    let dialers = Arc::new(recorder::ToTarget(Arc::clone(&recorder)));
-    let server = match Embedded::start(shared.target.is_outside(), Some(dialers)).await {
-        Ok(server) => server,
-        Err(error) => return broken(shared, &group.cases, &error.to_string()),
+    let stage = match Stage::open(shared, &recorder).await {
+        Ok(stage) => stage,
+        Err(error) => return broken(shared, &group.cases, &error),
     };
-    let facts = Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) };
-    let setup =
-        Setup { config: &group.config, instance: &group.instance, facts: Some(facts), clusters: None };
+    let setup = Setup {
+        config: &group.config,
+        instance: &group.instance,
+        facts: Some(stage.facts()),
+        clusters: None,
+    };
     let started = tokio::select! {
         started = shared.target.start(setup) => started,
         _ = shared.interrupt.wait() => return (unasked(shared, &group.cases, Status::NotRun, &ended(shared)), None),
@@ -54,9 +62,9 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
         Err(error) => return broken(shared, &group.cases, &error.to_string()),
     };
     recorder.reach(running.dialer());
-    let result = on(shared, group, running.as_ref(), Cluster::new(server.client()), recorder).await;
+    let result = on(shared, group, running.as_ref(), &stage, recorder).await;
     running.stop().await;
-    drop(server);
+    drop(stage);
     result
 }
 
@@ -64,9 +72,10 @@ async fn on(
     shared: &Shared<'_>,
     group: &Group,
     running: &dyn Running,
-    cluster: Cluster,
+    stage: &Stage,
     recorder: Arc<Recorder>,
 ) -> (Vec<Asked>, Option<String>) {
+    let cluster = stage.cluster();
     let started = Started {
         shared,
         group,
@@ -75,7 +84,8 @@ async fn on(
         facts: Some(cluster.clone()),
         tidy: false,
     };
-    let ground = Ground { started, cluster, recorder, alike: Mutex::new(()) };
+    let (left, alike) = (Mutex::default(), Mutex::default());
+    let ground = Ground { started, cluster, recorder, stage, left, alike };
     let mut by_webhook: BTreeMap<&str, Vec<CaseRef>> = BTreeMap::new();
     for at in &group.cases {
         by_webhook.entry(plan::look(shared.contracts, *at).webhook()).or_default().push(*at);
@@ -111,15 +121,16 @@ async fn one_webhook(ground: &Ground<'_>, webhook: &str, cases: &[CaseRef]) -> R
         .buffered(SIDE_BY_SIDE)
         .collect()
         .await;
-    let written = register(&ground.cluster, &configurations).await?;
+    let written = ground.stage.register(&ground.cluster, &configurations).await?;
     let side_by_side = if shared.options.fail_fast { 1 } else { SIDE_BY_SIDE };
     let asked: Vec<Asked> = futures::stream::iter(&prepared)
         .map(|prepared| one_case(ground, prepared))
         .buffer_unordered(side_by_side)
         .collect()
         .await;
-    for configuration in &written {
-        ground.cluster.delete(configuration, "").await.map_err(|error| error.to_string())?;
+    ground.stage.deregister(&ground.cluster, &written).await?;
+    if ground.started.group.alone && ground.stage.is_shared() {
+        take_back(ground, &prepared).await;
     }
     Ok(asked)
 }
@@ -138,18 +149,14 @@ async fn one_case(ground: &Ground<'_>, prepared: &case::Prepared) -> Asked {
     asked
 }
 
-async fn register(
-    cluster: &Cluster,
-    configurations: &[WebhookConfiguration],
-) -> Result<Vec<serde_json::Value>, String> {
-    let mut written = Vec::new();
-    for configuration in configurations {
-        let object = configuration.to_object();
-        let reply = cluster.create(&object, "").await.map_err(|error| error.to_string())?;
-        if !reply.is_success() {
-            return Err(format!("the API server refused {}: {}", configuration.name, reply.message()));
+/// Removes what the next group would meet.
+async fn take_back(ground: &Ground<'_>, prepared: &[case::Prepared]) {
+    for old in ground.left.lock().await.drain(..).rev() {
+        if let Err(error) = facts::remove(&ground.cluster, &old).await {
+            tracing::warn!(%error, "failed to remove an old object");
         }
-        written.push(object);
     }
-    Ok(written)
+    for facts in prepared.iter().filter_map(case::Prepared::facts) {
+        prepare::take_back(&ground.cluster, facts).await;
+    }
 }

@@ -247,8 +247,9 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
             Some(_) => false,
         },
         Operator::Between(low, high) => answer.is_some_and(|got| between(got, low, high, rules)),
-        // There is no engine for CEL: nothing holds. The others are walked into.
-        Operator::Cel { .. } | Operator::Each(_) | Operator::Opened(..) => false,
+        Operator::Cel { expression, .. } => super::cel::holds(expression, answer),
+        // These are walked into.
+        Operator::Each(_) | Operator::Opened(..) => false,
     }
 }
 

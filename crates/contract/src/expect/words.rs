@@ -51,7 +51,7 @@ fn operator_words(operator: &Operator) -> String {
         Operator::Each(expect) => format!("each {}", words(expect)),
         Operator::Between(low, high) => format!("between {} and {}", bare(low), bare(high)),
         Operator::Cel { expression, .. } => {
-            format!("true for {expression} (CEL expressions cannot be evaluated by this version)")
+            format!("true for {expression}")
         }
         Operator::Opened(notation, content) => {
             let name = format!("{notation:?}").to_lowercase();

@@ -10,7 +10,7 @@ use super::lists::{self, check_field, is_scalar, shape_name};
 use super::operators::{self, Operand, operand};
 use super::report::Report;
 use super::tree::{Data, Key, Tree, Word, literal};
-use crate::expect::{Expect, KeyedItem, ListRule, Notation, Operator, Rules, non_matching};
+use crate::expect::{Expect, KeyedItem, ListRule, Notation, Operator, Rules, cel, non_matching};
 
 /// Reads what is expected at a place of these rules; what cannot be read is noted and asserts nothing.
 pub(crate) fn read(tree: &Tree, rules: &Rules, report: &Report<'_>) -> Expect {
@@ -144,16 +144,7 @@ impl Reader<'_> {
             "$count" => self.count(value),
             "$each" => Some(Operator::Each(Box::new(self.read(value, &rules.item())))),
             "$between" => self.between(value),
-            "$cel" => {
-                let remedy = "say it with another operator, or with rows";
-                self.report.add(
-                    "cel",
-                    whole.span,
-                    "CEL expressions are not evaluated in this release",
-                    remedy,
-                );
-                None
-            }
+            "$cel" => self.cel(value, whole),
             "$yaml" => Some(self.opened(Notation::Yaml, value)),
             "$json" => Some(self.opened(Notation::Json, value)),
             "$base64" => Some(self.opened(Notation::Base64, value)),
@@ -226,6 +217,32 @@ impl Reader<'_> {
             );
         }
         Some(Operator::Matches { regex, not_for })
+    }
+
+    fn cel(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+        let Some(expression) = value.text().map(literal) else {
+            self.report.add(
+                "operator",
+                value.span,
+                "$cel takes an expression",
+                "write `{$cel: \"self > 1\"}`",
+            );
+            return None;
+        };
+        if let Some((message, remedy)) = cel::wrong(expression) {
+            self.report.add("cel", whole.span, message, remedy);
+            return None;
+        }
+        let Some(not_for) = whole.get("notFor").map(Tree::to_value) else {
+            let remedy = "say what it must refuse: `{$cel: …, notFor: …}`";
+            self.report.add("not-for", value.span, "nothing is known that the expression refuses", remedy);
+            return None;
+        };
+        if cel::holds(expression, Some(&not_for)) {
+            let message = format!("the expression is true of {not_for}");
+            self.report.add("not-for", whole.span, message, "notFor names a value that it refuses");
+        }
+        Some(Operator::Cel { expression: expression.to_owned(), not_for: Some(not_for) })
     }
 
     fn count(&self, value: &Tree) -> Option<Operator> {

@@ -1,6 +1,7 @@
 //! Contracts as files: what loads, what is refused and where, what lint names.
 
 mod asked_otherwise;
+mod cel;
 mod embedded;
 mod examples;
 mod given;

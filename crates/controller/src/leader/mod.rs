@@ -234,7 +234,7 @@ impl Candidate {
         tracing::info!("successfully acquired lease {namespace}/{name}");
     }
 
-    /// Renews until that fails for too long.
+    /// Renews until that fails for too long, or somebody else leads.
     async fn renew(&mut self) {
         let ElectionConfig { namespace, name, retry_period, renew_deadline, .. } =
             self.elector.config.clone();
@@ -244,16 +244,23 @@ impl Candidate {
                 loop {
                     tries.tick().await;
                     if self.attempt().await {
-                        return;
+                        return true;
+                    }
+                    // client-go goes on until its deadline; whoever has lost should not work beside the new leader.
+                    if self.is_held() {
+                        return false;
                     }
                 }
             });
             let renewed = renewed.await;
             self.report();
-            if renewed.is_err() {
-                tracing::info!(
-                    "failed to renew lease {namespace}/{name}: timed out waiting for the condition"
-                );
+            let why = match renewed {
+                Ok(true) => None,
+                Ok(false) => Some("somebody else holds it"),
+                Err(_elapsed) => Some("timed out waiting for the condition"),
+            };
+            if let Some(why) = why {
+                tracing::info!("failed to renew lease {namespace}/{name}: {why}");
                 return;
             }
             sleep(retry_period).await;

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use controller::limit::RequestLimit;
 use controller::{CacheOptions, Event, Selection};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
 use kube::core::PartialObjectMeta;
 use kube::{Api, ResourceExt as _};
 use serde_json::json;
+use tokio::time::Instant;
 
 use crate::world::{Seen, World, config_map, settle};
 
@@ -101,7 +103,7 @@ async fn everything_is_told_again_at_each_resync() {
     let store = cluster.store::<ConfigMap>(Selection::all());
     let seen = Seen::default();
     let told = seen.clone();
-    let begin = tokio::time::Instant::now();
+    let begin = Instant::now();
     store.subscribe(move |event| {
         let same = event.old().is_some_and(|old| old.resource_version() == event.object().resource_version());
         told.push(format!("{} {same}", event.object().name_any()));
@@ -200,4 +202,25 @@ async fn a_store_that_is_asked_for_while_others_are_filled_is_filled_too() {
     assert!(!cluster.is_synced());
     secrets.synced().await;
     assert!(cluster.is_synced());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limited_client_asks_no_faster_than_it_may_and_watches_all_the_same() {
+    let world = World::new();
+    let client = RequestLimit::new(10.0, 5).over(&world.client);
+    let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
+    let begin = Instant::now();
+    for number in 0..25 {
+        maps.create(&PostParams::default(), &config_map(&format!("m{number}"))).await.unwrap();
+    }
+    assert_eq!(begin.elapsed().as_millis(), 2000);
+    let cluster = world.cluster_on(client, CacheOptions::default());
+    let store = cluster.store::<ConfigMap>(Selection::all());
+    cluster.synced().await;
+    settle().await;
+    // The list took a token, the watch none.
+    assert_eq!((store.list().len(), begin.elapsed().as_millis()), (25, 2101));
+    world.write("m0", "1").await;
+    settle().await;
+    assert!(store.get("default", "m0").unwrap().data.is_some());
 }

@@ -267,6 +267,25 @@ async fn a_lease_that_somebody_else_made_is_waited_for_and_then_taken() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_sees_another_leader_ends_at_once() {
+    let world = World::new();
+    let seen = Seen::default();
+    let one = Instance::start(&world, clock(), &seen, "one");
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let leases: Api<Lease> = Api::namespaced(world.client.clone(), "kube-system");
+    let theirs = Patch::Merge(json!({"spec": {"holderIdentity": "go_1", "leaseDurationSeconds": 15}}));
+    leases.patch("grm", &PatchParams::default(), &theirs).await.unwrap();
+    let taken = Instant::now();
+    let error = one.running.await.unwrap().unwrap_err().to_string();
+    assert_eq!(
+        (error.as_str(), seen.names()),
+        ("leader election lost", vec!["one leads".into(), "one ends".into()])
+    );
+    assert!(taken.elapsed() <= Duration::from_secs(3), "{:?}", taken.elapsed());
+    assert_eq!(lease(&world.client).await["holderIdentity"], "go_1");
+}
+
+#[tokio::test(start_paused = true)]
 async fn work_that_fails_ends_the_election_with_its_words() {
     let world = World::new();
     let elector = Elector::new(config("one", 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();

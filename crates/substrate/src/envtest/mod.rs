@@ -17,10 +17,12 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::kubeconfig;
 
 use assets::{Assets, ETCD, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER};
 use credentials::Authority;
@@ -57,6 +59,7 @@ pub struct Options {
 
 /// A running control plane. Dropping it ends its programs and removes their data.
 pub struct Envtest {
+    took: Duration,
     programs: Vec<Tethered>,
     deaths: Deaths,
     clusters: BTreeMap<String, Cluster>,
@@ -72,6 +75,10 @@ pub struct Cluster {
     pub kubeconfig: PathBuf,
     /// An administrator's client.
     pub client: kube::Client,
+    /// `v1.36.3`.
+    pub version: String,
+    /// Whether it has a kube-controller-manager.
+    pub has_controllers: bool,
 }
 
 impl Options {
@@ -114,12 +121,16 @@ impl Envtest {
     /// # Errors
     /// When a program cannot be started, ends, or is not ready in time; everything is gone again then.
     pub async fn start(options: &Options) -> Result<Self, EnvtestError> {
-        let mut attempt = 1;
+        let (begun, mut attempt) = (Instant::now(), 1);
         loop {
             match Self::launch(options).await {
+                Ok(mut started) => {
+                    started.took = begun.elapsed();
+                    return Ok(started);
+                }
                 Err(error) if error.is_occupied() && attempt < ATTEMPTS => attempt += 1,
                 Err(error) if error.is_occupied() => return Err(error.after(attempt)),
-                result => return result,
+                Err(error) => return Err(error),
             }
         }
     }
@@ -131,6 +142,12 @@ impl Envtest {
     #[must_use]
     pub fn cluster(&self, name: &str) -> &Cluster {
         self.clusters.get(name).expect("only clusters that were asked for are looked up")
+    }
+
+    /// How long it took to become ready.
+    #[must_use]
+    pub fn took(&self) -> Duration {
+        self.took
     }
 
     /// Where everything of it lies.
@@ -159,8 +176,13 @@ impl Envtest {
             .prefix("gardener-conformance-envtest-")
             .tempdir_in(&options.within)
             .map_err(|source| EnvtestError::Write { path: options.within.clone(), source })?;
-        let mut started =
-            Self { programs: Vec::new(), deaths: Deaths::new(), clusters: BTreeMap::new(), folder };
+        let mut started = Self {
+            took: Duration::ZERO,
+            programs: Vec::new(),
+            deaths: Deaths::new(),
+            clusters: BTreeMap::new(),
+            folder,
+        };
         let ports = (options.ports)(2 + options.clusters.len()).map_err(EnvtestError::Ports)?;
         let (etcd, secure) = ports.split_at(2);
         let flags = flags::etcd(started.folder(), etcd[0], etcd[1]);
@@ -169,10 +191,8 @@ impl Envtest {
             started.spawn_cluster(options, name, (etcd[0], *port)).await?;
         }
         let mut waiting = ready::Waiting::new(options.patience);
-        for (name, cluster) in started.clusters.clone() {
-            let program = named(options, &name, KUBE_APISERVER);
-            waiting.until(&started, &program, || ready::serves(&cluster.client)).await?;
-            crds::install(&cluster.client, &options.crds).await?;
+        for name in &options.clusters {
+            started.await_cluster(options, name, &mut waiting).await?;
         }
         if options.controller_manager {
             started.spawn_controllers(options, &mut waiting).await?;
@@ -201,9 +221,30 @@ impl Envtest {
         let flags = flags::kube_apiserver(&home, name, etcd, port);
         self.spawn(options, (KUBE_APISERVER, &named(options, name, KUBE_APISERVER)), &flags)?;
         let kubeconfig = home.join("kubeconfig");
-        let client = crate::kubeconfig::unasked(&kubeconfig).await?;
+        let client = kubeconfig::unasked(&kubeconfig).await?;
         let url = format!("https://127.0.0.1:{port}");
-        self.clusters.insert(name.to_owned(), Cluster { url, kubeconfig, client });
+        let (version, has_controllers) = (String::new(), options.controller_manager);
+        self.clusters.insert(name.to_owned(), Cluster { url, kubeconfig, client, version, has_controllers });
+        Ok(())
+    }
+
+    async fn await_cluster(
+        &mut self,
+        options: &Options,
+        name: &str,
+        waiting: &mut ready::Waiting,
+    ) -> Result<(), EnvtestError> {
+        let client = self.cluster(name).client.clone();
+        let program = named(options, name, KUBE_APISERVER);
+        waiting.until(self, &program, || ready::serves(&client)).await?;
+        crds::install(&client, &options.crds).await?;
+        let version = client.apiserver_version().await;
+        let version = version.map_err(|source| kubeconfig::Error::Unreachable {
+            path: self.cluster(name).kubeconfig.clone(),
+            source: Box::new(source),
+        })?;
+        let cluster = self.clusters.get_mut(name).expect("it was started before it is waited for");
+        cluster.version = version.git_version;
         Ok(())
     }
 

@@ -1,8 +1,9 @@
 //! What each substrate needs, what is here, and how to get what is missing.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::process::Command;
+
+use substrate::envtest::assets::Assets;
+use substrate::envtest::programs;
 
 use crate::environment;
 
@@ -10,7 +11,7 @@ use crate::environment;
 struct Need {
     what: &'static str,
     found: Option<String>,
-    remedy: &'static str,
+    remedy: String,
 }
 
 /// The diagnosis, a paragraph per substrate.
@@ -18,12 +19,9 @@ pub(crate) fn diagnose() -> String {
     let mut text = String::new();
     describe(&mut text, "direct", "AdmissionReviews straight to the webhook", &[]);
     describe(&mut text, "embedded", "the in-process API server", &[]);
-    describe(
-        &mut text,
-        "real control plane",
-        "for development: generated data, comparison",
-        &control_plane(),
-    );
+    describe(&mut text, "envtest", "a real kube-apiserver and etcd on loopback", &[control_plane(false)]);
+    let controllers = "the same with kube-controller-manager";
+    describe(&mut text, "envtest --with controller-manager", controllers, &[control_plane(true)]);
     text
 }
 
@@ -42,32 +40,8 @@ fn describe(text: &mut String, substrate: &str, what: &str, needs: &[Need]) {
     }
 }
 
-fn control_plane() -> Vec<Need> {
-    let binaries = |folder: PathBuf| {
-        let missing: Vec<&str> = ["kube-apiserver", "etcd", "kubectl"]
-            .into_iter()
-            .filter(|name| !folder.join(name).exists())
-            .collect();
-        missing.is_empty().then(|| folder.display().to_string())
-    };
-    let given = environment::control_plane_folder();
-    if given.is_some() {
-        let remedy = "the folder lacks kube-apiserver, etcd or kubectl: unset KUBEBUILDER_ASSETS, or fill it";
-        return vec![Need {
-            what: "binaries in KUBEBUILDER_ASSETS",
-            found: given.and_then(binaries),
-            remedy,
-        }];
-    }
-    vec![Need {
-        what: "Go, to build it with `make control-plane`",
-        found: version("go", "version"),
-        remedy: "install Go 1.26 or newer, or set KUBEBUILDER_ASSETS to a folder with kube-apiserver and etcd",
-    }]
-}
-
-fn version(program: &str, argument: &str) -> Option<String> {
-    let output =
-        Command::new(program).arg(argument).output().ok().filter(|output| output.status.success())?;
-    Some(String::from_utf8_lossy(&output.stdout).lines().next()?.to_owned())
+fn control_plane(controller_manager: bool) -> Need {
+    let found = Assets::find(&environment::surroundings(), programs(controller_manager));
+    let remedy = found.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    Need { what: "programs", found: found.ok().map(|assets| assets.folder().display().to_string()), remedy }
 }

@@ -4,10 +4,12 @@ mod doctor;
 mod serve;
 mod state;
 
+use std::ffi::OsString;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::arguments::{EnvCommand, EnvUpArguments, SubstrateName};
+use crate::arguments::{Addition, EnvCommand, EnvUpArguments, SubstrateName};
+use crate::envtest;
 use crate::terminal::{Failure, Terminal};
 use state::State;
 
@@ -30,29 +32,31 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if arguments.substrate == SubstrateName::Direct {
         return Err(Failure::usage("the substrate direct needs nothing started: use it with run or verify"));
     }
+    envtest::fits(&arguments.envtest, arguments.substrate)?;
     let state = State::of(&arguments.name)?;
     if arguments.foreground {
-        return serve::until_interrupted(&state, terminal);
+        return serve::until_interrupted(arguments, &state, terminal);
     }
     if state.is_served() {
         terminal
             .note(&format!("already up; `gardener-conformance env down --name {}` stops it", arguments.name));
     } else {
-        start(&state, &arguments.name)?;
+        start(&state, arguments)?;
     }
     terminal.print(&state.kubeconfig().display().to_string());
     Ok(0)
 }
 
 /// Starts this program again in the background and waits until it serves.
-fn start(state: &State, name: &str) -> Result<(), Failure> {
+fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
     state.clear()?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("failed to find this program: {error}")))?;
     let log = state.create_log()?;
     let mut command = Command::new(program);
     command
-        .args(["env", "up", "--foreground", "--name", name])
+        .args(["env", "up", "--foreground", "--name", &arguments.name])
+        .args(of_substrate(arguments))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(log);
@@ -60,8 +64,12 @@ fn start(state: &State, name: &str) -> Result<(), Failure> {
     let mut child = command
         .spawn()
         .map_err(|error| Failure::environment(format!("failed to start the environment: {error}")))?;
+    let patience = match arguments.substrate {
+        SubstrateName::Envtest => envtest::PATIENCE + PATIENCE,
+        SubstrateName::Embedded | SubstrateName::Direct => PATIENCE,
+    };
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
+    while begun.elapsed() < patience {
         if state.is_served() {
             return Ok(());
         }
@@ -76,9 +84,24 @@ fn start(state: &State, name: &str) -> Result<(), Failure> {
     // It never served; nobody else knows of it.
     let _ = child.kill();
     Err(Failure::environment(format!(
-        "the environment does not serve after {PATIENCE:?}: {}",
+        "the environment does not serve after {patience:?}: {}",
         state.last_words()
     )))
+}
+
+/// The arguments that say which substrate.
+fn of_substrate(arguments: &EnvUpArguments) -> Vec<OsString> {
+    let mut typed: Vec<OsString> = Vec::new();
+    if arguments.substrate == SubstrateName::Envtest {
+        typed.extend(["--substrate", "envtest"].map(OsString::from));
+    }
+    for Addition::ControllerManager in &arguments.envtest.with {
+        typed.extend(["--with", "controller-manager"].map(OsString::from));
+    }
+    if let Some(folder) = &arguments.envtest.data_dir {
+        typed.extend([OsString::from("--data-dir"), folder.clone().into_os_string()]);
+    }
+    typed
 }
 
 /// A process group of its own, so that an interrupt in the shell does not reach it.

@@ -1,31 +1,66 @@
-//! The environment itself: the embedded API server over TLS, until it is told to end.
+//! The environment itself, embedded over TLS or a real control plane, until it is told to end.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
 use apiserver::ApiServer;
+use substrate::envtest::CLUSTER;
 
 use super::state::State;
+use crate::arguments::{EnvUpArguments, EnvtestArguments, SubstrateName};
+use crate::envtest;
+use crate::signals;
 use crate::terminal::{Failure, Terminal};
 
 /// Serves until SIGINT or SIGTERM, then forgets the environment.
-pub(crate) fn until_interrupted(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn until_interrupted(
+    arguments: &EnvUpArguments,
+    state: &State,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    runtime.block_on(serve(state, terminal))
+    let signal = runtime.block_on(async {
+        match arguments.substrate {
+            SubstrateName::Envtest => real(&arguments.envtest, state, terminal).await,
+            SubstrateName::Embedded | SubstrateName::Direct => embedded(state, terminal).await,
+        }
+    })?;
+    state.clear()?;
+    Ok(if signal == signals::TERMINATE { 0 } else { 128 + signal })
 }
 
-async fn serve(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+async fn embedded(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
     let dialers = std::sync::Arc::new(webhook::dial::FixedDialers::new());
     let server = ApiServer::builder().crds(schema::crds().iter().cloned()).dialers(dialers).build();
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let front = server.serve(loopback).await.map_err(|error| Failure::from(anyhow::Error::from(error)))?;
-    let address = front.url.trim_start_matches("https://").parse();
-    let address: SocketAddr =
-        address.map_err(|_| Failure::environment(format!("no address in {}", front.url)))?;
-    state.write(&front.kubeconfig(), address)?;
-    terminal.print(&state.kubeconfig().display().to_string());
-    let signal = crate::signals::either().await;
+    announce(state, &front.url, &front.kubeconfig(), terminal)?;
+    let signal = signals::either().await;
     front.shutdown().await;
-    state.clear()?;
-    Ok(if signal == crate::signals::TERMINATE { 0 } else { 128 + signal })
+    Ok(signal)
+}
+
+async fn real(arguments: &EnvtestArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+    let started = tokio::select! {
+        started = envtest::start(arguments) => started?,
+        signal = signals::either() => return Ok(signal),
+    };
+    let cluster = started.cluster(CLUSTER);
+    let kubeconfig = std::fs::read_to_string(&cluster.kubeconfig)
+        .map_err(|error| Failure::environment(format!("failed to read its kubeconfig: {error}")))?;
+    announce(state, &cluster.url, &kubeconfig, terminal)?;
+    tokio::select! {
+        signal = signals::either() => Ok(signal),
+        // The folder stays: its log says why.
+        error = started.ended() => Err(Failure::environment(error.to_string())),
+    }
+}
+
+/// Says where it is.
+fn announce(state: &State, url: &str, kubeconfig: &str, terminal: &Terminal) -> Result<(), Failure> {
+    let address = url.trim_start_matches("https://").parse();
+    let address: SocketAddr = address.map_err(|_| Failure::environment(format!("no address in {url}")))?;
+    state.write(kubeconfig, address)?;
+    terminal.print(&state.kubeconfig().display().to_string());
+    Ok(())
 }

@@ -49,6 +49,16 @@ enum State {
     Silent(Status, Reason),
 }
 
+impl Prepared {
+    /// What was written for it.
+    pub(super) fn facts(&self) -> Option<&prepare::Prepared> {
+        match &self.state {
+            State::Ready { facts, .. } | State::Direct(facts, _) => Some(facts),
+            State::Silent(..) => None,
+        }
+    }
+}
+
 /// Writes facts and old objects and sends the request without the target.
 pub(super) async fn prepare(ground: &Ground<'_>, at: CaseRef) -> Prepared {
     let context = &ground.started;
@@ -131,9 +141,11 @@ async fn write_old(ground: &Ground<'_>, old: &Value, deleting: bool) -> Result<V
     if deleting && !facts::is_deleting(&old) {
         old["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     }
-    facts::write(&ground.cluster, &old)
+    let written = facts::write(&ground.cluster, &old)
         .await
-        .map_err(|error| format!("the old object cannot be written: {error}"))
+        .map_err(|error| format!("the old object cannot be written: {error}"))?;
+    ground.left.lock().await.push(written.clone());
+    Ok(written)
 }
 
 /// Asks with the target registered, again while the case fails and informers may lag.
@@ -182,12 +194,14 @@ async fn once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> (
 
 /// A case that fails though the server did not let through what it gives is asked directly.
 async fn instead(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> Option<Asked> {
-    let State::Ready { facts, ask, input } = &prepared.state else { return None };
+    let State::Ready { facts: ready, ask, input } = &prepared.state else { return None };
     let given = match ask {
-        Ask::Create(_) | Ask::Update(_) => facts.placed.given.object.as_ref()?,
-        Ask::Delete(_) => facts.placed.given.old.as_ref().or(facts.placed.given.object.as_ref())?,
+        Ask::Create(_) | Ask::Update(_) => ready.placed.given.object.as_ref()?,
+        Ask::Delete(_) => ready.placed.given.old.as_ref().or(ready.placed.given.object.as_ref())?,
         Ask::DeleteAll { .. } => return None,
     };
+    // What only a server sets is nobody's to keep.
+    let given = &facts::stripped(given);
     let kept = match ask {
         Ask::Delete(written) => Some(written),
         _ => input.as_ref(),
@@ -204,7 +218,7 @@ async fn instead(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -
         return None;
     }
     let reason = format!("a server does not keep {} as given", lost.join(", "));
-    let attempt = with_reason(direct::ask(&ground.started, looked, facts).await, &reason);
+    let attempt = with_reason(direct::ask(&ground.started, looked, ready).await, &reason);
     Some(attempt::conclude(prepared.at, looked, attempt))
 }
 

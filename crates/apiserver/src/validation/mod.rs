@@ -1,4 +1,7 @@
-//! What holds for the metadata of every object.
+//! What holds for objects before they are written: their metadata, what their kind or schema says.
+
+mod kinds;
+pub(crate) mod metadata;
 
 use serde_json::Value;
 use webhook::field::{Error, Path};
@@ -6,15 +9,24 @@ use webhook::field::{Error, Path};
 use crate::call::Call;
 use crate::meta;
 use crate::status::Status;
+use crate::structural;
 
 /// Checks a new object.
 pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     let mut errors = Vec::new();
     let name = meta::name(object);
     if name.is_empty() {
-        errors.push(Error::required(&metadata("name"), "name or generateName is required"));
+        errors.push(Error::required(&within("name"), "name or generateName is required"));
     } else {
         errors.extend(name_errors(call, name));
+    }
+    errors.extend(metadata::marks("metadata", &object["metadata"]));
+    errors.extend(metadata::ties("metadata", &object["metadata"]));
+    if let Some(schema) = &call.target.schema {
+        errors.extend(structural::validate(object, None, schema));
+    } else {
+        errors.extend(metadata::core_finalizers(&object["metadata"]));
+        errors.extend(kinds::new_object(&call.target.resource, object));
     }
     refuse(call, name, &errors)
 }
@@ -25,7 +37,7 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
     for field in ["name", "namespace", "uid"] {
         let (new, old) = (meta::text(object, field), meta::text(old, field));
         if new != old {
-            errors.push(Error::invalid(&metadata(field), new, "field is immutable"));
+            errors.push(Error::invalid(&within(field), new, "field is immutable"));
         }
     }
     if meta::is_terminating(old) {
@@ -40,8 +52,17 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 new.join(", ")
             );
-            errors.push(Error::forbidden(&metadata("finalizers"), &why));
+            errors.push(Error::forbidden(&within("finalizers"), &why));
         }
+    }
+    errors.extend(metadata::marks("metadata", &object["metadata"]));
+    errors.extend(metadata::ties("metadata", &object["metadata"]));
+    match &call.target.schema {
+        Some(schema) => errors.extend(structural::validate(object, Some(old), schema)),
+        None if call.path.subresource.is_empty() => {
+            errors.extend(kinds::changed_object(&call.target.resource, object, old));
+        }
+        None => {}
     }
     refuse(call, meta::name(old), &errors)
 }
@@ -50,14 +71,13 @@ fn name_errors(call: &Call, name: &str) -> Vec<Error> {
     let resource = &call.target.resource;
     let wrong: Vec<String> = match (resource.group.as_str(), resource.plural.as_str()) {
         ("rbac.authorization.k8s.io" | "events.k8s.io", _) | ("", "events") => path_segment(name),
-        ("", "namespaces") => formats::name::dns1123_label(name),
-        ("", "services") => formats::name::dns1035_label(name),
+        ("", "namespaces" | "services") => formats::name::dns1123_label(name),
         _ => formats::name::dns1123_subdomain(name),
     };
-    wrong.iter().map(|why| Error::invalid(&metadata("name"), name, why)).collect()
+    wrong.iter().map(|why| Error::invalid(&within("name"), name, why)).collect()
 }
 
-fn metadata(field: &str) -> Path {
+fn within(field: &str) -> Path {
     Path::new("metadata").child(field)
 }
 

@@ -1,10 +1,16 @@
-//! Fields that a kind does not have: found, told, and dropped as decoding into Go's types drops them.
+//! What decoding into Go's types does to an object: fields that a kind does not have are dropped and told, values of
+//! other types are refused, what is absent is set.
+
+mod custom;
+mod duplicates;
+mod types;
 
 use schema::{Shape, Type};
 use serde_json::Value;
 use webhook::field::quote;
 
 use crate::call::Call;
+use crate::defaults;
 use crate::state::Shared;
 
 /// What is done about unknown fields: `fieldValidation`.
@@ -29,23 +35,35 @@ impl Directive {
     }
 }
 
-/// Drops what the kind of a request does not have; gives `unknown field "spec.x"` for each.
+/// Makes an object one of its kind: drops what the kind does not have, and sets what it has by default.
 ///
-/// Objects of custom resources are left as they are.
-pub(crate) fn dropped(shared: &Shared, call: &Call, object: &mut Value) -> Vec<String> {
+/// Gives `unknown field "spec.x"` for each field dropped.
+///
+/// # Errors
+/// With the words of Go's decoder, where a value is of another type than the kind says.
+pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result<Vec<String>, String> {
     let resource = &call.target.resource;
-    if call.target.custom {
-        return Vec::new();
-    }
     let served = shared.registry.served();
+    if let Some(schema) = &call.target.schema {
+        let metadata = served.kinds.type_of("", "v1", "Namespace").and_then(|ty| ty.at("metadata"));
+        return custom::settle(object, schema, &metadata.unwrap_or_else(Type::any));
+    }
     let Some(ty) = served.kinds.type_of(&resource.group, &resource.version, &resource.kind) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
+    types::check(object, &ty, &resource.kind)?;
     let mut unknown = Vec::new();
     drop_unknown(object, &ty, "", &mut unknown);
-    unknown
+    defaults::set(resource, object, &ty);
+    Ok(unknown)
 }
 
+/// Fields that stand twice in a JSON body: `duplicate field "spec.x"`.
+pub(crate) fn duplicates(body: &[u8]) -> Vec<String> {
+    duplicates::of(body).iter().map(|path| format!("duplicate field {}", quote(path))).collect()
+}
+
+/// Drops what a type does not have.
 fn drop_unknown(value: &mut Value, ty: &Type, path: &str, unknown: &mut Vec<String>) {
     match (value, ty.shape()) {
         (Value::Object(fields), Shape::Object) => fields.retain(|name, value| {

@@ -1,8 +1,12 @@
 //! What kinds do differently when they are written: generation, status, unconditional updates, answers to deletions.
 
+mod services;
+mod workloads;
+
 use schema::Resource;
 use serde_json::{Value, json};
 
+use crate::defaults;
 use crate::meta;
 use crate::registry::Target;
 
@@ -140,10 +144,20 @@ pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
     }
     match (resource.group.as_str(), resource.plural.as_str()) {
         ("", "namespaces") => prepare_namespace(object),
-        ("", "pods" | "persistentvolumes" | "persistentvolumeclaims") => {
-            object["status"] = json!({"phase": "Pending"});
+        ("", "pods") => {
+            object["status"] = json!({"phase": "Pending", "qosClass": workloads::quality_of_service(object)});
         }
+        ("", "persistentvolumes") => {
+            let since = meta::text(object, "creationTimestamp").to_owned();
+            object["status"] = json!({"phase": "Pending", "lastPhaseTransitionTime": since});
+        }
+        ("", "persistentvolumeclaims") => object["status"] = json!({"phase": "Pending"}),
+        ("batch", "jobs") => workloads::label_job(object),
+        ("apps", "daemonsets") => workloads::count_template(object, None),
         _ => {}
+    }
+    if !target.custom {
+        defaults::complete(resource, object);
     }
 }
 
@@ -152,10 +166,16 @@ pub(crate) fn prepare_for_update(target: &Target, object: &mut Value, old: &Valu
     if target.resource.has_status() {
         keep_field(object, old, "status");
     }
-    if (target.resource.group.as_str(), target.resource.plural.as_str()) == ("", "namespaces") {
-        let finalizers = old.pointer("/spec/finalizers").cloned();
-        object["spec"] = finalizers.map_or_else(|| json!({}), |finalizers| json!({"finalizers": finalizers}));
-        label_namespace(object);
+    match (target.resource.group.as_str(), target.resource.plural.as_str()) {
+        ("", "namespaces") => {
+            let finalizers = old.pointer("/spec/finalizers").cloned();
+            object["spec"] =
+                finalizers.map_or_else(|| json!({}), |finalizers| json!({"finalizers": finalizers}));
+            label_namespace(object);
+        }
+        ("", "services") => services::keep_allocated(object, old),
+        ("apps", "daemonsets") => workloads::count_template(object, Some(old)),
+        _ => {}
     }
     meta::keep(object, old, "generation");
     if counts(target) && specification_changed(target, object, old) {

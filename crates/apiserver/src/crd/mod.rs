@@ -1,0 +1,130 @@
+//! Custom resource definitions as objects: what the server says in them.
+
+mod names;
+mod rules;
+mod validation;
+
+use jiff::Timestamp;
+use schema::Crd;
+use serde_json::{Value, json};
+use webhook::field::{Error, ErrorKind, Path, Shown};
+
+use crate::clock::rfc3339;
+use crate::meta;
+use crate::status::Status;
+
+/// Holds a definition until its objects are gone.
+pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+/// The definition that an object is; absent if it is none.
+pub(crate) fn read(object: &Value) -> Option<Crd> {
+    Crd::from_value(object.clone()).ok()
+}
+
+/// Sets defaults, refuses a faulty definition, and says at once that it is established.
+pub(crate) fn prepare(object: &mut Value, now: Timestamp) -> Result<(), Status> {
+    set_defaults(object);
+    let errors = validation::errors(object);
+    if !errors.is_empty() {
+        return Err(invalid(object, &errors));
+    }
+    Crd::from_value(object.clone())
+        .map_err(|error| invalid(object, &[Error::invalid(&Path::new("spec"), "", &describe(&error))]))?;
+    if !meta::is_terminating(object) && !meta::finalizers(object).contains(&CLEANUP) {
+        let mut finalizers: Vec<Value> = meta::finalizers(object).into_iter().map(Value::from).collect();
+        finalizers.push(CLEANUP.into());
+        meta::set(object, "finalizers", finalizers);
+    }
+    let versions = stored_versions(object);
+    object["status"]["storedVersions"] = versions.into();
+    accept_names(object, &[], now);
+    Ok(())
+}
+
+/// Says in the status which names the definition has, and whether another of its group has them already.
+pub(crate) fn accept_names(object: &mut Value, others: &[&Value], now: Timestamp) {
+    let before = object.pointer("/status/conditions").and_then(Value::as_array).cloned().unwrap_or_default();
+    let (names, conditions) = names::accepted(object, others, |kind| {
+        let known = before.iter().find(|condition| condition["type"] == kind);
+        let since = known.and_then(|condition| condition["lastTransitionTime"].as_str());
+        since.map_or_else(|| rfc3339(now), str::to_owned)
+    });
+    object["status"]["acceptedNames"] = names;
+    object["status"]["conditions"] = conditions;
+}
+
+/// Whether the objects of a definition are served.
+pub(crate) fn is_established(object: &Value) -> bool {
+    let conditions = object.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
+    conditions
+        .into_iter()
+        .all(|condition| condition["type"] != "Established" || condition["status"] == "True")
+}
+
+/// What users should know of a definition that is taken.
+pub(crate) fn warnings(object: &Value) -> Vec<String> {
+    let ruled = object.get("spec").is_some_and(has_rules);
+    let text =
+        "x-kubernetes-validations: this server does not evaluate CEL rules; they are kept and not enforced";
+    ruled.then(|| text.to_owned()).into_iter().collect()
+}
+
+fn has_rules(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => {
+            fields
+                .get("x-kubernetes-validations")
+                .is_some_and(|rules| rules.as_array().is_some_and(|rules| !rules.is_empty()))
+                || fields.values().any(has_rules)
+        }
+        Value::Array(items) => items.iter().any(has_rules),
+        _ => false,
+    }
+}
+
+fn set_defaults(object: &mut Value) {
+    let kind = object.pointer("/spec/names/kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    if let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut).filter(|_| !kind.is_empty()) {
+        for (field, value) in [("singular", kind.to_lowercase()), ("listKind", format!("{kind}List"))] {
+            if names.get(field).and_then(Value::as_str).unwrap_or_default().is_empty() {
+                names.insert(field.to_owned(), value.into());
+            }
+        }
+    }
+    let conversion = spec.entry("conversion").or_insert_with(|| json!({"strategy": "None"}));
+    if let Some(service) =
+        conversion.pointer_mut("/webhook/clientConfig/service").and_then(Value::as_object_mut)
+    {
+        service.entry("port").or_insert_with(|| 443.into());
+    }
+}
+
+fn invalid(object: &Value, errors: &[Error]) -> Status {
+    Status::invalid("apiextensions.k8s.io", "CustomResourceDefinition", meta::name(object), errors)
+}
+
+/// An error of a field.
+fn error(kind: ErrorKind, field: &str, value: Option<Shown>, why: &str) -> Error {
+    Error { kind, field: field.to_owned(), value, detail: why.to_owned() }
+}
+
+/// Versions that objects may be stored in: those known before, and the one of now.
+fn stored_versions(object: &Value) -> Vec<Value> {
+    let before = object.pointer("/status/storedVersions").and_then(Value::as_array).cloned();
+    let mut versions = before.unwrap_or_default();
+    let all = object.pointer("/spec/versions").and_then(Value::as_array).into_iter().flatten();
+    for version in all.filter(|version| version["storage"] == true) {
+        if !versions.contains(&version["name"]) {
+            versions.push(version["name"].clone());
+        }
+    }
+    versions
+}
+
+fn describe(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}

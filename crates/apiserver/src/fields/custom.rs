@@ -1,0 +1,60 @@
+//! Custom resources: defaulted and pruned by their schema, their metadata typed as that of every object.
+
+use schema::Type;
+use serde_json::Value;
+use webhook::field::quote;
+
+use super::{drop_unknown, types};
+use crate::structural::{self, Schema};
+
+/// Makes an object one of its kind; `metadata` is the type of every object's metadata.
+///
+/// # Errors
+/// With the words of Go's decoder, where metadata holds values of other types.
+pub(super) fn settle(object: &mut Value, schema: &Schema, metadata: &Type) -> Result<Vec<String>, String> {
+    let mut unknown = Vec::new();
+    if let Some(own) = object.get_mut("metadata") {
+        types::check(own, metadata, "ObjectMeta")?;
+        drop_unknown(own, metadata, "metadata", &mut unknown);
+    }
+    structural::default(object, schema);
+    let pruned = structural::prune(object, schema);
+    unknown.extend(pruned.iter().map(|path| format!("unknown field {}", quote(path))));
+    structural::drop_nulls(object, schema);
+    embedded(object, schema, "", metadata, &mut unknown)?;
+    Ok(unknown)
+}
+
+/// Types the metadata of the objects that an object holds.
+fn embedded(
+    value: &mut Value,
+    schema: &Schema,
+    path: &str,
+    metadata: &Type,
+    unknown: &mut Vec<String>,
+) -> Result<(), String> {
+    match value {
+        Value::Object(fields) => {
+            if let Some(own) = fields.get_mut("metadata").filter(|_| schema.embedded) {
+                let path = format!("{path}.metadata");
+                types::check(own, metadata, "ObjectMeta")
+                    .map_err(|why| format!("{path}: Invalid value: {own}: {why}"))?;
+                drop_unknown(own, metadata, &path, unknown);
+            }
+            for (name, value) in fields.iter_mut() {
+                let Some(below) = schema.field(name) else { continue };
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                embedded(value, below, &path, metadata, unknown)?;
+            }
+            Ok(())
+        }
+        Value::Array(items) => {
+            let Some(below) = &schema.items else { return Ok(()) };
+            let mut places = items.iter_mut().enumerate();
+            places.try_for_each(|(index, item)| {
+                embedded(item, below, &format!("{path}[{index}]"), metadata, unknown)
+            })
+        }
+        _ => Ok(()),
+    }
+}

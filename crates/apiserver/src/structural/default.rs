@@ -1,0 +1,78 @@
+//! Defaulting: what the schema sets where nothing is.
+
+use serde_json::Value;
+
+use super::schema::Schema;
+
+/// Sets what is absent, or `null` where that is no value.
+pub(crate) fn default(value: &mut Value, schema: &Schema) {
+    match value {
+        Value::Object(fields) => {
+            for (name, schema) in &schema.properties {
+                let Some(default) = &schema.default else { continue };
+                if fields.get(name).is_none_or(|value| value.is_null() && !schema.nullable) {
+                    fields.insert(name.clone(), default.clone());
+                }
+            }
+            for (name, value) in fields.iter_mut() {
+                let Some(below) = schema.field(name) else { continue };
+                replace_null(value, below);
+                default(value, below);
+            }
+        }
+        Value::Array(items) => {
+            let Some(schema) = &schema.items else { return };
+            for item in items {
+                replace_null(item, schema);
+                default(item, schema);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn replace_null(value: &mut Value, schema: &Schema) {
+    if value.is_null()
+        && !schema.nullable
+        && let Some(default) = &schema.default
+    {
+        *value = default.clone();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn defaults_reach_into_what_is_there_and_into_defaults() {
+        let schema = Schema::read(&json!({"properties": {
+            "a": {"type": "string", "default": "x"},
+            "n": {"type": "string", "nullable": true, "default": "x"},
+            "o": {"type": "object", "default": {}, "properties": {"p": {"type": "integer", "default": 1}}},
+            "q": {"type": "object", "properties": {"r": {"type": "integer", "default": 2}}},
+            "l": {"type": "array", "items": {"type": "object", "properties": {"s": {"default": 3}}}},
+            "m": {"type": "object", "additionalProperties": {"type": "integer", "default": 4}},
+        }}));
+        let table = [
+            (json!({}), json!({"a": "x", "n": "x", "o": {"p": 1}})),
+            (json!({"a": null, "n": null}), json!({"a": "x", "n": null, "o": {"p": 1}})),
+            (
+                json!({"q": {}, "l": [{}, {"s": 0}]}),
+                json!({
+                    "a": "x", "n": "x", "o": {"p": 1}, "q": {"r": 2}, "l": [{"s": 3}, {"s": 0}],
+                }),
+            ),
+            (
+                json!({"m": {"k": null, "j": 1}}),
+                json!({"a": "x", "n": "x", "o": {"p": 1}, "m": {"k": 4, "j": 1}}),
+            ),
+        ];
+        for (mut given, want) in table {
+            default(&mut given, &schema);
+            assert_eq!(given, want);
+        }
+    }
+}

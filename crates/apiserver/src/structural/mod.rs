@@ -1,0 +1,13 @@
+//! Structural schemas of custom resources: pruning, defaulting, validation. Knows no request.
+
+mod default;
+mod prune;
+mod schema;
+mod validate;
+mod versions;
+
+pub(crate) use default::default;
+pub(crate) use prune::{drop_nulls, prune};
+pub(crate) use schema::Schema;
+pub(crate) use validate::validate;
+pub(crate) use versions::Versions;

@@ -1,0 +1,38 @@
+//! The schemas of a CRD, one a version, each read when it is first asked for.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use schema::Crd;
+use serde_json::Value;
+
+use super::schema::Schema;
+
+/// The schemas of a CRD by version.
+#[derive(Debug)]
+pub(crate) struct Versions(BTreeMap<String, Version>);
+
+#[derive(Debug)]
+struct Version {
+    json: Value,
+    read: OnceLock<Arc<Schema>>,
+}
+
+impl Versions {
+    /// Those of a definition.
+    pub(crate) fn of(crd: &Crd) -> Self {
+        let names = crd.resources().into_iter().map(|resource| resource.version);
+        let version = |name: String| {
+            let json = crd.open_api(&name).cloned().unwrap_or_default();
+            (name, Version { json, read: OnceLock::new() })
+        };
+        Self(names.map(version).collect())
+    }
+
+    /// The schema of a version; of one that is not served, one that knows nothing.
+    pub(crate) fn schema(&self, version: &str) -> Arc<Schema> {
+        self.0.get(version).map_or_else(Arc::default, |version| {
+            Arc::clone(version.read.get_or_init(|| Arc::new(Schema::read(&version.json))))
+        })
+    }
+}

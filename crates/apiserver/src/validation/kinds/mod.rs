@@ -1,0 +1,28 @@
+//! What holds for built-in kinds: tables by API group, and checks that a table names.
+
+mod check;
+mod named;
+mod table;
+
+use schema::Resource;
+use serde_json::Value;
+use webhook::field::Error;
+
+use check::Found;
+
+/// What is wrong with a new object.
+pub(super) fn new_object(resource: &Resource, object: &Value) -> Vec<Error> {
+    table::errors(&section(resource), &Found::root(object, None))
+}
+
+/// What is wrong with a changed object.
+pub(super) fn changed_object(resource: &Resource, object: &Value, old: &Value) -> Vec<Error> {
+    let (section, found) = (section(resource), Found::root(object, Some(old)));
+    let mut errors = table::errors(&section, &found);
+    errors.extend(table::errors(&format!("changed {section}"), &found));
+    errors
+}
+
+fn section(resource: &Resource) -> String {
+    format!("{} {}", resource.api_version(), resource.kind)
+}

@@ -1,0 +1,122 @@
+//! Endpoints, slices, network policies, ingresses.
+
+use std::net::IpAddr;
+
+use formats::name;
+use webhook::field::{Error, Shown};
+
+use super::super::check::{Check, Found};
+use super::{Named, when};
+
+pub(super) const CHECKS: &[(&str, Named)] = &[
+    ("subset", subset),
+    ("endpoint", endpoint),
+    ("slice-port-name", slice_port_name),
+    ("peer", peer),
+    ("ingress", ingress),
+    ("ingress-host", ingress_host),
+    ("ingress-path", ingress_path),
+    ("backend", backend),
+];
+
+fn subset(found: &Found<'_>) -> Vec<Error> {
+    let nothing = found.field("addresses").is_empty() && found.field("notReadyAddresses").is_empty();
+    when(nothing, || found.required("must specify `addresses` or `notReadyAddresses`"))
+}
+
+fn endpoint(found: &Found<'_>) -> Vec<Error> {
+    let addresses = found.field("addresses");
+    if addresses.is_empty() {
+        return vec![addresses.required("must contain at least 1 address")];
+    }
+    let all = addresses.elements();
+    all.iter()
+        .filter(|address| {
+            !address.text().contains(|c: char| c.is_ascii_alphabetic() && !c.is_ascii_hexdigit())
+                || address.text().parse::<IpAddr>().is_err() && !address.text().contains('.')
+        })
+        .flat_map(|address| Check::Address.errors(address))
+        .collect()
+}
+
+fn slice_port_name(found: &Found<'_>) -> Vec<Error> {
+    if found.is_empty() {
+        return Vec::new();
+    }
+    name::dns1123_label(found.text()).iter().map(|why| found.invalid(why)).collect()
+}
+
+fn peer(found: &Found<'_>) -> Vec<Error> {
+    let [block, pods, namespaces] =
+        ["ipBlock", "podSelector", "namespaceSelector"].map(|field| found.field(field));
+    let selected = pods.value.is_some() || namespaces.value.is_some();
+    if block.value.is_none() {
+        return when(!selected, || found.required("must specify a peer"));
+    }
+    let mut errors = Check::Range.errors(&block.field("cidr"));
+    errors.extend(when(block.field("cidr").is_empty(), || block.field("cidr").required("")));
+    if errors.is_empty() {
+        errors.extend(block.field("except").elements().iter().flat_map(|range| Check::Range.errors(range)));
+    }
+    errors.extend(when(selected, || found.forbidden("may not specify both ipBlock and another peer")));
+    errors
+}
+
+fn ingress(spec: &Found<'_>) -> Vec<Error> {
+    let nothing = spec.field("rules").is_empty() && spec.field("defaultBackend").value.is_none();
+    when(nothing, || {
+        spec.invalid_as(Shown::verbatim("null"), "either `defaultBackend` or `rules` must be specified")
+    })
+}
+
+fn ingress_host(host: &Found<'_>) -> Vec<Error> {
+    if host.is_empty() {
+        return Vec::new();
+    }
+    if host.text().parse::<IpAddr>().is_ok() {
+        return vec![host.invalid("must be a DNS name, not an IP address")];
+    }
+    let name = host.text().strip_prefix("*.").unwrap_or(host.text());
+    name::dns1123_subdomain(name).iter().map(|why| host.invalid(why)).collect()
+}
+
+fn ingress_path(found: &Found<'_>) -> Vec<Error> {
+    let (kind, path) = (found.field("pathType"), found.field("path"));
+    let rooted = matches!(kind.text(), "Exact" | "Prefix") || !path.is_empty();
+    let absolute = path.text().starts_with('/');
+    when(!kind.is_empty() && rooted && !absolute, || path.invalid("must be an absolute path"))
+}
+
+fn backend(found: &Found<'_>) -> Vec<Error> {
+    let (service, resource) = (found.field("service"), found.field("resource"));
+    match (service.value, resource.value) {
+        (None, None) => vec![found.required("")],
+        (Some(_), Some(_)) => {
+            vec![found.invalid_as(Shown::from(""), "cannot set both resource and service backends")]
+        }
+        (None, Some(_)) => Vec::new(),
+        (Some(_), None) => {
+            let (name, port) = (service.field("name"), service.field("port"));
+            let mut errors = when(name.is_empty(), || name.required(""));
+            if !name.is_empty() {
+                errors.extend(name::dns1035_label(name.text()).iter().map(|why| name.invalid(why)));
+            }
+            let named = port.field("name").value.is_some();
+            let numbered = port.field("number").value.is_some_and(|number| number.as_i64() != Some(0));
+            errors.extend(match (named, numbered) {
+                (true, true) => {
+                    vec![port.invalid_as(Shown::from(""), "cannot set both port name & port number")]
+                }
+                (true, false) => Check::PortName.errors(&port.field("name")),
+                (false, _) => {
+                    let number = port.field("number");
+                    when(!(1..=65_535).contains(&number.number()), || {
+                        let why = "must be between 1 and 65535, inclusive";
+                        number.invalid_as(number.number(), why)
+                    })
+                }
+            });
+            errors
+        }
+    }
+}

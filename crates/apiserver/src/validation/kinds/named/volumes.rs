@@ -1,0 +1,152 @@
+//! Volumes of pods, persistent volumes and claims.
+
+use formats::name;
+use formats::quantity::Quantity;
+use serde_json::Value;
+use webhook::field::{Error, ErrorKind, Shown};
+
+use super::super::check::Found;
+use super::{Named, when};
+
+pub(super) const CHECKS: &[(&str, Named)] = &[
+    ("volume-type", volume_type),
+    ("no-backsteps", no_backsteps),
+    ("access-mode", access_mode),
+    ("storage-only", storage_only),
+    ("volume-source", volume_source),
+    ("volume-change", volume_change),
+    ("claim-size", claim_size),
+    ("claim-class", claim_class),
+    ("claim-change", claim_change),
+];
+
+/// Fields of a persistent volume's specification that are no source.
+const NO_SOURCES: &[&str] = &[
+    "accessModes",
+    "capacity",
+    "claimRef",
+    "mountOptions",
+    "nodeAffinity",
+    "persistentVolumeReclaimPolicy",
+    "storageClassName",
+    "volumeAttributesClassName",
+    "volumeMode",
+];
+
+fn volume_type(volume: &Found<'_>) -> Vec<Error> {
+    sources(volume, &["name"]).iter().skip(1).map(more_than_one).collect()
+}
+
+fn volume_source(spec: &Found<'_>) -> Vec<Error> {
+    let sources = sources(spec, NO_SOURCES);
+    if sources.is_empty() {
+        return vec![spec.required("must specify a volume type")];
+    }
+    sources.iter().skip(1).map(more_than_one).collect()
+}
+
+fn more_than_one(source: &Found<'_>) -> Error {
+    source.forbidden("may not specify more than 1 volume type")
+}
+
+fn sources<'a>(found: &Found<'a>, without: &[&str]) -> Vec<Found<'a>> {
+    let fields = found.value.and_then(Value::as_object).into_iter().flatten();
+    let named = fields.filter(|(name, value)| !without.contains(&name.as_str()) && !value.is_null());
+    named.map(|(name, _)| found.field(name)).collect()
+}
+
+fn no_backsteps(found: &Found<'_>) -> Vec<Error> {
+    when(found.text().split('/').any(|part| part == ".."), || found.invalid("must not contain '..'"))
+}
+
+/// Told of the whole list, as Kubernetes does.
+fn access_mode(found: &Found<'_>) -> Vec<Error> {
+    const MODES: &[&str] = &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+    if MODES.contains(&found.text()) {
+        return Vec::new();
+    }
+    let list = found.path.split('[').next().unwrap_or_default().to_owned();
+    vec![Found { path: list, ..found.clone() }.unsupported(MODES)]
+}
+
+fn storage_only(capacity: &Found<'_>) -> Vec<Error> {
+    let amounts = capacity.value.and_then(Value::as_object);
+    let Some(amount) = amounts.and_then(|amounts| amounts.get("storage")) else {
+        return vec![capacity.unsupported_as(
+            capacity.value.map_or_else(|| Shown::verbatim("null"), Shown::verbatim),
+            &["storage"],
+        )];
+    };
+    let at = capacity.entry("storage");
+    let mut errors = when(is_at_most_nothing(amount) == Some(true) && starts_negative(amount), || {
+        let shown = Shown::verbatim(amount.as_str().unwrap_or_default());
+        at.error(ErrorKind::Invalid, Some(shown), "must be a valid resource quantity")
+    });
+    errors.extend(when(is_at_most_nothing(amount) == Some(true), || at.invalid("must be greater than zero")));
+    errors
+}
+
+fn starts_negative(amount: &Value) -> bool {
+    amount.as_str().is_some_and(|text| text.starts_with('-'))
+}
+
+fn is_at_most_nothing(amount: &Value) -> Option<bool> {
+    Some(Quantity::parse(amount.as_str()?).ok()?.nanos()? <= 0)
+}
+
+fn volume_change(found: &Found<'_>) -> Vec<Error> {
+    let Some(old) = found.old else { return Vec::new() };
+    let spec = found.field("spec");
+    let was = Found::root(old, None).field("spec");
+    let same = sources(&spec, NO_SOURCES)
+        .iter()
+        .map(|s| s.value)
+        .eq(sources(&was, NO_SOURCES).iter().map(|s| s.value));
+    let source = spec.field("persistentvolumesource");
+    let mut errors =
+        when(!same, || source.forbidden("spec.persistentvolumesource is immutable after creation"));
+    let mode = spec.field("volumeMode");
+    errors.extend(when(mode.value != mode.old, || {
+        Found { path: "volumeMode".to_owned(), ..mode }.invalid("field is immutable")
+    }));
+    errors
+}
+
+fn claim_size(claim: &Found<'_>) -> Vec<Error> {
+    let resources = claim.field("resources");
+    let at = resources.entry("storage");
+    match resources.field("requests").field("storage").value {
+        None => vec![at.required("")],
+        Some(amount) => when(is_at_most_nothing(amount) == Some(true), || {
+            at.invalid_as(amount.as_str().unwrap_or_default(), "must be greater than zero")
+        }),
+    }
+}
+
+fn claim_class(found: &Found<'_>) -> Vec<Error> {
+    if found.is_empty() {
+        return Vec::new();
+    }
+    name::dns1123_subdomain(found.text()).iter().map(|why| found.invalid(why)).collect()
+}
+
+/// A claim's specification stays, but for the class of one that had none.
+fn claim_change(found: &Found<'_>) -> Vec<Error> {
+    let spec = found.field("spec");
+    let (Some(new), Some(old)) = (spec.value, spec.old) else { return Vec::new() };
+    let mut comparable = new.clone();
+    let had_class = old.get("storageClassName").is_some();
+    for field in ["volumeName", "storageClassName", "volumeAttributesClassName"] {
+        let may_come = field != "storageClassName" || !had_class;
+        if let (Some(fields), None, true) = (comparable.as_object_mut(), old.get(field), may_come) {
+            fields.remove(field);
+        }
+    }
+    let bound = found.old.and_then(|old| old.pointer("/status/phase")).is_some_and(|phase| phase == "Bound");
+    if bound && let Some(requests) = old.pointer("/resources/requests") {
+        comparable["resources"]["requests"] = requests.clone();
+    }
+    let why = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound \
+               claims";
+    when(comparable != *old, || spec.forbidden(why))
+}

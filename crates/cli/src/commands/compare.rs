@@ -1,0 +1,27 @@
+//! `compare`: two reports of the same cases held against each other.
+
+use std::path::Path;
+
+use conformance::compare::compare as held_against;
+use conformance::report::{self, Report};
+
+use crate::arguments::{CompareArguments, Format};
+use crate::terminal::{Failure, Terminal};
+
+/// Prints what differs; 5 if anything does, 4 if there was nothing to compare.
+pub(crate) fn compare(arguments: &CompareArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let comparison = held_against(&read(&arguments.first)?, &read(&arguments.second)?);
+    let json = arguments.output == Format::Json;
+    terminal.print(&if json { comparison.to_json() } else { comparison.to_text() });
+    Ok(match (comparison.is_same(), comparison.compared) {
+        (false, _) => 5,
+        (true, 0) => 4,
+        (true, _) => 0,
+    })
+}
+
+fn read(path: &Path) -> Result<Report, Failure> {
+    let is_file = path.extension().is_some_and(|extension| extension == "json");
+    let folder = path.parent().filter(|_| is_file).unwrap_or(path);
+    report::read(folder).map_err(|error| Failure::usage(error.to_string()))
+}

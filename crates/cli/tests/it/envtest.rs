@@ -1,0 +1,87 @@
+//! `--substrate envtest` where it cannot start, and `compare`: exit codes and words.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use crate::program::{Told, call, program, told};
+
+/// Runs with this folder as the named one.
+fn with_assets(folder: &Path, assets: &Path, arguments: &[&str]) -> Told {
+    let mut command = program(folder);
+    told(&command.args(arguments).env("KUBEBUILDER_ASSETS", assets).output().unwrap())
+}
+
+#[test]
+fn missing_programs_are_an_environment_error_that_says_how_to_get_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    let run = ["run", "--substrate", "envtest", "--clause", "GRM-SEC-001"];
+    let remedy = ["make control-plane", "KUBEBUILDER_ASSETS"];
+    with_assets(folder.path(), &empty, &run).says(3, &[&remedy[..], &["has no kube-apiserver"]].concat());
+    let mut command = program(folder.path());
+    for variable in ["KUBEBUILDER_ASSETS", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
+        command.env_remove(variable);
+    }
+    let bare = told(&command.args(run).env("HOME", &empty).output().unwrap());
+    bare.says(3, &[&remedy[..], &["failed to find kube-apiserver, etcd"]].concat());
+    let up = ["env", "up", "--foreground", "--substrate", "envtest"];
+    with_assets(folder.path(), &empty, &up).says(3, &remedy);
+    with_assets(folder.path(), &empty, &["env", "doctor"]).says(0, &["✗ envtest", "make control-plane"]);
+}
+
+#[test]
+fn a_program_that_ends_is_named_with_its_last_words_and_nothing_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let (assets, data) = (folder.path().join("assets"), folder.path().join("data"));
+    fs::create_dir(&assets).unwrap();
+    fs::create_dir(&data).unwrap();
+    for (name, script) in
+        [("etcd", "echo the disk is on fire; exit 2"), ("kube-apiserver", "exec sleep 1000")]
+    {
+        let path = assets.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    let data_dir = data.display().to_string();
+    let run = ["run", "--substrate", "envtest", "--clause", "GRM-SEC-001", "--data-dir", &data_dir];
+    let told = with_assets(folder.path(), &assets, &run);
+    told.says(3, &["etcd ended (exit status 2)", "the disk is on fire"]);
+    assert_eq!(fs::read_dir(&data).unwrap().count(), 0);
+    assert!(!folder.path().join("reports").exists());
+}
+
+#[test]
+fn what_only_envtest_has_is_refused_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [
+        &["run", "--with", "controller-manager"][..],
+        &["run", "--substrate", "direct", "--data-dir", "x"],
+        &["env", "up", "--with", "controller-manager"],
+    ] {
+        call(folder.path(), arguments).says(2, &["--substrate envtest"]);
+    }
+    call(folder.path(), &["run", "--with", "scheduler"]).says(2, &["controller-manager"]);
+}
+
+#[test]
+fn reports_that_differ_in_a_case_exit_with_5() {
+    let folder = tempfile::tempdir().unwrap();
+    for report in ["a", "b"] {
+        let substrate = if report == "a" { "embedded" } else { "direct" };
+        let run =
+            ["run", "--contract", "seccomp-profile", "--report", report, "--substrate", substrate, "-q"];
+        call(folder.path(), &run).says(0, &["conformant"]);
+    }
+    call(folder.path(), &["compare", "a", "b/report.json"]).says(0, &["cases compared, 0 differ"]);
+    let file = folder.path().join("b/report.json");
+    let text = fs::read_to_string(&file).unwrap();
+    let changed = text.replacen("\"status\": \"passed\"", "\"status\": \"failed\"", 20);
+    assert_ne!(text, changed);
+    fs::write(&file, changed).unwrap();
+    call(folder.path(), &["compare", "a", "b"]).says(5, &["≠ GRM-SEC-", "passed, then failed"]);
+    let json = call(folder.path(), &["compare", "a", "b", "-o", "json"]);
+    json.says(5, &["\"differences\"", "\"second\": \"failed\""]);
+    call(folder.path(), &["compare", "a", "nowhere"]).says(2, &["nowhere"]);
+}

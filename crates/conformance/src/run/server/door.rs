@@ -1,0 +1,262 @@
+//! The target over TLS on loopback, for an API server outside this process; probes show which registrations count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use formats::selector::LabelSelector;
+use http::{Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use webhook::dial::{DialError, Dialer as _};
+use webhook::registration::{
+    ClientConfig, FailurePolicy, MatchPolicy, Registration, Rule, WebhookConfiguration,
+};
+use webhook::server::{self, CertificateError, Certificates, Patience, TlsError, TlsOptions};
+
+use super::recorder::Recorder;
+use crate::loopback;
+use crate::route;
+
+/// Label of the objects that probes are asked about.
+pub(super) const PROBED: &str = "conformance.gardener.cloud/probe";
+/// Path under which probes are asked.
+const PROBES: &str = "/probe/";
+/// What a webhook may take if the server does not say.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why the target cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DoorError {
+    /// No certificate could be made.
+    #[error("failed to make a certificate for loopback: {0}")]
+    Make(#[from] rcgen::Error),
+    /// The certificate cannot be used.
+    #[error("failed to serve the target over TLS: {0}")]
+    Certificate(#[from] CertificateError),
+    /// The TLS library refuses it.
+    #[error("failed to serve the target over TLS: {0}")]
+    Tls(#[from] TlsError),
+    /// No port is free.
+    #[error("failed to listen on loopback: {0}")]
+    Listen(#[from] std::io::Error),
+}
+
+/// An open port. Dropping it closes it.
+pub(super) struct Door {
+    /// `https://127.0.0.1:<port>`.
+    base: String,
+    /// PEM of its authority, in base64.
+    bundle: String,
+    seen: Arc<Mutex<BTreeSet<String>>>,
+    serving: JoinHandle<()>,
+}
+
+impl Door {
+    /// Opens it; what comes in goes to the recorder.
+    pub(super) async fn open(recorder: Arc<Recorder>) -> Result<Self, DoorError> {
+        let made = loopback::certificate()?;
+        let certificates = Certificates::from_pem(made.certificate.as_bytes(), made.key.as_bytes())?;
+        let tls = server::config(Arc::new(certificates), TlsOptions::default())?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let base = format!("https://{}", listener.local_addr()?);
+        let seen = Arc::<Mutex<BTreeSet<String>>>::default();
+        let probes = Arc::clone(&seen);
+        let service = tower::service_fn(move |request: Request<Incoming>| {
+            let (recorder, probes) = (Arc::clone(&recorder), Arc::clone(&probes));
+            async move { Ok::<_, Infallible>(answer(&recorder, &probes, request).await) }
+        });
+        let never = std::future::pending();
+        let serving = tokio::spawn(server::serve(listener, Some(tls), service, Patience::default(), never));
+        Ok(Self { base, bundle: STANDARD.encode(made.authority), seen, serving })
+    }
+
+    /// The configuration with every webhook led here, and a probe.
+    pub(super) fn leading(
+        &self,
+        configuration: &WebhookConfiguration,
+        number: usize,
+    ) -> WebhookConfiguration {
+        let mut led = configuration.clone();
+        for webhook in &mut led.webhooks {
+            webhook.client_config = self.client_config(&route::path(webhook));
+        }
+        led.webhooks.push(self.probe(number));
+        led
+    }
+
+    /// Forgets the probes that were asked.
+    pub(super) fn forget(&self) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// How many probes were asked since.
+    pub(super) fn seen(&self) -> usize {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn client_config(&self, path: &str) -> ClientConfig {
+        let url = Some(format!("{}{path}", self.base));
+        ClientConfig { url, service: None, ca_bundle: Some(self.bundle.clone()) }
+    }
+
+    /// A webhook that is asked about labelled ConfigMaps and allows them.
+    fn probe(&self, number: usize) -> Registration {
+        let one = |text: &str| vec![text.to_owned()];
+        let labels = BTreeMap::from([(PROBED.to_owned(), String::new())]);
+        Registration {
+            name: format!("{number}.probe.conformance.gardener.cloud"),
+            client_config: self.client_config(&format!("{PROBES}{number}")),
+            rules: vec![Rule {
+                operations: one("CREATE"),
+                api_groups: one(""),
+                api_versions: one("v1"),
+                resources: one("configmaps"),
+                scope: None,
+            }],
+            object_selector: Some(LabelSelector { match_labels: labels, ..LabelSelector::default() }),
+            failure_policy: Some(FailurePolicy::Fail),
+            match_policy: Some(MatchPolicy::Exact),
+            side_effects: Some("None".to_owned()),
+            admission_review_versions: one("v1"),
+            ..Registration::default()
+        }
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+async fn answer(
+    recorder: &Recorder,
+    probes: &Mutex<BTreeSet<String>>,
+    request: Request<Incoming>,
+) -> Response<Full<Bytes>> {
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
+    let timeout = request.uri().query().and_then(timeout).unwrap_or(DEFAULT_TIMEOUT);
+    let Ok(body) = request.into_body().collect().await else {
+        return reply(StatusCode::BAD_REQUEST, Bytes::new());
+    };
+    let body = body.to_bytes();
+    if path.starts_with(PROBES) {
+        probes.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+        return reply(StatusCode::OK, allowed(&body));
+    }
+    match recorder.post(&path, body, timeout).await {
+        Ok(answer) => {
+            reply(StatusCode::from_u16(answer.status).unwrap_or(StatusCode::BAD_GATEWAY), answer.body)
+        }
+        Err(error @ DialError::Timeout { .. }) => {
+            reply(StatusCode::GATEWAY_TIMEOUT, error.to_string().into())
+        }
+        Err(error) => reply(StatusCode::BAD_GATEWAY, error.to_string().into()),
+    }
+}
+
+/// `timeout=10s`, as kube-apiserver says it.
+fn timeout(query: &str) -> Option<Duration> {
+    let value = query.split('&').find_map(|pair| pair.strip_prefix("timeout="))?;
+    formats::duration::GoDuration::parse(value).ok()?.to_std()
+}
+
+/// The answer to a review that has nothing against it.
+fn allowed(body: &[u8]) -> Bytes {
+    let review: Value = serde_json::from_slice(body).unwrap_or_default();
+    let answer = json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "response": {"uid": review["request"]["uid"], "allowed": true},
+    });
+    answer.to_string().into()
+}
+
+fn reply(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    let json = header::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use webhook::dial::{HttpAnswer, Https, Target, Trust};
+    use webhook::registration::Phase;
+
+    /// Answers with the path and body it was asked.
+    struct Echo;
+
+    #[async_trait::async_trait]
+    impl webhook::dial::Dialer for Echo {
+        async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError> {
+            if path.starts_with("/late") {
+                return Err(DialError::Timeout { url: path.to_owned(), timeout });
+            }
+            let body = format!("{path} {timeout:?} {}", String::from_utf8_lossy(&body));
+            Ok(HttpAnswer { status: 418, body: body.into() })
+        }
+    }
+
+    async fn opened() -> (Door, Https) {
+        let recorder = Arc::new(Recorder::default());
+        recorder.reach(Arc::new(Echo));
+        let door = Door::open(recorder).await.unwrap();
+        let trust = Trust::Bundle(STANDARD.decode(&door.bundle).unwrap());
+        let target = Target { url: door.base.clone(), address: None, server_name: None, trust };
+        let client = Https::new(&target).unwrap();
+        (door, client)
+    }
+
+    async fn post(client: &Https, path: &str, body: &str) -> (u16, String) {
+        let answer = client.post(path, body.to_owned().into(), Duration::from_secs(20)).await.unwrap();
+        (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
+    }
+
+    #[tokio::test]
+    async fn reviews_reach_the_target_and_probes_do_not() {
+        let (door, client) = opened().await;
+        let want = (418, "/webhooks/a?timeout=3s 3s {}".to_owned());
+        assert_eq!(post(&client, "/webhooks/a?timeout=3s", "{}").await, want);
+        assert_eq!(post(&client, "/late", "{}").await.0, 504);
+        assert_eq!(door.seen(), 0);
+        let review = r#"{"request": {"uid": "u1"}}"#;
+        for _ in 0..2 {
+            let (status, body) = post(&client, "/probe/0?timeout=10s", review).await;
+            let body: Value = serde_json::from_str(&body).unwrap();
+            assert_eq!((status, &body["response"]), (200, &json!({"uid": "u1", "allowed": true})));
+        }
+        assert_eq!(door.seen(), 1);
+        door.forget();
+        assert_eq!(door.seen(), 0);
+    }
+
+    #[tokio::test]
+    async fn every_webhook_of_a_configuration_leads_here_and_one_more_is_the_probe() {
+        let (door, _) = opened().await;
+        let at = |to: ClientConfig| Registration { client_config: to, ..Registration::default() };
+        let service = json!({"service": {"namespace": "garden", "name": "grm", "path": "/webhooks/b"}});
+        let webhooks = vec![
+            at(ClientConfig {
+                url: Some("https://grm.garden:443/webhooks/a".to_owned()),
+                ..ClientConfig::default()
+            }),
+            at(serde_json::from_value(service).unwrap()),
+        ];
+        let configuration = WebhookConfiguration { phase: Phase::Mutating, name: "grm".to_owned(), webhooks };
+        let led = door.leading(&configuration, 3);
+        let urls: Vec<_> = led.webhooks.iter().map(|webhook| webhook.client_config.clone()).collect();
+        let wanted = ["/webhooks/a", "/webhooks/b", "/probe/3"].map(|path| door.client_config(path));
+        assert_eq!(urls, wanted);
+    }
+}

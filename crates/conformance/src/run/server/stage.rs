@@ -1,0 +1,125 @@
+//! The server that a group of cases is asked on, and how a target is registered there so that it is asked at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use substrate::cluster::Cluster;
+use substrate::embedded::Embedded;
+use substrate::envtest::{CLUSTER, Envtest};
+use tokio::time::Instant;
+use webhook::registration::WebhookConfiguration;
+
+use super::door::{Door, PROBED};
+use super::recorder::{Recorder, ToTarget};
+use crate::run::{Ground, Shared};
+use crate::target::Facts;
+
+/// Between two looks whether a registration has been taken up.
+const PAUSE: Duration = Duration::from_millis(10);
+/// How long a server may take to take up a registration.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A server and the way from it to the target.
+pub(super) enum Stage {
+    /// In this process, for this group alone; a registration counts from the next request on.
+    Embedded(Embedded),
+    /// Shared with other groups, reaches the target over TLS, takes up registrations when it comes to it.
+    Envtest(Arc<Envtest>, Door),
+}
+
+impl Stage {
+    /// The server that the run wants; an error is why there is none.
+    pub(super) async fn open(shared: &Shared<'_>, recorder: &Arc<Recorder>) -> Result<Self, String> {
+        if let Ground::Envtest(server) = &shared.options.ground {
+            let door = Door::open(Arc::clone(recorder)).await.map_err(|error| error.to_string())?;
+            return Ok(Self::Envtest(Arc::clone(server), door));
+        }
+        let dialers = Arc::new(ToTarget(Arc::clone(recorder)));
+        let server = Embedded::start(shared.target.is_outside(), Some(dialers)).await;
+        server.map(Self::Embedded).map_err(|error| error.to_string())
+    }
+
+    /// What a target is given to read its facts.
+    pub(super) fn facts(&self) -> Facts {
+        match self {
+            Self::Embedded(server) => {
+                Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) }
+            }
+            Self::Envtest(server, _) => Facts::of(server.cluster(CLUSTER)),
+        }
+    }
+
+    /// Where the cases of the group write.
+    pub(super) fn cluster(&self) -> Cluster {
+        let client = self.facts().client;
+        match self {
+            Self::Envtest(server, _) if !server.cluster(CLUSTER).has_controllers => {
+                Cluster::without_controllers(client)
+            }
+            _ => Cluster::new(client),
+        }
+    }
+
+    /// Whether other groups see what is written.
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self, Self::Envtest(..))
+    }
+
+    /// Registers a target and waits until it would be asked; gives the objects written.
+    pub(super) async fn register(
+        &self,
+        cluster: &Cluster,
+        configurations: &[WebhookConfiguration],
+    ) -> Result<Vec<Value>, String> {
+        let mut written = Vec::new();
+        for (at, configuration) in configurations.iter().enumerate() {
+            let object = match self {
+                Self::Embedded(_) => configuration.to_object(),
+                Self::Envtest(_, door) => door.leading(configuration, at).to_object(),
+            };
+            let reply = cluster.create(&object, "").await.map_err(|error| error.to_string())?;
+            if !reply.is_success() {
+                return Err(format!("the API server refused {}: {}", configuration.name, reply.message()));
+            }
+            written.push(object);
+        }
+        self.await_probes(cluster, written.len(), written.len()).await?;
+        Ok(written)
+    }
+
+    /// Takes the registration back and waits until nobody would be asked.
+    pub(super) async fn deregister(&self, cluster: &Cluster, written: &[Value]) -> Result<(), String> {
+        for configuration in written {
+            cluster.delete(configuration, "").await.map_err(|error| error.to_string())?;
+        }
+        self.await_probes(cluster, written.len(), 0).await
+    }
+
+    /// Sends probes until so many of the configurations are asked about one.
+    async fn await_probes(&self, cluster: &Cluster, of: usize, wanted: usize) -> Result<(), String> {
+        let Self::Envtest(_, door) = self else { return Ok(()) };
+        if of == 0 {
+            return Ok(());
+        }
+        let probe = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "conformance-probe", "namespace": "default", "labels": {PROBED: ""}},
+        });
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            door.forget();
+            cluster.create(&probe, "dryRun=All").await.map_err(|error| error.to_string())?;
+            let seen = door.seen();
+            if seen == wanted {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                return Err(format!(
+                    "kube-apiserver heeds {seen} of {of} webhook configurations {PATIENCE:?} after {wanted} were wanted"
+                ));
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}

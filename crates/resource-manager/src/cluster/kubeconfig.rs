@@ -1,0 +1,124 @@
+//! Kubeconfig files, read with the project's own YAML reader: a second one would cost a megabyte of memory.
+
+use std::io;
+use std::path::{MAIN_SEPARATOR, Path};
+
+use formats::yaml;
+use kube::config::Kubeconfig;
+
+/// Why a kubeconfig cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum KubeconfigError {
+    /// The file is missing, unreadable or no UTF-8.
+    #[error("{0}")]
+    Read(#[source] io::Error),
+    /// It is no YAML, or has a value that does not fit its field.
+    #[error("failed to parse it: {0}")]
+    Parse(#[source] yaml::Error),
+    /// Its documents do not go together, or what the current context refers to is not there.
+    #[error("{0}")]
+    Use(#[from] kube::config::KubeconfigError),
+}
+
+/// The kubeconfig of a file; of several documents the first with a name wins. Paths in it become absolute.
+///
+/// # Errors
+/// When the file cannot be read, or holds something else.
+pub(super) fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
+    let text = std::fs::read_to_string(path).map_err(KubeconfigError::Read)?;
+    let mut kubeconfig = parse(text.strip_prefix('\u{feff}').unwrap_or(&text))?;
+    if let Some(folder) = path.parent() {
+        resolve(&mut kubeconfig, folder);
+    }
+    Ok(kubeconfig)
+}
+
+fn parse(text: &str) -> Result<Kubeconfig, KubeconfigError> {
+    let mut whole = Kubeconfig::default();
+    for document in yaml::parse(text).map_err(KubeconfigError::Parse)? {
+        if !document.is_null() {
+            whole = whole.merge(document.read().map_err(KubeconfigError::Parse)?)?;
+        }
+    }
+    Ok(whole)
+}
+
+/// Paths are relative to the file they stand in, empty ones are none; a program without a separator is looked for in
+/// `PATH`.
+fn resolve(kubeconfig: &mut Kubeconfig, folder: &Path) {
+    let place = |file: &mut Option<String>| {
+        *file = file.take().filter(|file| !file.is_empty()).map(|file| match folder.join(&file).to_str() {
+            Some(path) => path.to_owned(),
+            None => file,
+        });
+    };
+    for cluster in kubeconfig.clusters.iter_mut().filter_map(|named| named.cluster.as_mut()) {
+        place(&mut cluster.certificate_authority);
+    }
+    for user in kubeconfig.auth_infos.iter_mut().filter_map(|named| named.auth_info.as_mut()) {
+        place(&mut user.client_certificate);
+        place(&mut user.client_key);
+        place(&mut user.token_file);
+        if let Some(exec) = &mut user.exec
+            && exec.command.as_ref().is_some_and(|command| command.contains(MAIN_SEPARATOR))
+        {
+            place(&mut exec.command);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = "
+apiVersion: v1
+kind: Config
+current-context: seed
+contexts:
+- {name: seed, context: {cluster: seed, user: admin, namespace: garden}}
+clusters:
+- {name: seed, cluster: {server: 'https://example.com', certificate-authority: ca.crt, tls-server-name: api}}
+users:
+- {name: admin, user: {tokenFile: /var/run/token, client-key: keys/tls.key, client-certificate: '', as-groups: [a], exec: {command: aws}}}
+";
+
+    #[test]
+    fn paths_are_relative_to_the_file() {
+        let mut read = parse(CONFIG).unwrap();
+        resolve(&mut read, Path::new("/etc/kube"));
+        let cluster = read.clusters[0].cluster.clone().unwrap();
+        let user = read.auth_infos[0].auth_info.clone().unwrap();
+        assert_eq!(cluster.certificate_authority.as_deref(), Some("/etc/kube/ca.crt"));
+        assert_eq!(cluster.tls_server_name.as_deref(), Some("api"));
+        assert_eq!(user.token_file.as_deref(), Some("/var/run/token"));
+        assert_eq!(user.client_key.as_deref(), Some("/etc/kube/keys/tls.key"));
+        assert_eq!(user.client_certificate, None);
+        assert_eq!(user.exec.unwrap().command.as_deref(), Some("aws"));
+        assert_eq!(read.contexts[0].context.as_ref().unwrap().namespace.as_deref(), Some("garden"));
+    }
+
+    #[test]
+    fn of_several_documents_the_first_with_a_name_wins() {
+        let more =
+            format!("{CONFIG}---\nclusters:\n- {{name: seed}}\n- {{name: shoot}}\ncurrent-context: shoot\n");
+        let read = parse(&more).unwrap();
+        let clusters = read.clusters.iter().map(|named| (named.name.as_str(), named.cluster.is_some()));
+        assert_eq!(clusters.collect::<Vec<_>>(), [("seed", true), ("shoot", false)]);
+        assert_eq!(read.current_context.as_deref(), Some("seed"));
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let words = |text: &str| parse(text).map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(words(""), Ok(()));
+        assert_eq!(
+            words("clusters:\n- cluster: {}\n"),
+            Err("failed to parse it: line 2, column 3: missing field `name`".to_owned())
+        );
+        assert_eq!(
+            words("kind: Config\n---\nkind: Other\n"),
+            Err("kubeconfigs with mismatching kind cannot be merged".to_owned())
+        );
+    }
+}
