@@ -12,6 +12,7 @@ use crate::openapi;
 use crate::registry::Served;
 use crate::reply::Reply;
 use crate::state::Shared;
+use crate::status::Status;
 
 const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
@@ -32,6 +33,11 @@ pub(crate) fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Re
             None => return Reply::unknown_path(),
         },
         ["apis", group, version] => return resources(&served, group, version),
+        // Only JSON is written; who wants protobuf takes the newer form.
+        ["openapi", "v2"] if wants_protobuf(parts) => {
+            return Status::not_acceptable(&["application/json"]).into();
+        }
+        ["openapi", "v2"] => openapi::whole(&served),
         ["openapi", "v3"] => openapi::index(&served),
         ["openapi", "v3", "api", version] => match openapi::document(&served, "", version) {
             Some(document) => document,
@@ -41,7 +47,9 @@ pub(crate) fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Re
             Some(document) => document,
             None => return Reply::unknown_path(),
         },
-        [] => json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]}),
+        [] => {
+            json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]})
+        }
         _ => return Reply::unknown_path(),
     };
     Reply::json(200, Bytes::from(value.to_string()))
@@ -65,6 +73,11 @@ fn wants_aggregated(parts: &Parts) -> bool {
     }) || header.split(',').any(|clause| {
         clause.contains("v=v2") && !clause.contains("v2beta1") && clause.contains("APIGroupDiscoveryList")
     })
+}
+
+fn wants_protobuf(parts: &Parts) -> bool {
+    let header = parts.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    header.contains("protobuf") && !header.contains("json") && !header.contains("*/*")
 }
 
 fn with_identity(kind: &str, mut value: Value) -> Value {

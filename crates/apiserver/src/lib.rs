@@ -8,9 +8,10 @@
 //! assert!(server.requests().is_empty());
 //! ```
 //!
-//! Where it differs from kube-apiserver: JSON and YAML, no protobuf; the server's own writes name no manager;
-//! objects are neither defaulted nor validated beyond their metadata, webhook configurations apart; custom resources
-//! are not pruned and convert by `apiVersion` alone; match conditions are refused; every known user may do everything;
+//! Where it differs from kube-apiserver: JSON and YAML, no protobuf; the server's own writes name no manager; of what
+//! kube-apiserver checks in built-in kinds the common is checked, and what may change of a pod is not; rules in CEL are
+//! kept and not enforced; custom resources convert by `apiVersion` alone; match conditions are refused; every known
+//! user may do everything;
 //! owners do not take their dependents with them; logs, exec, proxies and service account tokens are not served.
 //!
 //! Invariants: knows no component. Reads no clock but tokio's and no environment; names and uids come from its seed.

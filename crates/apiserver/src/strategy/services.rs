@@ -22,6 +22,17 @@ pub(super) fn keep_allocated(service: &mut Value, old: &Value) {
         }
         keep(service, old, FAMILIES);
     }
+    if addressed(&was)
+        && !addressed(&is)
+        && service.pointer("/spec/clusterIP") == old.pointer("/spec/clusterIP")
+    {
+        let given = ADDRESSES.iter().chain(FAMILIES).chain(&["internalTrafficPolicy"]);
+        if let Some(spec) = service.get_mut("spec").and_then(Value::as_object_mut) {
+            given.for_each(|field| {
+                spec.remove(*field);
+            });
+        }
+    }
     let published = |kind: &str| matches!(kind, "NodePort" | "LoadBalancer");
     if published(&was) && published(&is) {
         keep_node_ports(service, old);

@@ -1,6 +1,13 @@
 //! Ages as kubectl shows them: two units at most, the finer one only while it matters.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+/// How long ago a time was; `<unknown>` where there is none.
+pub(super) fn since(time: Option<&Value>, now: Timestamp) -> Value {
+    let then = time.and_then(Value::as_str).and_then(|text| text.parse::<Timestamp>().ok());
+    then.map_or_else(|| "<unknown>".into(), |then| human(now.duration_since(then)).into())
+}
 
 /// `5s`, `3m20s`, `47m`, `5h12m`, `30h`, `3d5h`, `400d`, `3y20d`.
 pub(super) fn human(age: SignedDuration) -> String {

@@ -1,6 +1,8 @@
-//! Objects as rows of a table, as kubectl prints them: name and age, or what a CRD says.
+//! Objects as rows of a table, as kubectl prints them: what kube-apiserver shows of a kind, or what a CRD says.
 
 mod age;
+mod built_in;
+mod cells;
 pub(crate) mod column;
 mod json_path;
 
@@ -41,6 +43,11 @@ fn row(call: &Call, object: &Value, version: Version, now: Timestamp) -> Value {
         "Object" => object.clone(),
         _ => meta::partial(object, version.api_version(), "PartialObjectMetadata"),
     };
+    if !call.target.custom {
+        let columns = built_in::of(&call.target.resource).iter();
+        let cells: Vec<Value> = columns.map(|column| column.cell(object, now)).collect();
+        return json!({"cells": cells, "object": shown});
+    }
     let name = Value::from(meta::name(object));
     let cells: Vec<Value> =
         std::iter::once(name).chain(call.columns.iter().map(|column| column.cell(object, now))).collect();
@@ -48,6 +55,9 @@ fn row(call: &Call, object: &Value, version: Version, now: Timestamp) -> Value {
 }
 
 fn column_definitions(call: &Call) -> Value {
+    if !call.target.custom {
+        return built_in::of(&call.target.resource).iter().map(built_in::Column::definition).collect();
+    }
     let name = json!({
         "name": "Name", "type": "string", "format": "name", "priority": 0,
         "description": "Name must be unique within a namespace.",

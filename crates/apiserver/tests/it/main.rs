@@ -5,12 +5,14 @@
 
 mod admission;
 mod apply;
+mod built_in;
 mod crud;
 mod faults;
 mod front;
 mod hook;
 mod kinds;
 mod lifecycle;
+mod structural;
 mod tokens;
 mod watching;
 mod wire;

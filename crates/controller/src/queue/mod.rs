@@ -28,6 +28,24 @@ pub struct Queue<T> {
     idle: Notify,
 }
 
+/// Who waits for a time may be the only one to know of it: if he goes away, somebody else must look.
+struct Known<'a>(Option<&'a Notify>);
+
+impl Known<'_> {
+    /// He has not gone away.
+    fn looks_again(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Known<'_> {
+    fn drop(&mut self) {
+        if let Some(changed) = self.0 {
+            changed.notify_one();
+        }
+    }
+}
+
 impl<T: Ord + Clone> Queue<T> {
     /// An empty queue; its measurements carry the name.
     pub fn new(name: impl Into<String>, limiter: RateLimiter<T>) -> Self {
@@ -73,18 +91,16 @@ impl<T: Ord + Clone> Queue<T> {
             changed.as_mut().enable();
             let next = self.state.lock().next(Instant::now());
             match next {
-                Next::Item { item, more } => {
-                    if more {
-                        // Who takes an item may have been the only one to know of the others.
-                        self.changed.notify_one();
-                    }
-                    return Some(item);
-                }
+                Next::Item(item) => return Some(item),
                 Next::End => return None,
-                Next::At(due) => tokio::select! {
-                    () = changed => {}
-                    () = sleep_until(due) => {}
-                },
+                Next::At(due) => {
+                    let known = Known(Some(&self.changed));
+                    tokio::select! {
+                        () = changed => {}
+                        () = sleep_until(due) => {}
+                    }
+                    known.looks_again();
+                }
                 Next::Unknown => changed.await,
             }
         }

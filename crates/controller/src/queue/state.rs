@@ -10,8 +10,8 @@ use super::measure::Measured;
 
 /// What there is for somebody who asks for an item.
 pub(super) enum Next<T> {
-    /// An item; whether there is more to wait for.
-    Item { item: T, more: bool },
+    /// An item.
+    Item(T),
     /// Nothing before that time.
     At(Instant),
     /// Nothing that is known of.
@@ -112,7 +112,7 @@ impl<T: Ord + Clone> State<T> {
             place.working = Some(now);
             self.working += 1;
         }
-        Next::Item { item, more: !self.order.is_empty() || !self.later.is_empty() }
+        Next::Item(item)
     }
 
     /// Whether the item is to be handed out again, and whether nobody works any more.

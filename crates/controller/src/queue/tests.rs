@@ -125,6 +125,21 @@ async fn who_waits_is_woken_though_others_took_the_news() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_goes_away_leaves_what_he_waited_for_to_others() {
+    let queue = Arc::new(queue());
+    let worker = |queue: Arc<Queue<&'static str>>| tokio::spawn(async move { queue.get().await });
+    let (first, second) = (worker(queue.clone()), worker(queue.clone()));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let start = Instant::now();
+    // Only one of them is told of it.
+    queue.add_after("later", Duration::from_secs(5));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    first.abort();
+    assert_eq!(second.await.unwrap(), Some("later"));
+    assert_eq!(start.elapsed(), Duration::from_secs(5));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_queue_that_is_shut_down_hands_out_what_it_has_and_takes_nothing() {
     let queue = queue();
     queue.add("a");

@@ -16,6 +16,7 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
     ("priority-change", priority_change),
     ("provisioner", provisioner),
     ("event", event),
+    ("revision-data", |data| when(data.value.is_none(), || data.required("data is mandatory"))),
 ];
 
 /// How much a config map or secret holds.

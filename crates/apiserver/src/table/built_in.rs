@@ -1,0 +1,201 @@
+//! The columns of built-in kinds: a table, read once.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use schema::Resource;
+use serde_json::{Value, json};
+
+use super::cells::{self, Cell};
+use super::{age, json_path};
+
+/// A column of a built-in kind.
+#[derive(Debug)]
+pub(super) struct Column {
+    name: &'static str,
+    kind: &'static str,
+    wide: bool,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Age,
+    Path { path: &'static str, otherwise: Value },
+    Cell(Cell),
+}
+
+static COLUMNS: LazyLock<BTreeMap<&str, Vec<Column>>> = LazyLock::new(|| {
+    let mut sections: BTreeMap<&str, Vec<Column>> = BTreeMap::new();
+    let mut name = "";
+    for line in include_str!("columns.txt").lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            name = section;
+        } else if !line.is_empty() && !line.starts_with('#') {
+            sections.entry(name).or_default().push(Column::read(line));
+        }
+    }
+    // What every other kind shows.
+    let others = ["Name:string = .metadata.name", "Created At:date = .metadata.creationTimestamp"];
+    sections.insert("", others.map(Column::read).into());
+    sections
+});
+
+/// The columns of a kind; name and time of creation where none are known.
+pub(super) fn of(resource: &Resource) -> &'static [Column] {
+    let kind = format!("{} {}", resource.api_version(), resource.kind);
+    COLUMNS.get(kind.as_str()).or_else(|| COLUMNS.get("")).map(Vec::as_slice).unwrap_or_default()
+}
+
+impl Column {
+    /// Reads a row; the table is part of the program, so that one that is none is told by the test below.
+    fn read(line: &'static str) -> Self {
+        let (head, source) = line.split_once(" = ").expect("every row is read by a test");
+        let (name, kind) = head.rsplit_once(':').expect("every row is read by a test");
+        let source = match source {
+            "age" => Source::Age,
+            path if path.starts_with('.') => {
+                let (path, otherwise) = path.split_once(" or ").unwrap_or((path, ""));
+                let otherwise = match otherwise {
+                    "0" => 0.into(),
+                    "false" => false.into(),
+                    text => text.into(),
+                };
+                Source::Path { path, otherwise }
+            }
+            name => Source::Cell(cells::find(name).expect("every row is read by a test")),
+        };
+        Self { name: name.trim_end_matches('*'), kind, wide: name.ends_with('*'), source }
+    }
+
+    /// What a table says of the column.
+    pub(super) fn definition(&self) -> Value {
+        json!({
+            "name": self.name, "type": self.kind, "format": if self.name == "Name" { "name" } else { "" },
+            "description": "", "priority": i64::from(self.wide),
+        })
+    }
+
+    /// What it shows of an object.
+    pub(super) fn cell(&self, object: &Value, now: Timestamp) -> Value {
+        match &self.source {
+            Source::Age => age::since(object.pointer("/metadata/creationTimestamp"), now),
+            Source::Cell(cell) => cell(object, now),
+            Source::Path { path, otherwise } => match json_path::first(object, path) {
+                None => otherwise.clone(),
+                Some(value) if *value == "" => otherwise.clone(),
+                Some(value) => value.clone(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::too_many_lines, reason = "a table of objects and cells is long")]
+mod tests {
+    use schema::Kinds;
+
+    use super::*;
+
+    #[test]
+    fn every_section_is_a_kind() {
+        for section in COLUMNS.keys().filter(|section| !section.is_empty()) {
+            let kind = section
+                .split_once(' ')
+                .and_then(|(version, kind)| Kinds::kubernetes().of_object(version, kind));
+            assert!(kind.is_some(), "{section}");
+        }
+    }
+
+    #[test]
+    fn objects_are_shown_as_kube_apiserver_shows_them() {
+        let now: Timestamp = "2026-01-01T00:32:00Z".parse().expect("a constant");
+        let metadata = json!({"name": "u", "creationTimestamp": "2026-01-01T00:00:00Z"});
+        let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+        let selector = json!({"matchLabels": {"a": "b"}});
+        let table = [
+            (
+                "v1",
+                "Pod",
+                json!({"spec": template["spec"], "status": {"phase": "Pending"}}),
+                json!(["u", "0/1", "Pending", "0", "32m", "<none>", "<none>", "<none>", "<none>"]),
+            ),
+            (
+                "v1",
+                "Service",
+                json!({"spec": {"type": "ClusterIP", "clusterIP": "10.0.0.7", "ports": [{"port": 80, "protocol": "TCP"}]}}),
+                json!(["u", "ClusterIP", "10.0.0.7", "<none>", "80/TCP", "32m", "<none>"]),
+            ),
+            (
+                "v1",
+                "Node",
+                json!({"status": {"nodeInfo": {}}}),
+                json!([
+                    "u",
+                    "Unknown",
+                    "<none>",
+                    "32m",
+                    "",
+                    "<none>",
+                    "<none>",
+                    "<unknown>",
+                    "<unknown>",
+                    "<unknown>"
+                ]),
+            ),
+            (
+                "apps/v1",
+                "Deployment",
+                json!({"spec": {"replicas": 1, "selector": selector, "template": template}}),
+                json!(["u", "0/1", 0, 0, "32m", "c", "i", "a=b"]),
+            ),
+            (
+                "batch/v1",
+                "CronJob",
+                json!({"spec": {"schedule": "* * * * *", "suspend": false, "jobTemplate": {"spec": {"template": template}}}}),
+                json!(["u", "* * * * *", "<none>", "False", 0, "<none>", "32m", "c", "i", "<none>"]),
+            ),
+            (
+                "autoscaling/v2",
+                "HorizontalPodAutoscaler",
+                json!({"spec": {
+                    "minReplicas": 1, "maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "a"},
+                    "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}}],
+                }}),
+                json!(["u", "Deployment/a", "cpu: <unknown>/80%", "1", 3, 0, "32m"]),
+            ),
+            (
+                "policy/v1",
+                "PodDisruptionBudget",
+                json!({"spec": {"minAvailable": 1}}),
+                json!(["u", "1", "N/A", 0, "32m"]),
+            ),
+            (
+                "networking.k8s.io/v1",
+                "Ingress",
+                json!({"spec": {"rules": [{"host": "a.b"}], "tls": [{}]}}),
+                json!(["u", "<none>", "a.b", "", "80, 443", "32m"]),
+            ),
+            ("rbac.authorization.k8s.io/v1", "Role", json!({}), json!(["u", "2026-01-01T00:00:00Z"])),
+            (
+                "rbac.authorization.k8s.io/v1",
+                "RoleBinding",
+                json!({"roleRef": {"kind": "Role", "name": "x"}}),
+                json!(["u", "Role/x", "32m", "", "", ""]),
+            ),
+            (
+                "discovery.k8s.io/v1",
+                "EndpointSlice",
+                json!({"addressType": "IPv4", "endpoints": []}),
+                json!(["u", "IPv4", "<unset>", "<unset>", "32m"]),
+            ),
+        ];
+        for (version, kind, mut object, want) in table {
+            object["metadata"] = metadata.clone();
+            let resource = Kinds::kubernetes().of_object(version, kind).expect("a kind of Kubernetes");
+            let cells: Vec<Value> = of(resource).iter().map(|column| column.cell(&object, now)).collect();
+            assert_eq!(Value::from(cells), want, "{kind}");
+        }
+    }
+}
