@@ -8,6 +8,7 @@ use crate::allocation;
 use crate::apply;
 use crate::authorization;
 use crate::call::Call;
+use crate::certificates;
 use crate::clock::rfc3339;
 use crate::convert;
 use crate::decode;
@@ -97,6 +98,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
+    certificates::prepare_for_create(call, &mut object)?;
     validation::new_object(call, &object)?;
     allocation::allocate(shared, &call.target, &mut object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;

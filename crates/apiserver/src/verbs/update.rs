@@ -12,6 +12,7 @@ use crate::allocation;
 use crate::apply;
 use crate::authorization;
 use crate::call::Call;
+use crate::certificates;
 use crate::convert;
 use crate::decode;
 use crate::effects;
@@ -148,6 +149,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
     if meta::of(&object).get("deletionGracePeriodSeconds").is_none() {
         meta::keep(&mut object, old, "deletionGracePeriodSeconds");
     }
+    certificates::prepare_for_update(shared, call, &mut object, old)?;
     validation::changed_object(call, &object, old)?;
     if call.path.subresource.is_empty() {
         allocation::allocate(shared, &call.target, &mut object)?;
