@@ -58,7 +58,8 @@ pub(crate) async fn create_object(
     let mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
-        let mut object = prepared(shared, call, mutated.clone())?;
+        let mut object =
+            prepared(shared, call, mutated.clone()).map_err(|status| status.noting(&review.notes))?;
         let told = effects::compare(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);

@@ -77,7 +77,8 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
         review.old = Some(Cow::Borrowed(&*shown));
         written::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
-        let mut prepared = prepared(shared, call, mutated, &shown)?;
+        let mut prepared =
+            prepared(shared, call, mutated, &shown).map_err(|status| status.noting(&review.notes))?;
         review.notes.warnings.extend(effects::compare(shared, &call.target, &mut prepared));
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
