@@ -5,7 +5,6 @@ use http::request::Parts;
 use crate::call::{User, Verb};
 use crate::path::{Path, ResourcePath};
 use crate::query::Query;
-use crate::status::{GroupResource, Status};
 
 /// The head of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,16 +47,5 @@ impl Attributes {
             }
         };
         Some(Self { user, asked })
-    }
-
-    /// `pods "x" is forbidden: …`, or what a path is answered with that is not a resource's.
-    pub(crate) fn forbidden(&self, why: &str) -> Status {
-        match &self.asked {
-            Asked::Resource { path, .. } => {
-                let of = GroupResource { group: &path.group, resource: &path.resource };
-                Status::forbidden(of, &path.name, why)
-            }
-            Asked::Other { .. } => Status::plain(403, "Forbidden", format!("forbidden: {why}")),
-        }
     }
 }

@@ -7,6 +7,7 @@ use schema::{Crd, Kinds};
 use serde_json::json;
 use webhook::dial::Dialers;
 
+use crate::authority::{self, KeyPair};
 use crate::authorization;
 use crate::call;
 use crate::clock::{Clock, rfc3339};
@@ -15,9 +16,10 @@ use crate::hooks::Hooks;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::meta;
+use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::server::ApiServer;
-use crate::state::{Authorization, Shared, Switches};
+use crate::state::{Authorization, Controllers, Shared, Switches};
 use crate::store::{Expect, Store};
 use crate::strategy;
 use crate::tokens::{self, Tokens};
@@ -34,6 +36,7 @@ pub struct Builder {
     dialers: Option<Arc<dyn Dialers>>,
     switches: Switches,
     issuer: String,
+    authority: authority::Lazy,
 }
 
 /// The time when a server starts that is not told another one.
@@ -51,8 +54,12 @@ impl Default for Builder {
             events: 10_000,
             namespaces: namespaces.map(str::to_owned).to_vec(),
             dialers: None,
-            switches: Switches { namespace_controller: true, authorization: Authorization::AlwaysAllow },
+            switches: Switches {
+                controllers: Controllers { namespaces: true, ..Controllers::none() },
+                authorization: Authorization::AlwaysAllow,
+            },
             issuer: tokens::ISSUER.to_owned(),
+            authority: authority::Lazy::default(),
         }
     }
 }
@@ -107,10 +114,22 @@ impl Builder {
         self
     }
 
-    /// Whether a deleted namespace loses its content and goes at once (default), or waits for its finalizers as where
-    /// no kube-controller-manager runs.
+    /// Which controllers run beside the server; without a word, that of namespaces alone.
+    pub fn controllers(mut self, controllers: Controllers) -> Self {
+        self.switches.controllers = controllers;
+        self
+    }
+
+    /// Whether a deleted namespace loses its content and goes (default), or waits for its finalizers as where no
+    /// kube-controller-manager runs.
     pub fn namespace_controller(mut self, on: bool) -> Self {
-        self.switches.namespace_controller = on;
+        self.switches.controllers.namespaces = on;
+        self
+    }
+
+    /// The authority that signs; one of the server's own where none is given.
+    pub fn authority(mut self, pair: KeyPair) -> Self {
+        self.authority = authority::Lazy::given(pair);
         self
     }
 
@@ -135,6 +154,8 @@ impl Builder {
             registry: Registry::new(&self.kinds, &self.crds),
             faults: Faults::new(clock.clone()),
             tokens: Tokens::new(self.issuer),
+            authority: self.authority,
+            progress: Progress::default(),
             clock,
             ids: Ids::seeded(self.seed),
             log: Log::default(),

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use webhook::field::{Error, Path};
 
-use crate::call::Call;
+use crate::call::{Call, Verb};
 use crate::fields::{self, Directive};
 use crate::meta;
 use crate::notes::Notes;
@@ -38,6 +38,8 @@ fn is_json(content_type: &str) -> bool {
 
 /// The object of a create or update request, in the version of the request.
 pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
+    let verb = if call.verb == Verb::Update { "UpdateOptions" } else { "CreateOptions" };
+    Directive::check(call, verb)?;
     let mut object = tree(&call.content_type, &call.body)?;
     identify(call, &mut object)?;
     let refused = |why: String| {

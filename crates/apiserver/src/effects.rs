@@ -1,10 +1,10 @@
-//! What a write brings about elsewhere: kinds come and go with CRDs, content goes with its namespace.
+//! What a write brings about elsewhere: kinds come and go with CRDs.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::admission;
-use crate::call::{self, Call};
+use crate::call::Call;
 use crate::crd;
 use crate::meta;
 use crate::registry::Target;
@@ -86,17 +86,14 @@ pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
 
 /// After an object was written.
 pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
-    match target.table.as_str() {
-        CRDS => {
-            if let Some(crd) = crd::read(object).filter(|_| crd::is_established(object)) {
-                shared.registry.add(&crd);
-            }
-            if meta::is_terminating(object) {
-                empty_crd(shared, meta::name(object));
-            }
-        }
-        NAMESPACES if meta::is_terminating(object) => empty_namespace(shared, meta::name(object)),
-        _ => {}
+    if target.table != CRDS {
+        return;
+    }
+    if let Some(crd) = crd::read(object).filter(|_| crd::is_established(object)) {
+        shared.registry.add(&crd);
+    }
+    if meta::is_terminating(object) {
+        empty_crd(shared, meta::name(object));
     }
 }
 
@@ -106,10 +103,6 @@ pub(crate) fn removed(shared: &Shared, target: &Target, object: &Value) {
         && let Some(crd) = crd::read(object)
     {
         shared.registry.remove(crd.group(), crd.plural());
-    }
-    let namespace = meta::namespace(object);
-    if target.resource.namespaced && is_terminating(shared, NAMESPACES, namespace) {
-        finish_namespace(shared, namespace);
     }
     if target.custom {
         let name = target.table.as_str();
@@ -125,36 +118,6 @@ fn is_terminating(shared: &Shared, table: &str, name: &str) -> bool {
 
 fn has_content_finalizers(namespace: &Value) -> bool {
     namespace.pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
-}
-
-fn empty_namespace(shared: &Shared, name: &str) {
-    if !shared.switches.namespace_controller {
-        return;
-    }
-    let served = shared.registry.served();
-    for target in served.stored().iter().filter(|target| target.resource.namespaced) {
-        sweep(shared, target, &call::key(true, name, ""));
-    }
-    finish_namespace(shared, name);
-}
-
-/// Lets a namespace go when nothing is left in it.
-fn finish_namespace(shared: &Shared, name: &str) {
-    if !shared.switches.namespace_controller {
-        return;
-    }
-    let served = shared.registry.served();
-    let prefix = call::key(true, name, "");
-    let stored = served.stored();
-    let left = |target: &&Target| {
-        target.resource.namespaced
-            && shared.store.snapshot(&target.table).range(&prefix, None).next().is_some()
-    };
-    if stored.iter().any(|target| left(&target)) {
-        return;
-    }
-    let Some(target) = served.target("", "v1", NAMESPACES) else { return };
-    rewrite(shared, &target, name, |namespace| namespace["spec"] = json!({}));
 }
 
 fn empty_crd(shared: &Shared, name: &str) {

@@ -10,9 +10,9 @@
 //!
 //! Where it differs from kube-apiserver: JSON and YAML, no protobuf; the server's own writes name no manager; of what
 //! kube-apiserver checks in built-in kinds the common is checked, and what may change of a pod is not; rules in CEL are
-//! kept and not enforced; custom resources convert by `apiVersion` alone; match conditions are refused; every known
-//! user may do everything;
-//! owners do not take their dependents with them; logs, exec, proxies and service account tokens are not served.
+//! kept and not enforced; custom resources convert by `apiVersion` alone; match conditions are refused; unless
+//! [`Authorization::Rbac`] is chosen, everybody may do everything; tokens are signed with ES256; logs, exec, proxies
+//! and aggregated APIs are not served.
 //!
 //! Invariants: knows no component. Reads no clock but tokio's and no environment; names and uids come from its seed.
 //! One lock in the store orders revisions, so a watch sees every write once, in order.
@@ -21,11 +21,14 @@ mod admission;
 mod allocation;
 mod apply;
 mod attributes;
+mod authority;
 mod authorization;
 mod builder;
 mod call;
+mod certificates;
 mod clock;
 mod condition;
+mod controllers;
 mod convert;
 mod crd;
 mod decode;
@@ -46,6 +49,7 @@ mod openapi;
 mod patch;
 mod path;
 mod plugins;
+mod progress;
 mod query;
 mod registry;
 mod removal;
@@ -64,11 +68,12 @@ mod tokens;
 mod validation;
 mod verbs;
 
+pub use authority::KeyPair;
 pub use builder::Builder;
 pub use call::{User, Verb};
 pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd};
-pub use front::{KeyPair, ServeError, Served};
+pub use front::{ServeError, Served};
 pub use log::Request;
 pub use reply::Body;
 pub use server::ApiServer;
-pub use state::Authorization;
+pub use state::{Authorization, Controllers};

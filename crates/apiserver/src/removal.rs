@@ -3,10 +3,12 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use webhook::field::{Error, Path};
 
 use crate::clock::rfc3339;
 use crate::meta;
 use crate::registry::Target;
+use crate::status::Status;
 
 /// What a deletion is asked to do.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -34,6 +36,11 @@ pub(crate) struct Preconditions {
     pub(crate) resource_version: Option<String>,
 }
 
+/// The finalizer of an object that waits for its dependents to go.
+pub(crate) const FOREGROUND: &str = "foregroundDeletion";
+/// The finalizer of an object whose dependents are to stay.
+pub(crate) const ORPHAN: &str = "orphan";
+
 /// What a deletion makes of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
@@ -45,11 +52,28 @@ pub(crate) enum Step {
     Pending,
 }
 
+impl DeleteOptions {
+    /// Refuses policies that nobody knows, and two at once.
+    pub(crate) fn check(&self) -> Result<(), Status> {
+        let Some(policy) = self.propagation_policy.as_deref() else { return Ok(()) };
+        let at = Path::new("propagationPolicy");
+        let error = if self.orphan_dependents.is_some() {
+            Error::invalid(&at, policy, "orphanDependents and deletionPropagation cannot be both set")
+        } else if matches!(policy, "Foreground" | "Background" | "Orphan") {
+            return Ok(());
+        } else {
+            Error::not_supported(&at, policy, &["Foreground", "Background", "Orphan", "nil"])
+        };
+        Err(Status::invalid("meta.k8s.io", "DeleteOptions", "", &[error]))
+    }
+}
+
 /// The next step of an object that is to be deleted.
 pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now: Timestamp) -> Step {
     let grace = grace(target, object, options);
-    let held = !meta::finalizers(object).is_empty() || is_namespace(target) && !effects_free(object);
     let mut marked = object.clone();
+    let changed = follow_policy(&mut marked, options);
+    let held = !meta::finalizers(&marked).is_empty() || is_namespace(target) && !effects_free(object);
     if meta::is_terminating(object) {
         let left =
             meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
@@ -59,7 +83,11 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
             mark(&mut marked, asked, now);
             return if asked == 0 && !held { Step::Gone(marked) } else { Step::Marked(marked) };
         }
-        return if left > 0 || held { Step::Pending } else { Step::Gone(marked) };
+        return match (left > 0 || held, changed) {
+            (true, true) => Step::Marked(marked),
+            (true, false) => Step::Pending,
+            (false, _) => Step::Gone(marked),
+        };
     }
     if grace > 0 || held {
         mark(&mut marked, grace, now);
@@ -73,6 +101,36 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
         return Step::Marked(marked);
     }
     Step::Gone(marked)
+}
+
+/// Sets the finalizers that the garbage collector takes away again; whether that changed anything.
+fn follow_policy(object: &mut Value, options: &DeleteOptions) -> bool {
+    let before: Vec<String> = meta::finalizers(object).into_iter().map(str::to_owned).collect();
+    let has = |finalizer: &str| before.iter().any(|found| found == finalizer);
+    let (orphan, foreground) = match (options.orphan_dependents, options.propagation_policy.as_deref()) {
+        (Some(orphan), _) => (orphan, false),
+        (None, Some("Orphan")) => (true, false),
+        (None, Some("Foreground")) => (false, true),
+        (None, Some(_)) => (false, false),
+        (None, None) => (has(ORPHAN), has(FOREGROUND)),
+    };
+    let mut after: Vec<String> = before
+        .iter()
+        .filter(|finalizer| !matches!(finalizer.as_str(), ORPHAN | FOREGROUND))
+        .cloned()
+        .collect();
+    let added = [(orphan, ORPHAN), (foreground, FOREGROUND)];
+    after.extend(added.into_iter().filter(|(wanted, _)| *wanted).map(|(_, finalizer)| finalizer.to_owned()));
+    let same = after.len() == before.len() && after.iter().all(|finalizer| has(finalizer));
+    if same {
+        return false;
+    }
+    if after.is_empty() {
+        meta::of_mut(object).remove("finalizers");
+    } else {
+        meta::set(object, "finalizers", after);
+    }
+    true
 }
 
 fn mark(object: &mut Value, grace: i64, now: Timestamp) {

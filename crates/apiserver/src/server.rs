@@ -14,8 +14,10 @@ use http_body_util::{BodyExt, Limited};
 use tower::Service;
 
 use crate::attributes::Attributes;
+use crate::authority::Authority;
 use crate::authorization::{self, Question};
 use crate::call::{Call, User, Verb};
+use crate::controllers::{self, Ask, Client};
 use crate::discovery;
 use crate::faults::{self, Faults};
 use crate::identity;
@@ -26,7 +28,7 @@ use crate::query::Query;
 use crate::registry::Target;
 use crate::reply::{Body, Reply};
 use crate::reviews;
-use crate::state::Shared;
+use crate::state::{Controllers, Shared};
 use crate::status::Status;
 use crate::table::column::Column;
 use crate::tokens::Tokens;
@@ -81,6 +83,56 @@ impl ApiServer {
         &self.shared.tokens
     }
 
+    /// The authority of the server.
+    pub(crate) fn authority(&self) -> Result<&Authority, rcgen::Error> {
+        self.shared.authority.get()
+    }
+
+    /// Waits until the controllers have done what there is to do; what failed waits to be tried again.
+    pub async fn settled(&self) {
+        if self.start_controllers() {
+            self.shared.progress.wait(self.shared.store.revision()).await;
+        }
+    }
+
+    /// Starts the controllers where they do not run yet, in this runtime; whether there are any.
+    fn start_controllers(&self) -> bool {
+        if self.shared.switches.controllers == Controllers::none() {
+            return false;
+        }
+        self.shared.progress.ensure(|| {
+            let world = Arc::downgrade(&self.shared);
+            let ask: Ask = Arc::new({
+                let world = world.clone();
+                move |request| {
+                    let server = world.upgrade().map(|shared| Self { shared });
+                    Box::pin(async move { Box::pin(server?.answered(request)).await.ok() })
+                }
+            });
+            tokio::spawn(controllers::run(world, Client::new(ask)))
+        });
+        true
+    }
+
+    /// Reads a request as a whole and answers it.
+    async fn answered<B>(&self, request: Request<B>) -> Result<Response<Body>, Infallible>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let (parts, body) = request.into_parts();
+        let reply = match Limited::new(body, LARGEST_BODY).collect().await {
+            Ok(body) => Box::pin(answer(&self.shared, &parts, body.to_bytes())).await,
+            Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+                let message = format!("Request entity too large: limit is {LARGEST_BODY}");
+                Status::plain(413, "RequestEntityTooLarge", message).into()
+            }
+            Err(error) => Status::bad_request(error.to_string()).into(),
+        };
+        Ok(reply.into_http())
+    }
+
     /// Who holds a bearer token.
     pub(crate) fn holder(&self, token: &str) -> Option<User> {
         identity::holder(&self.shared, token)
@@ -119,19 +171,9 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let shared = Arc::clone(&self.shared);
-        Box::pin(async move {
-            let (parts, body) = request.into_parts();
-            let reply = match Limited::new(body, LARGEST_BODY).collect().await {
-                Ok(body) => answer(&shared, &parts, body.to_bytes()).await,
-                Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-                    let message = format!("Request entity too large: limit is {LARGEST_BODY}");
-                    Status::plain(413, "RequestEntityTooLarge", message).into()
-                }
-                Err(error) => Status::bad_request(error.to_string()).into(),
-            };
-            Ok(reply.into_http())
-        })
+        self.start_controllers();
+        let server = self.clone();
+        Box::pin(async move { server.answered(request).await })
     }
 }
 
@@ -157,7 +199,7 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Reply {
             Path::Resource(path) => objects(shared, parts, &request, path, body).await,
         }
     };
-    let reply = faults::around(&effects, &request, serve).await;
+    let reply = Box::pin(faults::around(&effects, &request, serve)).await;
     shared.log.answered(parts, &request, &reply);
     reply
 }
@@ -186,7 +228,7 @@ async fn objects(
     }
     match read(shared, parts, request.user.clone(), path, body) {
         Ok(call) => dispatch(shared, &call).await.unwrap_or_else(Reply::from),
-        Err(reply) => reply,
+        Err(reply) => *reply,
     }
 }
 
@@ -204,18 +246,25 @@ fn user(shared: &Shared, parts: &Parts) -> Result<User, Status> {
     }
 }
 
-fn read(shared: &Shared, parts: &Parts, user: User, path: ResourcePath, body: Bytes) -> Result<Call, Reply> {
+fn read(
+    shared: &Shared,
+    parts: &Parts,
+    user: User,
+    path: ResourcePath,
+    body: Bytes,
+) -> Result<Call, Box<Reply>> {
+    let unknown = || Box::new(Reply::unknown_path());
     let served = shared.registry.served();
-    let target = served.target(&path.group, &path.version, &path.resource).ok_or_else(Reply::unknown_path)?;
+    let target = served.target(&path.group, &path.version, &path.resource).ok_or_else(unknown)?;
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let known = path.subresource.is_empty() || target.resource.subresource(&path.subresource).is_some();
     if !known || (!target.resource.namespaced && !path.namespace.is_empty()) {
-        return Err(Reply::unknown_path());
+        return Err(unknown());
     }
     let watch = query.flag("watch");
-    let verb = Verb::of(&parts.method, &path, watch).ok_or_else(Reply::unknown_path)?;
+    let verb = Verb::of(&parts.method, &path, watch).ok_or_else(unknown)?;
     let header = |name| text(&parts.headers, name);
-    let accept = Accept::parse(header(ACCEPT)).map_err(Reply::from)?;
+    let accept = Accept::parse(header(ACCEPT)).map_err(|status| Box::new(Reply::from(status)))?;
     Ok(Call {
         user,
         user_agent: header(USER_AGENT).to_owned(),

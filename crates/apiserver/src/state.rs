@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use webhook::dial::Dialers;
 
+use crate::authority;
 use crate::clock::Clock;
 use crate::faults::Faults;
 use crate::hooks::Hooks;
 use crate::ids::Ids;
 use crate::log::Log;
+use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
 use crate::tokens::Tokens;
@@ -23,11 +25,61 @@ pub enum Authorization {
     Rbac,
 }
 
+/// Which controllers run beside the server, as in kube-controller-manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each controller is there or not")]
+pub struct Controllers {
+    /// A deleted namespace loses its content, says what is left, and goes.
+    pub namespaces: bool,
+    /// What belongs to nobody that is there goes; foreground deletion and orphaning come to an end.
+    pub garbage_collector: bool,
+    /// Every namespace has the service account `default`.
+    pub service_accounts: bool,
+    /// Every namespace has the config map `kube-root-ca.crt`.
+    pub root_ca: bool,
+    /// Secrets of type `kubernetes.io/service-account-token` are filled, and go with their account.
+    pub token_secrets: bool,
+    /// Cluster roles with an aggregation rule hold the rules of those that it selects.
+    pub aggregated_roles: bool,
+    /// Approved certificate signing requests for Kubernetes' own signers are signed.
+    pub signing: bool,
+}
+
+impl Controllers {
+    /// None: a control plane alone, as envtest has it.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {
+            namespaces: false,
+            garbage_collector: false,
+            service_accounts: false,
+            root_ca: false,
+            token_secrets: false,
+            aggregated_roles: false,
+            signing: false,
+        }
+    }
+
+    /// All of them: a cluster.
+    #[must_use]
+    pub const fn all() -> Self {
+        Self {
+            namespaces: true,
+            garbage_collector: true,
+            service_accounts: true,
+            root_ca: true,
+            token_secrets: true,
+            aggregated_roles: true,
+            signing: true,
+        }
+    }
+}
+
 /// What the server does by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Switches {
-    /// Whether a deleted namespace loses its content and goes, as with kube-controller-manager.
-    pub(crate) namespace_controller: bool,
+    /// What runs beside it.
+    pub(crate) controllers: Controllers,
     /// Who may do what.
     pub(crate) authorization: Authorization,
 }
@@ -43,6 +95,8 @@ pub(crate) struct Shared {
     pub(crate) dialers: Option<Arc<dyn Dialers>>,
     pub(crate) hooks: Hooks,
     pub(crate) faults: Faults,
+    pub(crate) authority: authority::Lazy,
+    pub(crate) progress: Progress,
     pub(crate) tokens: Tokens,
 }
 

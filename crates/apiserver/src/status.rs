@@ -172,6 +172,12 @@ impl Status {
         Self::plain(406, "NotAcceptable", message)
     }
 
+    /// The refusal with what was noted before it, which is told all the same.
+    pub(crate) fn noting(mut self, notes: &Notes) -> Self {
+        self.notes.extend(notes.clone());
+        self
+    }
+
     /// The object that goes over the wire.
     pub(crate) fn json(&self) -> Value {
         let mut status = json!({

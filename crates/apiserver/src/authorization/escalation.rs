@@ -85,7 +85,7 @@ fn held(shared: &Shared, call: &Call, object: &Value, wanted: &[Rule]) -> Result
         missing.join("\n"),
     );
     if !held.missing.is_empty() {
-        why.push_str(&format!("; resolution errors: [{}]", held.missing.join(", ")));
+        why = format!("{why}; resolution errors: [{}]", held.missing.join(", "));
     }
     Err(Status::forbidden(call.group_resource(), meta::name(object), &why))
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::strategy;
+
 /// What decides which defaults a table sets.
 pub(super) fn before(kind: &str, object: &mut Value) {
     match kind {
@@ -12,6 +14,7 @@ pub(super) fn before(kind: &str, object: &mut Value) {
         "autoscaling/v2 HorizontalPodAutoscaler" => drop_empty_in(object, "spec", &["metrics"]),
         "v1 ReplicationController" => controller_labels(object),
         "v1 Node" => pod_ranges(object),
+        "v1 Namespace" => strategy::label_namespace(object),
         _ => {}
     }
     if let Some(spec) = pod_spec(kind, object) {

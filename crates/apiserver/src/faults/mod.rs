@@ -112,6 +112,7 @@ impl Faults {
 
     /// Puts a fault in force. Several strike a request in the order in which they were added; the first that refuses
     /// it decides.
+    #[expect(clippy::must_use_candidate, reason = "a fault may stay in force for ever")]
     pub fn add(&self, fault: Fault) -> Active {
         let number = self.0.added.fetch_add(1, Ordering::Relaxed);
         let struck = watch::Sender::new(0);

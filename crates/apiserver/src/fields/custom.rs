@@ -13,6 +13,7 @@ use crate::structural::{self, Schema};
 /// With the words of Go's decoder, where metadata holds values of other types.
 pub(super) fn settle(object: &mut Value, schema: &Schema, metadata: &Type) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
+    whole_numbers(object);
     if let Some(own) = object.get_mut("metadata") {
         types::check(own, metadata, "ObjectMeta")?;
         drop_unknown(own, metadata, "metadata", &mut unknown);
@@ -23,6 +24,22 @@ pub(super) fn settle(object: &mut Value, schema: &Schema, metadata: &Type) -> Re
     structural::drop_nulls(object, schema);
     embedded(object, schema, "", metadata, &mut unknown)?;
     Ok(unknown)
+}
+
+/// Writes numbers without a fraction as Go writes them: `2`, not `2.0`.
+fn whole_numbers(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Number(number) if number.is_f64() => {
+            if let Some(Ok(whole)) =
+                number.as_f64().filter(|n| n.fract() == 0.0).map(|n| format!("{n}").parse::<i64>())
+            {
+                *value = whole.into();
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Types the metadata of the objects that an object holds.

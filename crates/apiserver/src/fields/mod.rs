@@ -7,11 +7,12 @@ mod types;
 
 use schema::{Shape, Type};
 use serde_json::Value;
-use webhook::field::quote;
+use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
 use crate::defaults;
 use crate::state::Shared;
+use crate::status::Status;
 
 /// What is done about unknown fields: `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,17 @@ pub(crate) enum Directive {
 }
 
 impl Directive {
+    /// Refuses what is none of the three; `options` is the kind of options that the request carries.
+    pub(crate) fn check(call: &Call, options: &str) -> Result<(), Status> {
+        const KNOWN: &[&str] = &["", "Ignore", "Strict", "Warn"];
+        let asked = call.query.text("fieldValidation");
+        if KNOWN.contains(&asked) {
+            return Ok(());
+        }
+        let error = Error::not_supported(&Path::new("fieldValidation"), asked, KNOWN);
+        Err(Status::invalid("meta.k8s.io", options, "", &[error]))
+    }
+
     /// What a request asks for; warnings if it does not say.
     pub(crate) fn of(call: &Call) -> Self {
         match call.query.text("fieldValidation") {

@@ -77,9 +77,8 @@ fn named_by(der: &[u8]) -> Option<User> {
     let groups = subject.iter_organization().filter_map(|group| group.as_str().ok()).map(str::to_owned);
     let groups = groups.chain(["system:authenticated".to_owned()]).collect();
     let digest = Sha256::digest(der);
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let credential =
-        ("authentication.kubernetes.io/credential-id".to_owned(), vec![format!("X509SHA256={hex}")]);
+        ("authentication.kubernetes.io/credential-id".to_owned(), vec![format!("X509SHA256={digest:x}")]);
     Some(User { name, groups, extra: BTreeMap::from([credential]), ..User::default() })
 }
 

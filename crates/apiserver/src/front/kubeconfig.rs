@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::KeyPair;
+use crate::authority::KeyPair;
 
 /// One cluster, one user, one context.
 pub(super) fn text(url: &str, ca_pem: &str, client: &KeyPair) -> String {

@@ -1,7 +1,6 @@
 //! The front door: the server over TLS, for kubectl and components of other processes.
 
 mod authenticate;
-mod certificates;
 mod kubeconfig;
 
 use std::net::SocketAddr;
@@ -12,12 +11,10 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use webhook::server::{Certificates, Patience, TlsOptions, config, trusted};
 
+use crate::authority::KeyPair;
 use crate::call::User;
 use crate::server::ApiServer;
 use authenticate::Door;
-use certificates::Authority;
-
-pub use certificates::KeyPair;
 
 /// A server that listens. Dropping it ends it at once; [`Served::shutdown`] lets open requests end.
 #[derive(Debug)]
@@ -62,7 +59,7 @@ impl ApiServer {
     /// # Errors
     /// When the address cannot be listened on, or no certificate can be made.
     pub async fn serve(&self, address: SocketAddr) -> Result<Served, ServeError> {
-        let authority = Authority::new()?;
+        let authority = self.authority()?;
         let server = authority.server(address.ip())?;
         let client = authority.client("admin", "system:masters")?;
         let ca_pem = authority.pem();

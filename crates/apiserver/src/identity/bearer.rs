@@ -38,8 +38,10 @@ pub(crate) fn identify(shared: &Shared, token: &str, wanted: &[String]) -> Resul
     let own = [shared.tokens.issuer.clone()];
     let wanted = if wanted.is_empty() { &own } else { wanted };
     match issuer(token).as_deref() {
-        Some(issuer) if issuer == shared.tokens.issuer => bound(shared, token, wanted).map_err(among_all),
-        Some(SECRET_ISSUER) => in_secret(shared, token, wanted).map_err(among_all),
+        Some(issuer) if issuer == shared.tokens.issuer => {
+            bound(shared, token, wanted).map_err(|why| among_all(&why))
+        }
+        Some(SECRET_ISSUER) => in_secret(shared, token, wanted).map_err(|why| among_all(&why)),
         _ => Err(Refused("invalid bearer token".to_owned())),
     }
 }
@@ -52,7 +54,7 @@ fn issuer(token: &str) -> Option<String> {
 }
 
 /// Each way to read a token says why it is none of its own.
-fn among_all(why: String) -> Refused {
+fn among_all(why: &str) -> Refused {
     Refused(format!("[invalid bearer token, {why}]"))
 }
 

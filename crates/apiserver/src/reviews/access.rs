@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, Shown};
 
 use crate::authorization::{Question, What, rules_of};
 use crate::call::{Call, User};
@@ -13,14 +13,14 @@ use crate::status::Status;
 
 /// SelfSubjectAccessReview.
 pub(super) fn own(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
-    let question = Question { user: call.user.clone(), ..question(object, attribute_errors(object))? };
+    let question = Question { user: call.user.clone(), ..question(object, &attribute_errors(object))? };
     decide(shared, &question, object);
     Ok(())
 }
 
 /// SubjectAccessReview.
 pub(super) fn of_subject(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
-    let question = question(object, subject_errors(object))?;
+    let question = question(object, &subject_errors(object))?;
     decide(shared, &question, object);
     Ok(())
 }
@@ -37,9 +37,9 @@ pub(super) fn of_subject_here(shared: &Shared, _: &Call, object: &mut Value) -> 
     if object.pointer("/spec/nonResourceAttributes").is_some() {
         let at = Path::new("spec").child("nonResourceAttributes");
         let why = "disallowed on this kind of request";
-        errors.push(Error::invalid(&at, &shown_path(object), why));
+        errors.push(Error::invalid(&at, shown_path(object), why));
     }
-    let question = question(object, errors)?;
+    let question = question(object, &errors)?;
     decide(shared, &question, object);
     Ok(())
 }
@@ -83,9 +83,9 @@ fn decide(shared: &Shared, question: &Question, object: &mut Value) {
 }
 
 /// The question that a review asks, once nothing is wrong with it.
-fn question(object: &Value, errors: Vec<Error>) -> Result<Question, Status> {
+fn question(object: &Value, errors: &[Error]) -> Result<Question, Status> {
     if !errors.is_empty() {
-        return Err(Status::invalid("authorization.k8s.io", "", "", &errors));
+        return Err(Status::invalid("authorization.k8s.io", "", "", errors));
     }
     let spec = &object["spec"];
     let text =
@@ -121,11 +121,11 @@ fn attribute_errors(object: &Value) -> Vec<Error> {
     match (has("/spec/resourceAttributes"), has("/spec/nonResourceAttributes")) {
         (true, true) => {
             let why = "cannot be specified in combination with resourceAttributes";
-            vec![Error::invalid(&spec.child("nonResourceAttributes"), &shown_path(object), why)]
+            vec![Error::invalid(&spec.child("nonResourceAttributes"), shown_path(object), why)]
         }
         (false, false) => {
             let why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-            vec![Error::invalid(&spec.child("resourceAttributes"), &Value::Null, why)]
+            vec![Error::invalid(&spec.child("resourceAttributes"), Shown::verbatim("null"), why)]
         }
         _ => Vec::new(),
     }
@@ -143,7 +143,7 @@ fn subject_errors(object: &Value) -> Vec<Error> {
 }
 
 /// The attributes of a path as messages show them: under the names of Go's fields.
-fn shown_path(object: &Value) -> Value {
+fn shown_path(object: &Value) -> Shown {
     let text = |field: &str| object["spec"]["nonResourceAttributes"][field].as_str().unwrap_or_default();
-    json!({"Path": text("path"), "Verb": text("verb")})
+    Shown::verbatim(json!({"Path": text("path"), "Verb": text("verb")}))
 }

@@ -26,7 +26,15 @@ pub(crate) type Objects = OrdMap<Arc<str>, Arc<Object>>;
 pub(crate) struct Store {
     state: RwLock<State>,
     ring_capacity: usize,
+    /// Tells of every write.
+    news: watch::Sender<u64>,
 }
+
+/// An event, and the resource that it is of.
+pub(crate) type Told = (String, Arc<Event>);
+
+/// An object, and its resource and key.
+pub(crate) type Placed = (String, Arc<str>, Arc<Object>);
 
 /// The objects of one resource at one revision.
 #[derive(Clone, Debug)]
@@ -67,7 +75,8 @@ impl Store {
     /// An empty store that keeps `ring_capacity` events of each resource.
     pub(crate) fn new(ring_capacity: usize) -> Self {
         // Revision 1 is the empty store: 0 means "any" in requests.
-        Self { state: RwLock::new(State { revision: 1, tables: BTreeMap::new() }), ring_capacity }
+        let state = State { revision: 1, tables: BTreeMap::new() };
+        Self { state: RwLock::new(state), ring_capacity, news: watch::Sender::new(1) }
     }
 
     /// The revision of the last write.
@@ -115,6 +124,36 @@ impl Store {
         Ok((events.unwrap_or_default(), state.revision))
     }
 
+    /// The events of all resources after `revision`, oldest first, and the store's revision.
+    pub(crate) fn events_of_all(&self, revision: u64) -> Result<(Vec<Told>, u64), Compacted> {
+        let state = self.state.read();
+        let mut events = Vec::new();
+        for (name, table) in &state.tables {
+            let after = table.ring.after(revision, usize::MAX)?;
+            events.extend(after.into_iter().map(|event| (name.clone(), event)));
+        }
+        events.sort_by_key(|(_, event)| event.revision);
+        Ok((events, state.revision))
+    }
+
+    /// All objects of all resources, each with its resource and key, and the store's revision.
+    pub(crate) fn everything(&self) -> (Vec<Placed>, u64) {
+        let state = self.state.read();
+        let of = |(name, table): (&String, &Table)| -> Vec<_> {
+            table
+                .objects
+                .iter()
+                .map(|(key, object)| (name.clone(), Arc::clone(key), Arc::clone(object)))
+                .collect()
+        };
+        (state.tables.iter().flat_map(of).collect(), state.revision)
+    }
+
+    /// Tells of every write to any resource.
+    pub(crate) fn all_news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+
     /// Tells of every write to a resource.
     pub(crate) fn news(&self, resource: &str) -> watch::Receiver<u64> {
         self.state.write().table(resource, self.ring_capacity).news.subscribe()
@@ -140,6 +179,7 @@ impl Store {
         table.objects.insert(Arc::clone(&key), Arc::clone(&object));
         table.publish(Event { revision, change, key, object: Arc::clone(&object), previous });
         state.revision = revision;
+        self.news.send_replace(revision);
         Ok(object)
     }
 
@@ -169,6 +209,7 @@ impl Store {
         };
         table.publish(event);
         state.revision = revision;
+        self.news.send_replace(revision);
         Ok(object)
     }
 

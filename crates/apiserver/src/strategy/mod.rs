@@ -229,6 +229,16 @@ pub(crate) fn prepare_for_finalize(object: &mut Value, old: &Value) {
     }
 }
 
+/// Lets a namespace carry its name as a label.
+pub(crate) fn label_namespace(object: &mut Value) {
+    let name = meta::name(object).to_owned();
+    if name.is_empty() {
+        return;
+    }
+    let labels = meta::of_mut(object).entry("labels").or_insert_with(|| json!({}));
+    labels["kubernetes.io/metadata.name"] = name.into();
+}
+
 fn prepare_namespace(object: &mut Value) {
     let finalizers =
         object.pointer("/spec/finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -239,15 +249,6 @@ fn prepare_namespace(object: &mut Value) {
     object["spec"] = json!({"finalizers": finalizers});
     object["status"] = json!({"phase": "Active"});
     label_namespace(object);
-}
-
-fn label_namespace(object: &mut Value) {
-    let name = meta::name(object).to_owned();
-    if name.is_empty() {
-        return;
-    }
-    let labels = meta::of_mut(object).entry("labels").or_insert_with(|| json!({}));
-    labels["kubernetes.io/metadata.name"] = name.into();
 }
 
 fn counts(target: &Target) -> bool {

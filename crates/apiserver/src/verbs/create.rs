@@ -8,6 +8,7 @@ use crate::allocation;
 use crate::apply;
 use crate::authorization;
 use crate::call::Call;
+use crate::certificates;
 use crate::clock::rfc3339;
 use crate::convert;
 use crate::decode;
@@ -57,7 +58,8 @@ pub(crate) async fn create_object(
     let mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
-        let mut object = prepared(shared, call, mutated.clone())?;
+        let mut object =
+            prepared(shared, call, mutated.clone()).map_err(|status| status.noting(&review.notes))?;
         let told = effects::compare(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
@@ -97,6 +99,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
+    certificates::prepare_for_create(call, &mut object)?;
     validation::new_object(call, &object)?;
     allocation::allocate(shared, &call.target, &mut object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;

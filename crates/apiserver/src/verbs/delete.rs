@@ -107,12 +107,11 @@ async fn delete_object(
 
 /// The options of a deletion: from the body, or from the query where there is none.
 fn options(call: &Call) -> Result<(DeleteOptions, Value), Status> {
-    let bad = |error: serde_json::Error| Status::bad_request(error.to_string());
     if !call.body.is_empty() {
         let mut raw = decode::tree(&call.content_type, &call.body)?;
         raw["apiVersion"] = "meta.k8s.io/v1".into();
         raw["kind"] = "DeleteOptions".into();
-        return Ok((serde_json::from_value(raw.clone()).map_err(bad)?, raw));
+        return checked(raw);
     }
     let mut raw = admission::options(call, "DeleteOptions");
     if let Some(seconds) = call.query.integer("gracePeriodSeconds")? {
@@ -124,7 +123,14 @@ fn options(call: &Call) -> Result<(DeleteOptions, Value), Status> {
     if let Some(orphan) = call.query.optional_flag("orphanDependents") {
         raw["orphanDependents"] = orphan.into();
     }
-    Ok((serde_json::from_value(raw.clone()).map_err(bad)?, raw))
+    checked(raw)
+}
+
+fn checked(raw: Value) -> Result<(DeleteOptions, Value), Status> {
+    let bad = |error: serde_json::Error| Status::bad_request(error.to_string());
+    let options: DeleteOptions = serde_json::from_value(raw.clone()).map_err(bad)?;
+    options.check()?;
+    Ok((options, raw))
 }
 
 fn check(call: &Call, object: &Value, preconditions: Option<&Preconditions>) -> Result<(), Status> {

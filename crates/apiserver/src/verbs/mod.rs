@@ -1,8 +1,9 @@
 //! What requests for objects do, one verb per file.
 
-pub(crate) mod actions;
+pub(crate) mod binding;
 pub(crate) mod create;
 pub(crate) mod delete;
+pub(crate) mod eviction;
 pub(crate) mod list;
 pub(crate) mod patch;
 pub(crate) mod scale;
@@ -40,8 +41,8 @@ pub(crate) async fn subresource(shared: &Shared, call: &Call) -> Result<Reply, S
         ("scale", Verb::Get) => scale::get(shared, call),
         ("scale", Verb::Update) => scale::write(shared, call, false).await,
         ("scale", Verb::Patch) => scale::write(shared, call, true).await,
-        ("eviction", Verb::Create) => actions::evict(shared, call).await,
-        ("binding", Verb::Create) => actions::bind(shared, call).await,
+        ("eviction", Verb::Create) => eviction::evict(shared, call).await,
+        ("binding", Verb::Create) => binding::bind(shared, call).await,
         ("token", Verb::Create) => token::request(shared, call).await,
         (_, Verb::Get) if same_kind => get(shared, call),
         (_, Verb::Update) if same_kind => update::update(shared, call).await,

@@ -12,6 +12,7 @@ use crate::allocation;
 use crate::apply;
 use crate::authorization;
 use crate::call::Call;
+use crate::certificates;
 use crate::convert;
 use crate::decode;
 use crate::effects;
@@ -76,7 +77,8 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
         review.old = Some(Cow::Borrowed(&*shown));
         written::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
-        let mut prepared = prepared(shared, call, mutated, &shown)?;
+        let mut prepared =
+            prepared(shared, call, mutated, &shown).map_err(|status| status.noting(&review.notes))?;
         review.notes.warnings.extend(effects::compare(shared, &call.target, &mut prepared));
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
@@ -148,6 +150,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
     if meta::of(&object).get("deletionGracePeriodSeconds").is_none() {
         meta::keep(&mut object, old, "deletionGracePeriodSeconds");
     }
+    certificates::prepare_for_update(shared, call, &mut object, old)?;
     validation::changed_object(call, &object, old)?;
     if call.path.subresource.is_empty() {
         allocation::allocate(shared, &call.target, &mut object)?;

@@ -178,6 +178,18 @@ async fn who_updates_is_named_by_its_agent_and_versions_and_oldest_are_put_toget
 }
 
 #[tokio::test]
+async fn what_the_server_sets_by_default_belongs_to_who_updates_and_to_nobody_who_applies() {
+    let server = ApiServer::builder().build();
+    let named = |name: &str| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+    let (_, made) = send(&server, "POST", "/api/v1/namespaces?fieldManager=me", &named("a")).await;
+    let labels = json!({"f:labels": {".": {}, "f:kubernetes.io/metadata.name": {}}});
+    assert_eq!(owners(&made), json!([["me", "Update", "", {"f:metadata": labels}]]));
+    let (code, applied) = apply(&server, "/api/v1/namespaces/b", "me", &named("b")).await;
+    let label = &applied["metadata"]["labels"]["kubernetes.io/metadata.name"];
+    assert_eq!((code, label, owners(&applied)), (201, &json!("b"), json!([])));
+}
+
+#[tokio::test]
 async fn lists_of_built_in_kinds_are_merged_by_their_keys() {
     let server = ApiServer::builder().build();
     let container = json!({"name": "c", "image": "i", "ports": [{"containerPort": 80}]});

@@ -113,7 +113,7 @@ async fn pods_are_bound_and_evicted() {
         &json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
     )
     .await;
-    let binding = json!({"target": {"kind": "Node", "name": "n"}});
+    let binding = json!({"metadata": {"name": "a"}, "target": {"kind": "Node", "name": "n"}});
     let bind = format!("{CORE}/pods/a/binding");
     assert_eq!(send(&server, "POST", &bind, &binding).await.0, 201);
     assert_eq!(send(&server, "POST", &bind, &binding).await.0, 409);

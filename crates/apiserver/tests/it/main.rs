@@ -3,10 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 #![expect(clippy::too_many_lines, reason = "tables of requests and answers are long")]
 
+mod access;
 mod admission;
 mod apply;
+mod certificates;
+mod controllers;
 mod built_in;
 mod crud;
+mod eviction;
 mod faults;
 mod front;
 mod hook;

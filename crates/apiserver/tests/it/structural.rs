@@ -187,3 +187,24 @@ async fn openapi_tells_of_built_in_kinds_and_of_custom_ones() {
         &whole["definitions"]["io.k8s.api.apps.v1.DeploymentSpec"]["properties"]["template"]["$ref"];
     assert_eq!(template, "#/definitions/io.k8s.api.core.v1.PodTemplateSpec");
 }
+
+#[tokio::test]
+async fn warnings_come_with_refusals_and_numbers_are_written_as_go_writes_them() {
+    let server = server().await;
+    let json_type = [("content-type", "application/json")];
+    let body = thing(&json!({"req": "x", "size": 9, "unknown": 1})).to_string();
+    let (code, headers, _) = exchange(&server, "POST", THINGS, &json_type, &body).await;
+    assert_eq!(
+        (code, headers["warning"].to_str().unwrap()),
+        (422, "299 - \"unknown field \\\"spec.unknown\\\"\"")
+    );
+    let body = r#"{"apiVersion":"t.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"req":"x","size":2.0}}"#;
+    let (_, _, made) = exchange(&server, "POST", THINGS, &json_type, body).await;
+    let made: Value = serde_json::from_slice(&made).unwrap();
+    assert_eq!(made["spec"], json!({"req": "x", "size": 2}));
+    let bogus = format!("{THINGS}?fieldValidation=Bogus");
+    let (code, status) = send(&server, "POST", &bogus, &thing(&json!({"req": "x"}))).await;
+    let message = "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"Bogus\": supported values: \
+                   \"\", \"Ignore\", \"Strict\", \"Warn\"";
+    assert_eq!((code, &status["message"]), (422, &json!(message)));
+}

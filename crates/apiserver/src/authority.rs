@@ -1,6 +1,7 @@
-//! The authority of a server, and the certificates it signs: in memory, for one run.
+//! The authority of a server: signs the certificates of its front door and of those who ask for one.
 
 use std::net::IpAddr;
+use std::sync::OnceLock;
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyUsagePurpose,
@@ -16,15 +17,40 @@ pub struct KeyPair {
     pub key_pem: String,
 }
 
-/// Signs the certificates of one server.
-pub(super) struct Authority {
+/// Signs certificates.
+pub(crate) struct Authority {
     issuer: Issuer<'static, rcgen::KeyPair>,
     pem: String,
 }
 
+/// An authority that is made when it is first needed, unless one was given.
+#[derive(Debug, Default)]
+pub(crate) struct Lazy {
+    given: Option<KeyPair>,
+    made: OnceLock<Authority>,
+}
+
+impl Lazy {
+    /// This authority and no other.
+    pub(crate) fn given(pair: KeyPair) -> Self {
+        Self { given: Some(pair), made: OnceLock::new() }
+    }
+
+    /// The authority.
+    pub(crate) fn get(&self) -> Result<&Authority, rcgen::Error> {
+        if let Some(made) = self.made.get() {
+            return Ok(made);
+        }
+        let made = match &self.given {
+            Some(pair) => Authority::of(pair)?,
+            None => Authority::new()?,
+        };
+        Ok(self.made.get_or_init(|| made))
+    }
+}
+
 impl Authority {
-    /// A new authority.
-    pub(super) fn new() -> Result<Self, rcgen::Error> {
+    fn new() -> Result<Self, rcgen::Error> {
         let key = rcgen::KeyPair::generate()?;
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, "gardener-conformance embedded API server");
@@ -34,13 +60,24 @@ impl Authority {
         Ok(Self { issuer: Issuer::new(params, key), pem })
     }
 
+    fn of(pair: &KeyPair) -> Result<Self, rcgen::Error> {
+        let key = rcgen::KeyPair::from_pem(&pair.key_pem)?;
+        let issuer = Issuer::from_ca_cert_pem(&pair.certificate_pem, key)?;
+        Ok(Self { issuer, pem: pair.certificate_pem.clone() })
+    }
+
     /// The authority's certificate, PEM.
-    pub(super) fn pem(&self) -> String {
+    pub(crate) fn pem(&self) -> String {
         self.pem.clone()
     }
 
+    /// What signs.
+    pub(crate) fn issuer(&self) -> &Issuer<'static, rcgen::KeyPair> {
+        &self.issuer
+    }
+
     /// A certificate for a server at this address.
-    pub(super) fn server(&self, address: IpAddr) -> Result<KeyPair, rcgen::Error> {
+    pub(crate) fn server(&self, address: IpAddr) -> Result<KeyPair, rcgen::Error> {
         let names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"];
         let mut params = CertificateParams::new(names.map(str::to_owned))?;
         for address in [address, IpAddr::from([127, 0, 0, 1])] {
@@ -51,7 +88,7 @@ impl Authority {
     }
 
     /// A certificate for a user of one group.
-    pub(super) fn client(&self, user: &str, group: &str) -> Result<KeyPair, rcgen::Error> {
+    pub(crate) fn client(&self, user: &str, group: &str) -> Result<KeyPair, rcgen::Error> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, user);
         params.distinguished_name.push(DnType::OrganizationName, group);
@@ -68,5 +105,11 @@ impl Authority {
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         let certificate = params.signed_by(&key, &self.issuer)?;
         Ok(KeyPair { certificate_pem: certificate.pem(), key_pem: key.serialize_pem() })
+    }
+}
+
+impl std::fmt::Debug for Authority {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Authority").finish_non_exhaustive()
     }
 }

@@ -1,9 +1,9 @@
-//! Subresources that are posted to: eviction and binding of pods.
+//! Binding of pods to nodes.
 
 use serde_json::{Value, json};
 
-use super::{delete, update};
-use crate::call::{Call, Verb};
+use super::update;
+use crate::call::Call;
 use crate::decode;
 use crate::meta;
 use crate::notes::Notes;
@@ -11,30 +11,22 @@ use crate::render;
 use crate::reply::Reply;
 use crate::state::Shared;
 use crate::status::Status;
-use crate::verbs::create::success;
 
 struct Bound(Value);
-
-/// Deletes a pod by the options of its eviction; disruption budgets are not looked at.
-pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let eviction = decode::tree(&call.content_type, &call.body)?;
-    let options = eviction.get("deleteOptions").cloned().unwrap_or_else(|| json!({}));
-    let deletion = Call { body: options.to_string().into(), verb: Verb::Delete, ..call.clone() };
-    let deletion = Call { content_type: String::new(), ..deletion };
-    let reply = delete::delete(shared, &deletion).await?;
-    let done =
-        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Ok(Reply { notes: reply.notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) })
-}
 
 /// Puts a pod on a node.
 pub(crate) async fn bind(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let binding = decode::tree(&call.content_type, &call.body)?;
+    if meta::name(&binding) != call.path.name {
+        return Err(Status::bad_request("name in URL does not match name in Binding object"));
+    }
     let node = binding.pointer("/target/name").cloned().unwrap_or_default();
+    if node.as_str().unwrap_or_default().is_empty() {
+        return Err(Status::plain(500, "", "target.name: Required value"));
+    }
     let reply = update::change(shared, call, &Bound(node)).await?;
-    let uid = shared.store.get(&call.target.table, &call.key(&call.path.name));
-    let uid = uid.as_ref().map(|pod| meta::text(pod.value(), "uid").to_owned()).unwrap_or_default();
-    let done = success(call, &call.path.name, &uid);
+    let done =
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     Ok(Reply { notes: reply.notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) })
 }
 

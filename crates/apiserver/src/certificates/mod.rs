@@ -1,0 +1,122 @@
+//! Certificate signing requests: who asked, what may be asked, approval, and what a signer may answer.
+
+mod conditions;
+mod request;
+mod signer;
+
+use serde_json::{Value, json};
+use webhook::field::Error;
+
+use crate::authorization::{Question, What};
+use crate::call::Call;
+use crate::clock::rfc3339;
+use crate::meta;
+use crate::state::Shared;
+use crate::status::{GroupResource, Status};
+
+pub(crate) use signer::{Refusal, sign};
+
+const TABLE: &str = "certificatesigningrequests.certificates.k8s.io";
+const SIGNERS: GroupResource<'static> =
+    GroupResource { group: "certificates.k8s.io", resource: "certificatesigningrequests" };
+
+/// Sets who asked, and checks what is asked; other kinds pass.
+pub(crate) fn prepare_for_create(call: &Call, object: &mut Value) -> Result<(), Status> {
+    if call.target.table != TABLE {
+        return Ok(());
+    }
+    let user = &call.user;
+    for field in ["username", "uid", "groups", "extra"] {
+        if let Some(spec) = object["spec"].as_object_mut() {
+            spec.remove(field);
+        }
+    }
+    object["spec"]["username"] = user.name.as_str().into();
+    if !user.uid.is_empty() {
+        object["spec"]["uid"] = user.uid.as_str().into();
+    }
+    if !user.groups.is_empty() {
+        object["spec"]["groups"] = json!(user.groups);
+    }
+    if !user.extra.is_empty() {
+        object["spec"]["extra"] = json!(user.extra);
+    }
+    object["status"] = json!({});
+    refuse(object, &request::errors(object))?;
+    request::check_masters(object)
+}
+
+/// Keeps what an update may not change, and checks the rest; other kinds pass.
+pub(crate) fn prepare_for_update(
+    shared: &Shared,
+    call: &Call,
+    object: &mut Value,
+    old: &Value,
+) -> Result<(), Status> {
+    if call.target.table != TABLE {
+        return Ok(());
+    }
+    object["spec"] = old["spec"].clone();
+    let subresource = call.path.subresource.as_str();
+    match subresource {
+        "approval" => {
+            let kept = old.pointer("/status/certificate").cloned();
+            set_certificate(object, kept);
+            conditions::stamp(object, old, &rfc3339(shared.clock.now()));
+        }
+        "status" => conditions::stamp(object, old, &rfc3339(shared.clock.now())),
+        _ => object["status"] = old["status"].clone(),
+    }
+    refuse(object, &conditions::errors(object, old, subresource))?;
+    match subresource {
+        "approval" if conditions::decision(object) != conditions::decision(old) => {
+            permitted(shared, call, object, "approve")
+        }
+        "status" if object["status"] != old["status"] => permitted(shared, call, object, "sign"),
+        _ => Ok(()),
+    }
+}
+
+fn set_certificate(object: &mut Value, certificate: Option<Value>) {
+    if !object["status"].is_object() {
+        object["status"] = json!({});
+    }
+    match (certificate, object["status"].as_object_mut()) {
+        (Some(certificate), Some(status)) => {
+            status.insert("certificate".to_owned(), certificate);
+        }
+        (None, Some(status)) => {
+            status.remove("certificate");
+        }
+        (_, None) => {}
+    }
+}
+
+fn refuse(object: &Value, errors: &[Error]) -> Result<(), Status> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let kind = "CertificateSigningRequest";
+    Err(Status::invalid("certificates.k8s.io", kind, meta::name(object), errors))
+}
+
+/// Whether the user may approve or sign for the signer, or for all of its domain.
+fn permitted(shared: &Shared, call: &Call, object: &Value, verb: &str) -> Result<(), Status> {
+    let signer = object["spec"]["signerName"].as_str().unwrap_or_default();
+    let domain = signer.split('/').next().unwrap_or_default();
+    let may = |name: String| {
+        let what = What::Resource {
+            group: "certificates.k8s.io".to_owned(),
+            resource: "signers".to_owned(),
+            subresource: String::new(),
+            namespace: String::new(),
+            name,
+        };
+        Question { user: call.user.clone(), verb: verb.to_owned(), what }.decide(shared).allowed
+    };
+    if may(signer.to_owned()) || may(format!("{domain}/*")) {
+        return Ok(());
+    }
+    let why = format!("user not permitted to {verb} requests with signerName {signer:?}");
+    Err(Status::forbidden(SIGNERS, meta::name(object), &why))
+}

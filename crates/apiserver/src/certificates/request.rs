@@ -1,0 +1,124 @@
+//! What may be asked of a signer.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use webhook::field::{Error, Path};
+use x509_parser::certification_request::X509CertificationRequest;
+use x509_parser::pem::Pem;
+use x509_parser::prelude::FromDer;
+
+use super::SIGNERS;
+use crate::meta;
+use crate::status::Status;
+
+/// What a certificate may be for.
+const USAGES: [&str; 23] = [
+    "any",
+    "cert sign",
+    "client auth",
+    "code signing",
+    "content commitment",
+    "crl sign",
+    "data encipherment",
+    "decipher only",
+    "digital signature",
+    "email protection",
+    "encipher only",
+    "ipsec end system",
+    "ipsec tunnel",
+    "ipsec user",
+    "key agreement",
+    "key encipherment",
+    "microsoft sgc",
+    "netscape sgc",
+    "ocsp signing",
+    "s/mime",
+    "server auth",
+    "signing",
+    "timestamping",
+];
+
+/// The shortest life that may be asked for, in seconds.
+const SHORTEST: i64 = 600;
+
+/// What is wrong with a new request.
+pub(super) fn errors(object: &Value) -> Vec<Error> {
+    let at = Path::new("spec");
+    let spec = &object["spec"];
+    let text = |field: &str| spec[field].as_str().unwrap_or_default();
+    let mut errors = Vec::new();
+    if let Err(why) = der(text("request")) {
+        errors.push(Error::invalid(&at.child("request"), text("request"), why));
+    }
+    errors.extend(usages(&at.child("usages"), &spec["usages"]));
+    errors.extend(signer_name(&at.child("signerName"), text("signerName")));
+    if let Some(seconds) = spec["expirationSeconds"].as_i64().filter(|seconds| *seconds < SHORTEST) {
+        let why = "may not specify a duration less than 600 seconds (10 minutes)";
+        errors.push(Error::invalid(&at.child("expirationSeconds"), seconds, why));
+    }
+    errors
+}
+
+/// Refuses to make administrators by the signer of clients.
+pub(super) fn check_masters(object: &Value) -> Result<(), Status> {
+    if object["spec"]["signerName"] != "kubernetes.io/kube-apiserver-client" {
+        return Ok(());
+    }
+    let masters = der(object["spec"]["request"].as_str().unwrap_or_default()).is_ok_and(|der| {
+        X509CertificationRequest::from_der(&der).is_ok_and(|(_, request)| {
+            let subject = &request.certification_request_info.subject;
+            subject.iter_organization().any(|group| group.as_str() == Ok("system:masters"))
+        })
+    });
+    if !masters {
+        return Ok(());
+    }
+    let why = "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed";
+    Err(Status::forbidden(SIGNERS, meta::name(object), why))
+}
+
+/// The request itself, or what is wrong with it.
+fn der(base64: &str) -> Result<Vec<u8>, &'static str> {
+    let wrong = "PEM block type must be CERTIFICATE REQUEST";
+    let pem = STANDARD.decode(base64).map_err(|_| wrong)?;
+    let block = Pem::iter_from_buffer(&pem).next().and_then(Result::ok).ok_or(wrong)?;
+    if block.label != "CERTIFICATE REQUEST" {
+        return Err(wrong);
+    }
+    match X509CertificationRequest::from_der(&block.contents) {
+        Ok((_, request)) if request.verify_signature().is_ok() => Ok(block.contents.clone()),
+        Ok(_) => Err("x509: ECDSA verification failure"),
+        Err(_) => Err("asn1: structure error"),
+    }
+}
+
+fn usages(at: &Path, usages: &Value) -> Vec<Error> {
+    let usages: Vec<&str> =
+        usages.as_array().into_iter().flatten().map(|usage| usage.as_str().unwrap_or_default()).collect();
+    if usages.is_empty() {
+        return vec![Error::required(at, "")];
+    }
+    let mut errors = Vec::new();
+    for (index, usage) in usages.iter().enumerate() {
+        if !USAGES.contains(usage) {
+            errors.push(Error::not_supported(&at.index(index), *usage, &USAGES));
+        }
+        if usages[..index].contains(usage) {
+            errors.push(Error::duplicate(&at.index(index), *usage));
+        }
+    }
+    errors
+}
+
+fn signer_name(at: &Path, name: &str) -> Option<Error> {
+    if name.is_empty() {
+        return Some(Error::required(at, ""));
+    }
+    if name == "kubernetes.io/legacy-unknown" {
+        return Some(Error::invalid(at, name, "the legacy signerName is not allowed via this API version"));
+    }
+    let whole = name.split_once('/').is_some_and(|(domain, path)| domain.contains('.') && !path.is_empty());
+    let why = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    (!whole).then(|| Error::invalid(at, name, why))
+}

@@ -1,0 +1,151 @@
+//! The signers of kube-controller-manager: what each signs, and the certificate it makes.
+
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use rcgen::{
+    CertificateSigningRequestParams, DnType, DnValue, ExtendedKeyUsagePurpose, IsCa, KeyUsagePurpose, SanType,
+};
+use serde_json::Value;
+
+use super::conditions;
+use crate::authority::Authority;
+
+/// How much earlier than now a certificate begins, in seconds.
+const BACKDATED: i64 = 300;
+/// How long a certificate lives at most, in seconds: a year.
+const LONGEST: i64 = 365 * 24 * 3600;
+
+/// Why an approved request is not signed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// It is not what its signer signs.
+    #[error("{0}")]
+    Unfit(&'static str),
+    /// It cannot be read, or not be signed.
+    #[error("failed to sign")]
+    Signing(#[from] rcgen::Error),
+}
+
+/// The certificate for a request, PEM; absent if nobody here is to sign it, or not yet, or not again.
+pub(crate) fn sign(
+    authority: &Authority,
+    request: &Value,
+    now: Timestamp,
+) -> Result<Option<String>, Refusal> {
+    let spec = &request["spec"];
+    let done = !request["status"]["certificate"].as_str().unwrap_or_default().is_empty();
+    let signer = spec["signerName"].as_str().unwrap_or_default();
+    let Some(fit) = fit_for(signer) else { return Ok(None) };
+    if done || conditions::decision(request) != Some("Approved") || conditions::has(request, "Failed") {
+        return Ok(None);
+    }
+    let pem = STANDARD.decode(spec["request"].as_str().unwrap_or_default()).unwrap_or_default();
+    let mut asked = CertificateSigningRequestParams::from_pem(&String::from_utf8_lossy(&pem))?;
+    let usages: Vec<&str> =
+        spec["usages"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    fit(&asked, &usages).map_err(Refusal::Unfit)?;
+    let life = spec["expirationSeconds"].as_i64().unwrap_or(LONGEST).min(LONGEST);
+    let params = &mut asked.params;
+    params.is_ca = IsCa::ExplicitNoCa;
+    params.key_usages = usages.iter().filter_map(|usage| key_usage(usage)).collect();
+    params.extended_key_usages = usages.iter().filter_map(|usage| extended_usage(usage)).collect();
+    let start = rcgen::date_time_ymd(1970, 1, 1);
+    params.not_before = start + seconds(now.as_second() - BACKDATED);
+    params.not_after = start + seconds(now.as_second() + life);
+    params.serial_number = None;
+    Ok(Some(asked.signed_by(authority.issuer())?.pem()))
+}
+
+type Fit = fn(&CertificateSigningRequestParams, &[&str]) -> Result<(), &'static str>;
+
+fn fit_for(signer: &str) -> Option<Fit> {
+    match signer {
+        "kubernetes.io/kube-apiserver-client" => Some(client),
+        "kubernetes.io/kube-apiserver-client-kubelet" => Some(kubelet_client),
+        "kubernetes.io/kubelet-serving" => Some(kubelet_serving),
+        _ => None,
+    }
+}
+
+fn client(_: &CertificateSigningRequestParams, usages: &[&str]) -> Result<(), &'static str> {
+    of(usages, "client auth")
+}
+
+fn kubelet_client(asked: &CertificateSigningRequestParams, usages: &[&str]) -> Result<(), &'static str> {
+    node(asked)?;
+    if let Some(name) = asked.params.subject_alt_names.first() {
+        return Err(match name {
+            SanType::DnsName(_) => "DNS subjectAltNames are not allowed",
+            SanType::Rfc822Name(_) => "Email subjectAltNames are not allowed",
+            SanType::IpAddress(_) => "IP subjectAltNames are not allowed",
+            _ => "URI subjectAltNames are not allowed",
+        });
+    }
+    of(usages, "client auth")
+}
+
+fn kubelet_serving(asked: &CertificateSigningRequestParams, usages: &[&str]) -> Result<(), &'static str> {
+    node(asked)?;
+    let names = &asked.params.subject_alt_names;
+    if !names.iter().any(|name| matches!(name, SanType::DnsName(_) | SanType::IpAddress(_))) {
+        return Err("DNS or IP subjectAltName is required");
+    }
+    for name in names {
+        match name {
+            SanType::DnsName(_) | SanType::IpAddress(_) => {}
+            SanType::Rfc822Name(_) => return Err("Email subjectAltNames are not allowed"),
+            _ => return Err("URI subjectAltNames are not allowed"),
+        }
+    }
+    of(usages, "server auth")
+}
+
+fn node(asked: &CertificateSigningRequestParams) -> Result<(), &'static str> {
+    let subject = &asked.params.distinguished_name;
+    let text = |kind: &DnType| match subject.get(kind) {
+        Some(DnValue::Utf8String(text)) => text.clone(),
+        Some(DnValue::PrintableString(text)) => text.as_str().to_owned(),
+        _ => String::new(),
+    };
+    if text(&DnType::OrganizationName) != "system:nodes" {
+        return Err("subject organization is not system:nodes");
+    }
+    if !text(&DnType::CommonName).starts_with("system:node:") {
+        return Err("subject common name does not begin with system:node:");
+    }
+    Ok(())
+}
+
+/// Whether the usages are those of a signer for `purpose`.
+fn of(usages: &[&str], purpose: &str) -> Result<(), &'static str> {
+    let known =
+        |usage: &&str| *usage == purpose || matches!(*usage, "digital signature" | "key encipherment");
+    if usages.iter().all(known) && usages.contains(&purpose) {
+        Ok(())
+    } else {
+        Err("usages did not match those of the signer")
+    }
+}
+
+fn key_usage(usage: &str) -> Option<KeyUsagePurpose> {
+    match usage {
+        "signing" | "digital signature" => Some(KeyUsagePurpose::DigitalSignature),
+        "key encipherment" => Some(KeyUsagePurpose::KeyEncipherment),
+        _ => None,
+    }
+}
+
+fn extended_usage(usage: &str) -> Option<ExtendedKeyUsagePurpose> {
+    match usage {
+        "client auth" => Some(ExtendedKeyUsagePurpose::ClientAuth),
+        "server auth" => Some(ExtendedKeyUsagePurpose::ServerAuth),
+        _ => None,
+    }
+}
+
+fn seconds(seconds: i64) -> Duration {
+    Duration::from_secs(u64::try_from(seconds).unwrap_or_default())
+}

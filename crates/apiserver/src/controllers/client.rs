@@ -1,0 +1,133 @@
+//! Requests of controllers: through the whole server, each under the name of its controller.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use serde_json::Value;
+
+use crate::call::User;
+use crate::registry::Target;
+use crate::reply::Body;
+
+/// Sends a request to the server; absent if that is gone.
+pub(crate) type Ask = Arc<
+    dyn Fn(Request<Full<Bytes>>) -> Pin<Box<dyn Future<Output = Option<Response<Body>>> + Send>>
+        + Send
+        + Sync,
+>;
+
+/// How long a request may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Sends the requests of controllers.
+#[derive(Clone)]
+pub(crate) struct Client(Ask);
+
+/// Why a request was of no use.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum Failed {
+    /// The server is gone or does not answer.
+    #[error("no answer")]
+    Unanswered,
+    /// The server said no.
+    #[error("{message}")]
+    Refused {
+        /// HTTP status.
+        code: u16,
+        /// What it said.
+        message: String,
+    },
+}
+
+impl Failed {
+    /// Whether trying again is of no use: what was to be changed is another one by now, or gone.
+    pub(super) fn is_outdated(&self) -> bool {
+        matches!(self, Self::Refused { code: 404 | 409, .. })
+    }
+}
+
+impl Client {
+    pub(crate) fn new(ask: Ask) -> Self {
+        Self(ask)
+    }
+
+    /// Makes an object.
+    pub(super) async fn create(&self, controller: &str, path: &str, object: &Value) -> Result<Value, Failed> {
+        self.send(controller, "POST", path, "application/json", object).await
+    }
+
+    /// Replaces an object.
+    pub(super) async fn update(&self, controller: &str, path: &str, object: &Value) -> Result<Value, Failed> {
+        self.send(controller, "PUT", path, "application/json", object).await
+    }
+
+    /// Changes an object by a merge patch.
+    pub(super) async fn patch(&self, controller: &str, path: &str, change: &Value) -> Result<Value, Failed> {
+        self.send(controller, "PATCH", path, "application/merge-patch+json", change).await
+    }
+
+    /// Deletes an object or a collection.
+    pub(super) async fn delete(
+        &self,
+        controller: &str,
+        path: &str,
+        options: &Value,
+    ) -> Result<Value, Failed> {
+        self.send(controller, "DELETE", path, "application/json", options).await
+    }
+
+    async fn send(
+        &self,
+        controller: &str,
+        method: &str,
+        path: &str,
+        content_type: &str,
+        body: &Value,
+    ) -> Result<Value, Failed> {
+        let groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system"];
+        let user = User::of_groups(&format!("system:serviceaccount:kube-system:{controller}"), &groups);
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(CONTENT_TYPE, content_type)
+            .header(USER_AGENT, "kube-controller-manager")
+            .extension(user)
+            .body(Full::new(Bytes::from(body.to_string())));
+        let request = request.map_err(|_| Failed::Unanswered)?;
+        let answer = tokio::time::timeout(TIMEOUT, (self.0)(request)).await.ok().flatten();
+        let answer = answer.ok_or(Failed::Unanswered)?;
+        let code = answer.status().as_u16();
+        // The body's error type has no value.
+        let bytes = answer.into_body().collect().await.map_err(|_| Failed::Unanswered)?.to_bytes();
+        let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if code < 300 {
+            return Ok(value);
+        }
+        let message = value.get("message").and_then(Value::as_str);
+        let message = message.map_or_else(|| String::from_utf8_lossy(&bytes).into_owned(), str::to_owned);
+        Err(Failed::Refused { code, message })
+    }
+}
+
+/// The path of an object, or with an empty name of a collection.
+pub(super) fn path(target: &Target, namespace: &str, name: &str) -> String {
+    let storage = &target.storage;
+    let root = if storage.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", storage.group) };
+    let place = if storage.namespaced { format!("/namespaces/{namespace}") } else { String::new() };
+    let name = if name.is_empty() { String::new() } else { format!("/{}", escaped(name)) };
+    format!("{root}/{}{place}/{}{name}", storage.version, storage.plural)
+}
+
+/// A name in a path: names of roles may hold more than labels may.
+fn escaped(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b':');
+    name.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}

@@ -1,0 +1,158 @@
+//! Who belongs to whom: a graph of all objects by uid, kept up with what is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::meta;
+use crate::removal::{FOREGROUND, ORPHAN};
+
+/// Somebody that an object belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Owner {
+    pub(super) api_version: String,
+    pub(super) kind: String,
+    pub(super) name: String,
+    pub(super) uid: String,
+    pub(super) block_owner_deletion: bool,
+}
+
+/// An object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) table: String,
+    pub(super) key: String,
+    pub(super) owners: Vec<Owner>,
+    pub(super) is_terminating: bool,
+    pub(super) waits_for_dependents: bool,
+    pub(super) lets_dependents_stay: bool,
+}
+
+/// All objects, and what depends on each.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    nodes: BTreeMap<String, Node>,
+    dependents: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Node {
+    pub(super) fn of(table: &str, key: &str, object: &Value) -> Self {
+        let owners = meta::of(object).get("ownerReferences").cloned().unwrap_or_default();
+        let finalizers = meta::finalizers(object);
+        let is_terminating = meta::is_terminating(object);
+        Self {
+            table: table.to_owned(),
+            key: key.to_owned(),
+            owners: serde_json::from_value(owners).unwrap_or_default(),
+            is_terminating,
+            waits_for_dependents: is_terminating && finalizers.contains(&FOREGROUND),
+            lets_dependents_stay: is_terminating && finalizers.contains(&ORPHAN),
+        }
+    }
+}
+
+impl Graph {
+    /// The object of this uid.
+    pub(super) fn node(&self, uid: &str) -> Option<&Node> {
+        self.nodes.get(uid)
+    }
+
+    /// The uids of what belongs to this object.
+    pub(super) fn dependents(&self, uid: &str) -> Vec<String> {
+        self.dependents.get(uid).into_iter().flatten().cloned().collect()
+    }
+
+    /// Whether something that holds up the end of this object is left.
+    pub(super) fn is_blocked(&self, uid: &str) -> bool {
+        self.dependents(uid).iter().filter_map(|dependent| self.nodes.get(dependent)).any(|dependent| {
+            dependent.owners.iter().any(|owner| owner.uid == uid && owner.block_owner_deletion)
+        })
+    }
+
+    /// An object was written; gives the uids that have to be looked at for it.
+    pub(super) fn put(&mut self, uid: &str, node: Node) -> Vec<String> {
+        let mut due = vec![uid.to_owned()];
+        let before = self.nodes.get(uid);
+        if node.waits_for_dependents && !before.is_some_and(|before| before.waits_for_dependents) {
+            due.extend(self.dependents(uid));
+        }
+        let old: Vec<Owner> = before.map(|before| before.owners.clone()).unwrap_or_default();
+        for owner in old.iter().filter(|owner| !node.owners.iter().any(|kept| kept.uid == owner.uid)) {
+            self.unlink(&owner.uid, uid);
+        }
+        for owner in &node.owners {
+            self.dependents.entry(owner.uid.clone()).or_default().insert(uid.to_owned());
+        }
+        // Whoever waits for this object may wait no longer.
+        due.extend(
+            old.iter().chain(&node.owners).map(|owner| owner.uid.clone()).filter(|owner| self.waits(owner)),
+        );
+        self.nodes.insert(uid.to_owned(), node);
+        due
+    }
+
+    /// An object is gone; gives the uids that have to be looked at for it.
+    pub(super) fn remove(&mut self, uid: &str) -> Vec<String> {
+        let mut due = self.dependents(uid);
+        if let Some(node) = self.nodes.remove(uid) {
+            for owner in &node.owners {
+                self.unlink(&owner.uid, uid);
+            }
+            let owners = node.owners.into_iter().map(|owner| owner.uid);
+            due.extend(owners.filter(|owner| self.waits(owner)));
+        }
+        due
+    }
+
+    fn waits(&self, uid: &str) -> bool {
+        self.nodes.get(uid).is_some_and(|node| node.waits_for_dependents)
+    }
+
+    fn unlink(&mut self, owner: &str, dependent: &str) {
+        if let Some(dependents) = self.dependents.get_mut(owner) {
+            dependents.remove(dependent);
+            if dependents.is_empty() {
+                self.dependents.remove(owner);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn node(owner: &str, finalizers: &[&str]) -> Node {
+        let owners =
+            if owner.is_empty() { json!([]) } else { json!([{"uid": owner, "blockOwnerDeletion": true}]) };
+        let going = if finalizers.is_empty() { Value::Null } else { json!("2026-01-01T00:00:00Z") };
+        let metadata =
+            json!({"ownerReferences": owners, "finalizers": finalizers, "deletionTimestamp": going});
+        Node::of("configmaps", "a/b", &json!({"metadata": metadata}))
+    }
+
+    #[test]
+    fn what_changes_asks_for_those_it_concerns() {
+        let mut graph = Graph::default();
+        assert_eq!(graph.put("owner", node("", &[])), ["owner"]);
+        assert_eq!(graph.put("d1", node("owner", &[])), ["d1"]);
+        assert_eq!(graph.put("d2", node("owner", &[])), ["d2"]);
+        assert_eq!(graph.dependents("owner"), ["d1", "d2"]);
+        assert_eq!(graph.put("owner", node("", &[FOREGROUND])), ["owner", "d1", "d2"]);
+        assert!(graph.is_blocked("owner"));
+        assert_eq!(graph.remove("d1"), ["owner"]);
+        assert_eq!(graph.put("d2", node("", &[])), ["d2", "owner"], "it belongs to nobody any more");
+        assert!(!graph.is_blocked("owner"));
+        assert_eq!(graph.remove("owner"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_owner_that_goes_asks_for_its_dependents() {
+        let mut graph = Graph::default();
+        graph.put("d1", node("owner", &[]));
+        assert_eq!(graph.remove("owner"), ["d1"], "known or not");
+    }
+}

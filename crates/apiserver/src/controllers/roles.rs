@@ -1,0 +1,62 @@
+//! The aggregation of cluster roles: a role with an aggregation rule holds the rules of those that it selects.
+
+use formats::selector::LabelSelector;
+use serde_json::{Value, json};
+
+use super::News;
+use super::client::Client;
+use crate::meta;
+use crate::state::Shared;
+
+const TABLE: &str = "clusterroles.rbac.authorization.k8s.io";
+const CONTROLLER: &str = "clusterrole-aggregation-controller";
+
+/// Whether something could not be written.
+#[derive(Debug, Default)]
+pub(super) struct Roles {
+    failed: bool,
+}
+
+impl Roles {
+    /// Aggregates; whether something has to be tried again.
+    pub(super) async fn work(&mut self, shared: &Shared, client: &Client, news: &[News]) -> bool {
+        if !self.failed && !news.iter().any(|told| told.table == TABLE) {
+            return false;
+        }
+        self.failed = false;
+        let snapshot = shared.store.snapshot(TABLE);
+        let all: Vec<&Value> = snapshot.range("", None).map(|(_, role)| role.value()).collect();
+        for role in &all {
+            let Some(rules) = aggregated(role, &all) else { continue };
+            if role.get("rules").unwrap_or(&Value::Null) == &rules {
+                continue;
+            }
+            let path = format!("/apis/rbac.authorization.k8s.io/v1/clusterroles/{}", meta::name(role));
+            let revision = meta::text(role, "resourceVersion");
+            let change = json!({"metadata": {"resourceVersion": revision}, "rules": rules});
+            let outcome = client.patch(CONTROLLER, &path, &change).await;
+            self.failed |= outcome.is_err_and(|error| !error.is_outdated());
+        }
+        self.failed
+    }
+}
+
+/// The rules of all roles that a role selects, each once, in the order of selectors and names; absent without a rule.
+fn aggregated(role: &Value, all: &[&Value]) -> Option<Value> {
+    let selectors = role.pointer("/aggregationRule/clusterRoleSelectors")?.as_array()?;
+    let mut rules: Vec<Value> = Vec::new();
+    for selector in selectors {
+        let Ok(selector) = serde_json::from_value::<LabelSelector>(selector.clone()) else { continue };
+        for other in all.iter().filter(|other| meta::name(other) != meta::name(role)) {
+            if !selector.matches_by(|key| meta::label(other, key)) {
+                continue;
+            }
+            for rule in other.get("rules").and_then(Value::as_array).into_iter().flatten() {
+                if !rules.contains(rule) {
+                    rules.push(rule.clone());
+                }
+            }
+        }
+    }
+    Some(if rules.is_empty() { Value::Null } else { Value::Array(rules) })
+}

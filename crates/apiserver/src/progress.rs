@@ -1,0 +1,34 @@
+//! How far the controllers are, and the task that they run in.
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// The controllers' task, and the revision up to which they have done what there was to do.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    task: Mutex<Option<JoinHandle<()>>>,
+    reached: watch::Sender<u64>,
+}
+
+impl Progress {
+    /// Starts the task where none runs: at the first request, and again in another runtime.
+    pub(crate) fn ensure(&self, start: impl FnOnce() -> JoinHandle<()>) {
+        let mut task = self.task.lock();
+        if task.as_ref().is_none_or(JoinHandle::is_finished) {
+            *task = Some(start());
+        }
+    }
+
+    /// Everything up to this revision is done, or waits to be tried again.
+    pub(crate) fn reached(&self, revision: u64) {
+        self.reached.send_replace(revision);
+    }
+
+    /// Waits until everything up to this revision is done.
+    pub(crate) async fn wait(&self, revision: u64) {
+        // The sender is this object's own, so it cannot be gone.
+        let mut reached = self.reached.subscribe();
+        let _sender_is_here = reached.wait_for(|reached| *reached >= revision).await;
+    }
+}

@@ -1,0 +1,159 @@
+//! Eviction of pods: a deletion that disruption budgets may refuse.
+
+use std::sync::Arc;
+
+use formats::selector::LabelSelector;
+use serde_json::{Value, json};
+
+use super::delete;
+use crate::call::{self, Call, Verb};
+use crate::clock::rfc3339;
+use crate::decode;
+use crate::meta;
+use crate::query;
+use crate::render;
+use crate::reply::Reply;
+use crate::state::Shared;
+use crate::status::Status;
+use crate::store::{Expect, Object};
+
+const BUDGETS: &str = "poddisruptionbudgets.policy";
+/// How many pods may be on their way out before a budget's controller must catch up.
+const MOST_DISRUPTED: usize = 2000;
+
+/// Deletes a pod by the options of its eviction, if the budgets that select it let it go.
+pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    let eviction = decode::tree(&call.content_type, &call.body)?;
+    let name = call.path.name.as_str();
+    if meta::name(&eviction) != name {
+        return Err(Status::bad_request("name in URL does not match name in Eviction object"));
+    }
+    let pod = shared.store.get(&call.target.table, &call.key(name));
+    let pod = pod.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
+    let options = eviction.get("deleteOptions").cloned().unwrap_or_else(|| json!({}));
+    if !ends_anyway(pod.value()) {
+        let dry_run = call.query.dry_run()? || dry_run(&options)?;
+        disrupt(shared, call, pod.value(), dry_run)?;
+    }
+    let deletion = Call { body: options.to_string().into(), verb: Verb::Delete, ..call.clone() };
+    let deletion = Call { content_type: String::new(), ..deletion };
+    let reply = delete::delete(shared, &deletion).await?;
+    let done =
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    Ok(Reply { notes: reply.notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) })
+}
+
+/// Whether a pod is no loss: it has ended, never began, or goes already.
+fn ends_anyway(pod: &Value) -> bool {
+    let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
+    matches!(phase, "Succeeded" | "Failed" | "Pending") || meta::is_terminating(pod)
+}
+
+fn dry_run(options: &Value) -> Result<bool, Status> {
+    let directives = options.get("dryRun").and_then(Value::as_array).into_iter().flatten();
+    let directives: Vec<String> = directives.filter_map(Value::as_str).map(str::to_owned).collect();
+    query::dry_run(&directives)
+}
+
+/// Takes one disruption from the budget that selects a pod.
+fn disrupt(shared: &Shared, call: &Call, pod: &Value, dry_run: bool) -> Result<(), Status> {
+    loop {
+        let budgets = budgets_of(shared, call, pod);
+        let (key, budget) = match budgets.as_slice() {
+            [] => return Ok(()),
+            [one] => one,
+            _ => {
+                let why = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not \
+                           support.";
+                return Err(Status::plain(500, "", why));
+            }
+        };
+        if !is_ready(pod) && spares_unready(budget.value()) {
+            return Ok(());
+        }
+        let changed = disrupted(budget.value(), meta::name(pod), &rfc3339(shared.clock.now()))?;
+        let expect = Expect::Revision(budget.revision());
+        if dry_run || shared.store.put(BUDGETS, key, expect, changed).is_ok() {
+            return Ok(());
+        }
+    }
+}
+
+fn budgets_of(shared: &Shared, call: &Call, pod: &Value) -> Vec<(String, Arc<Object>)> {
+    let prefix = call::key(true, &call.path.namespace, "");
+    let selects = |budget: &Value| {
+        let selector = budget.pointer("/spec/selector").cloned();
+        let selector = selector.and_then(|selector| serde_json::from_value::<LabelSelector>(selector).ok());
+        selector.is_some_and(|selector| selector.matches_by(|key| meta::label(pod, key)))
+    };
+    let snapshot = shared.store.snapshot(BUDGETS);
+    let found = snapshot.range(&prefix, None).filter(|(_, budget)| selects(budget.value()));
+    found.map(|(key, budget)| (key.to_string(), Arc::clone(budget))).collect()
+}
+
+fn is_ready(pod: &Value) -> bool {
+    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
+    conditions.into_iter().any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+}
+
+/// Whether a budget lets pods go that are not ready: always, or as long as enough others are.
+fn spares_unready(budget: &Value) -> bool {
+    let status = |field: &str| budget["status"][field].as_i64().unwrap_or_default();
+    let policy = budget.pointer("/spec/unhealthyPodEvictionPolicy").and_then(Value::as_str);
+    policy == Some("AlwaysAllow")
+        || status("desiredHealthy") > 0 && status("currentHealthy") >= status("desiredHealthy")
+}
+
+/// The budget after one more disruption, or why it allows none.
+fn disrupted(budget: &Value, pod: &str, now: &str) -> Result<Value, Status> {
+    let status = |field: &str| budget["status"][field].as_i64().unwrap_or_default();
+    let name = meta::name(budget);
+    if status("observedGeneration") < meta::generation(budget) {
+        let cause = format!("The disruption budget {name} is still being processed by the server.");
+        return Err(refused(&cause, Some(10)));
+    }
+    let of = crate::status::GroupResource { group: "policy", resource: "poddisruptionbudgets" };
+    let allowed = status("disruptionsAllowed");
+    if allowed < 0 {
+        return Err(Status::forbidden(of, name, "pdb disruptions allowed is negative"));
+    }
+    if budget["status"]["disruptedPods"].as_object().is_some_and(|pods| pods.len() > MOST_DISRUPTED) {
+        let why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller";
+        return Err(Status::forbidden(of, name, why));
+    }
+    if allowed == 0 {
+        let (desired, current) = (status("desiredHealthy"), status("currentHealthy"));
+        let cause =
+            format!("The disruption budget {name} needs {desired} healthy pods and has {current} currently");
+        return Err(refused(&cause, None));
+    }
+    let mut changed = budget.clone();
+    changed["status"]["disruptionsAllowed"] = (allowed - 1).into();
+    changed["status"]["disruptedPods"][pod] = now.into();
+    if allowed == 1 {
+        spend(&mut changed, now);
+    }
+    Ok(changed)
+}
+
+/// Says in a condition that no more disruptions are allowed.
+fn spend(budget: &mut Value, now: &str) {
+    let observed = budget["status"]["observedGeneration"].clone();
+    let condition = json!({
+        "type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods", "message": "",
+        "observedGeneration": observed, "lastTransitionTime": now,
+    });
+    let known = budget["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    let others = known.into_iter().filter(|other| other["type"] != "DisruptionAllowed");
+    budget["status"]["conditions"] = others.chain([condition]).collect();
+}
+
+fn refused(cause: &str, retry_after: Option<u64>) -> Status {
+    let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+    let mut status = Status::plain(429, "TooManyRequests", message);
+    status.details.insert("causes".to_owned(), json!([{"reason": "DisruptionBudget", "message": cause}]));
+    if let Some(seconds) = retry_after {
+        status.details.insert("retryAfterSeconds".to_owned(), seconds.into());
+    }
+    status
+}

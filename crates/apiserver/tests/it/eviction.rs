@@ -1,0 +1,99 @@
+//! Eviction and binding of pods.
+
+use apiserver::ApiServer;
+use serde_json::{Value, json};
+
+use crate::wire::{exchange, patch, send};
+
+const PODS: &str = "/api/v1/namespaces/default/pods";
+const BUDGETS: &str = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+
+async fn running(server: &ApiServer, name: &str) {
+    let pod = json!({
+        "metadata": {"name": name, "labels": {"app": "x"}}, "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}]},
+    });
+    assert_eq!(send(server, "POST", PODS, &pod).await.0, 201);
+    let status = json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
+    assert_eq!(patch(server, &format!("{PODS}/{name}/status"), "merge-patch", &status).await.0, 200);
+}
+
+async fn evict(server: &ApiServer, name: &str) -> (u16, Value) {
+    let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}});
+    send(server, "POST", &format!("{PODS}/{name}/eviction"), &eviction).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn budgets_are_kept() {
+    let server = ApiServer::builder().build();
+    running(&server, "a").await;
+    let budget = json!({"metadata": {"name": "b"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "x"}}}});
+    send(&server, "POST", BUDGETS, &budget).await;
+    let refused = |cause: &str| {
+        json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "reason": "TooManyRequests",
+            "message": "Cannot evict pod as it would violate the pod's disruption budget.", "code": 429,
+            "details": {"causes": [{"reason": "DisruptionBudget", "message": cause}]},
+        })
+    };
+    let mut early = refused("The disruption budget b is still being processed by the server.");
+    early["details"]["retryAfterSeconds"] = json!(10);
+    assert_eq!(evict(&server, "a").await, (429, early));
+    let eviction = "{\"metadata\":{\"name\":\"a\"}}";
+    let (_, headers, _) = exchange(&server, "POST", &format!("{PODS}/a/eviction"), &[], eviction).await;
+    assert_eq!(headers["retry-after"], "10");
+    let status = |allowed: i64| {
+        json!({"status": {
+            "observedGeneration": 1, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1, "disruptionsAllowed": allowed,
+        }})
+    };
+    let path = format!("{BUDGETS}/b/status");
+    patch(&server, &path, "merge-patch", &status(0)).await;
+    let none = refused("The disruption budget b needs 1 healthy pods and has 1 currently");
+    assert_eq!(evict(&server, "a").await, (429, none));
+    patch(&server, &path, "merge-patch", &status(1)).await;
+    let done =
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    assert_eq!(evict(&server, "a").await, (201, done));
+    let (_, budget) = send(&server, "GET", &format!("{BUDGETS}/b"), &Value::Null).await;
+    let want = json!({
+        "observedGeneration": 1, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1, "disruptionsAllowed": 0,
+        "disruptedPods": {"a": "2026-01-01T00:00:00Z"},
+        "conditions": [{
+            "type": "DisruptionAllowed", "status": "False", "observedGeneration": 1, "reason": "InsufficientPods",
+            "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }],
+    });
+    assert_eq!(budget["status"], want);
+}
+
+#[tokio::test]
+async fn names_must_agree() {
+    let server = ApiServer::builder().build();
+    running(&server, "a").await;
+    let table = [
+        (
+            "eviction",
+            json!({"metadata": {"name": "b"}}),
+            400,
+            "name in URL does not match name in Eviction object",
+        ),
+        (
+            "binding",
+            json!({"target": {"name": "n"}}),
+            400,
+            "name in URL does not match name in Binding object",
+        ),
+        ("binding", json!({"metadata": {"name": "a"}, "target": {}}), 500, "target.name: Required value"),
+        (
+            "binding",
+            json!({"metadata": {"name": "a"}, "target": {"name": "m"}}),
+            409,
+            "Operation cannot be fulfilled on pods/binding \"a\": pod a is already assigned to node \"n\"",
+        ),
+    ];
+    for (subresource, body, code, message) in table {
+        let (found, status) = send(&server, "POST", &format!("{PODS}/a/{subresource}"), &body).await;
+        assert_eq!((found, status["message"].as_str().unwrap()), (code, message));
+    }
+    assert_eq!(evict(&server, "none").await.1["message"], "pods \"none\" not found");
+}
