@@ -15,6 +15,11 @@ pub const DEFAULT_CLASS: &str = "resources";
 /// Class of the ManagedResources of a seed.
 pub const SEED_CLASS: &str = "seed";
 
+/// Label of a ConfigMap or Secret: with the value `true` it is deleted when nothing refers to it.
+pub const GARBAGE_COLLECTABLE: &str = "resources.gardener.cloud/garbage-collectable-reference";
+/// What the key of an annotation begins with that refers to a ConfigMap or Secret: `<kind>-<hash>` follows.
+pub const REFERENCE_PREFIX: &str = "reference.resources.gardener.cloud/";
+
 /// Label of a Secret: its static token is to be invalidated. Presence counts.
 pub const TOKEN_CONSIDER: &str = "token-invalidator.resources.gardener.cloud/consider";
 

@@ -30,7 +30,7 @@ async fn every_case_of_every_contract_passes() {
             (contract.name.as_str(), contract.clauses.iter().map(|clause| clause.cases.len()).sum())
         })
         .collect();
-    assert_eq!(asked.len(), 13, "{asked:?}");
+    assert_eq!(asked.len(), 14, "{asked:?}");
     assert!(asked.values().all(|cases| *cases > 0), "{asked:?}");
 }
 

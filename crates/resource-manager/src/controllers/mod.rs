@@ -2,6 +2,7 @@
 //!
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
+pub mod garbage_collector;
 pub mod identity;
 mod running;
 pub mod secret;
@@ -84,7 +85,9 @@ pub enum RunError {
 /// The controllers that the configuration enables.
 #[must_use]
 pub fn controllers(context: &Context) -> Vec<Controller> {
-    vec![secret::controller(context)]
+    let enabled = &context.config.controllers;
+    let collector = enabled.garbage_collector.enabled.then(|| garbage_collector::controller(context));
+    [Some(secret::controller(context)), collector].into_iter().flatten().collect()
 }
 
 /// Runs the enabled controllers until told to stop, as the leader does; [`Context::clusters`] must run.
