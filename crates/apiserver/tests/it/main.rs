@@ -6,9 +6,9 @@
 mod access;
 mod admission;
 mod apply;
+mod built_in;
 mod certificates;
 mod controllers;
-mod built_in;
 mod crud;
 mod eviction;
 mod faults;
