@@ -196,6 +196,19 @@ impl Scenario {
             step.witness.is_none() && step.history.is_empty() && seen
         })
     }
+
+    /// Whether it asserts anything that comes about, and not only what does not.
+    #[must_use]
+    pub fn asserts_effects(&self) -> bool {
+        self.steps.iter().any(|step| {
+            let sent = |requests: &Requests| {
+                !requests.order.is_empty() || requests.writes.is_some_and(|writes| writes > 0)
+            };
+            !step.eventually.is_empty()
+                || !step.history.is_empty()
+                || step.requests.as_ref().is_some_and(sent)
+        })
+    }
 }
 
 impl fmt::Display for ObjectRef {

@@ -98,7 +98,8 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
 fn prove(shared: &Shared<'_>, looked: Looked<'_>, scenario: &Scenario, kept: &[Kept]) -> Option<Proof> {
     let mut proof = proof::prove(looked, scenario, kept);
     // What a target that does nothing keeps is shown by its neighbours (lint only-unchanged).
-    if !shared.target.is_outside() && !scenario.passes_idle() && proof::writes_anything(kept) {
+    let can_fail = scenario.asserts_effects() && !scenario.passes_idle();
+    if !shared.target.is_outside() && can_fail && proof::writes_anything(kept) {
         let failed = alone(shared, looked, scenario, Damage::Nothing).ok()?.checks;
         proof::add_nothing(&mut proof, looked, failed.is_empty());
     }

@@ -10,8 +10,8 @@ use controller::{Controller, Outcome, Reconcile, Request};
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams};
 use kube::Client;
+use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams};
 
 use super::Context;
 

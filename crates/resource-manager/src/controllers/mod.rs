@@ -82,7 +82,7 @@ pub enum RunError {
     Controllers(#[from] ControllersError),
 }
 
-/// The controllers that the configuration enables.
+/// The controllers that the configuration enables; GRM-GCO-009.
 #[must_use]
 pub fn controllers(context: &Context) -> Vec<Controller> {
     let enabled = &context.config.controllers;
