@@ -39,7 +39,7 @@ const PERIOD: Field = field(
 );
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
-/// Judges the metadata of an object that is created (GRM-EXV-290 to -303), or of one that was changed.
+/// Judges the metadata of an object that is created (GRM-EXV-290 to -303, GRM-EXV-325), or of one that was changed.
 pub(super) fn validate(metadata: Option<&Value>, namespaced: bool, errors: &mut Vec<Error>) {
     let at = Path::new("metadata");
     names(metadata, namespaced, &at, errors);

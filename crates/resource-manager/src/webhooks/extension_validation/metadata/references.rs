@@ -53,7 +53,7 @@ pub(super) fn owners(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Error
     }
 }
 
-/// Judges who manages fields (GRM-EXV-303).
+/// Judges who manages fields (GRM-EXV-303, GRM-EXV-323, GRM-EXV-324).
 pub(super) fn managers(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Error>) {
     for (index, entry) in items(member(metadata, "managedFields")).iter().enumerate() {
         let at = at.index(index);
