@@ -7,22 +7,22 @@ use schema::{Crd, Kinds};
 use serde_json::json;
 use webhook::dial::Dialers;
 
+use crate::access::authorization;
+use crate::access::tokens::{self, Tokens};
 use crate::authority::{self, KeyPair};
-use crate::authorization;
 use crate::call;
 use crate::clock::{Clock, rfc3339};
 use crate::faults::Faults;
 use crate::hooks::Hooks;
 use crate::ids::Ids;
 use crate::log::Log;
-use crate::meta;
+use crate::object::meta;
+use crate::object::strategy;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::server::ApiServer;
 use crate::state::{Authorization, Controllers, Shared, Switches};
 use crate::store::{Expect, Store};
-use crate::strategy;
-use crate::tokens::{self, Tokens};
 
 /// Makes an [`ApiServer`].
 #[must_use]
@@ -196,7 +196,7 @@ fn seed_object(shared: &Shared, (group, version, plural): (&str, &str, &str), mu
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&target, &mut object);
-    if crate::effects::prepare(&target, &mut object, shared.clock.now()).is_err() {
+    if crate::object::effects::prepare(&target, &mut object, shared.clock.now()).is_err() {
         return;
     }
     let key = call::key(target.resource.namespaced, meta::namespace(&object), meta::name(&object));

@@ -6,11 +6,11 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::clock::Clock;
-use crate::negotiate::Accept;
-use crate::path::ResourcePath;
-use crate::query::Query;
+use crate::http::negotiate::Accept;
+use crate::http::path::ResourcePath;
+use crate::http::query::Query;
+use crate::http::status::GroupResource;
 use crate::registry::Target;
-use crate::status::GroupResource;
 use crate::table::column::Column;
 
 /// Who asks.

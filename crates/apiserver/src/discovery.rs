@@ -8,11 +8,11 @@ use http::request::Parts;
 use schema::{Group, GroupVersion, Resource};
 use serde_json::{Value, json};
 
+use crate::http::reply::Reply;
+use crate::http::status::Status;
 use crate::openapi;
 use crate::registry::Served;
-use crate::reply::Reply;
 use crate::state::Shared;
-use crate::status::Status;
 
 const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 

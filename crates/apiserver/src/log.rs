@@ -6,10 +6,10 @@ use http::header::USER_AGENT;
 use http::request::Parts;
 use parking_lot::Mutex;
 
-use crate::attributes::{Asked, Attributes};
+use crate::access::attributes::{Asked, Attributes};
 use crate::call::Verb;
-use crate::query::Query;
-use crate::reply::Reply;
+use crate::http::query::Query;
+use crate::http::reply::Reply;
 
 /// One request and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

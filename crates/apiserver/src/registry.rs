@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use schema::{Crd, Kinds, Resource};
 
-use crate::structural::{Schema, Versions};
+use crate::object::structural::{Schema, Versions};
 
 /// The kinds served now.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::convert;
-use crate::meta;
-use crate::negotiate::{Accept, Shape};
+use crate::http::negotiate::{Accept, Shape};
+use crate::object::meta;
 use crate::store::Object;
 use crate::table;
 

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::convert;
-use crate::meta;
+use crate::http::status::Status;
+use crate::object::meta;
 use crate::registry::{Served, Target};
-use crate::status::Status;
 
 /// The selectors of a request.
 #[derive(Clone, Debug)]

@@ -13,25 +13,25 @@ use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Limited};
 use tower::Service;
 
-use crate::attributes::Attributes;
+use crate::access::attributes::Attributes;
+use crate::access::authorization::{self, Question};
+use crate::access::identity;
+use crate::access::reviews;
+use crate::access::tokens::Tokens;
 use crate::authority::Authority;
-use crate::authorization::{self, Question};
 use crate::call::{Call, User, Verb};
 use crate::controllers::{self, Ask, Client};
 use crate::discovery;
 use crate::faults::{self, Faults};
-use crate::identity;
+use crate::http::negotiate::{Accept, Shape};
+use crate::http::path::{Path, ResourcePath};
+use crate::http::query::Query;
+use crate::http::reply::{Body, Reply};
+use crate::http::status::Status;
 use crate::log;
-use crate::negotiate::{Accept, Shape};
-use crate::path::{Path, ResourcePath};
-use crate::query::Query;
 use crate::registry::Target;
-use crate::reply::{Body, Reply};
-use crate::reviews;
 use crate::state::{Controllers, Shared};
-use crate::status::Status;
 use crate::table::column::Column;
-use crate::tokens::Tokens;
 use crate::verbs;
 
 /// How large a body may be: 3 MiB, as Kubernetes has it.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use webhook::dial::Dialers;
 
+use crate::access::tokens::Tokens;
 use crate::authority;
 use crate::clock::Clock;
 use crate::faults::Faults;
@@ -13,7 +14,6 @@ use crate::log::Log;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
-use crate::tokens::Tokens;
 
 /// Who may do what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -70,7 +70,7 @@ fn check_side_effects(webhook: &Registration) -> Result<(), Failure> {
         Some("None" | "NoneOnDryRun") => Ok(()),
         Some(_) => {
             let message = format!("admission webhook {:?} does not support dry run", webhook.name);
-            Err(Failure::Refused(crate::status::Status::bad_request(message)))
+            Err(Failure::Refused(crate::http::status::Status::bad_request(message)))
         }
     }
 }

@@ -4,8 +4,8 @@ use serde_json::Value;
 use webhook::field::{Error, Path};
 use webhook::registration::{WebhookConfiguration, lint};
 
-use crate::meta;
-use crate::status::Status;
+use crate::http::status::Status;
+use crate::object::meta;
 
 const GROUP: &str = "admissionregistration.k8s.io";
 

@@ -9,7 +9,7 @@ use webhook::review::GroupVersionResource;
 
 use super::Review;
 use crate::call::Call;
-use crate::meta;
+use crate::object::meta;
 use crate::state::Shared;
 
 /// A webhook that is to be asked about a request.

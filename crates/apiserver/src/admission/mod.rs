@@ -12,8 +12,8 @@ pub(crate) use configuration::prepare;
 pub(crate) use review::{Review, options};
 
 use crate::call::Call;
+use crate::http::status::Status;
 use crate::state::Shared;
-use crate::status::Status;
 
 /// Why a webhook did not let a request pass.
 #[derive(Clone, Debug, PartialEq)]

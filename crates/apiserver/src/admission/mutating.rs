@@ -11,9 +11,9 @@ use super::response::{Verdict, denial};
 use super::{Failure, Review};
 use crate::call::Call;
 use crate::convert;
-use crate::decode;
+use crate::http::status::Status;
+use crate::object::decode;
 use crate::state::Shared;
-use crate::status::Status;
 
 /// Which webhooks are called once more because the object changed after their call.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use webhook::dial::HttpAnswer;
 use webhook::registration::Phase;
 use webhook::review::ReviewVersion;
 
-use crate::status::Status;
+use crate::http::status::Status;
 
 /// A verified answer.
 #[derive(Clone, Debug, Default)]

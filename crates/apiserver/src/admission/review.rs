@@ -7,7 +7,7 @@ use webhook::review::{GroupVersionKind, Operation};
 
 use super::response::Verdict;
 use crate::call::Call;
-use crate::notes::Notes;
+use crate::http::notes::Notes;
 
 /// A request on its way through admission.
 #[derive(Debug)]

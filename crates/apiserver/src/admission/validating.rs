@@ -8,8 +8,8 @@ use super::hooks::{Invocation, Scene};
 use super::response::denial;
 use super::{Failure, Review};
 use crate::call::Call;
+use crate::http::status::Status;
 use crate::state::Shared;
-use crate::status::Status;
 
 /// Asks the validating webhooks about a review.
 pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {

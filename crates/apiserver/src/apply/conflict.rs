@@ -8,7 +8,7 @@ use webhook::field::quote;
 use super::element::{Element, shown};
 use super::owners::{Operation, Owner};
 use super::set::FieldSet;
-use crate::status::Status;
+use crate::http::status::Status;
 
 /// A field that somebody else owns with another value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::conflict::Conflict;
 use super::fields;
 use super::lens::Lens;
 use super::set::FieldSet;
-use crate::meta;
+use crate::object::meta;
 
 const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 

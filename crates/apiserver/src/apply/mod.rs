@@ -27,8 +27,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::clock::rfc3339;
-use crate::meta;
-use crate::status::Status;
+use crate::http::status::Status;
+use crate::object::meta;
 use element::Element;
 use owners::{Operation, Owned, Owner, Owners};
 use set::FieldSet;

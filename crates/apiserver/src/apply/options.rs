@@ -3,7 +3,7 @@
 use webhook::field::{Error, Path};
 
 use crate::call::Call;
-use crate::status::Status;
+use crate::http::status::Status;
 
 /// How long the name of a manager may be, in bytes.
 const LONGEST_NAME: usize = 128;

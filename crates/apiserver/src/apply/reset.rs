@@ -5,7 +5,7 @@ use schema::Resource;
 
 use super::element::Element;
 use super::set::FieldSet;
-use crate::strategy::METADATA_STAYS;
+use crate::object::strategy::METADATA_STAYS;
 
 /// What a write leaves as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

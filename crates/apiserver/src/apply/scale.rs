@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::element::Element;
 use super::owners::{Owned, Owners};
 use super::set::FieldSet;
-use crate::meta;
+use crate::object::meta;
 
 const SCALE: &str = "autoscaling/v1";
 

@@ -7,12 +7,12 @@ mod signer;
 use serde_json::{Value, json};
 use webhook::field::Error;
 
-use crate::authorization::{Question, What};
+use crate::access::authorization::{Question, What};
 use crate::call::Call;
 use crate::clock::rfc3339;
-use crate::meta;
+use crate::http::status::{GroupResource, Status};
+use crate::object::meta;
 use crate::state::Shared;
-use crate::status::{GroupResource, Status};
 
 pub(crate) use signer::{Refusal, sign};
 

@@ -9,8 +9,8 @@ use x509_parser::pem::Pem;
 use x509_parser::prelude::FromDer;
 
 use super::SIGNERS;
-use crate::meta;
-use crate::status::Status;
+use crate::http::status::Status;
+use crate::object::meta;
 
 /// What a certificate may be for.
 const USAGES: [&str; 23] = [

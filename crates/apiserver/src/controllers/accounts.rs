@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::News;
 use super::client::{Client, Failed};
 use crate::call;
-use crate::meta;
+use crate::object::meta;
 use crate::state::Shared;
 
 const ROOT_CA: &str = "kube-root-ca.crt";

@@ -12,8 +12,8 @@ use http_body_util::{BodyExt, Full};
 use serde_json::Value;
 
 use crate::call::User;
+use crate::http::reply::Body;
 use crate::registry::Target;
-use crate::reply::Body;
 
 /// Sends a request to the server; absent if that is gone.
 pub(crate) type Ask = Arc<

@@ -8,7 +8,7 @@ use super::News;
 use super::client::{Client, Failed, path};
 use crate::call;
 use crate::clock::rfc3339;
-use crate::meta;
+use crate::object::meta;
 use crate::state::Shared;
 
 const CONTROLLER: &str = "namespace-controller";

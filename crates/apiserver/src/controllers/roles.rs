@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::News;
 use super::client::Client;
-use crate::meta;
+use crate::object::meta;
 use crate::state::Shared;
 
 const TABLE: &str = "clusterroles.rbac.authorization.k8s.io";

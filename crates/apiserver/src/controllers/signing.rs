@@ -8,7 +8,7 @@ use super::News;
 use super::client::Client;
 use crate::certificates::{self, Refusal};
 use crate::clock::rfc3339;
-use crate::meta;
+use crate::object::meta;
 use crate::state::Shared;
 
 const TABLE: &str = "certificatesigningrequests.certificates.k8s.io";

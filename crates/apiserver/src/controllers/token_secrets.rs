@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::News;
 use super::client::{Client, Failed};
+use crate::access::tokens::{Reference, SecretClaims};
 use crate::call;
-use crate::meta;
+use crate::object::meta;
 use crate::state::Shared;
-use crate::tokens::{Reference, SecretClaims};
 
 const CONTROLLER: &str = "tokens-controller";
 const KIND: &str = "kubernetes.io/service-account-token";

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::meta;
+use crate::object::meta;
 
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";

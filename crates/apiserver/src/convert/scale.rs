@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::meta;
+use crate::object::meta;
 
 /// The scale that an object shows.
 pub(crate) fn of(object: &Value) -> Value {

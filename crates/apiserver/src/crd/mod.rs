@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use webhook::field::{Error, ErrorKind, Path, Shown};
 
 use crate::clock::rfc3339;
-use crate::meta;
-use crate::status::Status;
+use crate::http::status::Status;
+use crate::object::meta;
 
 /// Holds a definition until its objects are gone.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";

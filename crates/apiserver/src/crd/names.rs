@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::meta;
+use crate::object::meta;
 
 /// The names that a definition is known by, and the conditions `NamesAccepted` and `Established`; `others` are the
 /// definitions of the same group.

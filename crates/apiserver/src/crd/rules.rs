@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind, Shown};
 
 use super::error;
-use crate::structural::{self, Schema};
+use crate::object::structural::{self, Schema};
 
 /// Where in the schema a place stands: what is said if it has no type.
 #[derive(Clone, Copy, PartialEq, Eq)]

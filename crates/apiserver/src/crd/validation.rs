@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use webhook::field::{Error, ErrorKind, Shown};
 
 use super::{error, rules};
-use crate::meta;
+use crate::object::meta;
 
 /// Says who approved a definition in a group of Kubernetes.
 const APPROVED: &str = "api-approved.kubernetes.io";

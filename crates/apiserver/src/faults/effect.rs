@@ -10,9 +10,9 @@ use http_body::Frame;
 use http_body_util::{BodyExt, BodyStream, StreamBody};
 
 use super::watches::WatchEnd;
-use crate::attributes::{Asked, Attributes};
-use crate::reply::{Body, Reply};
-use crate::status::{GroupResource, Status};
+use crate::access::attributes::{Asked, Attributes};
+use crate::http::reply::{Body, Reply};
+use crate::http::status::{GroupResource, Status};
 
 /// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Which requests a fault is about.
 
-use crate::attributes::{Asked, Attributes};
+use crate::access::attributes::{Asked, Attributes};
 use crate::call::Verb;
 
 /// What must hold for a request; what is absent or empty holds for every request. Only requests for objects match.

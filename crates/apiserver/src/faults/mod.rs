@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use crate::attributes::Attributes;
+use crate::access::attributes::Attributes;
 use crate::clock::Clock;
 
 pub use effect::{Effect, Refusal};

@@ -3,7 +3,7 @@
 use tokio::sync::watch;
 
 use super::matching::Matching;
-use crate::attributes::Attributes;
+use crate::access::attributes::Attributes;
 
 /// How a watch ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

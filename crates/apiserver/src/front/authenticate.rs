@@ -14,11 +14,11 @@ use tower::Service;
 use webhook::server::Peer;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
+use crate::access::identity::bearer_token;
 use crate::call::User;
-use crate::identity::bearer_token;
-use crate::reply::{Body, Reply};
+use crate::http::reply::{Body, Reply};
+use crate::http::status::Status;
 use crate::server::ApiServer;
-use crate::status::Status;
 
 /// The server for those who say who they are.
 #[derive(Clone, Debug)]

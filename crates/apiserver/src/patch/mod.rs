@@ -5,8 +5,8 @@ mod strategic;
 use schema::Type;
 use serde_json::Value;
 
-use crate::decode::media_type;
-use crate::status::Status;
+use crate::http::status::Status;
+use crate::object::decode::media_type;
 
 /// A patch as it was sent.
 #[derive(Debug)]

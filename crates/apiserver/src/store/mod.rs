@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::meta;
+use crate::object::meta;
 
 pub(crate) use object::Object;
 pub(crate) use ring::{Change, Compacted, Event};

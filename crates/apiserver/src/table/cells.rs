@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::age;
+use super::words::{NONE, count, joined, labels, list, or_none, selector, text, text_of, text_or};
 
 /// What a cell shows of an object now.
 pub(super) type Cell = fn(&Value, Timestamp) -> Value;
 
-const NONE: &str = "<none>";
 const CELLS: &[(&str, Cell)] = &[
     ("pod-ready", |pod, _| pod_ready(pod).into()),
     ("pod-status", |pod, _| pod_status(pod).into()),
@@ -381,61 +381,4 @@ fn event_source(event: &Value) -> String {
         Some(host) => format!("{component}, {host}"),
         None => component.to_owned(),
     }
-}
-
-fn selector(selector: &Value) -> String {
-    let mut terms: Vec<String> = vec![labels(&selector["matchLabels"])];
-    for expression in list(&selector["matchExpressions"]) {
-        let (key, values) = (text(&expression["key"]), list(&expression["values"]));
-        let values: Vec<&str> = values.iter().map(text).collect();
-        terms.push(match text(&expression["operator"]) {
-            "In" => format!("{key} in ({})", values.join(",")),
-            "NotIn" => format!("{key} notin ({})", values.join(",")),
-            "DoesNotExist" => format!("!{key}"),
-            _ => key.to_owned(),
-        });
-    }
-    terms.retain(|term| !term.is_empty());
-    or_none(terms.join(","))
-}
-
-fn labels(map: &Value) -> String {
-    let entries = map.as_object().into_iter().flatten();
-    entries.map(|(key, value)| format!("{key}={}", text(value))).collect::<Vec<_>>().join(",")
-}
-
-fn joined(object: &Value, first: &str, second: &str) -> String {
-    if object.is_null() {
-        String::new()
-    } else {
-        format!("{}/{}", text(&object[first]), text(&object[second]))
-    }
-}
-
-fn or_none(shown: String) -> String {
-    if shown.is_empty() { NONE.to_owned() } else { shown }
-}
-
-fn text_or(value: &Value, otherwise: &str) -> String {
-    match value {
-        Value::Null => otherwise.to_owned(),
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    }
-}
-
-fn text_of(value: &Value) -> String {
-    value.as_str().filter(|text| *text != "<unknown>").unwrap_or_default().to_owned()
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-fn count(value: &Value) -> usize {
-    value.as_array().map(Vec::len).or_else(|| value.as_object().map(serde_json::Map::len)).unwrap_or_default()
 }

@@ -5,13 +5,14 @@ mod built_in;
 mod cells;
 pub(crate) mod column;
 mod json_path;
+mod words;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::call::Call;
-use crate::meta;
-use crate::negotiate::Version;
+use crate::http::negotiate::Version;
+use crate::object::meta;
 use crate::table::column::Column;
 
 /// The objects as a `Table`; columns are left out where an earlier answer of the same watch told them.

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::update;
 use crate::call::Call;
-use crate::decode;
-use crate::meta;
-use crate::notes::Notes;
+use crate::http::notes::Notes;
+use crate::http::reply::Reply;
+use crate::http::status::Status;
+use crate::object::decode;
+use crate::object::meta;
 use crate::render;
-use crate::reply::Reply;
 use crate::state::Shared;
-use crate::status::Status;
 
 struct Bound(Value);
 
@@ -34,7 +34,7 @@ impl update::Edit for Bound {
     fn apply(&self, _: &Shared, current: &Value, _: &mut Notes) -> Result<Value, Status> {
         let bound = current.pointer("/spec/nodeName").and_then(Value::as_str).unwrap_or_default();
         if !bound.is_empty() {
-            let of = crate::status::GroupResource { group: "", resource: "pods/binding" };
+            let of = crate::http::status::GroupResource { group: "", resource: "pods/binding" };
             let why = format!("pod {} is already assigned to node {bound:?}", meta::name(current));
             return Err(Status::conflict(of, meta::name(current), &why));
         }

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::delete;
 use crate::call::{self, Call, Verb};
 use crate::clock::rfc3339;
-use crate::decode;
-use crate::meta;
-use crate::query;
+use crate::http::query;
+use crate::http::reply::Reply;
+use crate::http::status::Status;
+use crate::object::decode;
+use crate::object::meta;
 use crate::render;
-use crate::reply::Reply;
 use crate::state::Shared;
-use crate::status::Status;
 use crate::store::{Expect, Object};
 
 const BUDGETS: &str = "poddisruptionbudgets.policy";
@@ -112,7 +112,7 @@ fn disrupted(budget: &Value, pod: &str, now: &str) -> Result<Value, Status> {
         let cause = format!("The disruption budget {name} is still being processed by the server.");
         return Err(refused(&cause, Some(10)));
     }
-    let of = crate::status::GroupResource { group: "policy", resource: "poddisruptionbudgets" };
+    let of = crate::http::status::GroupResource { group: "policy", resource: "poddisruptionbudgets" };
     let allowed = status("disruptionsAllowed");
     if allowed < 0 {
         return Err(Status::forbidden(of, name, "pdb disruptions allowed is negative"));

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use webhook::field::{Error, Path};
 
 use crate::call::Call;
+use crate::http::reply::Reply;
+use crate::http::status::Status;
 use crate::render::{self, ListMeta};
-use crate::reply::Reply;
 use crate::selection::Selection;
 use crate::state::Shared;
-use crate::status::Status;
 use crate::store::{Compacted, Object, Snapshot};
 
 /// Where a page begins.

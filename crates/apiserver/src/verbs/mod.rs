@@ -13,10 +13,10 @@ pub(crate) mod watch;
 pub(crate) mod written;
 
 use crate::call::{Call, Verb};
+use crate::http::reply::Reply;
+use crate::http::status::Status;
 use crate::render;
-use crate::reply::Reply;
 use crate::state::Shared;
-use crate::status::Status;
 
 /// Reads one object.
 pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {

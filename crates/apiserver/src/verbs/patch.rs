@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use crate::apply::{self, Lens};
 use crate::call::Call;
-use crate::decode::{self, media_type};
-use crate::meta;
-use crate::notes::Notes;
+use crate::http::notes::Notes;
+use crate::http::reply::Reply;
+use crate::http::status::Status;
+use crate::object::decode::{self, media_type};
+use crate::object::meta;
+use crate::object::structural;
 use crate::patch::{APPLY, Patch};
-use crate::reply::Reply;
 use crate::state::Shared;
-use crate::status::Status;
-use crate::structural;
 use crate::verbs::update::{Edit, change, check_name};
 use crate::verbs::{create, written};
 

@@ -6,14 +6,14 @@ use webhook::field::{Error, Path};
 use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::convert::scale;
-use crate::decode;
-use crate::meta;
-use crate::notes::Notes;
+use crate::http::notes::Notes;
+use crate::http::reply::Reply;
+use crate::http::status::Status;
+use crate::object::decode;
+use crate::object::meta;
 use crate::patch::{APPLY, Patch};
 use crate::render;
-use crate::reply::Reply;
 use crate::state::Shared;
-use crate::status::Status;
 use crate::verbs::{patch, update, written};
 
 struct Scaled<'a> {

@@ -3,18 +3,18 @@
 use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 
+use crate::access::identity::{Bound, bound_object};
+use crate::access::tokens::{Claims, Private, Reference, username};
 use crate::admission::{self, Review};
 use crate::call::Call;
 use crate::clock::rfc3339;
-use crate::decode;
-use crate::identity::{Bound, bound_object};
-use crate::meta;
-use crate::notes::Notes;
+use crate::http::notes::Notes;
+use crate::http::reply::Reply;
+use crate::http::status::Status;
+use crate::object::decode;
+use crate::object::meta;
 use crate::render;
-use crate::reply::Reply;
 use crate::state::Shared;
-use crate::status::Status;
-use crate::tokens::{Claims, Private, Reference, username};
 use jiff::SignedDuration;
 use webhook::review::Operation;
 

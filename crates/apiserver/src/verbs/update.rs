@@ -7,24 +7,24 @@ use serde_json::Value;
 use webhook::field::{Error, Path};
 use webhook::review::Operation;
 
+use crate::access::authorization;
 use crate::admission::{self, Review};
-use crate::allocation;
 use crate::apply;
-use crate::authorization;
 use crate::call::Call;
 use crate::certificates;
 use crate::convert;
-use crate::decode;
-use crate::effects;
-use crate::meta;
-use crate::notes::Notes;
+use crate::http::notes::Notes;
+use crate::http::reply::Reply;
+use crate::http::status::Status;
+use crate::object::allocation;
+use crate::object::decode;
+use crate::object::effects;
+use crate::object::meta;
+use crate::object::strategy;
+use crate::object::validation;
 use crate::render;
-use crate::reply::Reply;
 use crate::state::Shared;
-use crate::status::Status;
 use crate::store::{Changed, Expect, Object};
-use crate::strategy;
-use crate::validation;
 use crate::verbs::{create, written};
 
 /// What a request makes of an object that is there.

@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::admission::{self, Review};
 use crate::apply::{self, Lens};
 use crate::call::Call;
-use crate::meta;
+use crate::http::status::Status;
+use crate::object::meta;
 use crate::state::Shared;
-use crate::status::Status;
 
 /// Lets `new` say who owns its fields after this request; `old` is absent for a new object.
 pub(crate) fn record(shared: &Shared, call: &Call, old: Option<&Value>, new: &mut Value) {

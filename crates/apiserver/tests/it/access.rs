@@ -257,8 +257,8 @@ async fn aggregated_roles_hold_the_rules_of_those_they_select() {
         assert_eq!(send(&server, "POST", &path, &role).await.0, 201);
     }
     server.settled().await;
-    let (_, role) = send(&server, "GET", &format!("{path}/whole"), &Value::Null).await;
-    assert_eq!(role["rules"], json!([rule("nodes"), rule("pods")]));
+    let (_, joined) = send(&server, "GET", &format!("{path}/whole"), &Value::Null).await;
+    assert_eq!(joined["rules"], json!([rule("nodes"), rule("pods")]));
     let user = "system:serviceaccount:kube-system:clusterrole-aggregation-controller";
     assert!(server.requests_of(user).iter().all(|request| request.code == 200), "its own role suffices");
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::meta;
-use crate::removal::{FOREGROUND, ORPHAN};
+use crate::object::meta;
+use crate::object::removal::{FOREGROUND, ORPHAN};
 
 /// Somebody that an object belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

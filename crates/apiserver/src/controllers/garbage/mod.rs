@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::News;
 use super::client::{Client, Failed, path};
 use crate::call;
-use crate::meta;
+use crate::object::meta;
+use crate::object::removal::{FOREGROUND, ORPHAN};
 use crate::registry::Target;
-use crate::removal::{FOREGROUND, ORPHAN};
 use crate::state::Shared;
 
 use graph::{Graph, Node, Owner};

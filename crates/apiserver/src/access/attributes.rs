@@ -1,0 +1,51 @@
+//! What is known of a request from its head alone: who asks, what is done, and where.
+
+use http::request::Parts;
+
+use crate::call::{User, Verb};
+use crate::http::path::{Path, ResourcePath};
+use crate::http::query::Query;
+
+/// The head of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Attributes {
+    /// Who asks.
+    pub(crate) user: User,
+    /// What for.
+    pub(crate) asked: Asked,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Objects of a resource.
+    Resource {
+        /// What is done.
+        verb: Verb,
+        /// Where.
+        path: ResourcePath,
+    },
+    /// Anything else: `get` of `/healthz`.
+    Other {
+        /// The method in lower case.
+        verb: String,
+        /// The path as sent.
+        path: String,
+    },
+}
+
+impl Attributes {
+    /// The head of a request of `user`; absent if its method is none that resources know.
+    pub(crate) fn of(user: User, parts: &Parts) -> Option<Self> {
+        let asked = match Path::parse(parts.uri.path()) {
+            Path::Resource(path) => {
+                let watch = Query::parse(parts.uri.query().unwrap_or_default()).flag("watch");
+                Asked::Resource { verb: Verb::of(&parts.method, &path, watch)?, path }
+            }
+            Path::Other(_) => {
+                Asked::Other { verb: parts.method.as_str().to_lowercase(), path: parts.uri.path().to_owned() }
+            }
+        };
+        Some(Self { user, asked })
+    }
+}

@@ -1,0 +1,103 @@
+//! What is asked of the authorizer, and how its no is worded.
+
+use crate::access::attributes::{Asked, Attributes};
+use crate::call::User;
+use crate::http::status::{GroupResource, Status};
+
+/// May this user do that?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// Who.
+    pub(crate) user: User,
+    /// `get`, `create`, `bind`.
+    pub(crate) verb: String,
+    /// With what.
+    pub(crate) what: What,
+}
+
+/// What something is done with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Objects.
+    Resource {
+        /// API group.
+        group: String,
+        /// Plural name.
+        resource: String,
+        /// `status`; empty for the object itself.
+        subresource: String,
+        /// Empty for cluster-scoped objects and for all namespaces.
+        namespace: String,
+        /// Empty for a collection.
+        name: String,
+    },
+    /// A path.
+    Path(String),
+}
+
+impl Question {
+    /// What a request asks for.
+    pub(crate) fn of(request: &Attributes) -> Self {
+        let user = request.user.clone();
+        match &request.asked {
+            Asked::Other { verb, path } => {
+                let verb = match verb.as_str() {
+                    "head" | "get" => "get",
+                    other => other,
+                };
+                Self { user, verb: verb.to_owned(), what: What::Path(path.clone()) }
+            }
+            Asked::Resource { verb, path } => {
+                // A namespace is in itself.
+                let in_itself = path.group.is_empty() && path.resource == "namespaces";
+                let namespace = if in_itself { &path.name } else { &path.namespace };
+                let what = What::Resource {
+                    group: path.group.clone(),
+                    resource: path.resource.clone(),
+                    subresource: path.subresource.clone(),
+                    namespace: namespace.clone(),
+                    name: path.name.clone(),
+                };
+                Self { user, verb: verb.as_str().to_owned(), what }
+            }
+        }
+    }
+
+    /// Whether somebody may be spoken for: group, resource, subresource, namespace and name of a part of him.
+    pub(crate) fn impersonate(
+        user: User,
+        [group, resource, subresource, namespace, name]: [String; 5],
+    ) -> Self {
+        let what = What::Resource { group, resource, subresource, namespace, name };
+        Self { user, verb: "impersonate".to_owned(), what }
+    }
+
+    /// `pods "x" is forbidden: User "u" cannot get resource "pods" in API group "" in the namespace "n"`.
+    pub(super) fn forbidden(&self, reason: &str) -> Status {
+        let (user, verb) = (&self.user.name, &self.verb);
+        let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        match &self.what {
+            What::Path(path) => {
+                let message = format!("forbidden: User {user:?} cannot {verb} path {path:?}{because}");
+                Status::plain(403, "Forbidden", message)
+            }
+            What::Resource { group, resource, subresource, namespace, name } => {
+                let combined = combined(resource, subresource);
+                let scope = if namespace.is_empty() {
+                    "at the cluster scope".to_owned()
+                } else {
+                    format!("in the namespace {namespace:?}")
+                };
+                let why = format!(
+                    "User {user:?} cannot {verb} resource {combined:?} in API group {group:?} {scope}{because}"
+                );
+                Status::forbidden(GroupResource { group, resource }, name, &why)
+            }
+        }
+    }
+}
+
+/// `pods/log`, or `pods` where there is no subresource.
+pub(super) fn combined(resource: &str, subresource: &str) -> String {
+    if subresource.is_empty() { resource.to_owned() } else { format!("{resource}/{subresource}") }
+}

@@ -1,0 +1,130 @@
+//! Roles and their bindings, read where they lie.
+
+use serde_json::Value;
+
+use super::Verdict;
+use super::question::{Question, What};
+use super::rules::Rule;
+use crate::call::{self, User};
+use crate::object::meta;
+use crate::state::Shared;
+use crate::store::Snapshot;
+
+pub(super) const ROLES: &str = "roles.rbac.authorization.k8s.io";
+pub(super) const CLUSTER_ROLES: &str = "clusterroles.rbac.authorization.k8s.io";
+const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
+const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
+
+/// The rules of a user, each with where it comes from; and which roles are bound and not there.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// The rules, in the order of their bindings.
+    pub(crate) rules: Vec<(String, Rule)>,
+    /// `clusterrole.rbac.authorization.k8s.io "x" not found`.
+    pub(crate) missing: Vec<String>,
+}
+
+/// What the rules of the user say.
+pub(super) fn decide(shared: &Shared, question: &Question) -> Verdict {
+    let namespace = match &question.what {
+        What::Resource { namespace, .. } => namespace.as_str(),
+        What::Path(_) => "",
+    };
+    let held = rules_of(shared, &question.user, namespace);
+    if let Some((source, _)) = held.rules.iter().find(|(_, rule)| rule.allows(question)) {
+        return Verdict { allowed: true, reason: format!("RBAC: allowed by {source}") };
+    }
+    let reason = match held.missing.as_slice() {
+        [] => String::new(),
+        [one] => format!("RBAC: {one}"),
+        all => format!("RBAC: [{}]", all.join(", ")),
+    };
+    Verdict { allowed: false, reason }
+}
+
+/// The rules that hold for a user in a namespace; without one, those that hold everywhere.
+pub(crate) fn rules_of(shared: &Shared, user: &User, namespace: &str) -> Held {
+    let mut held = Held::default();
+    let everywhere = shared.store.snapshot(CLUSTER_ROLE_BINDINGS);
+    collect(shared, user, "", (&everywhere, ""), &mut held);
+    if !namespace.is_empty() {
+        let here = shared.store.snapshot(ROLE_BINDINGS);
+        collect(shared, user, namespace, (&here, &format!("{namespace}/")), &mut held);
+    }
+    held
+}
+
+/// The rules of the role that a binding in a namespace refers to; `Err` names a role that is not there.
+pub(super) fn role_rules(shared: &Shared, namespace: &str, role_ref: &Value) -> Result<Vec<Rule>, String> {
+    let text = |field: &str| role_ref.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (kind, name) = (text("kind"), text("name"));
+    let found = match kind {
+        "ClusterRole" => shared.store.get(CLUSTER_ROLES, name),
+        "Role" => shared.store.get(ROLES, &call::key(true, namespace, name)),
+        _ => None,
+    };
+    let missing = || format!("{}.rbac.authorization.k8s.io {name:?} not found", kind.to_lowercase());
+    found.map(|role| rules(role.value())).ok_or_else(missing)
+}
+
+/// The rules of a role.
+pub(super) fn rules(role: &Value) -> Vec<Rule> {
+    let rules = role.get("rules").cloned().unwrap_or_default();
+    serde_json::from_value(rules).unwrap_or_default()
+}
+
+fn collect(shared: &Shared, user: &User, namespace: &str, (all, prefix): (&Snapshot, &str), held: &mut Held) {
+    for (_, binding) in all.range(prefix, None) {
+        let binding = binding.value();
+        let subjects = binding.get("subjects").and_then(Value::as_array).into_iter().flatten();
+        let Some(subject) = subjects.into_iter().find(|subject| is(subject, user, namespace)) else {
+            continue;
+        };
+        let role_ref = binding.get("roleRef").cloned().unwrap_or_default();
+        match role_rules(shared, namespace, &role_ref) {
+            Ok(rules) => {
+                let source = source(binding, &role_ref, subject, namespace);
+                held.rules.extend(rules.into_iter().map(|rule| (source.clone(), rule)));
+            }
+            Err(missing) => held.missing.push(missing),
+        }
+    }
+}
+
+/// Whether a subject of a binding is this user or one of his groups.
+fn is(subject: &Value, user: &User, namespace: &str) -> bool {
+    let text = |field: &str| subject.get(field).and_then(Value::as_str).unwrap_or_default();
+    let name = text("name");
+    match text("kind") {
+        "User" => user.name == name,
+        "Group" => user.groups.iter().any(|group| group == name),
+        "ServiceAccount" => {
+            let at = if text("namespace").is_empty() { namespace } else { text("namespace") };
+            let account =
+                user.name.strip_prefix("system:serviceaccount:").and_then(|rest| rest.split_once(':'));
+            !at.is_empty() && account == Some((at, name))
+        }
+        _ => false,
+    }
+}
+
+/// `RoleBinding "editor/default" of Role "editor" to ServiceAccount "a/default"`.
+fn source(binding: &Value, role_ref: &Value, subject: &Value, namespace: &str) -> String {
+    let text = |value: &Value, field: &str| -> String {
+        value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let whom = match text(subject, "kind").as_str() {
+        "ServiceAccount" => {
+            let at = text(subject, "namespace");
+            let at = if at.is_empty() { namespace.to_owned() } else { at };
+            format!("ServiceAccount {:?}", format!("{}/{at}", text(subject, "name")))
+        }
+        kind => format!("{kind} {:?}", text(subject, "name")),
+    };
+    let bound = if namespace.is_empty() {
+        format!("ClusterRoleBinding {:?}", meta::name(binding))
+    } else {
+        format!("RoleBinding {:?}", format!("{}/{namespace}", meta::name(binding)))
+    };
+    format!("{bound} of {} {:?} to {whom}", text(role_ref, "kind"), text(role_ref, "name"))
+}

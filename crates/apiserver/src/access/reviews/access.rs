@@ -1,0 +1,149 @@
+//! Reviews of access: may I, may he, and all that I may.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use webhook::field::{Error, Path, Shown};
+
+use crate::access::authorization::{Question, What, rules_of};
+use crate::call::{Call, User};
+use crate::http::status::Status;
+use crate::object::meta;
+use crate::state::{Authorization, Shared};
+
+/// SelfSubjectAccessReview.
+pub(super) fn own(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
+    let question = Question { user: call.user.clone(), ..question(object, &attribute_errors(object))? };
+    decide(shared, &question, object);
+    Ok(())
+}
+
+/// SubjectAccessReview.
+pub(super) fn of_subject(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
+    let question = question(object, &subject_errors(object))?;
+    decide(shared, &question, object);
+    Ok(())
+}
+
+/// LocalSubjectAccessReview: about the namespace it is asked in.
+pub(super) fn of_subject_here(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
+    let mut errors = subject_errors(object);
+    let asked =
+        object.pointer("/spec/resourceAttributes/namespace").and_then(Value::as_str).unwrap_or_default();
+    if object.pointer("/spec/resourceAttributes").is_some() && asked != meta::namespace(object) {
+        let at = Path::new("spec").child("resourceAttributes").child("namespace");
+        errors.push(Error::invalid(&at, asked, "must match metadata.namespace"));
+    }
+    if object.pointer("/spec/nonResourceAttributes").is_some() {
+        let at = Path::new("spec").child("nonResourceAttributes");
+        let why = "disallowed on this kind of request";
+        errors.push(Error::invalid(&at, shown_path(object), why));
+    }
+    let question = question(object, &errors)?;
+    decide(shared, &question, object);
+    Ok(())
+}
+
+/// SelfSubjectRulesReview.
+pub(super) fn rules(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
+    let namespace = object.pointer("/spec/namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if namespace.is_empty() {
+        return Err(Status::bad_request("no namespace on request"));
+    }
+    let all = json!(["*"]);
+    let (mut resources, mut others) = (Vec::new(), Vec::new());
+    let mut missing = Vec::new();
+    if shared.switches.authorization == Authorization::AlwaysAllow {
+        resources.push(json!({"verbs": all, "apiGroups": all, "resources": all}));
+        others.push(json!({"verbs": all, "nonResourceURLs": all}));
+    } else {
+        let held = rules_of(shared, &call.user, &namespace);
+        for (_, rule) in held.rules {
+            let of_paths = !rule.non_resource_urls.is_empty();
+            let shown = serde_json::to_value(rule).unwrap_or_default();
+            if of_paths { others.push(shown) } else { resources.push(shown) }
+        }
+        missing = held.missing;
+    }
+    object["spec"] = json!({});
+    object["status"] =
+        json!({"resourceRules": resources, "nonResourceRules": others, "incomplete": !missing.is_empty()});
+    if !missing.is_empty() {
+        object["status"]["evaluationError"] = missing.join(", ").into();
+    }
+    Ok(())
+}
+
+fn decide(shared: &Shared, question: &Question, object: &mut Value) {
+    let verdict = question.decide(shared);
+    object["status"] = json!({"allowed": verdict.allowed});
+    if !verdict.reason.is_empty() {
+        object["status"]["reason"] = verdict.reason.into();
+    }
+}
+
+/// The question that a review asks, once nothing is wrong with it.
+fn question(object: &Value, errors: &[Error]) -> Result<Question, Status> {
+    if !errors.is_empty() {
+        return Err(Status::invalid("authorization.k8s.io", "", "", errors));
+    }
+    let spec = &object["spec"];
+    let text =
+        |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let texts = |value: &Value| -> Vec<String> {
+        let list = value.as_array().into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let extra = spec.get("extra").and_then(Value::as_object).into_iter().flatten();
+    let extra: BTreeMap<String, Vec<String>> =
+        extra.map(|(key, values)| (key.to_lowercase(), texts(values))).collect();
+    let user =
+        User { name: text(spec, "user"), uid: text(spec, "uid"), groups: texts(&spec["groups"]), extra };
+    let (attributes, what) = match spec.get("resourceAttributes") {
+        Some(asked) => {
+            let what = What::Resource {
+                group: text(asked, "group"),
+                resource: text(asked, "resource"),
+                subresource: text(asked, "subresource"),
+                namespace: text(asked, "namespace"),
+                name: text(asked, "name"),
+            };
+            (asked, what)
+        }
+        None => (&spec["nonResourceAttributes"], What::Path(text(&spec["nonResourceAttributes"], "path"))),
+    };
+    Ok(Question { user, verb: text(attributes, "verb"), what })
+}
+
+fn attribute_errors(object: &Value) -> Vec<Error> {
+    let spec = Path::new("spec");
+    let has = |field: &str| object.pointer(field).is_some_and(|value| !value.is_null());
+    match (has("/spec/resourceAttributes"), has("/spec/nonResourceAttributes")) {
+        (true, true) => {
+            let why = "cannot be specified in combination with resourceAttributes";
+            vec![Error::invalid(&spec.child("nonResourceAttributes"), shown_path(object), why)]
+        }
+        (false, false) => {
+            let why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+            vec![Error::invalid(&spec.child("resourceAttributes"), Shown::verbatim("null"), why)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn subject_errors(object: &Value) -> Vec<Error> {
+    let mut errors = attribute_errors(object);
+    let user = object.pointer("/spec/user").and_then(Value::as_str).unwrap_or_default();
+    let groups = object.pointer("/spec/groups").and_then(Value::as_array);
+    if user.is_empty() && groups.is_none_or(Vec::is_empty) {
+        let why = "at least one of user or group must be specified";
+        errors.push(Error::invalid(&Path::new("spec").child("user"), "", why));
+    }
+    errors
+}
+
+/// The attributes of a path as messages show them: under the names of Go's fields.
+fn shown_path(object: &Value) -> Shown {
+    let text = |field: &str| object["spec"]["nonResourceAttributes"][field].as_str().unwrap_or_default();
+    Shown::verbatim(json!({"Path": text("path"), "Verb": text("verb")}))
+}

@@ -1,0 +1,41 @@
+//! Resources that are asked and never stored: who am I, whose token is this, may I.
+
+mod access;
+mod subject;
+mod token;
+
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::http::notes::Notes;
+use crate::http::reply::Reply;
+use crate::http::status::Status;
+use crate::object::decode;
+use crate::render;
+use crate::state::Shared;
+
+/// Fills in the answer to a question.
+type Answer = fn(&Shared, &Call, &mut Value) -> Result<(), Status>;
+
+/// The answer to a question; absent if the resource is none of these.
+pub(crate) fn answer(shared: &Shared, call: &Call) -> Option<Result<Reply, Status>> {
+    let resource = &call.target.resource;
+    let fill: Answer = match (resource.group.as_str(), resource.plural.as_str()) {
+        ("authentication.k8s.io", "selfsubjectreviews") => subject::answer,
+        ("authentication.k8s.io", "tokenreviews") => token::answer,
+        ("authorization.k8s.io", "selfsubjectrulesreviews") => access::rules,
+        ("authorization.k8s.io", "selfsubjectaccessreviews") => access::own,
+        ("authorization.k8s.io", "subjectaccessreviews") => access::of_subject,
+        ("authorization.k8s.io", "localsubjectaccessreviews") => access::of_subject_here,
+        _ => return None,
+    };
+    Some(filled(shared, call, fill))
+}
+
+fn filled(shared: &Shared, call: &Call, fill: Answer) -> Result<Reply, Status> {
+    let mut notes = Notes::default();
+    let mut object = decode::object(shared, call, &mut notes)?;
+    decode::place(call, &mut object)?;
+    fill(shared, call, &mut object)?;
+    Ok(Reply { notes, ..Reply::json(201, render::written(&object, call.accept.yaml)) })
+}

@@ -1,0 +1,121 @@
+//! In which form an answer is wanted: the `Accept` header, with `as=Table` and `as=PartialObjectMetadata`.
+
+use crate::http::status::Status;
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Accept {
+    /// What is shown of an object.
+    pub(crate) shape: Shape,
+    /// How it is written.
+    pub(crate) yaml: bool,
+}
+
+/// What is shown of an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// All of it.
+    #[default]
+    Full,
+    /// A row of a table, with this version of the table.
+    Table(Version),
+    /// Its metadata, with this version of the form.
+    Metadata(Version),
+}
+
+/// A version of `meta.k8s.io`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// `v1`.
+    V1,
+    /// `v1beta1`.
+    V1beta1,
+}
+
+/// What is written.
+const WRITTEN: &[&str] = &["application/json", "application/yaml"];
+
+impl Version {
+    /// `meta.k8s.io/v1`.
+    pub(crate) fn api_version(self) -> &'static str {
+        match self {
+            Self::V1 => "meta.k8s.io/v1",
+            Self::V1beta1 => "meta.k8s.io/v1beta1",
+        }
+    }
+}
+
+impl Accept {
+    /// The first form of the header that the server writes; JSON if the header is absent.
+    pub(crate) fn parse(header: &str) -> Result<Self, Status> {
+        if header.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        header.split(',').find_map(Self::clause).ok_or_else(|| Status::not_acceptable(WRITTEN))
+    }
+
+    fn clause(clause: &str) -> Option<Self> {
+        let mut parts = clause.split(';').map(str::trim);
+        let yaml = match parts.next()? {
+            "application/json" | "*/*" | "application/*" => false,
+            "application/yaml" => true,
+            _ => return None,
+        };
+        let (mut form, mut group, mut version) = ("", "", "");
+        for (key, value) in parts.filter_map(|part| part.split_once('=')) {
+            match key {
+                "as" => form = value,
+                "g" => group = value,
+                "v" => version = value,
+                _ => {}
+            }
+        }
+        Some(Self { shape: shape(form, group, version)?, yaml })
+    }
+}
+
+fn shape(form: &str, group: &str, version: &str) -> Option<Shape> {
+    if form.is_empty() {
+        return Some(Shape::Full);
+    }
+    let version = match (group, version) {
+        ("meta.k8s.io", "v1") => Version::V1,
+        ("meta.k8s.io", "v1beta1") => Version::V1beta1,
+        _ => return None,
+    };
+    match form {
+        "Table" => Some(Shape::Table(version)),
+        "PartialObjectMetadata" | "PartialObjectMetadataList" => Some(Shape::Metadata(version)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_known_form_is_taken() {
+        let json = |shape| Ok(Accept { shape, yaml: false });
+        let table = [
+            ("", json(Shape::Full)),
+            ("*/*", json(Shape::Full)),
+            ("application/json;stream=watch", json(Shape::Full)),
+            ("application/vnd.kubernetes.protobuf,application/json", json(Shape::Full)),
+            (
+                "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
+                json(Shape::Table(Version::V1)),
+            ),
+            (
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                json(Shape::Metadata(Version::V1)),
+            ),
+            ("application/json;as=Other;g=meta.k8s.io;v=v1,application/json", json(Shape::Full)),
+            ("application/yaml", Ok(Accept { shape: Shape::Full, yaml: true })),
+        ];
+        for (header, want) in table {
+            assert_eq!(Accept::parse(header), want, "{header}");
+        }
+        assert_eq!(Accept::parse("application/vnd.kubernetes.protobuf").unwrap_err().code, 406);
+    }
+}

@@ -1,0 +1,102 @@
+//! The query of a request: options of all verbs, read when they are asked for.
+
+use std::collections::BTreeMap;
+
+use crate::http::status::Status;
+
+/// The parameters of a request, decoded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query(BTreeMap<String, Vec<String>>);
+
+impl Query {
+    /// Reads what follows the `?`.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut parameters: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            parameters.entry(decode(key, true)).or_default().push(decode(value, true));
+        }
+        Self(parameters)
+    }
+
+    /// The first value of a parameter; empty if absent.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.0.get(name).and_then(|values| values.first()).map_or("", String::as_str)
+    }
+
+    /// Whether a parameter is given and says yes, as Go reads it: any value but `false` and `0` does.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.optional_flag(name).unwrap_or(false)
+    }
+
+    /// The same, with absence told apart.
+    pub(crate) fn optional_flag(&self, name: &str) -> Option<bool> {
+        let value = self.0.get(name)?.first()?;
+        Some(!matches!(value.to_lowercase().as_str(), "false" | "0"))
+    }
+
+    /// A whole number, if given.
+    pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, Status> {
+        let value = self.text(name);
+        let wrong = || Status::bad_request(format!("strconv.ParseInt: parsing {value:?}: invalid syntax"));
+        if value.is_empty() { Ok(None) } else { value.parse().map(Some).map_err(|_| wrong()) }
+    }
+
+    /// Whether the write is not to be persisted.
+    pub(crate) fn dry_run(&self) -> Result<bool, Status> {
+        dry_run(self.0.get("dryRun").map_or(&[], Vec::as_slice))
+    }
+}
+
+/// Whether a list of dry-run directives asks for one; the only directive is `All`.
+pub(crate) fn dry_run(directives: &[String]) -> Result<bool, Status> {
+    match directives.iter().find(|directive| !matches!(directive.as_str(), "All" | "")) {
+        Some(other) => {
+            let why = format!("Unsupported value: {other:?}: supported values: \"All\"");
+            Err(Status::bad_request(format!("dryRun: {why}")))
+        }
+        None => Ok(directives.iter().any(|directive| directive == "All")),
+    }
+}
+
+/// Takes percent signs (and, in a query, plus signs) away.
+pub(crate) fn decode(text: &str, plus: bool) -> String {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = text.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (bytes[at], hex) {
+            (b'%', Some(byte)) => {
+                decoded.push(byte);
+                at += 2;
+            }
+            (b'+', _) if plus => decoded.push(b' '),
+            (byte, _) => decoded.push(byte),
+        }
+        at += 1;
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_decoded() {
+        let query = Query::parse("labelSelector=a%3Db%2Cc+in+%28d%29&watch=1&limit=5&dryRun=All&x&y=100%25");
+        assert_eq!(query.text("labelSelector"), "a=b,c in (d)");
+        assert!(query.flag("watch"));
+        assert_eq!(query.integer("limit"), Ok(Some(5)));
+        assert_eq!(query.dry_run(), Ok(true));
+        assert_eq!((query.text("x"), query.text("y"), query.text("z")), ("", "100%", ""));
+    }
+
+    #[test]
+    fn wrong_values_are_bad_requests() {
+        let query = Query::parse("limit=x&dryRun=Some");
+        assert_eq!(query.integer("limit").unwrap_err().code, 400);
+        assert_eq!(query.dry_run().unwrap_err().code, 400);
+    }
+}

@@ -1,0 +1,200 @@
+//! Errors as Kubernetes words them: `Status` objects with code, reason, message and details.
+
+use serde_json::{Map, Value, json};
+use webhook::field;
+
+use crate::http::notes::Notes;
+
+/// A refusal, as it goes over the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Status {
+    /// HTTP status and `code`.
+    pub(crate) code: u16,
+    /// `NotFound`, `Conflict`; empty for none.
+    pub(crate) reason: String,
+    /// What a user reads.
+    pub(crate) message: String,
+    /// `group`, `kind`, `name`, `uid`, `causes`, `retryAfterSeconds`.
+    pub(crate) details: Map<String, Value>,
+    /// Where an expired list can be gone on with.
+    pub(crate) continue_token: Option<String>,
+    /// What webhooks said before.
+    pub(crate) notes: Box<Notes>,
+}
+
+/// A resource as errors name it: `deployments.apps`, `pods`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupResource<'a> {
+    /// API group.
+    pub(crate) group: &'a str,
+    /// Plural name.
+    pub(crate) resource: &'a str,
+}
+
+impl std::fmt::Display for GroupResource<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.group.is_empty() {
+            f.write_str(self.resource)
+        } else {
+            write!(f, "{}.{}", self.resource, self.group)
+        }
+    }
+}
+
+impl Status {
+    /// A refusal without details.
+    pub(crate) fn plain(code: u16, reason: &str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            reason: reason.to_owned(),
+            message: message.into(),
+            details: Map::new(),
+            continue_token: None,
+            notes: Box::default(),
+        }
+    }
+
+    fn about(code: u16, reason: &str, of: GroupResource<'_>, name: &str, message: String) -> Self {
+        let mut details = Map::new();
+        for (key, value) in [("group", of.group), ("kind", of.resource), ("name", name)] {
+            if !value.is_empty() {
+                details.insert(key.to_owned(), value.into());
+            }
+        }
+        Self {
+            code,
+            reason: reason.to_owned(),
+            message,
+            details,
+            continue_token: None,
+            notes: Box::default(),
+        }
+    }
+
+    /// `pods "x" not found`.
+    pub(crate) fn not_found(of: GroupResource<'_>, name: &str) -> Self {
+        Self::about(404, "NotFound", of, name, format!("{of} {name:?} not found"))
+    }
+
+    /// `pods "x" already exists`.
+    pub(crate) fn already_exists(of: GroupResource<'_>, name: &str) -> Self {
+        Self::about(409, "AlreadyExists", of, name, format!("{of} {name:?} already exists"))
+    }
+
+    /// No free name was found for a `generateName`.
+    pub(crate) fn generate_name_conflict(of: GroupResource<'_>, name: &str) -> Self {
+        let message = format!(
+            "{of} {name:?} already exists, the server was not able to generate a unique name for the object"
+        );
+        let mut status = Self::about(409, "AlreadyExists", of, name, message);
+        status.details.insert("retryAfterSeconds".to_owned(), 1.into());
+        status
+    }
+
+    /// `Operation cannot be fulfilled on pods "x": …`.
+    pub(crate) fn conflict(of: GroupResource<'_>, name: &str, why: &str) -> Self {
+        Self::about(
+            409,
+            "Conflict",
+            of,
+            name,
+            format!("Operation cannot be fulfilled on {of} {name:?}: {why}"),
+        )
+    }
+
+    /// A write with a resourceVersion that is not the latest.
+    pub(crate) fn outdated(of: GroupResource<'_>, name: &str) -> Self {
+        let why =
+            "the object has been modified; please apply your changes to the latest version and try again";
+        Self::conflict(of, name, why)
+    }
+
+    /// `pods "x" is forbidden: …`.
+    pub(crate) fn forbidden(of: GroupResource<'_>, name: &str, why: &str) -> Self {
+        let message = if name.is_empty() {
+            format!("{of} is forbidden: {why}")
+        } else {
+            format!("{of} {name:?} is forbidden: {why}")
+        };
+        Self::about(403, "Forbidden", of, name, message)
+    }
+
+    /// `Pod "x" is invalid: …` with a cause for each field.
+    pub(crate) fn invalid(group: &str, kind: &str, name: &str, errors: &[field::Error]) -> Self {
+        let of = GroupResource { group, resource: kind };
+        let message = format!("{of} {name:?} is invalid: {}", field::aggregate(errors));
+        let mut status = Self::about(422, "Invalid", of, name, message);
+        let cause = |error: &field::Error| json!({"reason": error.kind.reason(), "message": error.body(), "field": error.field});
+        status.details.insert("causes".to_owned(), errors.iter().map(cause).collect());
+        status
+    }
+
+    /// A request that cannot be understood.
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::plain(400, "BadRequest", message)
+    }
+
+    /// A revision that is no longer known.
+    pub(crate) fn expired(message: impl Into<String>) -> Self {
+        Self::plain(410, "Expired", message)
+    }
+
+    /// A failure of the server's own, or of a webhook.
+    pub(crate) fn internal(why: &str) -> Self {
+        let mut status = Self::plain(500, "InternalError", format!("Internal error occurred: {why}"));
+        status.details.insert("causes".to_owned(), json!([{"message": why}]));
+        status
+    }
+
+    /// A failure of the server's own that says only what failed.
+    pub(crate) fn failure(message: impl Into<String>) -> Self {
+        Self::plain(500, "", message)
+    }
+
+    /// A verb that the resource does not serve.
+    pub(crate) fn method_not_supported(of: GroupResource<'_>, verb: &str) -> Self {
+        let message = format!("{verb} is not supported on resources of kind \"{of}\"");
+        Self::about(405, "MethodNotAllowed", of, "", message)
+    }
+
+    /// A body in a form that is not read.
+    pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {
+        let accepted = accepted.join(", ");
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: {accepted}"
+        );
+        Self::plain(415, "UnsupportedMediaType", message)
+    }
+
+    /// An answer asked for in a form that is not written.
+    pub(crate) fn not_acceptable(accepted: &[&str]) -> Self {
+        let message = format!("only the following media types are accepted: {}", accepted.join(", "));
+        Self::plain(406, "NotAcceptable", message)
+    }
+
+    /// The refusal with what was noted before it, which is told all the same.
+    pub(crate) fn noting(mut self, notes: &Notes) -> Self {
+        self.notes.extend(notes.clone());
+        self
+    }
+
+    /// The object that goes over the wire.
+    pub(crate) fn json(&self) -> Value {
+        let mut status = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": self.code,
+        });
+        if !self.message.is_empty() {
+            status["message"] = self.message.as_str().into();
+        }
+        if !self.reason.is_empty() {
+            status["reason"] = self.reason.as_str().into();
+        }
+        if let Some(token) = &self.continue_token {
+            status["metadata"]["continue"] = token.as_str().into();
+        }
+        if !self.details.is_empty() {
+            status["details"] = Value::Object(self.details.clone());
+        }
+        status
+    }
+}

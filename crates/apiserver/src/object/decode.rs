@@ -1,0 +1,182 @@
+//! Bodies as objects: media type, apiVersion and kind, name and namespace.
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use webhook::field::{Error, Path};
+
+use crate::call::{Call, Verb};
+use crate::http::notes::Notes;
+use crate::http::status::Status;
+use crate::object::fields::{self, Directive};
+use crate::object::meta;
+use crate::state::Shared;
+
+/// What is read.
+const READ: &[&str] = &["application/json", "application/yaml"];
+
+/// The media type of a header, without parameters and in lower case.
+pub(crate) fn media_type(header: &str) -> String {
+    header.split(';').next().unwrap_or_default().trim().to_lowercase()
+}
+
+/// A body as a tree: JSON, or YAML where the header says so.
+pub(crate) fn tree(content_type: &str, body: &Bytes) -> Result<Value, Status> {
+    match media_type(content_type).as_str() {
+        "" | "application/json" => serde_json::from_slice(body)
+            .map_err(|error| Status::bad_request(format!("invalid character: {error}"))),
+        "application/yaml" => {
+            let text = std::str::from_utf8(body).map_err(|error| Status::bad_request(error.to_string()))?;
+            formats::yaml::from_str(text).map_err(|error| Status::bad_request(error.to_string()))
+        }
+        _ => Err(Status::unsupported_media_type(READ)),
+    }
+}
+
+fn is_json(content_type: &str) -> bool {
+    matches!(media_type(content_type).as_str(), "" | "application/json")
+}
+
+/// The object of a create or update request, in the version of the request.
+pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
+    let verb = if call.verb == Verb::Update { "UpdateOptions" } else { "CreateOptions" };
+    Directive::check(call, verb)?;
+    let mut object = tree(&call.content_type, &call.body)?;
+    identify(call, &mut object)?;
+    let refused = |why: String| {
+        let (kind, version) = (&call.target.resource.kind, &call.target.resource.version);
+        Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
+    };
+    let mut told = if Directive::of(call) == Directive::Ignore || !is_json(&call.content_type) {
+        Vec::new()
+    } else {
+        fields::duplicates(&call.body)
+    };
+    told.extend(fields::settle(shared, call, &mut object).map_err(refused)?);
+    match Directive::of(call) {
+        Directive::Strict if !told.is_empty() => {
+            Err(refused(format!("strict decoding error: {}", told.join(", "))))
+        }
+        Directive::Warn => {
+            notes.warnings.extend(told);
+            Ok(object)
+        }
+        Directive::Strict | Directive::Ignore => Ok(object),
+    }
+}
+
+/// The object that a patch made, in the version of the request.
+pub(crate) fn patched(
+    shared: &Shared,
+    call: &Call,
+    mut object: Value,
+    notes: &mut Notes,
+) -> Result<Value, Status> {
+    identify(call, &mut object)?;
+    let refused = |why: &str| {
+        let patch = String::from_utf8_lossy(&call.body).into_owned();
+        Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &patch, why)])
+    };
+    let unknown = fields::settle(shared, call, &mut object).map_err(|why| refused(&why))?;
+    match Directive::of(call) {
+        Directive::Strict if !unknown.is_empty() => {
+            Err(refused(&format!("strict decoding error: {}", unknown.join(", "))))
+        }
+        Directive::Warn => {
+            notes.warnings.extend(unknown);
+            Ok(object)
+        }
+        Directive::Strict | Directive::Ignore => Ok(object),
+    }
+}
+
+/// The object that a webhook made: what the kind does not have is dropped without a word.
+pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        normalize(call.target.custom, fields);
+    }
+    let _untold = fields::settle(shared, call, &mut object);
+    object
+}
+
+/// Checks that an object is of the kind that is served here, and lets it say so where it says nothing.
+pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
+    let resource = &call.target.resource;
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let (wanted_version, wanted_kind) = (resource.api_version(), resource.kind.as_str());
+    let Some(fields) = object.as_object_mut() else {
+        return Err(Status::bad_request("the object provided is unrecognized (must be of type object)"));
+    };
+    if call.target.custom && (api_version.is_empty() || kind.is_empty()) {
+        let missing = if kind.is_empty() { "Kind" } else { "apiVersion" };
+        return Err(Status::bad_request(format!("Object '{missing}' is missing in the request body")));
+    }
+    if !kind.is_empty() && kind != wanted_kind {
+        return Err(Status::bad_request(format!(
+            "{kind} in version {:?} cannot be handled as a {wanted_kind}: converting ({api_version}).{kind} to \
+             ({wanted_version}).{wanted_kind}: unknown conversion",
+            api_version.rsplit('/').next().unwrap_or_default(),
+        )));
+    }
+    if !api_version.is_empty() && api_version != wanted_version {
+        return Err(Status::bad_request(format!(
+            "the API version in the data ({api_version}) does not match the expected API version ({wanted_version})"
+        )));
+    }
+    fields.insert("apiVersion".to_owned(), wanted_version.into());
+    fields.insert("kind".to_owned(), wanted_kind.into());
+    normalize(call.target.custom, fields);
+    Ok(())
+}
+
+/// Checks the namespace of an object against that of the request, and sets it.
+pub(crate) fn place(call: &Call, object: &mut Value) -> Result<(), Status> {
+    let wanted = if call.target.resource.namespaced { call.path.namespace.as_str() } else { "" };
+    let found = meta::namespace(object);
+    if !found.is_empty() && found != wanted {
+        return Err(Status::bad_request(String::from(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        )));
+    }
+    if wanted.is_empty() {
+        meta::of_mut(object).remove("namespace");
+    } else {
+        meta::set(object, "namespace", wanted);
+    }
+    Ok(())
+}
+
+/// What decoding into Go's types does to any object: null is absence, and empty metadata is left out.
+fn normalize(custom: bool, fields: &mut Map<String, Value>) {
+    if !custom {
+        fields.values_mut().for_each(without_nulls);
+        fields.retain(|_, value| !value.is_null());
+    }
+    let metadata = fields.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+    if metadata.is_null() {
+        *metadata = Value::Object(Map::new());
+    }
+    without_nulls(metadata);
+    if let Some(metadata) = metadata.as_object_mut() {
+        metadata.remove("selfLink");
+        metadata.retain(|name, value| match value {
+            // An empty list says that nobody owns anything.
+            _ if name == "managedFields" => true,
+            Value::Object(map) => !map.is_empty(),
+            Value::Array(list) => !list.is_empty(),
+            Value::String(text) => !text.is_empty(),
+            _ => true,
+        });
+    }
+}
+
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(without_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        _ => {}
+    }
+}

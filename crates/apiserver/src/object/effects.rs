@@ -1,0 +1,190 @@
+//! What a write brings about elsewhere: kinds come and go with CRDs.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::admission;
+use crate::call::Call;
+use crate::crd;
+use crate::http::status::{GroupResource, Status};
+use crate::object::meta;
+use crate::object::removal::{self, DeleteOptions, Step};
+use crate::registry::Target;
+use crate::state::Shared;
+use crate::store::Expect;
+
+const NAMESPACES: &str = "namespaces";
+const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
+const MUTATING: &str = "mutatingwebhookconfigurations.admissionregistration.k8s.io";
+const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.k8s.io";
+
+/// Namespaces that cannot be deleted.
+const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
+
+/// Refuses a new object whose namespace is not there or going.
+pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Result<(), Status> {
+    let namespace = call.path.namespace.as_str();
+    if !call.target.resource.namespaced || namespace.is_empty() {
+        return Ok(());
+    }
+    let Some(object) = shared.store.get(NAMESPACES, namespace) else {
+        return Err(Status::not_found(GroupResource { group: "", resource: NAMESPACES }, namespace));
+    };
+    if !meta::is_terminating(object.value()) {
+        return Ok(());
+    }
+    let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+    let mut status = Status::forbidden(call.group_resource(), name, &why);
+    let message = format!("namespace {namespace} is being terminated");
+    let cause =
+        json!([{"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}]);
+    status.details.insert("causes".to_owned(), cause);
+    Err(status)
+}
+
+/// Refuses the deletion of a namespace that must stay.
+pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
+    if call.target.table == NAMESPACES && IMMORTAL.contains(&name) {
+        return Err(Status::forbidden(call.group_resource(), name, "this namespace may not be deleted"));
+    }
+    Ok(())
+}
+
+/// What the server says in objects that change the server itself.
+pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Result<(), Status> {
+    match target.table.as_str() {
+        CRDS => crd::prepare(object, now),
+        MUTATING | VALIDATING => admission::prepare(object),
+        _ => Ok(()),
+    }
+}
+
+/// What the server says in an object in view of others of its kind, and what users should know of it.
+pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> Vec<String> {
+    match target.table.as_str() {
+        CRDS => {
+            let snapshot = shared.store.snapshot(CRDS);
+            let others: Vec<&Value> = snapshot.objects.values().map(|other| other.value()).collect();
+            crd::accept_names(object, &others, shared.clock.now());
+            crd::warnings(object)
+        }
+        "endpoints" => {
+            vec!["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".to_owned()]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether nothing holds a deleted object any more.
+pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
+    let held = target.table == NAMESPACES && has_content_finalizers(object);
+    let grace =
+        meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
+    meta::is_terminating(object) && meta::finalizers(object).is_empty() && grace == 0 && !held
+}
+
+/// After an object was written.
+pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
+    if target.table != CRDS {
+        return;
+    }
+    if let Some(crd) = crd::read(object).filter(|_| crd::is_established(object)) {
+        shared.registry.add(&crd);
+    }
+    if meta::is_terminating(object) {
+        empty_crd(shared, meta::name(object));
+    }
+}
+
+/// After an object was removed.
+pub(crate) fn removed(shared: &Shared, target: &Target, object: &Value) {
+    if target.table == CRDS
+        && let Some(crd) = crd::read(object)
+    {
+        shared.registry.remove(crd.group(), crd.plural());
+    }
+    if target.custom {
+        let name = target.table.as_str();
+        if is_terminating(shared, CRDS, name) {
+            finish_crd(shared, name);
+        }
+    }
+}
+
+fn is_terminating(shared: &Shared, table: &str, name: &str) -> bool {
+    shared.store.get(table, name).is_some_and(|object| meta::is_terminating(object.value()))
+}
+
+fn has_content_finalizers(namespace: &Value) -> bool {
+    namespace.pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
+}
+
+fn empty_crd(shared: &Shared, name: &str) {
+    let served = shared.registry.served();
+    if let Some(target) = served.stored().iter().find(|target| target.table == name) {
+        sweep(shared, target, "");
+    }
+    finish_crd(shared, name);
+}
+
+/// Lets a CRD go when there are no objects of its kind any more.
+fn finish_crd(shared: &Shared, name: &str) {
+    if !shared.store.snapshot(name).objects.is_empty() {
+        return;
+    }
+    let served = shared.registry.served();
+    let Some(target) = served.target("apiextensions.k8s.io", "v1", "customresourcedefinitions") else {
+        return;
+    };
+    rewrite(shared, &target, name, |crd| {
+        let kept: Vec<Value> = meta::finalizers(crd)
+            .into_iter()
+            .filter(|finalizer| *finalizer != crd::CLEANUP)
+            .map(Value::from)
+            .collect();
+        meta::set(crd, "finalizers", kept);
+    });
+}
+
+/// Deletes all objects of a resource below a prefix, without asking anybody.
+fn sweep(shared: &Shared, target: &Target, prefix: &str) {
+    let snapshot = shared.store.snapshot(&target.table);
+    let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
+    for (key, _) in snapshot.range(prefix, None) {
+        while let Some(object) = shared.store.get(&target.table, key) {
+            let expect = Expect::Revision(object.revision());
+            let done = match removal::step(target, object.value(), &options, shared.clock.now()) {
+                Step::Pending => break,
+                Step::Marked(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
+                Step::Gone(value) => {
+                    let gone = shared.store.remove(&target.table, key, expect, value);
+                    if let Ok(object) = &gone {
+                        removed(shared, target, object.value());
+                    }
+                    gone.is_ok()
+                }
+            };
+            if done {
+                break;
+            }
+        }
+    }
+}
+
+/// Changes an object of the server's own accord; it goes if that was what held it.
+fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
+    while let Some(object) = shared.store.get(&target.table, key) {
+        let mut value = object.value().clone();
+        change(&mut value);
+        let expect = Expect::Revision(object.revision());
+        if is_gone(target, &value) {
+            if let Ok(gone) = shared.store.remove(&target.table, key, expect, value) {
+                removed(shared, target, gone.value());
+                return;
+            }
+        } else if &value == object.value() || shared.store.put(&target.table, key, expect, value).is_ok() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What decoding into Go's types does to an object: fields that a kind does not have are dropped and told, values of
+//! other types are refused, what is absent is set.
+
+mod custom;
+mod duplicates;
+mod types;
+
+use schema::{Shape, Type};
+use serde_json::Value;
+use webhook::field::{Error, Path, quote};
+
+use crate::call::Call;
+use crate::http::status::Status;
+use crate::object::defaults;
+use crate::state::Shared;
+
+/// What is done about unknown fields: `fieldValidation`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Directive {
+    /// They are dropped.
+    Ignore,
+    /// They are dropped, and the user is told.
+    Warn,
+    /// The request is refused.
+    Strict,
+}
+
+impl Directive {
+    /// Refuses what is none of the three; `options` is the kind of options that the request carries.
+    pub(crate) fn check(call: &Call, options: &str) -> Result<(), Status> {
+        const KNOWN: &[&str] = &["", "Ignore", "Strict", "Warn"];
+        let asked = call.query.text("fieldValidation");
+        if KNOWN.contains(&asked) {
+            return Ok(());
+        }
+        let error = Error::not_supported(&Path::new("fieldValidation"), asked, KNOWN);
+        Err(Status::invalid("meta.k8s.io", options, "", &[error]))
+    }
+
+    /// What a request asks for; warnings if it does not say.
+    pub(crate) fn of(call: &Call) -> Self {
+        match call.query.text("fieldValidation") {
+            "Ignore" => Self::Ignore,
+            "Strict" => Self::Strict,
+            _ => Self::Warn,
+        }
+    }
+}
+
+/// Makes an object one of its kind: drops what the kind does not have, and sets what it has by default.
+///
+/// Gives `unknown field "spec.x"` for each field dropped.
+///
+/// # Errors
+/// With the words of Go's decoder, where a value is of another type than the kind says.
+pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result<Vec<String>, String> {
+    let resource = &call.target.resource;
+    let served = shared.registry.served();
+    if let Some(schema) = &call.target.schema {
+        let metadata = served.kinds.type_of("", "v1", "Namespace").and_then(|ty| ty.at("metadata"));
+        return custom::settle(object, schema, &metadata.unwrap_or_else(Type::any));
+    }
+    let Some(ty) = served.kinds.type_of(&resource.group, &resource.version, &resource.kind) else {
+        return Ok(Vec::new());
+    };
+    types::check(object, &ty, &resource.kind)?;
+    let mut unknown = Vec::new();
+    drop_unknown(object, &ty, "", &mut unknown);
+    defaults::set(resource, object, &ty);
+    Ok(unknown)
+}
+
+/// Fields that stand twice in a JSON body: `duplicate field "spec.x"`.
+pub(crate) fn duplicates(body: &[u8]) -> Vec<String> {
+    duplicates::of(body).iter().map(|path| format!("duplicate field {}", quote(path))).collect()
+}
+
+/// Drops what a type does not have.
+fn drop_unknown(value: &mut Value, ty: &Type, path: &str, unknown: &mut Vec<String>) {
+    match (value, ty.shape()) {
+        (Value::Object(fields), Shape::Object) => fields.retain(|name, value| {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            match ty.field(name) {
+                Some(field) => drop_unknown(value, &field.ty, &path, unknown),
+                None if ty.is_open() => {}
+                None => {
+                    unknown.push(format!("unknown field {}", quote(&path)));
+                    return false;
+                }
+            }
+            true
+        }),
+        (Value::Object(fields), Shape::Map) => {
+            let Some(values) = ty.values() else { return };
+            fields
+                .iter_mut()
+                .for_each(|(name, value)| drop_unknown(value, &values, &format!("{path}.{name}"), unknown));
+        }
+        (Value::Array(items), Shape::List) => {
+            let Some(ty) = ty.items() else { return };
+            for (index, item) in items.iter_mut().enumerate() {
+                drop_unknown(item, &ty, &format!("{path}[{index}]"), unknown);
+            }
+        }
+        _ => {}
+    }
+}

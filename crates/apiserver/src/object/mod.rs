@@ -1,0 +1,13 @@
+//! What the server makes of an object: read, defaulted, prepared, checked, removed.
+
+pub(crate) mod allocation;
+pub(crate) mod decode;
+pub(crate) mod defaults;
+pub(crate) mod effects;
+pub(crate) mod fields;
+pub(crate) mod meta;
+pub(crate) mod plugins;
+pub(crate) mod removal;
+pub(crate) mod strategy;
+pub(crate) mod structural;
+pub(crate) mod validation;

@@ -1,0 +1,289 @@
+//! What kinds do differently when they are written: generation, status, unconditional updates, answers to deletions.
+
+mod services;
+mod workloads;
+
+use schema::Resource;
+use serde_json::{Value, json};
+
+use crate::object::defaults;
+use crate::object::meta;
+use crate::registry::Target;
+
+/// Built-in kinds that count changes of their specification; custom resources all do.
+const COUNTED: &[(&str, &str)] = &[
+    ("", "pods"),
+    ("", "podtemplates"),
+    ("", "replicationcontrollers"),
+    ("admissionregistration.k8s.io", "mutatingadmissionpolicies"),
+    ("admissionregistration.k8s.io", "mutatingadmissionpolicybindings"),
+    ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+    ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+    ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
+    ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
+    ("apps", "daemonsets"),
+    ("apps", "deployments"),
+    ("apps", "replicasets"),
+    ("apps", "statefulsets"),
+    ("batch", "cronjobs"),
+    ("batch", "jobs"),
+    ("discovery.k8s.io", "endpointslices"),
+    ("flowcontrol.apiserver.k8s.io", "flowschemas"),
+    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
+    ("networking.k8s.io", "ingressclasses"),
+    ("networking.k8s.io", "ingresses"),
+    ("networking.k8s.io", "networkpolicies"),
+    ("policy", "poddisruptionbudgets"),
+    ("resource.k8s.io", "deviceclasses"),
+    ("resource.k8s.io", "devicetaintrules"),
+    ("resource.k8s.io", "resourceslices"),
+    ("scheduling.k8s.io", "priorityclasses"),
+];
+
+/// Built-in kinds whose updates must say which revision they replace; custom resources all must.
+const CONDITIONAL: &[(&str, &str)] = &[
+    ("admissionregistration.k8s.io", "mutatingadmissionpolicies"),
+    ("admissionregistration.k8s.io", "mutatingadmissionpolicybindings"),
+    ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+    ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+    ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
+    ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
+    ("apiregistration.k8s.io", "apiservices"),
+    ("coordination.k8s.io", "leases"),
+    ("node.k8s.io", "runtimeclasses"),
+    ("policy", "poddisruptionbudgets"),
+    ("storage.k8s.io", "csidrivers"),
+    ("storage.k8s.io", "csinodes"),
+    ("storage.k8s.io", "csistoragecapacities"),
+    ("storage.k8s.io", "volumeattachments"),
+];
+
+/// Kinds that a PUT may create.
+const CREATED_BY_UPDATE: &[(&str, &str)] = &[
+    ("", "endpoints"),
+    ("", "events"),
+    ("", "limitranges"),
+    ("", "services"),
+    ("coordination.k8s.io", "leases"),
+    ("node.k8s.io", "runtimeclasses"),
+    ("rbac.authorization.k8s.io", "clusterrolebindings"),
+    ("rbac.authorization.k8s.io", "clusterroles"),
+    ("rbac.authorization.k8s.io", "rolebindings"),
+    ("rbac.authorization.k8s.io", "roles"),
+];
+
+/// Kinds whose deletion answers with the object instead of a `Status`.
+const RETURNED_WHEN_DELETED: &[(&str, &str)] = &[
+    ("", "namespaces"),
+    ("", "persistentvolumeclaims"),
+    ("", "persistentvolumes"),
+    ("", "pods"),
+    ("", "podtemplates"),
+    ("", "resourcequotas"),
+    ("", "serviceaccounts"),
+    ("", "services"),
+    ("resource.k8s.io", "deviceclasses"),
+    ("resource.k8s.io", "devicetaintrules"),
+    ("resource.k8s.io", "resourceclaims"),
+    ("resource.k8s.io", "resourceclaimtemplates"),
+    ("resource.k8s.io", "resourceslices"),
+    ("storage.k8s.io", "csidrivers"),
+    ("storage.k8s.io", "csinodes"),
+    ("storage.k8s.io", "storageclasses"),
+    ("storage.k8s.io", "volumeattachments"),
+    ("storage.k8s.io", "volumeattributesclasses"),
+];
+
+/// Built-in kinds whose status is written without touching the metadata; of custom resources it always is.
+pub(crate) const METADATA_STAYS: &[(&str, &str)] = &[
+    ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+    ("apiregistration.k8s.io", "apiservices"),
+    ("flowcontrol.apiserver.k8s.io", "flowschemas"),
+    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
+    ("internal.apiserver.k8s.io", "storageversions"),
+    ("networking.k8s.io", "servicecidrs"),
+    ("resource.k8s.io", "devicetaintrules"),
+    ("resource.k8s.io", "resourceclaims"),
+    ("resource.k8s.io", "resourcepoolstatusrequests"),
+    ("scheduling.k8s.io", "podgroups"),
+    ("storage.k8s.io", "volumeattachments"),
+    ("storagemigration.k8s.io", "storageversionmigrations"),
+];
+
+/// Whether an update without resourceVersion replaces what is there.
+pub(crate) fn allows_unconditional_update(target: &Target) -> bool {
+    !target.custom && !is_one_of(&target.resource, CONDITIONAL)
+}
+
+/// Whether an update creates what is not there.
+pub(crate) fn allows_create_on_update(target: &Target) -> bool {
+    !target.custom && is_one_of(&target.resource, CREATED_BY_UPDATE)
+}
+
+/// Whether a deletion answers with the object.
+pub(crate) fn returns_deleted(target: &Target) -> bool {
+    !target.custom && is_one_of(&target.resource, RETURNED_WHEN_DELETED)
+}
+
+/// What the server decides on a new object: status, generation, a namespace's finalizer.
+pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
+    let resource = &target.resource;
+    let keeps_status = is_one_of(resource, &[("", "nodes")]);
+    if resource.has_status()
+        && !keeps_status
+        && let Some(fields) = object.as_object_mut()
+    {
+        fields.remove("status");
+    }
+    if counts(target) {
+        meta::set(object, "generation", 1);
+    } else {
+        meta::of_mut(object).remove("generation");
+    }
+    match (resource.group.as_str(), resource.plural.as_str()) {
+        ("", "namespaces") => prepare_namespace(object),
+        ("", "pods") => {
+            object["status"] = json!({"phase": "Pending", "qosClass": workloads::quality_of_service(object)});
+        }
+        ("", "persistentvolumes") => {
+            let since = meta::text(object, "creationTimestamp").to_owned();
+            object["status"] = json!({"phase": "Pending", "lastPhaseTransitionTime": since});
+        }
+        ("", "persistentvolumeclaims") => object["status"] = json!({"phase": "Pending"}),
+        ("batch", "jobs") => workloads::label_job(object),
+        ("apps", "daemonsets") => workloads::count_template(object, None),
+        _ => {}
+    }
+    if !target.custom {
+        defaults::complete(resource, object);
+    }
+}
+
+/// What the server decides on a changed object: status stays, generation counts.
+pub(crate) fn prepare_for_update(target: &Target, object: &mut Value, old: &Value) {
+    if target.resource.has_status() {
+        keep_field(object, old, "status");
+    }
+    match (target.resource.group.as_str(), target.resource.plural.as_str()) {
+        ("", "namespaces") => {
+            let finalizers = old.pointer("/spec/finalizers").cloned();
+            object["spec"] =
+                finalizers.map_or_else(|| json!({}), |finalizers| json!({"finalizers": finalizers}));
+            label_namespace(object);
+        }
+        ("", "services") => services::keep_allocated(object, old),
+        ("apps", "daemonsets") => workloads::count_template(object, Some(old)),
+        _ => {}
+    }
+    meta::keep(object, old, "generation");
+    if counts(target) && specification_changed(target, object, old) {
+        meta::set(object, "generation", meta::generation(old) + 1);
+    }
+}
+
+/// What the server decides on an update of the status: only that changes, and of most kinds the metadata.
+pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old: &Value) {
+    let status = object.get("status").cloned();
+    let written = object["metadata"].take();
+    *object = old.clone();
+    let name = (target.resource.group.as_str(), target.resource.plural.as_str());
+    if target.custom || METADATA_STAYS.contains(&name) {
+        meta::of_mut(object).remove("managedFields");
+        for field in ["managedFields", "resourceVersion", "uid"] {
+            if let Some(value) = written.get(field) {
+                meta::set(object, field, value.clone());
+            }
+        }
+    } else {
+        object["metadata"] = written;
+        meta::keep(object, old, "generation");
+        match name {
+            ("apps", "deployments") => meta::keep(object, old, "labels"),
+            ("", "pods") => meta::keep(object, old, "ownerReferences"),
+            _ => {}
+        }
+    }
+    match status {
+        Some(status) => object["status"] = status,
+        None => {
+            if let Some(fields) = object.as_object_mut() {
+                fields.remove("status");
+            }
+        }
+    }
+}
+
+/// What the server decides on an update of a namespace's finalizers: only those change.
+pub(crate) fn prepare_for_finalize(object: &mut Value, old: &Value) {
+    let finalizers = object.pointer("/spec/finalizers").cloned();
+    let written = object["metadata"].take();
+    *object = old.clone();
+    object["spec"] = finalizers.map_or_else(|| json!({}), |finalizers| json!({"finalizers": finalizers}));
+    meta::of_mut(object).remove("managedFields");
+    for field in ["managedFields", "resourceVersion"] {
+        if let Some(value) = written.get(field) {
+            meta::set(object, field, value.clone());
+        }
+    }
+}
+
+/// Lets a namespace carry its name as a label.
+pub(crate) fn label_namespace(object: &mut Value) {
+    let name = meta::name(object).to_owned();
+    if name.is_empty() {
+        return;
+    }
+    let labels = meta::of_mut(object).entry("labels").or_insert_with(|| json!({}));
+    labels["kubernetes.io/metadata.name"] = name.into();
+}
+
+fn prepare_namespace(object: &mut Value) {
+    let finalizers =
+        object.pointer("/spec/finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut finalizers: Vec<Value> = finalizers;
+    if !finalizers.iter().any(|finalizer| finalizer == "kubernetes") {
+        finalizers.push("kubernetes".into());
+    }
+    object["spec"] = json!({"finalizers": finalizers});
+    object["status"] = json!({"phase": "Active"});
+    label_namespace(object);
+}
+
+fn counts(target: &Target) -> bool {
+    target.custom || is_one_of(&target.resource, COUNTED)
+}
+
+fn specification_changed(target: &Target, object: &Value, old: &Value) -> bool {
+    let ignored = |field: &str| {
+        matches!(field, "metadata" | "apiVersion" | "kind")
+            || (field == "status" && target.resource.has_status())
+    };
+    let fields = |object: &Value| -> Vec<(String, Value)> {
+        let all = object.as_object().into_iter().flatten();
+        all.filter(|(field, _)| !ignored(field))
+            .map(|(field, value)| (field.clone(), value.clone()))
+            .collect()
+    };
+    // A deployment's revision is in its annotations, so they count too.
+    let annotations = |object: &Value| meta::of(object).get("annotations").cloned();
+    let deployment =
+        (target.resource.group.as_str(), target.resource.plural.as_str()) == ("apps", "deployments");
+    fields(object) != fields(old) || (deployment && annotations(object) != annotations(old))
+}
+
+fn keep_field(object: &mut Value, old: &Value, field: &str) {
+    match old.get(field) {
+        Some(value) => object[field] = value.clone(),
+        None => {
+            if let Some(fields) = object.as_object_mut() {
+                fields.remove(field);
+            }
+        }
+    }
+}
+
+fn is_one_of(resource: &Resource, list: &[(&str, &str)]) -> bool {
+    list.contains(&(resource.group.as_str(), resource.plural.as_str()))
+}

@@ -1,0 +1,101 @@
+//! What holds for objects before they are written: their metadata, what their kind or schema says.
+
+mod kinds;
+pub(crate) mod metadata;
+
+use serde_json::Value;
+use webhook::field::{Error, Path};
+
+use crate::call::Call;
+use crate::http::status::Status;
+use crate::object::meta;
+use crate::object::structural;
+
+/// Checks a new object.
+pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
+    let mut errors = Vec::new();
+    let name = meta::name(object);
+    if name.is_empty() {
+        errors.push(Error::required(&within("name"), "name or generateName is required"));
+    } else {
+        errors.extend(name_errors(call, name));
+    }
+    errors.extend(metadata::marks("metadata", &object["metadata"]));
+    errors.extend(metadata::ties("metadata", &object["metadata"]));
+    if let Some(schema) = &call.target.schema {
+        errors.extend(structural::validate(object, None, schema));
+    } else {
+        errors.extend(metadata::core_finalizers(&object["metadata"]));
+        errors.extend(kinds::new_object(&call.target.resource, object));
+    }
+    refuse(call, name, &errors)
+}
+
+/// Checks a changed object against the one before.
+pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
+    let mut errors = Vec::new();
+    for field in ["name", "namespace", "uid"] {
+        let (new, old) = (meta::text(object, field), meta::text(old, field));
+        if new != old {
+            errors.push(Error::invalid(&within(field), new, "field is immutable"));
+        }
+    }
+    if meta::is_terminating(old) {
+        let known = meta::finalizers(old);
+        let new: Vec<String> = meta::finalizers(object)
+            .into_iter()
+            .filter(|finalizer| !known.contains(finalizer))
+            .map(|finalizer| format!("{finalizer:?}"))
+            .collect();
+        if !new.is_empty() {
+            let why = format!(
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                new.join(", ")
+            );
+            errors.push(Error::forbidden(&within("finalizers"), &why));
+        }
+    }
+    errors.extend(metadata::marks("metadata", &object["metadata"]));
+    errors.extend(metadata::ties("metadata", &object["metadata"]));
+    match &call.target.schema {
+        Some(schema) => errors.extend(structural::validate(object, Some(old), schema)),
+        None if call.path.subresource.is_empty() => {
+            errors.extend(kinds::changed_object(&call.target.resource, object, old));
+        }
+        None => {}
+    }
+    refuse(call, meta::name(old), &errors)
+}
+
+fn name_errors(call: &Call, name: &str) -> Vec<Error> {
+    let resource = &call.target.resource;
+    let wrong: Vec<String> = match (resource.group.as_str(), resource.plural.as_str()) {
+        ("rbac.authorization.k8s.io" | "events.k8s.io", _) | ("", "events") => path_segment(name),
+        ("", "namespaces" | "services") => formats::name::dns1123_label(name),
+        _ => formats::name::dns1123_subdomain(name),
+    };
+    wrong.iter().map(|why| Error::invalid(&within("name"), name, why)).collect()
+}
+
+fn within(field: &str) -> Path {
+    Path::new("metadata").child(field)
+}
+
+fn path_segment(name: &str) -> Vec<String> {
+    match name {
+        "." | ".." => vec![format!("may not be '{name}'")],
+        _ => ['/', '%']
+            .iter()
+            .filter(|c| name.contains(**c))
+            .map(|c| format!("may not contain '{c}'"))
+            .collect(),
+    }
+}
+
+fn refuse(call: &Call, name: &str, errors: &[Error]) -> Result<(), Status> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let resource = &call.target.resource;
+    Err(Status::invalid(&resource.group, &resource.kind, name, errors))
+}
