@@ -60,10 +60,11 @@ fn template() -> Value {
     })
 }
 
-/// One request: name and path of its webhook, group and kind of its object, and the object.
+/// One request: name and path of its webhook, its operation, group and kind of its object, and the object.
 struct Asked {
     name: &'static str,
     path: &'static str,
+    operation: &'static str,
     kind: (&'static str, &'static str),
     object: Value,
 }
@@ -80,13 +81,15 @@ fn requests() -> Vec<Asked> {
         ("kubernetes-service-host", "/webhooks/kubernetes-service-host"),
         ("pod-scheduler-name", "/webhooks/default-pod-scheduler-name"),
     ];
-    let mut requests: Vec<Asked> =
-        of_pods.map(|(name, path)| Asked { name, path, kind: ("", "Pod"), object: pod.clone() }).into();
+    let mut requests: Vec<Asked> = of_pods
+        .map(|(name, path)| Asked { name, path, operation: "CREATE", kind: ("", "Pod"), object: pod.clone() })
+        .into();
     requests.extend(of_other_kinds());
+    requests.extend(of_extensions());
     requests
 }
 
-fn of_other_kinds() -> [Asked; 4] {
+fn of_other_kinds() -> [Asked; 3] {
     let type_label = json!({"high-availability-config.resources.gardener.cloud/type": "server"});
     let consider_label = json!({"token-invalidator.resources.gardener.cloud/consider": "true"});
     let endpoints: Vec<Value> =
@@ -95,6 +98,7 @@ fn of_other_kinds() -> [Asked; 4] {
         Asked {
             name: "high-availability-config",
             path: "/webhooks/high-availability-config",
+            operation: "CREATE",
             kind: ("apps", "Deployment"),
             object: json!({
                 "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "app", "labels": type_label},
@@ -104,6 +108,7 @@ fn of_other_kinds() -> [Asked; 4] {
         Asked {
             name: "endpoint-slice-hints",
             path: "/webhooks/endpoint-slice-hints",
+            operation: "CREATE",
             kind: ("discovery.k8s.io", "EndpointSlice"),
             object: json!({
                 "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": {"name": "app"},
@@ -113,32 +118,59 @@ fn of_other_kinds() -> [Asked; 4] {
         Asked {
             name: "token-invalidator",
             path: "/webhooks/invalidate-service-account-token-secret",
+            operation: "CREATE",
             kind: ("", "Secret"),
             object: json!({
                 "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "app", "labels": consider_label},
                 "data": {"token": "dG9rZW4=", "namespace": "YQ=="},
             }),
         },
+    ]
+}
+
+fn of_extensions() -> [Asked; 2] {
+    [
         Asked {
             name: "extension-validation",
             path: "/validate-extensions-gardener-cloud-v1alpha1-infrastructure",
+            operation: "CREATE",
             kind: ("extensions.gardener.cloud", "Infrastructure"),
-            object: json!({
-                "apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": "Infrastructure",
-                "metadata": {"name": "app", "namespace": "a"},
-                "spec": {"type": "aws", "region": "eu", "secretRef": {"name": "cloudprovider", "namespace": "a"}},
-            }),
+            object: infrastructure(),
+        },
+        Asked {
+            name: "crd-deletion-protection",
+            path: "/webhooks/validate-crd-deletion",
+            operation: "DELETE",
+            kind: ("extensions.gardener.cloud", "Infrastructure"),
+            object: infrastructure(),
         },
     ]
 }
 
-fn review((group, kind): (&str, &str), object: &Value) -> Bytes {
+/// An extension resource whose deletion is confirmed.
+fn infrastructure() -> Value {
+    json!({
+        "apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": "Infrastructure",
+        "metadata": {
+            "name": "app", "namespace": "a", "annotations": {"confirmation.gardener.cloud/deletion": "true"},
+        },
+        "spec": {"type": "aws", "region": "eu", "secretRef": {"name": "cloudprovider", "namespace": "a"}},
+    })
+}
+
+/// The review of a request; an object that is deleted stands where API servers put it.
+fn review(asked: &Asked) -> Bytes {
+    let (group, kind) = asked.kind;
     let version = if group.starts_with("extensions") { "v1alpha1" } else { "v1" };
+    let resource = format!("{}s", kind.to_lowercase());
+    let place = if asked.operation == "DELETE" { "oldObject" } else { "object" };
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
-            "uid": "705ab4f5-6393-11e8-b7cc-42010a800002", "operation": "CREATE", "namespace": "a", "name": "app",
-            "kind": {"group": group, "version": version, "kind": kind}, "object": object,
+            "uid": "705ab4f5-6393-11e8-b7cc-42010a800002", "namespace": "a", "name": "app",
+            "operation": asked.operation, place: asked.object,
+            "kind": {"group": group, "version": version, "kind": kind},
+            "resource": {"group": group, "version": version, "resource": resource},
         },
     });
     Bytes::from(review.to_string())
@@ -174,12 +206,12 @@ fn bench(criterion: &mut Criterion) {
     let webhooks = runtime.block_on(start());
     let mut group = criterion.benchmark_group("webhooks");
     group.measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_secs(1));
-    for Asked { name, path, kind, object } in requests() {
-        let body = review(kind, &object);
+    for asked in requests() {
+        let (Asked { name, path, .. }, body) = (&asked, review(&asked));
         let answer = runtime.block_on(ask(&webhooks, path, body.clone()));
         assert!(answer.windows(14).any(|window| window == b"\"allowed\":true"), "{name} refuses");
         group.throughput(Throughput::Bytes(body.len() as u64));
-        group.bench_function(name, |bencher| {
+        group.bench_function(*name, |bencher| {
             bencher.iter(|| runtime.block_on(ask(&webhooks, path, black_box(body.clone()))));
         });
     }

@@ -20,20 +20,40 @@ pub(crate) struct Arguments {
     /// Only these files, as paths from the root (repeatable); default: the component's webhooks
     #[arg(long)]
     file: Vec<String>,
+    /// Only mutants whose name matches this regular expression (repeatable)
+    #[arg(long)]
+    re: Vec<String>,
     /// Which part of the mutants, such as 0/8
     #[arg(long)]
     shard: Option<String>,
+    /// Seconds after which the contracts count as hanging; more on a busy machine
+    #[arg(long, default_value_t = 60)]
+    timeout: u16,
+    /// Change the files where they are, in a clone that nobody edits, and keep what is built there
+    #[arg(long)]
+    in_place: bool,
     /// Mutants tried side by side
     #[arg(long, default_value_t = 1)]
     jobs: u8,
 }
 
 /// What became of the mutants.
+#[derive(Default)]
 struct Outcome {
     caught: usize,
     timed_out: usize,
     unviable: usize,
     survivors: Vec<String>,
+    modules: BTreeMap<String, Module>,
+    /// Building and testing, all mutants together.
+    seconds: f64,
+}
+
+/// What became of the mutants of one module.
+#[derive(Default)]
+struct Module {
+    killed: usize,
+    viable: usize,
 }
 
 /// Runs cargo-mutants, prints the kill rate, and fails on a survivor without a stated reason.
@@ -57,46 +77,72 @@ fn mutate(arguments: &Arguments, root: &Path, output: &Path) -> Command {
     let package = format!("gardener-{}", arguments.component);
     let webhooks = format!("crates/{}/src/webhooks/**/*.rs", arguments.component);
     let mut command = Command::new("cargo");
-    command.current_dir(root).args([
-        "mutants",
-        "--no-shuffle",
-        "--timeout=15",
-        "--build-timeout=180",
-        "--colors=never",
-        "--profile=mutants",
-    ]);
-    command
-        .arg("--package")
-        .arg(package)
-        .arg("--output")
-        .arg(output)
-        .arg(format!("--jobs={}", arguments.jobs));
+    // The test ends with the first case that fails; what has been built of a crate is kept from mutant to mutant.
+    command.current_dir(root).env("FAIL_FAST", "1").env("CARGO_INCREMENTAL", "1");
+    command.args(["mutants", "--no-shuffle", "--colors=never", "--profile=mutants"]);
+    // Given to every call of cargo: else the unit tests, which are never run, are built with each mutant.
+    command.arg("--cargo-arg=--test=contracts");
+    command.arg("--package").arg(package).arg("--output").arg(output);
+    command.arg(format!("--jobs={}", arguments.jobs));
+    command.arg(format!("--timeout={}", arguments.timeout)).arg("--build-timeout=600");
     let files = if arguments.file.is_empty() { vec![webhooks] } else { arguments.file.clone() };
     for file in files {
         command.arg("--file").arg(file);
     }
+    for name in &arguments.re {
+        command.arg("--re").arg(name);
+    }
     if let Some(shard) = &arguments.shard {
         command.arg("--shard").arg(shard);
     }
-    command.args(["--", "--test", "contracts"]);
+    if arguments.in_place {
+        command.arg("--in-place");
+    }
     command
 }
 
 fn read(outcomes: &PathBuf) -> anyhow::Result<Outcome> {
     let text = std::fs::read_to_string(outcomes)
         .with_context(|| format!("failed to read {}", outcomes.display()))?;
-    let outcomes: Value = serde_json::from_str(&text)?;
-    let mut read = Outcome { caught: 0, timed_out: 0, unviable: 0, survivors: Vec::new() };
+    Ok(tell(&serde_json::from_str(&text)?))
+}
+
+fn tell(outcomes: &Value) -> Outcome {
+    let mut told = Outcome::default();
     for outcome in outcomes["outcomes"].as_array().into_iter().flatten() {
         let Some(name) = outcome["scenario"]["Mutant"]["name"].as_str() else { continue };
-        match outcome["summary"].as_str() {
-            Some("CaughtMutant") => read.caught += 1,
-            Some("Timeout") => read.timed_out += 1,
-            Some("Unviable") => read.unviable += 1,
-            _ => read.survivors.push(without_position(name)),
-        }
+        let phases = outcome["phase_results"].as_array().into_iter().flatten();
+        told.seconds += phases.filter_map(|phase| phase["duration"].as_f64()).sum::<f64>();
+        let killed = match outcome["summary"].as_str() {
+            Some("Unviable") => {
+                told.unviable += 1;
+                continue;
+            }
+            Some("CaughtMutant") => {
+                told.caught += 1;
+                true
+            }
+            Some("Timeout") => {
+                told.timed_out += 1;
+                true
+            }
+            _ => {
+                told.survivors.push(without_position(name));
+                false
+            }
+        };
+        let module = told.modules.entry(module(name).to_owned()).or_default();
+        module.viable += 1;
+        module.killed += usize::from(killed);
     }
-    Ok(read)
+    told
+}
+
+/// `a` of `crates/x/src/webhooks/a.rs:10:5: replace …` and of `crates/x/src/webhooks/a/b.rs:10:5: replace …`.
+fn module(name: &str) -> &str {
+    let file = name.split(':').next().unwrap_or(name);
+    let below = file.split_once("/src/webhooks/").map_or(file, |(_, below)| below);
+    below.split(['/', '.']).next().unwrap_or(below)
 }
 
 /// `crates/x/src/a.rs:10:5: replace …` without line and column, which move with every edit.
@@ -133,9 +179,16 @@ fn judge(outcome: &Outcome, reasons: &BTreeMap<String, String>) -> anyhow::Resul
         outcome.survivors.iter().partition(|name| reasons.contains_key(*name));
     let rate = (killed * 1000).checked_div(viable).unwrap_or(0);
     let say = |line: String| println_line(&line);
+    for (name, module) in &outcome.modules {
+        say(format!("{:<34}{} of {} killed", name, module.killed, module.viable));
+    }
+    let tried = u32::try_from(viable + outcome.unviable).unwrap_or(u32::MAX);
     say(format!(
-        "mutants   {viable} viable · {} caught · {} timed out · {} did not build",
-        outcome.caught, outcome.timed_out, outcome.unviable
+        "mutants   {viable} viable · {} caught · {} timed out · {} did not build · {:.1} s each",
+        outcome.caught,
+        outcome.timed_out,
+        outcome.unviable,
+        outcome.seconds / f64::from(tried.max(1))
     ));
     say(format!(
         "kill rate {}.{} % · {} survivors with a stated reason",
@@ -168,6 +221,8 @@ fn println_line(line: &str) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -177,17 +232,32 @@ mod tests {
     }
 
     #[test]
+    fn mutants_are_counted_by_module() {
+        let mutant = |name: &str, summary: &str| json!({"scenario": {"Mutant": {"name": name}}, "summary": summary, "phase_results": [{"duration": 2.0}, {"duration": 0.5}]});
+        let told = tell(&json!({"outcomes": [
+            {"scenario": "Baseline", "summary": "Success", "phase_results": [{"duration": 60.0}]},
+            mutant("crates/x/src/webhooks/a.rs:1:2: replace f with ()", "CaughtMutant"),
+            mutant("crates/x/src/webhooks/a.rs:3:4: replace < with >", "MissedMutant"),
+            mutant("crates/x/src/webhooks/b/c.rs:5:6: delete !", "Timeout"),
+            mutant("crates/x/src/webhooks/b/mod.rs:7:8: delete !", "Unviable"),
+        ]}));
+        assert_eq!((told.caught, told.timed_out, told.unviable), (1, 1, 1));
+        assert_eq!(told.survivors, ["crates/x/src/webhooks/a.rs: replace < with >"]);
+        let modules: Vec<_> =
+            told.modules.iter().map(|(name, of)| (name.as_str(), of.killed, of.viable)).collect();
+        assert_eq!(modules, [("a", 1, 2), ("b", 1, 1)]);
+        assert!((told.seconds - 10.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
     fn a_survivor_without_a_reason_fails() {
-        let outcome = Outcome { caught: 9, timed_out: 0, unviable: 1, survivors: vec!["a".into()] };
+        let outcome = Outcome { caught: 9, unviable: 1, survivors: vec!["a".into()], ..Outcome::default() };
         assert!(judge(&outcome, &BTreeMap::new()).is_err());
         assert!(judge(&outcome, &BTreeMap::from([("a".to_owned(), "equivalent".to_owned())])).is_ok());
     }
 
     #[test]
     fn trying_nothing_is_no_success() {
-        assert!(
-            judge(&Outcome { caught: 0, timed_out: 0, unviable: 0, survivors: vec![] }, &BTreeMap::new())
-                .is_err()
-        );
+        assert!(judge(&Outcome::default(), &BTreeMap::new()).is_err());
     }
 }
