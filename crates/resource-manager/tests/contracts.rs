@@ -37,7 +37,7 @@ async fn every_case_of_every_contract_passes() {
             (contract.name, cases)
         }));
     }
-    assert_eq!(asked.len(), rounds().iter().map(Vec::len).sum(), "{asked:?}");
+    assert_eq!(asked.len(), rounds().iter().map(Vec::len).sum::<usize>(), "{asked:?}");
     assert!(asked.values().all(|cases| *cases > 0), "{asked:?}");
 }
 
@@ -69,6 +69,7 @@ fn failures(report: &Report) -> Vec<String> {
 }
 
 /// With [`FAIL_FAST`] nobody reads more than that some case fails: no other is asked, nothing is proven.
+#[expect(clippy::needless_pass_by_value, reason = "the harness gives it so")]
 fn first_failure_ends(event: Event<'_>) {
     if let Event::Case { id, status: Status::Failed | Status::Errored, .. } = event {
         assert!(std::env::var_os(FAIL_FAST).is_none(), "{id} failed");

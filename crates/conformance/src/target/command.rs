@@ -97,9 +97,16 @@ impl CommandTarget {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
         let authority = certificate::write(&folder.path().join("certs"))?;
-        let placeholders = Placeholders::new(folder.path(), setup.facts.as_ref())?;
+        let target = setup.clusters.as_ref().map(|clusters| &clusters.target);
+        let placeholders = Placeholders::new(folder.path(), setup.facts.as_ref(), target)?;
         if let Some(config) = &self.spec.config {
-            let content = configuration::make(config, &self.folder, setup.config, &placeholders)?;
+            let content = configuration::make(
+                config,
+                &self.folder,
+                setup.config,
+                &placeholders,
+                setup.clusters.is_some(),
+            )?;
             placeholders.write_config(&content)?;
         }
         let command = placeholders.fill_all(&self.spec.command)?;
@@ -113,10 +120,12 @@ impl CommandTarget {
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
         super::url::first_contact(&dialer, &self.known).await?;
         let registrations = self.known.registrations_of(setup.instance);
+        let metrics = self.spec.metrics.as_deref().map(|address| placeholders.fill(address)).transpose()?;
         Ok(Box::new(RunningCommand {
             dialer: Arc::new(dialer),
             known: self.known.clone(),
             registrations,
+            metrics,
             process,
             _folder: folder,
         }))
@@ -127,6 +136,8 @@ struct RunningCommand {
     dialer: Arc<Https>,
     known: Known,
     registrations: Option<Vec<WebhookConfiguration>>,
+    /// Address of its metrics.
+    metrics: Option<String>,
     process: Process,
     /// Certificates and configuration; removed with the target.
     _folder: tempfile::TempDir,
@@ -148,6 +159,10 @@ impl Running for RunningCommand {
 
     fn last_words(&self) -> String {
         self.process.last_words()
+    }
+
+    async fn metrics(&self) -> Option<String> {
+        ready::read(self.metrics.as_deref()?).await
     }
 
     async fn stop(self: Box<Self>) {

@@ -81,7 +81,7 @@ pub enum RegistrationFiles {
     Each(BTreeMap<String, String>),
 }
 
-/// How a configuration file is made: `file`, the case's configuration, then `set`.
+/// How a configuration file is made: `file`, the case's configuration, then `set`, then `clusters`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TargetConfig {
@@ -89,6 +89,8 @@ pub struct TargetConfig {
     pub file: Option<String>,
     /// Dotted path → value, placeholders filled in.
     pub set: Map<String, Value>,
+    /// The same, only where a scenario has a source and a target cluster.
+    pub clusters: Map<String, Value>,
 }
 
 /// Reads a target file.

@@ -86,7 +86,17 @@ impl<'a> Stage<'a> {
             clusters: Some(clusters),
         };
         let started = self.shared.target.start(setup).await;
-        self.running = Some(started.map_err(|error| Ended::Environment(error.to_string()))?);
+        let running = started.map_err(|error| Ended::Environment(error.to_string()))?;
+        let witness = self
+            .looked
+            .scenario()
+            .and_then(|scenario| scenario.steps.iter().find_map(|step| step.witness.as_ref()));
+        if witness.is_some() && running.metrics().await.is_none() {
+            running.stop().await;
+            let text = "nobody told where the target's metrics are (`metrics` of its target file)";
+            return Err(Ended::NotSupported(text.to_owned()));
+        }
+        self.running = Some(running);
         Ok(())
     }
 

@@ -15,13 +15,15 @@ pub(super) fn make(
     folder: &Path,
     case: &Value,
     placeholders: &Placeholders,
+    two_clusters: bool,
 ) -> Result<String, TargetError> {
     let mut whole = match &config.file {
         None => Value::Object(Map::new()),
         Some(name) => read(&folder.join(name))?,
     };
     merge(&mut whole, case);
-    for (path, value) in &config.set {
+    let clusters = config.clusters.iter().filter(|_| two_clusters);
+    for (path, value) in config.set.iter().chain(clusters) {
         let segments: Vec<&str> = path.split('.').collect();
         set(&mut whole, &segments, placeholders.fill_value(value)?);
     }
@@ -90,11 +92,12 @@ mod tests {
         std::fs::write(folder.path().join("c.yaml"), "server: {port: 1, bind: x}\nlist: [1]\nold: 1\n")
             .unwrap();
         let set = json!({"server.port": 2, "server.tls.dir": "d"}).as_object().cloned().unwrap();
-        let config = TargetConfig { file: Some("c.yaml".to_owned()), set };
-        let placeholders = Placeholders::new(folder.path(), None).unwrap();
+        let config = TargetConfig { file: Some("c.yaml".to_owned()), set, ..TargetConfig::default() };
+        let placeholders = Placeholders::new(folder.path(), None, None).unwrap();
         let case = json!({"server": {"port": 3}, "list": [2, 3], "old": null});
         let made: Value =
-            serde_json::from_str(&make(&config, folder.path(), &case, &placeholders).unwrap()).unwrap();
+            serde_json::from_str(&make(&config, folder.path(), &case, &placeholders, false).unwrap())
+                .unwrap();
         assert_eq!(made, json!({"server": {"port": 2, "bind": "x", "tls": {"dir": "d"}}, "list": [2, 3]}));
     }
 }

@@ -21,7 +21,7 @@ pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<C
     };
     let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
     let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
-    let placeholders = Placeholders::new(folder.path(), trial.facts.as_ref())?;
+    let placeholders = Placeholders::new(folder.path(), trial.facts.as_ref(), None)?;
     placeholders.write_config(&configuration::alone(config, &target.folder, trial.config)?)?;
     let command = placeholders.fill_all(&target.spec.effective)?;
     let program = command.first().cloned().unwrap_or_default();

@@ -18,8 +18,12 @@ const NAMES: [&str; 7] =
     ["port", "healthPort", "metricsPort", "certDir", "config", "sourceKubeconfig", "targetKubeconfig"];
 
 impl Placeholders {
-    /// Free ports, files in `folder`, the kubeconfig of the facts.
-    pub(super) fn new(folder: &Path, facts: Option<&Facts>) -> Result<Self, TargetError> {
+    /// Free ports, files in `folder`, the kubeconfig of the facts, and of the target cluster where it is another.
+    pub(super) fn new(
+        folder: &Path,
+        facts: Option<&Facts>,
+        target: Option<&Facts>,
+    ) -> Result<Self, TargetError> {
         let [port, health, metrics] = free_ports()?;
         let path = |name: &str| folder.join(name).display().to_string();
         let mut values = BTreeMap::from([
@@ -33,6 +37,9 @@ impl Placeholders {
             let kubeconfig = kubeconfig.display().to_string();
             values.insert("sourceKubeconfig", kubeconfig.clone());
             values.insert("targetKubeconfig", kubeconfig);
+        }
+        if let Some(kubeconfig) = target.and_then(|target| target.kubeconfig.as_ref()) {
+            values.insert("targetKubeconfig", kubeconfig.display().to_string());
         }
         Ok(Self { values })
     }
@@ -109,7 +116,7 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled_and_ports_are_numbers() {
-        let placeholders = Placeholders::new(Path::new("/tmp/x"), None).unwrap();
+        let placeholders = Placeholders::new(Path::new("/tmp/x"), None, None).unwrap();
         let port: u16 = placeholders.values["port"].parse().unwrap();
         let value = json!({"port": "<port>", "dir": "<certDir>", "url": "https://h:<port>/p", "n": 3, "l": ["<healthPort>"]});
         let health: u16 = placeholders.values["healthPort"].parse().unwrap();

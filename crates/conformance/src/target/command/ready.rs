@@ -1,4 +1,4 @@
-//! Waits until a started target can be asked.
+//! Waits until a started target can be asked, and reads what it serves without TLS.
 
 use std::time::{Duration, Instant};
 
@@ -41,6 +41,23 @@ pub(super) async fn wait(process: &mut Process, ready: Option<&str>, url: &str) 
         }
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+/// The text at an `http://` address; `None` where nothing answers with 200.
+pub(super) async fn read(address: &str) -> Option<String> {
+    let (host, path) = parts(address)?;
+    let answer = async {
+        let mut stream = TcpStream::connect(&host).await.ok()?;
+        // HTTP/1.0 answers are not chunked, and end with the connection.
+        let request = format!("GET {path} HTTP/1.0\r\nHost: {host}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.ok()?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.ok()?;
+        let answer = String::from_utf8(answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        head.lines().next()?.contains(" 200").then(|| body.to_owned())
+    };
+    tokio::time::timeout(Duration::from_secs(2), answer).await.ok()?
 }
 
 /// `host:port` and path of an address.
