@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use apiserver::{ApiServer, ServeError, Served, User};
+use jiff::Timestamp;
 use webhook::dial::Dialers;
 
 /// A started server; dropping it ends it.
@@ -33,14 +34,18 @@ pub enum EmbeddedError {
     Kubeconfig(#[from] std::io::Error),
 }
 
-/// A server with Kubernetes' kinds and the CRDs that come with the project.
+/// A server with Kubernetes' kinds and the CRDs that come with the project. Those `outside` of this process have the
+/// system's time, so it has it too.
 #[must_use]
-pub fn server(dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
-    let builder = ApiServer::builder().crds(schema::crds().iter().cloned());
-    match dialers {
-        Some(dialers) => builder.dialers(dialers).build(),
-        None => builder.build(),
+pub fn server(outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
+    let mut builder = ApiServer::builder().crds(schema::crds().iter().cloned());
+    if outside {
+        builder = builder.epoch(Timestamp::now());
     }
+    if let Some(dialers) = dialers {
+        builder = builder.dialers(dialers);
+    }
+    builder.build()
 }
 
 impl Embedded {
@@ -49,7 +54,7 @@ impl Embedded {
     /// # Errors
     /// When it cannot be served over TLS or its kubeconfig cannot be written.
     pub async fn start(outside: bool, dialers: Option<Arc<dyn Dialers>>) -> Result<Self, EmbeddedError> {
-        let server = server(dialers);
+        let server = server(outside, dialers);
         let outside = if outside { Some(open(&server).await?) } else { None };
         Ok(Self { server, outside })
     }
@@ -92,7 +97,7 @@ impl Embedded {
 
     /// The server's time.
     #[must_use]
-    pub fn now(&self) -> jiff::Timestamp {
+    pub fn now(&self) -> Timestamp {
         self.server.now()
     }
 
