@@ -183,8 +183,8 @@ impl<'a> Stage<'a> {
         let left = until.saturating_duration_since(Instant::now());
         let budget = self.shared.options.time_budget;
         if self.shared.target.is_outside() && left > budget {
-            let (left, budget) = (left.as_secs(), budget.as_secs());
-            let text = format!("it waits {left} s, more than the time budget of {budget} s (--time-budget)");
+            let (wait, budget) = (advance.to.as_secs(), budget.as_secs());
+            let text = format!("it waits {wait} s, more than the time budget of {budget} s (--time-budget)");
             return Err(Ended::NotSupported(text));
         }
         sleep_until(until).await;
