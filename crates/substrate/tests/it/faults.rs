@@ -101,13 +101,17 @@ pub(crate) async fn a_full_disk_is_told_in_etcds_words(world: World) {
     assert_empty(small.0.path());
 }
 
-/// What a harness does that is killed: starts a control plane, says so, and waits or panics.
+/// What a harness does that is killed: starts a control plane, says so, and waits or panics. It listens for SIGINT, as
+/// the command line does: what runs in the background of a shell is born deaf to it.
 pub(crate) async fn hold(world: World, arguments: &[String]) {
     let [within, manner] = arguments else { panic!("hold FOLDER MANNER") };
     let started = world.start(Path::new(within)).await;
     println!("{}", started.folder().display());
     assert_ne!(manner, "panic", "as it was asked to");
-    started.ended().await;
+    tokio::select! {
+        _ = started.ended() => {}
+        heard = tokio::signal::ctrl_c() => heard.unwrap(),
+    }
 }
 
 pub(crate) async fn nothing_is_left_however_the_harness_ends(_: World) {
@@ -129,7 +133,7 @@ pub(crate) async fn nothing_is_left_however_the_harness_ends(_: World) {
             let pid = harness.id().to_string();
             assert!(Command::new("kill").args([manner, &pid]).status().unwrap().success());
         }
-        harness.wait().unwrap();
+        eventually("the harness ends", || harness.try_wait().unwrap().is_some()).await;
         eventually("no process is left", || processes("", &folder).is_empty()).await;
         eventually("no folder is left", || !folder.exists()).await;
         assert_empty(within.path());

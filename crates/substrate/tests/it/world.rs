@@ -53,7 +53,7 @@ pub(crate) fn processes(program: &str, folder: &Path) -> Vec<String> {
 }
 
 /// Waits until the condition holds.
-pub(crate) async fn eventually(what: &str, condition: impl Fn() -> bool) {
+pub(crate) async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < Duration::from_secs(30), "not so after {:?}: {what}", begun.elapsed());
