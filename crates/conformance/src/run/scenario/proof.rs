@@ -91,25 +91,30 @@ fn put(object: Option<&Value>, path: &expect::Path, value: Option<&Value>) -> Op
     Some(wrong)
 }
 
-/// A history without the states that kept one of its expectations.
+/// **leaf**: a history whose states that kept an expectation have another value in one place each.
 fn histories(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
     for (history, seen) in step.history.iter().zip(&kept.seen) {
         let rules = looked.contract.rules(&head(&history.object));
         for (at, wanted) in history.states.iter().enumerate() {
-            let holds = |state: &&Option<Value>| expect::holds(wanted, None, state.as_ref(), &rules);
-            let without: Vec<_> = seen.iter().filter(|state| !holds(state)).collect();
-            // The expectation is met by some states and not by all: another state would have been noticed.
-            let caught = !without.is_empty()
-                || expect::assertions(wanted, None, &rules)
-                    .iter()
-                    .any(|assertion| !matching::refused(assertion, None, None).is_empty());
-            note(
-                proof,
-                looked,
-                "drop",
-                format!("{}: {}[{at}] was not so", step.name, history.object),
-                caught,
-            );
+            let kept = seen.iter().filter(|state| expect::holds(wanted, None, state.as_ref(), &rules));
+            let kept: Vec<&Option<Value>> = kept.collect();
+            let place = format!("{}: {}[{at}]", step.name, history.object);
+            let Some(first) = kept.first() else { continue };
+            for assertion in expect::assertions(wanted, first.as_ref(), &rules) {
+                let got = first.as_ref().and_then(|object| matching::get(object, &assertion.path));
+                let wrong = matching::refused(&assertion, got.as_ref(), None);
+                if wrong.is_empty() {
+                    proof.undamaged.push(format!("{place} {}", assertion.path));
+                }
+                for value in wrong {
+                    let caught = !kept.iter().any(|state| {
+                        let damaged = put(state.as_ref(), &assertion.path, value.as_ref());
+                        expect::holds(wanted, None, damaged.as_ref(), &rules)
+                    });
+                    let text = format!("{place} {}: {}", assertion.path, show(value.as_ref()));
+                    note(proof, looked, "leaf", text, caught);
+                }
+            }
         }
     }
 }
@@ -150,7 +155,8 @@ fn sent(proof: &mut Proof, looked: Looked<'_>, step: &Step, wanted: &Requests, w
         note(proof, looked, "extra", format!("{}: {more} more writes of {object}", step.name), caught);
     }
     if let Some((verb, object)) = wanted.order.first() {
-        let damaged: Vec<Write> = writes.iter().filter(|write| write.verb != verb).cloned().collect();
+        let others = writes.iter().filter(|write| !requests::same(write, verb, object));
+        let damaged: Vec<Write> = others.cloned().collect();
         let caught = !requests::judge(&step.name, wanted, &damaged).is_empty();
         note(proof, looked, "drop", format!("{}: no {verb} {object}", step.name), caught);
     }

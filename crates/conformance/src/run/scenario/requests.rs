@@ -97,7 +97,8 @@ pub(super) fn forbidden(step: &str, never: &Never, writes: &[Write]) -> Vec<Chec
         .collect()
 }
 
-fn same(write: &Write, verb: &str, object: &ObjectRef) -> bool {
+/// Whether it is this write.
+pub(super) fn same(write: &Write, verb: &str, object: &ObjectRef) -> bool {
     write.verb == verb && names(object, &write.object)
 }
 
