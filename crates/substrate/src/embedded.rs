@@ -68,20 +68,20 @@ impl Embedded {
     /// A client in this process that speaks for another user, so that the request log tells the two apart.
     #[must_use]
     pub fn client_as(&self, name: &str) -> kube::Client {
-        let user = User { name: name.to_owned(), ..User::admin() };
-        self.client_through(move |request| {
-            request.extensions_mut().insert(user.clone());
-        })
+        self.client_through(name, |_| ())
     }
 
-    /// A client in this process whose requests are changed on their way.
+    /// The same, with requests that are changed on their way.
     #[must_use]
     pub fn client_through(
         &self,
+        name: &str,
         change: impl Fn(&mut http::Request<kube::client::Body>) + Clone + Send + 'static,
     ) -> kube::Client {
+        let user = User { name: name.to_owned(), ..User::admin() };
         let service = tower::ServiceBuilder::new()
-            .map_request(move |mut request| {
+            .map_request(move |mut request: http::Request<_>| {
+                request.extensions_mut().insert(user.clone());
                 change(&mut request);
                 request
             })
@@ -93,6 +93,12 @@ impl Embedded {
     #[must_use]
     pub fn requests(&self) -> Vec<apiserver::Request> {
         self.server.requests()
+    }
+
+    /// What can be made to go wrong.
+    #[must_use]
+    pub fn faults(&self) -> apiserver::Faults {
+        self.server.faults()
     }
 
     /// The server's time.

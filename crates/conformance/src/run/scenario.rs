@@ -5,6 +5,7 @@
 
 mod actions;
 mod clusters;
+mod faults;
 mod proof;
 mod requests;
 mod seen;
@@ -18,7 +19,8 @@ use std::time::Instant;
 
 use contract::scenario::Scenario;
 
-use self::clusters::{Clusters, Damage};
+use self::clusters::Clusters;
+use self::faults::Disturbance;
 use self::proof::Kept;
 use self::steps::{Ended, Stage};
 use self::watchdog::Watchdog;
@@ -63,7 +65,8 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     let looked = plan::look(shared.contracts, at);
     let scenario = looked.scenario().expect("the plan has scenarios only");
     let started = Instant::now();
-    let outcome = alone(shared, looked, scenario, Damage::None);
+    let outcome = alone(shared, looked, scenario, &Disturbance::None);
+    let outcome = outcome.and_then(|seen| under_faults(shared, looked, scenario, seen));
     let proof = match &outcome {
         Ok(seen) if seen.checks.is_empty() => prove(shared, looked, scenario, &seen.kept),
         _ => None,
@@ -94,13 +97,37 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     (Asked { at, result, observation: None, trace: None, proof }, broken)
 }
 
+/// Runs a scenario that was kept again under each of its faults; those of a target outside are not ours to disturb.
+fn under_faults(
+    shared: &Shared<'_>,
+    looked: Looked<'_>,
+    scenario: &Scenario,
+    mut seen: Observed,
+) -> Result<Observed, Ended> {
+    if !seen.checks.is_empty() || shared.target.is_outside() {
+        return Ok(seen);
+    }
+    let writes: Vec<_> = seen.kept.iter().flat_map(|kept| kept.writes.iter().cloned()).collect();
+    for disturbance in scenario.faults.iter().flat_map(|fault| faults::disturbances(*fault, &writes)) {
+        let disturbed = alone(shared, looked, scenario, &disturbance)?;
+        let words = disturbance.words();
+        seen.checks.extend(
+            disturbed
+                .checks
+                .into_iter()
+                .map(|check| Check { path: format!("{words}: {}", check.path), ..check }),
+        );
+    }
+    Ok(seen)
+}
+
 /// Damages what was kept, and runs the scenario again with a target that writes nothing.
 fn prove(shared: &Shared<'_>, looked: Looked<'_>, scenario: &Scenario, kept: &[Kept]) -> Option<Proof> {
     let mut proof = proof::prove(looked, scenario, kept);
     // What a target that does nothing keeps is shown by its neighbours (lint only-unchanged).
     let can_fail = scenario.asserts_effects() && !scenario.passes_idle();
     if !shared.target.is_outside() && can_fail && proof::writes_anything(kept) {
-        let failed = alone(shared, looked, scenario, Damage::Nothing).ok()?.checks;
+        let failed = alone(shared, looked, scenario, &Disturbance::Nothing).ok()?.checks;
         proof::add_nothing(&mut proof, looked, failed.is_empty());
     }
     Some(proof)
@@ -111,11 +138,11 @@ fn alone(
     shared: &Shared<'_>,
     looked: Looked<'_>,
     scenario: &Scenario,
-    damage: Damage,
+    disturbance: &Disturbance,
 ) -> Result<Observed, Ended> {
     runtime(shared.target.is_outside())
         .map_err(|error| Ended::Environment(format!("failed to start a runtime: {error}")))?
-        .block_on(watched(shared, looked, scenario, damage))
+        .block_on(watched(shared, looked, scenario, disturbance))
 }
 
 /// Scenarios run on embedded servers wherever the others run.
@@ -143,11 +170,11 @@ async fn watched(
     shared: &Shared<'_>,
     looked: Looked<'_>,
     scenario: &Scenario,
-    damage: Damage,
+    disturbance: &Disturbance,
 ) -> Result<Observed, Ended> {
     let watchdog = Watchdog::start();
     tokio::select! {
-        outcome = run(shared, looked, scenario, damage) => outcome,
+        outcome = run(shared, looked, scenario, disturbance) => outcome,
         _ = shared.interrupt.wait() => Err(Ended::Interrupted),
         () = watchdog.barks() => Err(Ended::Environment(watchdog::words(looked))),
     }
@@ -157,11 +184,12 @@ async fn run(
     shared: &Shared<'_>,
     looked: Looked<'_>,
     scenario: &Scenario,
-    damage: Damage,
+    disturbance: &Disturbance,
 ) -> Result<Observed, Ended> {
-    let clusters = Clusters::start(scenario, shared.target.is_outside(), damage).await?;
+    let clusters =
+        Clusters::start(scenario, shared.target.is_outside(), *disturbance == Disturbance::Nothing).await?;
     clusters.write(&scenario.given).await?;
-    let mut stage = Stage::new(shared, looked, &clusters);
+    let mut stage = Stage::new(shared, looked, &clusters, disturbance);
     stage.start().await?;
     let outcome = stage.take(&scenario.steps).await;
     stage.stop().await;

@@ -25,6 +25,8 @@ enum Manner {
     Good,
     /// Does nothing.
     Idle,
+    /// Tries once, and never again.
+    Once,
     /// Writes each time it looks.
     Restless,
 }
@@ -71,7 +73,7 @@ fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, String>
                 }
             }
             passes.fetch_add(1, Ordering::SeqCst);
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            tokio::time::sleep(Duration::from_secs(if manner == Manner::Once { 1_000_000 } else { 1 })).await;
         }
     });
     let metrics = move || {
@@ -86,11 +88,12 @@ fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, String>
     })
 }
 
-fn contract(steps: &str) -> Contract {
+fn contract(steps: &str, faults: &str) -> Contract {
     let text = format!(
         "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Contract\nmetadata: {{name: copier, labels: {{component: copier}}}}\n\
          spec:\n  form: scenario\n  source: {{document: docs/copier.md, version: v1.0, section: Copies}}\n  \
          target: {{controller: copier}}\n  clauses:\n  - id: C-001\n    text: it copies\n    \
+         faults: [{faults}]\n    \
          given: {{sourceCluster: [{{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}}}]}}\n    steps:\n{steps}"
     );
     let fixtures = source::embedded().into_iter().filter(|file| file.path.contains("/fixtures/"));
@@ -105,7 +108,11 @@ async fn case(manner: Manner, steps: &str) -> CaseResult {
 }
 
 async fn report(manner: Manner, steps: &str) -> Report {
-    let contract = contract(steps);
+    under(manner, steps, "").await
+}
+
+async fn under(manner: Manner, steps: &str, faults: &str) -> Report {
+    let contract = contract(steps, faults);
     run::run(&[contract], &target(manner), &options(), &|_| {}, &Interrupt::default()).await
 }
 
@@ -159,4 +166,20 @@ async fn requests_are_counted_for_the_target_alone() {
     assert_eq!(case(Manner::Good, steps).await.status, Status::Passed);
     let found = case(Manner::Restless, steps).await;
     assert_eq!((found.status, found.checks[0].part.as_str()), (Status::Failed, "requests"));
+}
+
+#[tokio::test]
+async fn a_scenario_is_run_again_under_each_of_its_faults() {
+    let steps = "    - {name: copied, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}, requests: {writes: 1}}\n";
+    let faults = "conflictOnce, throttle, serverError, crashAfterWrite";
+    let report = under(Manner::Good, steps, faults).await;
+    let found = &report.contracts[0].clauses[0].cases[0];
+    assert_eq!((found.status, &found.checks), (Status::Passed, &Vec::new()));
+
+    let report = under(Manner::Once, steps, "throttle, serverError").await;
+    let found = &report.contracts[0].clauses[0].cases[0];
+    let paths: Vec<&str> = found.checks.iter().map(|check| check.path.as_str()).collect();
+    assert_eq!(found.status, Status::Failed);
+    let missing = "copied: targetCluster configmap/a data.copied";
+    assert_eq!(paths, [format!("under throttle: {missing}"), format!("under serverError: {missing}")]);
 }

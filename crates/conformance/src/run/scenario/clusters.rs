@@ -14,31 +14,26 @@ use crate::target::{self, Facts};
 /// The user that acts for others; whatever another user does is the target's doing.
 pub(super) const OTHER_USER: &str = "gardener-conformance";
 
-/// What is done to the target's requests, to see the scenario fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Damage {
-    /// Nothing is done to them.
-    None,
-    /// **nothing**: all of its writes are dry runs.
-    Nothing,
-}
+/// The user that a target in this process is.
+pub(super) const TARGET_USER: &str = "gardener-conformance:target";
 
 /// The servers of a scenario.
 pub(super) struct Clusters {
     source: Embedded,
     /// Absent where both are one.
     target: Option<Embedded>,
-    damage: Damage,
+    /// Whether the target's writes have no effect.
+    idle: bool,
 }
 
 impl Clusters {
     /// Starts what the scenario speaks of.
-    pub(super) async fn start(scenario: &Scenario, outside: bool, damage: Damage) -> Result<Self, Ended> {
+    pub(super) async fn start(scenario: &Scenario, outside: bool, idle: bool) -> Result<Self, Ended> {
         let failed = |error: substrate::embedded::EmbeddedError| Ended::Environment(error.to_string());
         let source = Embedded::start(outside, None).await.map_err(failed)?;
         let target =
             if is_one(scenario) { None } else { Some(Embedded::start(outside, None).await.map_err(failed)?) };
-        Ok(Self { source, target, damage })
+        Ok(Self { source, target, idle })
     }
 
     /// The server of a side.
@@ -61,9 +56,13 @@ impl Clusters {
 
     /// The clusters as a target is given them.
     pub(super) fn for_target(&self) -> target::Clusters {
-        let client = |server: &Embedded| match self.damage {
-            Damage::None => server.client(),
-            Damage::Nothing => server.client_through(without_effect),
+        let client = |server: &Embedded| {
+            let idle = self.idle;
+            server.client_through(TARGET_USER, move |request| {
+                if idle {
+                    without_effect(request);
+                }
+            })
         };
         let facts = |server: &Embedded| Facts {
             client: client(server),

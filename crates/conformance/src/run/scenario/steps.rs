@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use apiserver::Active;
 use contract::expect;
 use contract::model::Contract;
 use contract::scenario::{Action, Never, ObjectRef, Side, State, Step};
@@ -11,6 +12,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::actions;
 use super::clusters::{Clusters, head};
+use super::faults::Disturbance;
 use super::proof::Kept;
 use super::requests::{self, Mark};
 use super::seen::Seen;
@@ -53,6 +55,12 @@ pub(super) struct Stage<'a> {
     mark: Mark,
     /// What every step kept, for its proof.
     kept: Vec<Kept>,
+    /// Whether requests are disturbed, so that others are sent than without.
+    faulty: bool,
+    /// What tells that the target is to be killed, once.
+    crashes: Vec<Active>,
+    /// What the witness had reconciled before the target was killed.
+    reconciled: f64,
 }
 
 /// What a step found when it began.
@@ -63,7 +71,12 @@ struct Before {
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(shared: &'a Shared<'a>, looked: Looked<'a>, clusters: &'a Clusters) -> Self {
+    pub(super) fn new(
+        shared: &'a Shared<'a>,
+        looked: Looked<'a>,
+        clusters: &'a Clusters,
+        disturbance: &Disturbance,
+    ) -> Self {
         Self {
             shared,
             looked,
@@ -73,6 +86,9 @@ impl<'a> Stage<'a> {
             touches: 0,
             mark: requests::mark(clusters),
             kept: Vec::new(),
+            faulty: disturbance.is_fault(),
+            crashes: disturbance.begin(clusters),
+            reconciled: 0.0,
         }
     }
 
@@ -133,14 +149,14 @@ impl<'a> Stage<'a> {
             before.reconciles = self.reconciles(step).await;
         }
         self.act(&step.actions).await?;
-        let mut checks = self.wait(step, &before).await;
+        let mut checks = self.wait(step, &before).await?;
         if !checks.is_empty() {
             return Ok(checks);
         }
         if let Some(never) = &step.never {
-            checks.extend(self.hold(step, never).await);
+            checks.extend(self.hold(step, never).await?);
         }
-        if let Some(wanted) = &step.requests {
+        if let Some(wanted) = step.requests.as_ref().filter(|_| !self.faulty) {
             sleep(QUIET).await;
             let writes = requests::writes_since(self.clusters, &self.mark);
             checks.extend(requests::judge(&step.name, wanted, &writes));
@@ -206,20 +222,34 @@ impl<'a> Stage<'a> {
     }
 
     /// Waits until the witness was seen and every state came about; gives what did not.
-    async fn wait(&self, step: &Step, before: &Before) -> Vec<Check> {
+    async fn wait(&mut self, step: &Step, before: &Before) -> Result<Vec<Check>, Ended> {
         let patience = if self.shared.target.is_outside() { REAL_PATIENCE } else { PATIENCE };
         let deadline = Instant::now() + patience;
         let mut pause = PAUSE;
         loop {
+            self.crash(step).await?;
             let mut checks = self.witnessed(step, before).await;
             checks.extend(self.states(step, before).await);
-            checks.extend(histories(step, before, self.looked.contract));
+            if !self.faulty {
+                checks.extend(histories(step, before, self.looked.contract));
+            }
             if checks.is_empty() || Instant::now() >= deadline {
-                return checks;
+                return Ok(checks);
             }
             sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
+    }
+
+    /// Kills the target where it is due, and starts it again; its unanswered write has been done.
+    async fn crash(&mut self, step: &Step) -> Result<(), Ended> {
+        if self.crashes.iter().all(|crash| crash.struck() == 0) {
+            return Ok(());
+        }
+        self.crashes.drain(..).for_each(|crash| crash.remove());
+        self.reconciled = self.reconciles(step).await;
+        self.stop().await;
+        self.start().await
     }
 
     async fn witnessed(&self, step: &Step, before: &Before) -> Vec<Check> {
@@ -243,7 +273,8 @@ impl<'a> Stage<'a> {
         let lines = text
             .lines()
             .filter(|line| line.starts_with("controller_runtime_reconcile_total{") && line.contains(&label));
-        lines.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok()).sum()
+        let now: f64 = lines.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok()).sum();
+        self.reconciled + now
     }
 
     async fn states(&self, step: &Step, before: &Before) -> Vec<Check> {
@@ -269,9 +300,10 @@ impl<'a> Stage<'a> {
     }
 
     /// Looks for what must not happen, for as long as it must not.
-    async fn hold(&self, step: &Step, never: &Never) -> Vec<Check> {
+    async fn hold(&mut self, step: &Step, never: &Never) -> Result<Vec<Check>, Ended> {
         let until = Instant::now() + never.hold;
         loop {
+            self.crash(step).await?;
             let writes = requests::writes_since(self.clusters, &self.mark);
             let mut checks = requests::forbidden(&step.name, never, &writes);
             for state in &never.states {
@@ -283,7 +315,7 @@ impl<'a> Stage<'a> {
                 }
             }
             if !checks.is_empty() || Instant::now() >= until {
-                return checks;
+                return Ok(checks);
             }
             sleep(PAUSE * 10).await;
         }
