@@ -4,7 +4,7 @@
 //! - [`webhooks`] — one pure function per webhook;
 //! - [`facts`] — what they must know of the cluster, kept current by watches;
 //! - [`serving`] — webhooks and facts behind paths;
-//! - [`managed_resource`] — the kind and its classes;
+//! - [`managed_resource`], [`condition`] — the kind, its classes, and its conditions;
 //! - [`controllers`] — one module per controller, and what they share;
 //! - [`registrations`] — how the webhooks are registered;
 //! - [`command`], [`cluster`] — the binary.
@@ -13,6 +13,7 @@
 
 pub mod cluster;
 pub mod command;
+pub mod condition;
 pub mod config;
 pub mod controllers;
 pub mod decoding;
