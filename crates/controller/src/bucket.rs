@@ -42,6 +42,11 @@ impl TokenBucket {
         Duration::try_from_secs_f64(-self.tokens / self.per_second).unwrap_or(Duration::MAX)
     }
 
+    /// Puts a token back that was reserved and not used.
+    pub fn give_back(&mut self) {
+        self.tokens = (self.tokens + 1.0).min(self.burst);
+    }
+
     fn refill(&mut self, now: Instant) {
         let passed = self.seen.map_or(Duration::ZERO, |seen| now.saturating_duration_since(seen));
         self.seen = Some(self.seen.map_or(now, |seen| seen.max(now)));

@@ -89,11 +89,33 @@ where
         if wait.is_zero() {
             return response.boxed();
         }
+        let turn = Turn { limit: self.limit.clone(), used: false };
         async move {
             sleep(wait).await;
+            turn.take();
             response.await
         }
         .boxed()
+    }
+}
+
+/// The turn of a request that waits; whoever gives up leaves it to the others.
+struct Turn {
+    limit: RequestLimit,
+    used: bool,
+}
+
+impl Turn {
+    fn take(mut self) {
+        self.used = true;
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(bucket) = self.limit.bucket.as_ref().filter(|_| !self.used) {
+            bucket.lock().give_back();
+        }
     }
 }
 
@@ -139,5 +161,15 @@ mod tests {
         assert_eq!(arrivals(limit, "/api/v1/pods", 1).await, [100]);
         assert_eq!(arrivals(RequestLimit::new(-1.0, 0), "/api/v1/pods", 3).await, [0, 0, 0]);
         assert_eq!(arrivals(RequestLimit::new(1.0, 0), "/api/v1/pods", 2).await, [0, 1000]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_gives_up_leaves_its_turn() {
+        let limit = RequestLimit::new(10.0, 1);
+        assert_eq!(arrivals(limit.clone(), "/api/v1/pods", 1).await, [0]);
+        let given_up =
+            tokio::time::timeout(Duration::from_millis(50), arrivals(limit.clone(), "/api/v1/pods", 5));
+        assert!(given_up.await.is_err());
+        assert_eq!(arrivals(limit, "/api/v1/pods", 2).await, [50, 150]);
     }
 }

@@ -83,7 +83,6 @@ fn mutate(arguments: &Arguments, root: &Path, output: &Path) -> Command {
     // Given to every call of cargo: else the unit tests, which are never run, are built with each mutant.
     command.arg("--cargo-arg=--test=contracts");
     command.arg("--package").arg(package).arg("--output").arg(output);
-    command.arg(format!("--jobs={}", arguments.jobs));
     command.arg(format!("--timeout={}", arguments.timeout)).arg("--build-timeout=600");
     let files = if arguments.file.is_empty() { vec![webhooks] } else { arguments.file.clone() };
     for file in files {
@@ -95,9 +94,8 @@ fn mutate(arguments: &Arguments, root: &Path, output: &Path) -> Command {
     if let Some(shard) = &arguments.shard {
         command.arg("--shard").arg(shard);
     }
-    if arguments.in_place {
-        command.arg("--in-place");
-    }
+    // In place there is one tree, and room for one job.
+    command.arg(if arguments.in_place { "--in-place".to_owned() } else { format!("--jobs={}", arguments.jobs) });
     command
 }
 

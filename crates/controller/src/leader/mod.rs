@@ -29,6 +29,9 @@ const JITTER: f64 = 1.2;
 /// How long the last events may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// How long work that is told to stop may take before the Lease is given up without it.
+const PATIENCE: Duration = Duration::from_secs(4);
+
 /// Who is elected, by which Lease, and how fast.
 #[derive(Clone, Debug)]
 pub struct ElectionConfig {
@@ -129,7 +132,8 @@ impl Elector {
 
     /// Waits to become leader, then does `work` until told to stop; the Lease is given up only when `work` has ended.
     ///
-    /// `work` is given a token that is cancelled when it shall end. When the Lease is lost it is dropped at once.
+    /// `work` is given a token that is cancelled when it shall end; four seconds later it is dropped, so that the others
+    /// need not wait for it. When the Lease is lost it is dropped at once.
     ///
     /// # Errors
     /// When the Lease is lost, or `work` fails.
@@ -198,9 +202,17 @@ impl Candidate {
             let mut work = Box::pin(work(stop.clone()));
             let mut outcome = None;
             let mut renewed = Box::pin(self.renew());
+            let mut overdue = Box::pin(async {
+                stop.cancelled().await;
+                sleep(PATIENCE).await;
+            });
             loop {
                 tokio::select! {
                     () = &mut renewed => break Err(ElectionError::Lost),
+                    () = &mut overdue => {
+                        tracing::warn!("work did not end within {PATIENCE:?}, it is given up");
+                        break Ok(());
+                    }
                     () = stop.cancelled(), if outcome.is_some() => break outcome.unwrap_or(Ok(())),
                     ended = &mut work, if outcome.is_none() => match ended {
                         Ok(()) => outcome = Some(Ok(())),

@@ -140,18 +140,22 @@ impl Backoff for Steady {
     fn reset(&mut self) {}
 }
 
-/// Waits twice as long each time, from 0.8 s up to 30 s, and up to twice that at random.
+/// Waits twice as long each time, from 0.8 s up to 30 s, and up to twice that at random; anew after two quiet minutes.
+///
+/// Something is told of each try before it fails, so only time tells that all went well.
 struct Reluctant {
     next: Duration,
+    failed: Option<Instant>,
     entropy: Entropy,
 }
 
 impl Reluctant {
     const FIRST: Duration = Duration::from_millis(800);
     const MOST: Duration = Duration::from_secs(30);
+    const QUIET: Duration = Duration::from_mins(2);
 
     fn new(entropy: Entropy) -> Self {
-        Self { next: Self::FIRST, entropy }
+        Self { next: Self::FIRST, failed: None, entropy }
     }
 }
 
@@ -159,6 +163,10 @@ impl Iterator for Reluctant {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
+        let now = Instant::now();
+        if self.failed.replace(now).is_some_and(|failed| now.duration_since(failed) > Self::QUIET) {
+            self.next = Self::FIRST;
+        }
         let wait = self.entropy.jitter(self.next, 1.0);
         self.next = (self.next * 2).min(Self::MOST);
         Some(wait)
@@ -166,7 +174,30 @@ impl Iterator for Reluctant {
 }
 
 impl Backoff for Reluctant {
-    fn reset(&mut self) {
-        self.next = Self::FIRST;
+    fn reset(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_that_keeps_failing_is_tried_ever_less_often() {
+        let mut backoff = Reluctant::new(Entropy::seeded(1));
+        let mut least = Vec::new();
+        for _ in 0..8 {
+            let wait = backoff.next().unwrap();
+            least.push(backoff.next.as_millis() / 2);
+            assert!(wait <= Reluctant::MOST * 2, "{wait:?}");
+            advance(wait).await;
+            // The next try has begun.
+            backoff.reset();
+        }
+        assert_eq!(least, [800, 1600, 3200, 6400, 12_800, 15_000, 15_000, 15_000]);
+        advance(Reluctant::QUIET).await;
+        advance(Duration::from_millis(1)).await;
+        assert!(backoff.next().unwrap() <= Reluctant::FIRST * 2);
     }
 }

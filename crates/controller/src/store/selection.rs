@@ -86,6 +86,8 @@ impl<K> Selection<K> {
             labels: self.labels.clone(),
             fields: self.fields.clone(),
             namespaces: self.namespaces.clone(),
+            cluster_scoped: self.cluster_scoped,
+            may_be_absent: self.may_be_absent,
             reduction: self.reduction.as_ref().map(|reduction| reduction.name),
         }
     }
@@ -97,5 +99,7 @@ pub(crate) struct SelectionKey {
     labels: Option<String>,
     fields: Option<String>,
     namespaces: Option<Vec<String>>,
+    cluster_scoped: bool,
+    may_be_absent: bool,
     reduction: Option<&'static str>,
 }

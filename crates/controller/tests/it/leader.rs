@@ -163,6 +163,26 @@ async fn who_stops_finishes_its_work_and_gives_the_lease_up() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn work_that_does_not_end_does_not_keep_the_lease() {
+    let world = World::new();
+    let elector = Elector::new(config("one", 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
+    let (stop, seen) = (CancellationToken::new(), Seen::default());
+    let said = seen.clone();
+    let endless = move |_stop: CancellationToken| async move {
+        let _end = End(said, "one");
+        std::future::pending::<Result<(), Refused>>().await
+    };
+    let running = tokio::spawn(elector.run(stop.clone(), endless));
+    settle().await;
+    let stopped = Instant::now();
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert_eq!(seen.names(), ["one ends"]);
+    assert_eq!(lease(&world.client).await["holderIdentity"], "");
+    assert!(stopped.elapsed() < Duration::from_secs(5), "{:?}", stopped.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_silent_leader_ends_before_another_takes_over() {
     let world = World::new();
     let seen = Seen::default();
