@@ -1,6 +1,8 @@
 //! Names and uids that the server makes up; the same seed gives the same ones.
 
+use fastrand::Rng;
 use parking_lot::Mutex;
+use uuid::Builder;
 
 /// Letters of generated names: no vowels, so that no word appears.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -10,20 +12,19 @@ const LONGEST_PREFIX: usize = 58;
 
 /// A source of names and uids.
 #[derive(Debug)]
-pub(crate) struct Ids(Mutex<u64>);
+pub(crate) struct Ids(Mutex<Rng>);
 
 impl Ids {
     /// The source of this seed.
     pub(crate) fn seeded(seed: u64) -> Self {
-        Self(Mutex::new(seed))
+        Self(Mutex::new(Rng::with_seed(seed)))
     }
 
     /// A uid: a version 4 UUID in form.
     pub(crate) fn uid(&self) -> String {
-        let (high, low) = (self.next(), self.next());
-        let (time, middle, version) = (high >> 32, (high >> 16) & 0xffff, high & 0x0fff | 0x4000);
-        let (variant, node) = ((low >> 48) & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
-        format!("{time:08x}-{middle:04x}-{version:04x}-{variant:04x}-{node:012x}")
+        let mut bytes = [0; 16];
+        self.0.lock().fill(&mut bytes);
+        Builder::from_random_bytes(bytes).into_uuid().to_string()
     }
 
     /// A name that begins with `prefix` and ends in five random letters.
@@ -33,24 +34,9 @@ impl Ids {
             end -= 1;
         }
         let mut name = prefix[..end].to_owned();
-        let mut random = self.next();
-        for _ in 0..5 {
-            let letters = ALPHABET.len() as u64;
-            let at = usize::try_from(random % letters).expect("a remainder of 27 fits");
-            name.push(char::from(ALPHABET[at]));
-            random /= letters;
-        }
+        let mut random = self.0.lock();
+        name.extend((0..5).map(|_| char::from(*random.choice(ALPHABET).expect("there are letters"))));
         name
-    }
-
-    /// `SplitMix64`: every seed walks through all numbers once.
-    fn next(&self) -> u64 {
-        let mut state = self.0.lock();
-        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = *state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
     }
 }
 

@@ -1,22 +1,23 @@
 //! Randomness as an argument: jitter and ids from one seed, so that a test sees the same every time.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use fastrand::Rng;
+use parking_lot::Mutex;
 use uuid::{Builder, Uuid};
 
 /// A source of random numbers. Cheap to clone; clones share one sequence.
 #[derive(Clone, Debug)]
 pub struct Entropy {
-    state: Arc<AtomicU64>,
+    random: Arc<Mutex<Rng>>,
 }
 
 impl Entropy {
     /// The sequence that belongs to a seed.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
-        Self { state: Arc::new(AtomicU64::new(seed)) }
+        Self { random: Arc::new(Mutex::new(Rng::with_seed(seed))) }
     }
 
     /// A sequence that nobody can foretell.
@@ -28,10 +29,8 @@ impl Entropy {
 
     /// A number from 0 (included) to 1 (excluded).
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a floating point number")]
     pub fn fraction(&self) -> f64 {
-        const BITS: u32 = 53;
-        (self.next() >> (u64::BITS - BITS)) as f64 / (1_u64 << BITS) as f64
+        self.random.lock().f64()
     }
 
     /// `duration`, up to `factor` of it longer.
@@ -44,18 +43,8 @@ impl Entropy {
     #[must_use]
     pub fn uuid(&self) -> Uuid {
         let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&self.next().to_be_bytes());
-        bytes[8..].copy_from_slice(&self.next().to_be_bytes());
+        self.random.lock().fill(&mut bytes);
         Builder::from_random_bytes(bytes).into_uuid()
-    }
-
-    /// SplitMix64: one addition per number, so that threads can share it without a lock.
-    fn next(&self) -> u64 {
-        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mut mixed = self.state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
     }
 }
 

@@ -95,7 +95,11 @@ fn mutate(arguments: &Arguments, root: &Path, output: &Path) -> Command {
         command.arg("--shard").arg(shard);
     }
     // In place there is one tree, and room for one job.
-    command.arg(if arguments.in_place { "--in-place".to_owned() } else { format!("--jobs={}", arguments.jobs) });
+    command.arg(if arguments.in_place {
+        "--in-place".to_owned()
+    } else {
+        format!("--jobs={}", arguments.jobs)
+    });
     command
 }
 
