@@ -15,6 +15,27 @@ pub const DEFAULT_CLASS: &str = "resources";
 /// Class of the ManagedResources of a seed.
 pub const SEED_CLASS: &str = "seed";
 
+/// Annotation: true leaves a ManagedResource, or the object of a manifest once it exists, alone.
+pub const IGNORE: &str = "resources.gardener.cloud/ignore";
+/// Annotation of a manifest: [`MODE_IGNORE`] gives the object away.
+pub const MODE: &str = "resources.gardener.cloud/mode";
+/// Value of [`MODE`]: the object is not managed.
+pub const MODE_IGNORE: &str = "Ignore";
+/// Annotation of an object: true lets it stay when it is no longer wanted.
+pub const KEEP_OBJECT: &str = "resources.gardener.cloud/keep-object";
+/// Annotation of an object: true has it deleted and made anew where an update is invalid.
+pub const DELETE_ON_INVALID_UPDATE: &str = "resources.gardener.cloud/delete-on-invalid-update";
+/// Annotation of an object: how long after its deletion its finalizers are removed, a Go duration.
+pub const FINALIZE_DELETION_AFTER: &str = "resources.gardener.cloud/finalize-deletion-after";
+/// Annotation of a manifest: `true` keeps the replicas that the object has.
+pub const PRESERVE_REPLICAS: &str = "resources.gardener.cloud/preserve-replicas";
+/// Annotation of a manifest: `true` keeps the CPU and memory that the object's containers have.
+pub const PRESERVE_RESOURCES: &str = "resources.gardener.cloud/preserve-resources";
+/// Annotation of an object: the ManagedResource it comes from.
+pub const ORIGIN: &str = "resources.gardener.cloud/origin";
+/// Annotation of an object: that it is not to be edited.
+pub const DESCRIPTION: &str = "resources.gardener.cloud/description";
+
 /// Label of a ConfigMap or Secret: with the value `true` it is deleted when nothing refers to it.
 pub const GARBAGE_COLLECTABLE: &str = "resources.gardener.cloud/garbage-collectable-reference";
 /// What the key of an annotation begins with that refers to a ConfigMap or Secret: `<kind>-<hash>` follows.

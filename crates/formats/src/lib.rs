@@ -2,6 +2,7 @@
 
 pub mod duration;
 pub mod exposition;
+pub mod json;
 pub mod name;
 pub mod quantity;
 pub mod selector;

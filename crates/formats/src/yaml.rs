@@ -1,11 +1,12 @@
 //! YAML 1.1 as Kubernetes reads it (`yes` is true, `010` is 8), with places; the only module that knows the parser.
 //!
 //! [`documents`] and [`from_str`] for those who want data; [`parse`] for those who point at lines: its [`Node`]s know
-//! where they stand and how they were written. [`to_string`] writes what reads back as the same value.
+//! where they stand and how they were written. [`first_document`] is as lenient as Kubernetes with manifests. [`to_string`] writes what reads back as the same value.
 
 mod build;
 mod read;
 mod scalar;
+mod value;
 mod write;
 
 use std::fmt;
@@ -15,6 +16,7 @@ use serde_json::{Map, Value};
 
 pub use build::parse;
 pub use scalar::{reads_as_string, resolve};
+pub use value::first_document;
 pub use write::to_string;
 
 /// A place in a text.

@@ -149,7 +149,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Resu
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
         ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
     };
-    let meaning = || resolve(text).map_err(|text| fail(&format!("{text} is no JSON number"), start));
+    let meaning = || resolved(text, start);
     let value = match tag {
         None if written == Style::Plain => meaning()?,
         None => Value::String(text.to_owned()),
@@ -157,6 +157,11 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Resu
     };
     let data = Data::Scalar(Scalar { text: text.to_owned(), value, style: written });
     Ok(Node { data, start, end: span.end.byte_offset().unwrap_or(start.offset) })
+}
+
+/// What an unquoted scalar means.
+pub(super) fn resolved(text: &str, start: Mark) -> Result<Value, Error> {
+    resolve(text).map_err(|text| fail(&format!("{text} is no JSON number"), start))
 }
 
 fn tagged(text: &str, tag: &Tag, start: Mark) -> Result<Value, Error> {
@@ -188,17 +193,17 @@ fn size(node: &Node) -> usize {
     }
 }
 
-fn mark(span: Span) -> Mark {
+pub(super) fn mark(span: Span) -> Mark {
     let start = span.start;
     Mark { line: start.line(), column: start.col() + 1, offset: start.byte_offset().unwrap_or_default() }
 }
 
-fn scan_error(error: &ScanError) -> Error {
+pub(super) fn scan_error(error: &ScanError) -> Error {
     let at = error.marker();
     let mark = Mark { line: at.line(), column: at.col() + 1, offset: at.byte_offset().unwrap_or_default() };
     Error { message: error.info().clone(), mark }
 }
 
-fn fail(message: &str, mark: Mark) -> Error {
+pub(super) fn fail(message: &str, mark: Mark) -> Error {
     Error { message: message.to_owned(), mark }
 }

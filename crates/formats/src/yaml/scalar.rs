@@ -2,6 +2,8 @@
 
 use serde_json::{Number, Value};
 
+use crate::json;
+
 /// The value of an unquoted text: null, boolean, number, or the text itself. Dates and `1:30` are texts.
 ///
 /// # Errors
@@ -65,10 +67,6 @@ fn integer(text: &str) -> Option<Number> {
 }
 
 /// `1.5`, `.5`, `1e3`; a float without fraction is a whole number, as Go prints it in JSON.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "guarded by the range in which every whole float is exact"
-)]
 fn float(text: &str) -> Option<Value> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     let has_digit_first =
@@ -77,10 +75,5 @@ fn float(text: &str) -> Option<Value> {
     if !has_digit_first || !body.chars().all(allowed) {
         return None;
     }
-    let value: f64 = text.parse().ok()?;
-    let exact = 2_f64.powi(53);
-    if value.fract() == 0.0 && value.abs() < exact {
-        return Some(Value::from(value as i64));
-    }
-    Number::from_f64(value).map(Value::Number)
+    json::number(text.parse().ok()?).map(Value::Number)
 }

@@ -1,6 +1,24 @@
 //! ManagedResource: what is to be kept in the target cluster, and what has become of it.
+//!
+//! Pure: [`inventory`] reads what Secrets describe ([`decode`]) and how it was applied before ([`applied`]); [`write`]
+//! compares a manifest with the live object ([`inject`], [`merge`], [`equality`]).
 
+pub mod annotation;
+pub mod applied;
+pub mod checksum;
 mod class;
+pub mod decode;
+pub mod document;
+pub mod equality;
+pub mod equivalence;
+pub mod inject;
+pub mod inventory;
+pub mod merge;
+pub mod order;
+pub mod reference;
+pub mod scaled;
+pub mod unstructured;
+pub mod write;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

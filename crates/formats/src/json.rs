@@ -1,0 +1,104 @@
+//! A stream of JSON values as Go reads it, with Go's words for what is wrong.
+
+mod scan;
+
+use std::borrow::Cow;
+
+use serde_json::{Deserializer, Number, Value};
+
+/// Why a stream ends early.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StreamError {
+    /// A character stands where it must not.
+    #[error("json: offset {offset}: {message}")]
+    Syntax {
+        /// How many bytes were read, the offending one included.
+        offset: usize,
+        /// What Go says.
+        message: String,
+    },
+    /// The last value is not finished.
+    #[error("unexpected EOF")]
+    Unfinished,
+    /// It is JSON that cannot be held: nested too deeply, or a number without end.
+    #[error("json: {0}")]
+    Unreadable(String),
+}
+
+/// Values of a text, one after the other. After an error there are none.
+#[derive(Debug)]
+pub struct Stream<'a> {
+    text: Cow<'a, str>,
+    read: usize,
+}
+
+impl<'a> Stream<'a> {
+    /// The values of a text; what is no UTF-8 is replaced.
+    #[must_use]
+    pub fn new(text: &'a [u8]) -> Self {
+        Self { text: String::from_utf8_lossy(text), read: 0 }
+    }
+}
+
+impl Iterator for Stream<'_> {
+    type Item = Result<Value, StreamError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = &self.text[self.read..];
+        if rest.trim_start_matches([' ', '\t', '\r', '\n']).is_empty() {
+            return None;
+        }
+        let mut values = Deserializer::from_str(rest).into_iter::<Value>();
+        match values.next()? {
+            Ok(mut value) => {
+                self.read += values.byte_offset();
+                print_as_go(&mut value);
+                Some(Ok(value))
+            }
+            Err(error) => {
+                let error = explain(rest, self.read, &error);
+                self.read = self.text.len();
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+/// The number that Go would print for a float: whole where it has no fraction and is exact. Nothing for infinity.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "guarded by the range in which every whole float is exact"
+)]
+#[must_use]
+pub fn number(float: f64) -> Option<Number> {
+    let exact = 2_f64.powi(53);
+    let is_whole = float.fract() == 0.0 && float.abs() < exact;
+    if is_whole { Some(Number::from(float as i64)) } else { Number::from_f64(float) }
+}
+
+fn print_as_go(value: &mut Value) {
+    match value {
+        Value::Number(old) => {
+            let float = if old.is_f64() { old.as_f64() } else { None };
+            if let Some(new) = float.and_then(number) {
+                *old = new;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(print_as_go),
+        Value::Object(fields) => fields.values_mut().for_each(print_as_go),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+fn explain(rest: &str, read: usize, error: &serde_json::Error) -> StreamError {
+    match scan::fault(rest.as_bytes()) {
+        Some(scan::Fault::Syntax { offset, message }) => {
+            StreamError::Syntax { offset: read + offset + 1, message }
+        }
+        Some(scan::Fault::Unfinished) => StreamError::Unfinished,
+        None => StreamError::Unreadable(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

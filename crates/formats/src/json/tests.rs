@@ -1,0 +1,101 @@
+//! What Go reads and says.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn read(text: &str) -> (Vec<Value>, Option<String>) {
+    let mut values = Vec::new();
+    for value in Stream::new(text.as_bytes()) {
+        match value {
+            Ok(value) => values.push(value),
+            Err(error) => return (values, Some(error.to_string())),
+        }
+    }
+    (values, None)
+}
+
+#[test]
+fn values_follow_each_other_with_any_white_space() {
+    let wanted = vec![json!({"a": 1}), json!([2]), Value::Null, json!("x")];
+    assert_eq!(read(" {\"a\":1}[2]\n null \"x\"\r\n\t"), (wanted, None));
+    assert_eq!(read(" \n"), (vec![], None));
+}
+
+#[test]
+fn whole_floats_are_printed_whole() {
+    let wanted = json!({"a": 1, "b": [1000, 0.5, 1e300], "c": 9_007_199_254_740_993_u64});
+    assert_eq!(read("{\"a\":1.0,\"b\":[1e3,0.5,1e300],\"c\":9007199254740993}"), (vec![wanted], None));
+}
+
+#[test]
+fn of_equal_keys_the_last_counts() {
+    assert_eq!(read("{\"a\":{\"b\":1},\"a\":{\"c\":2}}"), (vec![json!({"a": {"c": 2}})], None));
+}
+
+#[test]
+fn faults_are_worded_as_go_words_them() {
+    let table = [
+        ("{\"a\":1}\n---\n{\"b\":2}", "json: offset 10: invalid character '-' in numeric literal"),
+        ("{\"a\":1} foo", "json: offset 10: invalid character 'o' in literal false (expecting 'a')"),
+        ("{a: 1}", "json: offset 2: invalid character 'a' looking for beginning of object key string"),
+        ("{\"a\" 1}", "json: offset 6: invalid character '1' after object key"),
+        ("{\"a\": }", "json: offset 7: invalid character '}' looking for beginning of value"),
+        ("{\"a\": 1 \"b\"}", "json: offset 9: invalid character '\"' after object key:value pair"),
+        ("{\"a\": 1,}", "json: offset 9: invalid character '}' looking for beginning of object key string"),
+        ("{\"a\": [1 2]}", "json: offset 10: invalid character '2' after array element"),
+        ("{\"a\": [1,]}", "json: offset 10: invalid character ']' looking for beginning of value"),
+        ("{\"a\": \"\n\"}", "json: offset 8: invalid character '\\n' in string literal"),
+        ("{\"a\": \"\\x\"}", "json: offset 9: invalid character 'x' in string escape code"),
+        (
+            "{\"a\": \"\\u12g4\"}",
+            "json: offset 12: invalid character 'g' in \\u hexadecimal character escape",
+        ),
+        ("{\"a\": 1.}", "json: offset 9: invalid character '}' after decimal point in numeric literal"),
+        ("{\"a\": 1e}", "json: offset 9: invalid character '}' in exponent of numeric literal"),
+        ("{\"a\": 012}", "json: offset 8: invalid character '1' after object key:value pair"),
+        ("{\"a\": ä}", "json: offset 7: invalid character 'Ã' looking for beginning of value"),
+        ("{\"a\": '1'}", "json: offset 7: invalid character '\\'' looking for beginning of value"),
+        ("}", "json: offset 1: invalid character '}' looking for beginning of value"),
+        ("{\"a\": {\"b\": [1, {}", "unexpected EOF"),
+        ("{\"a\": \"x", "unexpected EOF"),
+        ("{\"a\": tru", "unexpected EOF"),
+    ];
+    for (text, wanted) in table {
+        assert_eq!(read(text).1.as_deref(), Some(wanted), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_held_is_told_and_ends_the_stream() {
+    let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
+    let (values, error) = read(&deep);
+    assert_eq!(values, vec![] as Vec<Value>);
+    assert_eq!(error.as_deref(), Some("json: recursion limit exceeded at line 1 column 132"));
+    assert_eq!(Stream::new(deep.as_bytes()).count(), 1);
+    assert_eq!(read("{\"a\":1e999}").1.as_deref(), Some("json: number out of range at line 1 column 10"));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced() {
+    let values: Vec<_> = Stream::new(b"{\"a\":\"\xff\"}").collect();
+    assert_eq!(values, [Ok(json!({"a": "\u{fffd}"}))]);
+}
+
+proptest! {
+    #[test]
+    fn a_stream_ends_whatever_it_holds(text in "[{}\\[\\]\",:0-9a-z\\-\\\\ \\n.]{0,40}") {
+        prop_assert!(Stream::new(text.as_bytes()).count() <= text.len());
+    }
+
+    #[test]
+    fn a_fault_is_found_where_there_is_one(text in "[{}\\[\\]\",:0-2tfn\\-. ]{1,20}") {
+        let text = format!("[{text}]");
+        let found = scan::fault(text.as_bytes());
+        match Stream::new(text.as_bytes()).next() {
+            Some(Ok(_)) => prop_assert_eq!(found, None),
+            other => prop_assert!(found.is_some(), "{:?}", other),
+        }
+    }
+}

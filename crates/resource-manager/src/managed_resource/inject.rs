@@ -1,0 +1,167 @@
+//! Labels that every object of a ManagedResource gets, with its pod template and its volume claim templates.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::unstructured::{self, at, at_mut, fields_at};
+
+/// Why labels cannot be injected; the texts are the original's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InjectError {
+    /// What should be a map is something else.
+    #[error("{path} accessor error: {found} is of the type {kind}, expected {expected}")]
+    Type {
+        /// Dotted, with a leading dot.
+        path: String,
+        /// The value, as Go prints it.
+        found: String,
+        /// Its Go type.
+        kind: &'static str,
+        /// The wanted Go type.
+        expected: &'static str,
+    },
+    /// A label of a template is no text.
+    #[error(
+        "{path} accessor error: contains non-string key in the map: {found} is of the type {kind}, expected string"
+    )]
+    Label {
+        /// Dotted, with a leading dot.
+        path: String,
+        /// The value, as Go prints it.
+        found: String,
+        /// Its Go type.
+        kind: &'static str,
+    },
+    /// A volume claim template is no map.
+    #[error(
+        "failed to inject labels into .spec.volumeClaimTemplates[{index}], is not a map[string]interface{{}}"
+    )]
+    Template {
+        /// Which one.
+        index: usize,
+    },
+}
+
+/// The labels to inject: those of the ManagedResource, and who manages it.
+#[must_use]
+pub fn labels_to_inject(
+    inject: Option<&BTreeMap<String, String>>,
+    managed_by: &str,
+) -> BTreeMap<String, String> {
+    let mut labels = inject.cloned().unwrap_or_default();
+    labels.insert(api::resources::MANAGED_BY.to_owned(), managed_by.to_owned());
+    labels
+}
+
+/// Puts labels over those of the object, of `spec.template` and of each of `spec.volumeClaimTemplates`.
+///
+/// # Errors
+/// When a template, or its labels, have another shape; the object is then of no use.
+pub fn inject_labels(object: &mut Value, labels: &BTreeMap<String, String>) -> Result<(), InjectError> {
+    if labels.is_empty() {
+        return Ok(());
+    }
+    let mut own = unstructured::labels(object);
+    own.extend(labels.clone());
+    unstructured::put(object, &["metadata", "labels"], Some(unstructured::to_value(own)));
+    if nested(object, &["spec", "template"], Expected::Map)?.is_some() {
+        check_labels(object, &["spec", "template", "metadata", "labels"])?;
+        add(at_mut(object, &["spec", "template"]), labels);
+    }
+    inject_into_claims(object, labels)
+}
+
+fn inject_into_claims(object: &mut Value, labels: &BTreeMap<String, String>) -> Result<(), InjectError> {
+    let path = ["spec", "volumeClaimTemplates"];
+    let Some(Value::Array(templates)) = nested(object, &path, Expected::List)? else { return Ok(()) };
+    for (index, template) in templates.iter().enumerate() {
+        if !template.is_object() {
+            return Err(InjectError::Template { index });
+        }
+        check_labels(template, &["metadata", "labels"])?;
+    }
+    for template in at_mut(object, &path).and_then(Value::as_array_mut).into_iter().flatten() {
+        add(Some(template), labels);
+    }
+    Ok(())
+}
+
+fn add(template: Option<&mut Value>, labels: &BTreeMap<String, String>) {
+    let fields = template.and_then(|template| fields_at(template, &["metadata", "labels"]));
+    if let Some(fields) = fields {
+        let values = labels.iter().map(|(key, label)| (key.clone(), Value::from(label.as_str())));
+        fields.extend(values);
+    }
+}
+
+/// That the labels at a path are absent or texts.
+fn check_labels(object: &Value, path: &[&str]) -> Result<(), InjectError> {
+    let Some(labels) = nested(object, path, Expected::Map)? else { return Ok(()) };
+    let mut values = labels.as_object().into_iter().flatten().map(|(_, value)| value);
+    let Some(other) = values.find(|value| !value.is_string()) else { return Ok(()) };
+    let path = format!(".{}", path.join("."));
+    Err(InjectError::Label { path, found: printed(other), kind: go_type(other) })
+}
+
+#[derive(Clone, Copy)]
+enum Expected {
+    Map,
+    List,
+}
+
+/// The map or list at a path; nothing where it or a parent is absent or a parent is null.
+fn nested<'a>(
+    object: &'a Value,
+    path: &[&str],
+    expected: Expected,
+) -> Result<Option<&'a Value>, InjectError> {
+    let wrong = |length: usize, found: &Value, expected| InjectError::Type {
+        path: format!(".{}", path[..length].join(".")),
+        found: printed(found),
+        kind: go_type(found),
+        expected,
+    };
+    for length in 1..path.len() {
+        match at(object, &path[..length]) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::Object(_)) => {}
+            Some(other) => return Err(wrong(length + 1, other, "map[string]interface{}")),
+        }
+    }
+    match (at(object, path), expected) {
+        (None, _) => Ok(None),
+        (Some(value @ Value::Object(_)), Expected::Map) | (Some(value @ Value::Array(_)), Expected::List) => {
+            Ok(Some(value))
+        }
+        (Some(other), Expected::Map) => Err(wrong(path.len(), other, "map[string]interface{}")),
+        (Some(other), Expected::List) => Err(wrong(path.len(), other, "[]interface{}")),
+    }
+}
+
+/// As Go's `%v` prints what was read from JSON.
+fn printed(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(printed).collect::<Vec<_>>().join(" ")),
+        Value::Object(fields) => {
+            let pairs = fields.iter().map(|(key, value)| format!("{key}:{}", printed(value)));
+            format!("map[{}]", pairs.collect::<Vec<_>>().join(" "))
+        }
+    }
+}
+
+/// As Go's `%T` says of what was read from JSON.
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}

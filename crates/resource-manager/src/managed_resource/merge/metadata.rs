@@ -1,0 +1,55 @@
+//! Metadata: the live object's, with labels and annotations merged by what was applied before.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Rules;
+use crate::managed_resource::annotation::DESCRIPTION;
+use crate::managed_resource::unstructured::{annotations, at, labels, put, to_value};
+
+type Texts = BTreeMap<String, String>;
+
+/// Writes the metadata of `merged`, which is a copy of `desired`.
+pub(super) fn merge(rules: &Rules<'_>, desired: &Value, live: &Value, merged: &mut Value) {
+    let kept = at(live, &["metadata"]).and_then(Value::as_object).filter(|metadata| !metadata.is_empty());
+    if let Some(metadata) = kept {
+        put(merged, &["metadata"], Some(Value::Object(metadata.clone())));
+    }
+    put(merged, &["metadata", "labels"], merged_labels(rules, desired, live));
+    let annotations = merged_annotations(rules, desired, live);
+    put(merged, &["metadata", "annotations"], Some(to_value(annotations)));
+}
+
+/// Nothing where there are none, except that an empty map which is enforced is written.
+fn merged_labels(rules: &Rules<'_>, desired: &Value, live: &Value) -> Option<Value> {
+    if rules.force_overwrite.labels {
+        return at(desired, &["metadata", "labels"])
+            .is_some_and(Value::is_object)
+            .then(|| to_value(labels(desired)));
+    }
+    let merged = three_way(labels(desired), labels(live), &rules.applied.labels);
+    (!merged.is_empty()).then(|| to_value(merged))
+}
+
+fn merged_annotations(rules: &Rules<'_>, desired: &Value, live: &Value) -> Texts {
+    let wanted = annotations(desired);
+    let mut merged = if rules.force_overwrite.annotations {
+        wanted
+    } else {
+        let mut current = annotations(live);
+        // Which objects it refers to, only the manifest knows.
+        current.retain(|key, _| !key.starts_with(api::resources::REFERENCE_PREFIX));
+        three_way(wanted, current, &rules.applied.annotations)
+    };
+    merged.insert(api::resources::DESCRIPTION.to_owned(), DESCRIPTION.to_owned());
+    merged.insert(api::resources::ORIGIN.to_owned(), rules.origin.to_owned());
+    merged
+}
+
+/// What is wanted over what is there, without what was applied before, is unchanged and no longer wanted.
+fn three_way(desired: Texts, mut current: Texts, applied: &Texts) -> Texts {
+    current.retain(|key, value| applied.get(key) != Some(value));
+    current.extend(desired);
+    current
+}

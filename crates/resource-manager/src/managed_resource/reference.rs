@@ -1,0 +1,67 @@
+//! How objects are referred to: in the status, as keys, and in messages.
+
+use kube::Resource as _;
+use serde_json::Value;
+
+use super::unstructured::{self, group_version};
+use super::{GroupKind, ManagedResource, ObjectReference};
+
+/// The namespace of objects that name none.
+pub(super) const DEFAULT_NAMESPACE: &str = "default";
+/// The kind whose objects have no namespace, not even in keys.
+pub(super) const NAMESPACE: &str = "Namespace";
+
+impl ObjectReference {
+    /// The reference to an object, without labels and annotations.
+    #[must_use]
+    pub fn to(object: &Value) -> Self {
+        Self {
+            api_version: unstructured::api_version(object).to_owned(),
+            kind: unstructured::kind(object).to_owned(),
+            namespace: unstructured::namespace(object).to_owned(),
+            name: unstructured::name(object).to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Group and kind.
+    #[must_use]
+    pub fn group_kind(&self) -> GroupKind {
+        let group = group_version(&self.api_version).map_or("", |(group, _)| group);
+        GroupKind { group: group.to_owned(), kind: self.kind.clone() }
+    }
+
+    /// What tells it from others, whatever its version: `apps/Deployment/default/web`.
+    #[must_use]
+    pub fn key(&self) -> String {
+        key(&self.group_kind(), &self.namespace, &self.name)
+    }
+
+    /// How messages name it: `apps/v1/Deployment/default/web`.
+    #[must_use]
+    pub fn described(&self) -> String {
+        match group_version(&self.api_version) {
+            Some(_) => joined(&self.api_version, &self.kind, &self.namespace, &self.name),
+            None => joined("", "", &self.namespace, &self.name),
+        }
+    }
+}
+
+/// What tells an object from others. An absent namespace counts as `default`, except of a Namespace.
+#[must_use]
+pub fn key(group_kind: &GroupKind, namespace: &str, name: &str) -> String {
+    joined(&group_kind.group, &group_kind.kind, namespace, name)
+}
+
+/// What the annotation `origin` of an object says: the cluster, where it is known, and the ManagedResource.
+#[must_use]
+pub fn origin(cluster_id: &str, object: &ManagedResource) -> String {
+    let (namespace, name) = (object.meta().namespace.as_deref(), object.meta().name.as_deref());
+    let resource = format!("{}/{}", namespace.unwrap_or_default(), name.unwrap_or_default());
+    if cluster_id.is_empty() { resource } else { format!("{cluster_id}:{resource}") }
+}
+
+fn joined(group: &str, kind: &str, namespace: &str, name: &str) -> String {
+    let namespace = if namespace.is_empty() && kind != NAMESPACE { DEFAULT_NAMESPACE } else { namespace };
+    format!("{group}/{kind}/{namespace}/{name}")
+}
