@@ -45,6 +45,7 @@ pub mod process;
 pub mod queue;
 pub mod reconcile;
 mod request;
+pub mod requests;
 pub mod source;
 pub mod store;
 mod worker;

@@ -81,52 +81,67 @@ impl Measured {
     #[expect(clippy::cast_precision_loss, reason = "Prometheus counts in floating point")]
     pub(crate) fn families(&self) -> Vec<Family> {
         let counts = self.counts.lock();
-        let sample = |reading| Sample { labels: vec![("controller", self.name.clone())], reading };
-        let number = |name, help, kind, value| {
-            let samples = vec![sample(Reading::Number(value))];
-            Family { name, help, kind, samples }
-        };
         let total = Verdict::LABELS.iter().zip(counts.verdicts).map(|(label, count)| Sample {
             labels: vec![("controller", self.name.clone()), ("result", (*label).to_owned())],
             reading: Reading::Number(count as f64),
         });
-        vec![
-            Family {
-                name: "controller_runtime_reconcile_total",
-                help: "Total number of reconciliations per controller",
-                kind: Kind::Counter,
-                samples: total.collect(),
-            },
-            number(
+        let total = Family {
+            name: "controller_runtime_reconcile_total",
+            help: "Total number of reconciliations per controller",
+            kind: Kind::Counter,
+            samples: total.collect(),
+        };
+        let time = Family {
+            name: "controller_runtime_reconcile_time_seconds",
+            help: "Length of time per reconciliation per controller",
+            kind: Kind::Histogram,
+            samples: vec![self.sample(counts.time.reading())],
+        };
+        [total, time].into_iter().chain(self.numbers(&counts)).collect()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "Prometheus counts in floating point")]
+    fn numbers(&self, counts: &Counts) -> [Family; 5] {
+        let numbers = [
+            (
                 "controller_runtime_reconcile_errors_total",
                 "Total number of reconciliation errors per controller",
                 Kind::Counter,
                 counts.verdicts[Verdict::Error as usize] as f64,
             ),
-            number(
+            // Every error is tried again, so that this stays zero; the original has it.
+            (
+                "controller_runtime_terminal_reconcile_errors_total",
+                "Total number of terminal reconciliation errors per controller",
+                Kind::Counter,
+                0.0,
+            ),
+            (
                 "controller_runtime_reconcile_panics_total",
                 "Total number of reconciliation panics per controller",
                 Kind::Counter,
                 counts.panics as f64,
             ),
-            Family {
-                name: "controller_runtime_reconcile_time_seconds",
-                help: "Length of time per reconciliation per controller",
-                kind: Kind::Histogram,
-                samples: vec![sample(counts.time.reading())],
-            },
-            number(
+            (
                 "controller_runtime_max_concurrent_reconciles",
                 "Maximum number of concurrent reconciles per controller",
                 Kind::Gauge,
                 self.workers as f64,
             ),
-            number(
+            (
                 "controller_runtime_active_workers",
                 "Number of currently used workers per controller",
                 Kind::Gauge,
                 counts.active as f64,
             ),
-        ]
+        ];
+        numbers.map(|(name, help, kind, value)| {
+            let samples = vec![self.sample(Reading::Number(value))];
+            Family { name, help, kind, samples }
+        })
+    }
+
+    fn sample(&self, reading: Reading) -> Sample {
+        Sample { labels: vec![("controller", self.name.clone())], reading }
     }
 }

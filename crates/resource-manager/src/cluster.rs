@@ -5,6 +5,7 @@ mod kubeconfig;
 use std::path::Path;
 use std::time::Duration;
 
+use controller::requests::RequestCounts;
 use http::Request;
 use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
@@ -51,11 +52,11 @@ pub enum ClusterError {
     Unreachable(String),
 }
 
-/// A client of the cluster that a connection names; does not connect yet.
+/// A client of the cluster that a connection names, whose requests are counted; does not connect yet.
 ///
 /// # Errors
 /// When the kubeconfig cannot be read, or has what is not supported.
-pub async fn client(connection: &ClientConnection) -> Result<Client, ClusterError> {
+pub async fn client(connection: &ClientConnection, counts: &RequestCounts) -> Result<Client, ClusterError> {
     let path = &connection.kubeconfig;
     let config = if path.is_empty() {
         Config::incluster()?
@@ -66,7 +67,9 @@ pub async fn client(connection: &ClientConnection) -> Result<Client, ClusterErro
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
         config.map_err(|error| failed(error.into()))?
     };
-    Client::try_from(config).map_err(ClusterError::Client)
+    let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
+    let client = Client::try_from(config).map_err(ClusterError::Client)?;
+    Ok(counts.over(&client, &host))
 }
 
 /// Waits until the API server gives a sign of life, for about a minute.

@@ -14,6 +14,7 @@ use controller::log::{self, LogError};
 use controller::metrics::{self, Registry};
 use controller::probes::Probes;
 use controller::process::{self, Process, ProcessError};
+use controller::requests::RequestCounts;
 use controller::{Cluster, Entropy};
 use kube::Client;
 use tokio::net::TcpListener;
@@ -83,7 +84,8 @@ pub(super) async fn run(config: ResourceManagerConfiguration, warnings: &[Warnin
 async fn serve(config: &ResourceManagerConfiguration, clock: Clock) -> Result<(), RunError> {
     let told = process::terminated().map_err(RunError::Signals)?;
     let mut told = std::pin::pin!(told);
-    let clients = connect(config).await?;
+    let requests = RequestCounts::default();
+    let clients = connect(config, &requests).await?;
     let certificates = Arc::new(CertificateFolder::open(certificate_folder(config))?);
     tokio::select! {
         () = &mut told => return Ok(()),
@@ -100,16 +102,20 @@ async fn serve(config: &ResourceManagerConfiguration, clock: Clock) -> Result<()
     let healths = config.server.health_probes.clone().unwrap_or_default();
     process.serve_probes(&healths.bind_address, port(healths.port)?, probes).await?;
     let mut registry = registry(clock, &webhooks, &certificates);
+    registry.register(move || requests.families());
     leading::start(&mut process, &mut registry, context, elector);
     let Server { bind_address, port: number } = config.server.metrics.clone().unwrap_or_default();
     process.serve_metrics(&bind_address, port(number)?, registry).await?;
     Ok(process.run(told).await?)
 }
 
-async fn connect(config: &ResourceManagerConfiguration) -> Result<Clients, ClusterError> {
-    let source = cluster::client(&config.source_client_connection).await?;
+async fn connect(
+    config: &ResourceManagerConfiguration,
+    requests: &RequestCounts,
+) -> Result<Clients, ClusterError> {
+    let source = cluster::client(&config.source_client_connection, requests).await?;
     let target = match &config.target_client_connection {
-        Some(target) => cluster::client(target).await?,
+        Some(target) => cluster::client(target, requests).await?,
         None => source.clone(),
     };
     Ok(Clients { source, target })
