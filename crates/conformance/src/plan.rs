@@ -90,10 +90,7 @@ impl<'a> Looked<'a> {
     /// The steps, if the case is a scenario.
     #[must_use]
     pub fn scenario(&self) -> Option<&'a Scenario> {
-        match &self.case.when {
-            When::Steps(scenario) => Some(scenario),
-            _ => None,
-        }
+        self.case.when.scenario()
     }
 
     /// Fields of the AdmissionRequest that are overridden; no server sends such a request.

@@ -66,6 +66,17 @@ pub enum When {
     Configuration,
 }
 
+impl When {
+    /// The scenario; absent for what passes a webhook.
+    #[must_use]
+    pub fn scenario(&self) -> Option<&Scenario> {
+        match self {
+            Self::Steps(scenario) => Some(scenario),
+            _ => None,
+        }
+    }
+}
+
 /// How a request is sent. What no server would send goes straight to the webhook, whatever its registration says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sending {

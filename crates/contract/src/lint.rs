@@ -173,7 +173,7 @@ fn stale(loaded: &Loaded, sources: &[SourceFile]) -> Vec<Error> {
 /// Whether the case passes against a target that allows everything and changes nothing.
 fn passes_idle(contract: &Contract, case: &Case) -> bool {
     if let When::Steps(scenario) = &case.when {
-        return scenario.passes_idle();
+        return scenario.passes_idle(contract);
     }
     let Then { about, object, allowed, code, reason, message, causes, called, warnings, review } = &case.then;
     // Whether a webhook is called, and how it is registered, is not the doing of who answers.

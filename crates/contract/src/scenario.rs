@@ -1,12 +1,14 @@
 //! A scenario: what stands in the clusters, the steps that are taken, and what must be seen after each.
 
+mod idle;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::expect::{Expect, Rules, holds};
+use crate::expect::Expect;
 use crate::model::Location;
 
 /// The cluster that a step speaks of.
@@ -187,16 +189,6 @@ impl Fault {
 }
 
 impl Scenario {
-    /// Whether a target that does nothing could be seen to keep it.
-    #[must_use]
-    pub fn passes_idle(&self) -> bool {
-        self.steps.iter().all(|step| {
-            let seen =
-                step.eventually.iter().all(|state| holds(&state.expect, None, None, &Rules::unknown()));
-            step.witness.is_none() && step.history.is_empty() && seen
-        })
-    }
-
     /// Whether it asserts anything that comes about, and not only what does not.
     #[must_use]
     pub fn asserts_effects(&self) -> bool {

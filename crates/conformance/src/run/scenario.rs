@@ -15,7 +15,7 @@ mod watchdog;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use contract::scenario::Scenario;
 
@@ -125,10 +125,14 @@ fn under_faults(
 fn prove(shared: &Shared<'_>, looked: Looked<'_>, scenario: &Scenario, kept: &[Kept]) -> Option<Proof> {
     let mut proof = proof::prove(looked, scenario, kept);
     // What a target that does nothing keeps is shown by its neighbours (lint only-unchanged).
-    let can_fail = scenario.asserts_effects() && !scenario.passes_idle();
-    if !shared.target.is_outside() && can_fail && proof::writes_anything(kept) {
-        let failed = alone(shared, looked, scenario, &Disturbance::Nothing).ok()?.checks;
-        proof::add_nothing(&mut proof, looked, failed.is_empty());
+    if !shared.target.is_outside() && scenario.asserts_effects() && !scenario.keeps_given(looked.contract) {
+        match alone(shared, looked, scenario, &Disturbance::Nothing) {
+            Ok(seen) => proof::add_nothing(&mut proof, looked, seen.checks.is_empty()),
+            Err(Ended::Interrupted) => return None,
+            Err(Ended::Environment(reason) | Ended::NotSupported(reason)) => {
+                proof::add_unrun(&mut proof, &reason);
+            }
+        }
     }
     Some(proof)
 }
@@ -172,11 +176,12 @@ async fn watched(
     scenario: &Scenario,
     disturbance: &Disturbance,
 ) -> Result<Observed, Ended> {
-    let watchdog = Watchdog::start();
+    let outside = shared.target.is_outside();
+    let watchdog = Watchdog::start(if outside { shared.options.time_budget } else { Duration::ZERO });
     tokio::select! {
         outcome = run(shared, looked, scenario, disturbance) => outcome,
         _ = shared.interrupt.wait() => Err(Ended::Interrupted),
-        () = watchdog.barks() => Err(Ended::Environment(watchdog::words(looked))),
+        () = watchdog.barks() => Err(Ended::Environment(watchdog.words(looked))),
     }
 }
 

@@ -183,3 +183,30 @@ async fn a_scenario_is_run_again_under_each_of_its_faults() {
     let missing = "copied: targetCluster configmap/a data.copied";
     assert_eq!(paths, [format!("under throttle: {missing}"), format!("under serverError: {missing}")]);
 }
+
+#[tokio::test]
+async fn a_fault_that_strikes_nothing_shows_nothing() {
+    let steps = "    - {name: copied, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}}\n";
+    // The copier lists, and never watches.
+    let report = under(Manner::Good, steps, "watchDrop").await;
+    let found = &report.contracts[0].clauses[0].cases[0];
+    let checks: Vec<_> = found.checks.iter().map(|check| (check.path.as_str(), check.got.as_str())).collect();
+    assert_eq!(checks, [("under watchDrop: watches", "it struck no request")]);
+}
+
+#[tokio::test]
+async fn a_write_of_what_nobody_speaks_of_is_no_proof() {
+    let step = |object: &str| {
+        format!(
+            "    - {{name: copied, witness: {{reconciles: copier}}, eventually: {{targetCluster: {{configmap/a: $present}}}}, never: {{writes: {object}}}}}\n    - {{name: made, do: {{sourceCluster: {{create: [{{apiVersion: v1, kind: Secret, metadata: {{name: b}}}}]}}}}}}\n"
+        )
+    };
+    let proven = async |object: &str| {
+        let report = report(Manner::Good, &step(object)).await;
+        assert_eq!(report.contracts[0].clauses[0].cases[0].status, Status::Passed);
+        let proof = report.contracts[0].clauses[0].proof.clone().unwrap();
+        (proof.proven, proof.survivors.into_iter().map(|survivor| survivor.text).collect::<Vec<_>>())
+    };
+    assert_eq!(proven("secret/b").await, (true, Vec::new()));
+    assert_eq!(proven("secret/zzz").await, (false, vec!["copied: update secret/zzz".to_owned()]));
+}

@@ -1,7 +1,7 @@
 //! Whether a scenario was shown able to fail: what its steps kept is damaged and compared again.
 
 use contract::expect;
-use contract::scenario::{Never, Requests, Scenario, Step};
+use contract::scenario::{Never, ObjectRef, Requests, Scenario, Step};
 use serde_json::Value;
 
 use super::clusters::head;
@@ -23,16 +23,17 @@ pub(super) struct Kept {
     pub(super) writes: Vec<Write>,
 }
 
-/// Whether the target wrote at all.
-pub(super) fn writes_anything(kept: &[Kept]) -> bool {
-    kept.iter().any(|kept| !kept.writes.is_empty())
-}
-
 /// Notes what became of the run in which the target's writes had no effect.
 pub(super) fn add_nothing(proof: &mut Proof, looked: Looked<'_>, survived: bool) {
     let text = "every write of the target was a dry run";
     note(proof, looked, "nothing", text.to_owned(), !survived);
     proof.proven &= !survived;
+}
+
+/// Notes that the run in which the target's writes have no effect could not be made.
+pub(super) fn add_unrun(proof: &mut Proof, reason: &str) {
+    proof.undamaged.push(format!("every write of the target was a dry run: {reason}"));
+    proof.proven = false;
 }
 
 /// **leaf** and **drop** on the states, **extra** on the requests.
@@ -119,18 +120,22 @@ fn histories(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
     }
 }
 
-/// A forbidden write, and a forbidden absence or presence.
+/// A forbidden write, and a forbidden absence or presence. Of an object that no case of the contract speaks of otherwise,
+/// nothing would ever be seen: its name is wrong.
 fn forbidden(proof: &mut Proof, looked: Looked<'_>, step: &Step, never: &Never) {
+    let cases = looked.contract.clauses.iter().flat_map(|clause| &clause.cases);
+    let scenarios: Vec<&Scenario> = cases.filter_map(|case| case.when.scenario()).collect();
+    let is_known = |object: &ObjectRef| scenarios.iter().any(|scenario| scenario.speaks_of(object));
     for object in &never.writes {
-        let write = Write { verb: "update", object: object.clone() };
-        let caught = !requests::forbidden(&step.name, never, &[write]).is_empty();
+        let write = Write { server: 0, verb: "update", object: object.clone() };
+        let caught = is_known(object) && !requests::forbidden(&step.name, never, &[write]).is_empty();
         note(proof, looked, "extra", format!("{}: update {object}", step.name), caught);
     }
     for state in &never.states {
         let rules = looked.contract.rules(&head(&state.object));
         let seen = [None, Some(head(&state.object))];
         let caught = seen.iter().any(|seen| expect::holds(&state.expect, None, seen.as_ref(), &rules));
-        if caught {
+        if caught && is_known(&state.object) {
             note(proof, looked, "extra", format!("{}: {} came about", step.name, state.object), true);
         } else {
             proof.undamaged.push(format!("{}: never {}", step.name, state.object));
@@ -149,7 +154,8 @@ fn sent(proof: &mut Proof, looked: Looked<'_>, step: &Step, wanted: &Requests, w
     let object = writes.first().map_or_else(some_object, |write| write.object.clone());
     if wanted.writes.is_some() || wanted.per_object.is_some() {
         let more = wanted.per_object.unwrap_or_default() + 1;
-        let extra = std::iter::repeat_n(Write { verb: "update", object: object.clone() }, more);
+        let write = Write { server: 0, verb: "update", object: object.clone() };
+        let extra = std::iter::repeat_n(write, more);
         let damaged: Vec<Write> = writes.iter().cloned().chain(extra).collect();
         let caught = !requests::judge(&step.name, wanted, &damaged).is_empty();
         note(proof, looked, "extra", format!("{}: {more} more writes of {object}", step.name), caught);

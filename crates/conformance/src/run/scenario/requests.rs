@@ -9,9 +9,14 @@ use schema::Kinds;
 use super::clusters::{Clusters, OTHER_USER};
 use crate::report::Check;
 
+/// What the users of controllers beside the API server are called.
+const SYSTEM_USERS: &str = "system:serviceaccount:kube-system:";
+
 /// One write of the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Write {
+    /// Which of the servers.
+    pub(super) server: usize,
     pub(super) verb: &'static str,
     pub(super) object: ObjectRef,
 }
@@ -28,16 +33,17 @@ pub(super) fn mark(clusters: &Clusters) -> Mark {
 /// The target's writes since the mark, server by server, in order.
 pub(super) fn writes_since(clusters: &Clusters, mark: &Mark) -> Vec<Write> {
     let mut found = Vec::new();
-    for (server, from) in clusters.servers().zip(&mark.0) {
-        found.extend(server.requests().iter().skip(*from).filter_map(write));
+    for (at, (server, from)) in clusters.servers().zip(&mark.0).enumerate() {
+        found.extend(server.requests().iter().skip(*from).filter_map(|request| write(at, request)));
     }
     found
 }
 
-/// Events and leases are about the target, not its work.
-fn write(request: &Request) -> Option<Write> {
+/// Events and leases are about the target, not its work; the servers' own controllers are not the target.
+fn write(server: usize, request: &Request) -> Option<Write> {
     let aside = matches!(request.resource.as_str(), "events" | "leases");
-    if request.user == OTHER_USER || !request.is_write() || request.dry_run || aside {
+    let other = request.user == OTHER_USER || request.user.starts_with(SYSTEM_USERS);
+    if other || !request.is_write() || request.dry_run || aside {
         return None;
     }
     let verb = match request.verb {
@@ -54,7 +60,7 @@ fn write(request: &Request) -> Option<Write> {
         namespace: request.namespace.clone(),
         name: request.name.clone(),
     };
-    Some(Write { verb, object })
+    Some(Write { server, verb, object })
 }
 
 /// What the step says of requests and was not so.

@@ -16,12 +16,18 @@ use super::steps::Ended;
 /// How long after its end a watch is begun again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What was seen so far, in order; absent: it was deleted.
-type States = Arc<Mutex<Vec<Option<Value>>>>;
+/// What a watcher has seen.
+#[derive(Debug, Default)]
+struct Log {
+    /// In order; absent: it was deleted.
+    states: Vec<Option<Value>>,
+    /// Why nothing more will be seen.
+    broken: Option<String>,
+}
 
 /// Follows one object; dropping it ends the watch.
 pub(super) struct Seen {
-    states: States,
+    log: Arc<Mutex<Log>>,
     task: JoinHandle<()>,
 }
 
@@ -46,32 +52,50 @@ impl Seen {
         let field = format!("metadata.name={}", object.name);
         let list = api.list(&ListParams::default().fields(&field)).await;
         let version = list.map_err(|error| failed(error.to_string()))?.metadata.resource_version;
-        let states = Arc::new(Mutex::new(Vec::new()));
-        let task = tokio::spawn(follow(api, field, version.unwrap_or_default(), Arc::clone(&states)));
-        Ok(Self { states, task })
+        let log = Arc::new(Mutex::new(Log::default()));
+        let (kept, name) = (Arc::clone(&log), object.to_string());
+        let task = tokio::spawn(async move {
+            let error = follow(api, field, version.unwrap_or_default(), &kept).await;
+            kept.lock().unwrap_or_else(PoisonError::into_inner).broken =
+                Some(format!("failed to watch {name}: {error}"));
+        });
+        Ok(Self { log, task })
     }
 
-    /// What was seen so far, in order; absent: it was deleted.
-    pub(super) fn states(&self) -> Vec<Option<Value>> {
-        self.states.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What was seen so far, in order; absent: it was deleted. A watch that broke says nothing about the target.
+    pub(super) fn states(&self) -> Result<Vec<Option<Value>>, Ended> {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        match &log.broken {
+            Some(reason) => Err(Ended::Environment(reason.clone())),
+            None => Ok(log.states.clone()),
+        }
     }
 }
 
-/// Adds what is seen; a watch that ends, as each does after minutes, goes on where it ended.
-async fn follow(api: Api<DynamicObject>, field: String, mut version: String, states: States) {
+/// Adds what is seen; a watch that ends, as each does after minutes, goes on where it ended. Gives why it cannot.
+async fn follow(
+    api: Api<DynamicObject>,
+    field: String,
+    mut version: String,
+    log: &Mutex<Log>,
+) -> kube::Error {
     let params = WatchParams::default().fields(&field);
     loop {
-        let Ok(stream) = api.watch(&params, &version).await else { break };
-        let mut stream = stream.boxed();
-        while let Some(Ok(event)) = stream.next().await {
+        let mut stream = match api.watch(&params, &version).await {
+            Ok(stream) => stream.boxed(),
+            Err(error) => return error,
+        };
+        while let Some(event) = stream.next().await {
             let (object, gone) = match event {
-                WatchEvent::Added(object) | WatchEvent::Modified(object) => (object, false),
-                WatchEvent::Deleted(object) => (object, true),
-                WatchEvent::Bookmark(_) | WatchEvent::Error(_) => continue,
+                Ok(WatchEvent::Added(object) | WatchEvent::Modified(object)) => (object, false),
+                Ok(WatchEvent::Deleted(object)) => (object, true),
+                Ok(WatchEvent::Bookmark(_)) => continue,
+                Ok(WatchEvent::Error(status)) => return kube::Error::Api(status),
+                Err(error) => return error,
             };
             version = object.metadata.resource_version.clone().unwrap_or(version);
             let state = if gone { None } else { serde_json::to_value(object).ok() };
-            states.lock().unwrap_or_else(PoisonError::into_inner).push(state);
+            log.lock().unwrap_or_else(PoisonError::into_inner).states.push(state);
         }
         tokio::time::sleep(PAUSE).await;
     }

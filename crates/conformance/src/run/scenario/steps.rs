@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use apiserver::Active;
 use contract::expect;
 use contract::model::Contract;
 use contract::scenario::{Action, Never, ObjectRef, Side, State, Step};
@@ -12,7 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::actions;
 use super::clusters::{Clusters, head};
-use super::faults::Disturbance;
+use super::faults::{Disturbance, InForce};
 use super::proof::Kept;
 use super::requests::{self, Mark};
 use super::seen::Seen;
@@ -57,8 +56,10 @@ pub(super) struct Stage<'a> {
     kept: Vec<Kept>,
     /// Whether requests are disturbed, so that others are sent than without.
     faulty: bool,
-    /// What tells that the target is to be killed, once.
-    crashes: Vec<Active>,
+    /// What disturbs them.
+    faults: Vec<InForce>,
+    /// Whether the target is to be killed where a fault strikes, once.
+    kills: bool,
     /// What the witness had reconciled before the target was killed.
     reconciled: f64,
 }
@@ -87,7 +88,8 @@ impl<'a> Stage<'a> {
             mark: requests::mark(clusters),
             kept: Vec::new(),
             faulty: disturbance.is_fault(),
-            crashes: disturbance.begin(clusters),
+            faults: disturbance.begin(clusters),
+            kills: disturbance.kills(),
             reconciled: 0.0,
         }
     }
@@ -133,7 +135,8 @@ impl<'a> Stage<'a> {
             self.ends.insert(step.name.clone(), Instant::now());
             self.mark = requests::mark(self.clusters);
         }
-        Ok(Vec::new())
+        // A fault that strikes nothing shows nothing.
+        Ok(self.faults.iter().filter(|fault| !fault.struck()).map(InForce::idle).collect())
     }
 
     /// What the steps kept.
@@ -146,7 +149,8 @@ impl<'a> Stage<'a> {
         self.advance(step).await?;
         // Whatever the target did since it was started is seen by a first step that does nothing itself.
         if at > 0 || step.advance.is_some() || !step.actions.is_empty() {
-            before.reconciles = self.reconciles(step).await;
+            let unread = || Ended::Environment("failed to read the target's metrics".to_owned());
+            before.reconciles = self.reconciles(step).await.ok_or_else(unread)?;
         }
         self.act(&step.actions).await?;
         let mut checks = self.wait(step, &before).await?;
@@ -162,20 +166,24 @@ impl<'a> Stage<'a> {
             checks.extend(requests::judge(&step.name, wanted, &writes));
         }
         if checks.is_empty() {
-            self.keep(at, step, before).await;
+            self.keep(at, step, before).await?;
         }
         Ok(checks)
     }
 
-    async fn keep(&mut self, at: usize, step: &Step, before: Before) {
+    async fn keep(&mut self, at: usize, step: &Step, before: Before) -> Result<(), Ended> {
         let mut states = Vec::new();
         for state in &step.eventually {
             let input = before.objects.get(&(state.side, state.object.clone())).cloned().flatten();
-            states.push((input, self.clusters.read(state.side, &state.object).await.ok().flatten()));
+            states.push((
+                input,
+                self.clusters.read(state.side, &state.object).await.map_err(Ended::Environment)?,
+            ));
         }
-        let seen = before.seen.iter().map(Seen::states).collect();
+        let seen = before.seen.iter().map(Seen::states).collect::<Result<_, Ended>>()?;
         let writes = requests::writes_since(self.clusters, &self.mark);
         self.kept.push(Kept { step: at, states, seen, writes });
+        Ok(())
     }
 
     async fn before(&self, step: &Step) -> Result<Before, Ended> {
@@ -231,7 +239,7 @@ impl<'a> Stage<'a> {
             let mut checks = self.witnessed(step, before).await;
             checks.extend(self.states(step, before).await);
             if !self.faulty {
-                checks.extend(histories(step, before, self.looked.contract));
+                checks.extend(histories(step, before, self.looked.contract)?);
             }
             if checks.is_empty() || Instant::now() >= deadline {
                 return Ok(checks);
@@ -243,18 +251,19 @@ impl<'a> Stage<'a> {
 
     /// Kills the target where it is due, and starts it again; its unanswered write has been done.
     async fn crash(&mut self, step: &Step) -> Result<(), Ended> {
-        if self.crashes.iter().all(|crash| crash.struck() == 0) {
+        if !self.kills || !self.faults.iter().any(InForce::struck) {
             return Ok(());
         }
-        self.crashes.drain(..).for_each(|crash| crash.remove());
-        self.reconciled = self.reconciles(step).await;
+        self.kills = false;
+        self.faults.iter().for_each(InForce::remove);
+        self.reconciled = self.reconciles(step).await.unwrap_or(self.reconciled);
         self.stop().await;
         self.start().await
     }
 
     async fn witnessed(&self, step: &Step, before: &Before) -> Vec<Check> {
         let Some(controller) = &step.witness else { return Vec::new() };
-        if self.reconciles(step).await > before.reconciles {
+        if self.reconciles(step).await.is_some_and(|count| count > before.reconciles) {
             return Vec::new();
         }
         vec![Check {
@@ -265,16 +274,16 @@ impl<'a> Stage<'a> {
         }]
     }
 
-    /// How often the witness reconciled so far.
-    async fn reconciles(&self, step: &Step) -> f64 {
-        let (Some(controller), Some(running)) = (&step.witness, &self.running) else { return 0.0 };
+    /// How often the witness reconciled so far; `None` if the target does not tell.
+    async fn reconciles(&self, step: &Step) -> Option<f64> {
+        let (Some(controller), Some(running)) = (&step.witness, &self.running) else { return Some(0.0) };
         let label = format!("controller=\"{controller}\"");
-        let text = running.metrics().await.unwrap_or_default();
+        let text = running.metrics().await?;
         let lines = text
             .lines()
             .filter(|line| line.starts_with("controller_runtime_reconcile_total{") && line.contains(&label));
         let now: f64 = lines.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok()).sum();
-        self.reconciled + now
+        Some(self.reconciled + now)
     }
 
     async fn states(&self, step: &Step, before: &Before) -> Vec<Check> {
@@ -302,14 +311,20 @@ impl<'a> Stage<'a> {
     /// Looks for what must not happen, for as long as it must not.
     async fn hold(&mut self, step: &Step, never: &Never) -> Result<Vec<Check>, Ended> {
         let until = Instant::now() + never.hold;
+        let mut watched = Vec::new();
+        for state in &never.states {
+            watched.push((state, Seen::follow(self.clusters, state.side, &state.object).await?));
+        }
         loop {
             self.crash(step).await?;
             let writes = requests::writes_since(self.clusters, &self.mark);
             let mut checks = requests::forbidden(&step.name, never, &writes);
-            for state in &never.states {
-                let Ok(found) = self.clusters.read(state.side, &state.object).await else { continue };
+            for (state, seen) in &watched {
+                let found =
+                    self.clusters.read(state.side, &state.object).await.map_err(Ended::Environment)?;
                 let rules = self.looked.contract.rules(&head(&state.object));
-                if expect::holds(&state.expect, None, found.as_ref(), &rules) {
+                let mut states = seen.states()?.into_iter().chain([found]);
+                if states.any(|found| expect::holds(&state.expect, None, found.as_ref(), &rules)) {
                     let want = format!("never {}", expect::words(&state.expect));
                     checks.push(check("never", step, state, "", &want, "it came about"));
                 }
@@ -323,11 +338,11 @@ impl<'a> Stage<'a> {
 }
 
 /// The histories that have not been seen yet.
-fn histories(step: &Step, before: &Before, contract: &Contract) -> Vec<Check> {
+fn histories(step: &Step, before: &Before, contract: &Contract) -> Result<Vec<Check>, Ended> {
     let mut checks = Vec::new();
     for (history, seen) in step.history.iter().zip(&before.seen) {
         let rules = contract.rules(&head(&history.object));
-        let states = seen.states();
+        let states = seen.states()?;
         let mut left = states.iter();
         for (at, wanted) in history.states.iter().enumerate() {
             if !left.any(|state| expect::holds(wanted, None, state.as_ref(), &rules)) {
@@ -341,7 +356,7 @@ fn histories(step: &Step, before: &Before, contract: &Contract) -> Vec<Check> {
             }
         }
     }
-    checks
+    Ok(checks)
 }
 
 fn check(part: &str, step: &Step, state: &State, path: &str, want: &str, got: &str) -> Check {
