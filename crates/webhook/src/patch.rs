@@ -1,13 +1,19 @@
 //! The smallest JSON patch (RFC 6902) between two objects.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use json_patch::jsonptr::PointerBuf;
 use json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation, ReplaceOperation};
 use serde_json::{Map, Value};
 
+/// Pairs of elements that two lists may be aligned by; of longer ones the whole list is written.
+const PAIRS: usize = 1_000_000;
+
 /// Operations that make `after` of `before`; none if they are equal.
 ///
 /// Elements of lists are matched by equality and by what names them (`name`, `key`, …), so an element that
-/// stays is changed in its fields only, and one that goes never hands its fields to one that comes.
+/// stays is changed in its fields only, and one that goes never hands its fields to one that comes. Lists that differ in
+/// so many elements that aligning them would take seconds are replaced as a whole.
 #[must_use]
 pub fn between(before: &Value, after: &Value) -> Patch {
     let mut operations = Vec::new();
@@ -46,22 +52,29 @@ fn compare_maps(
 }
 
 fn compare_lists(at: &mut PointerBuf, before: &[Value], after: &[Value], out: &mut Vec<PatchOperation>) {
+    let whole = after;
     let head = before.iter().zip(after).take_while(|(old, new)| old == new).count();
     let (before, after) = (&before[head..], &after[head..]);
     let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(old, new)| old == new).count();
     let (before, after) = (&before[..before.len() - tail], &after[..after.len() - tail]);
 
+    if before.len().saturating_mul(after.len()) > PAIRS {
+        let value = Value::from(whole);
+        out.push(PatchOperation::Replace(ReplaceOperation { path: at.clone(), value }));
+        return;
+    }
     let pairs = align(before, after);
-    let stays = |index: usize| pairs.iter().any(|(old, _)| *old == index);
-    for index in (0..before.len()).rev().filter(|index| !stays(*index)) {
+    let stays: BTreeSet<usize> = pairs.iter().map(|(old, _)| *old).collect();
+    let came: BTreeMap<usize, usize> = pairs.iter().map(|(old, new)| (*new, *old)).collect();
+    for index in (0..before.len()).rev().filter(|index| !stays.contains(index)) {
         at.push_back(head + index);
         out.push(PatchOperation::Remove(RemoveOperation { path: at.clone() }));
         at.pop_back();
     }
     for (index, new) in after.iter().enumerate() {
         at.push_back(head + index);
-        match pairs.iter().find(|(_, paired)| *paired == index) {
-            Some((old, _)) => compare(at, &before[*old], new, out),
+        match came.get(&index) {
+            Some(old) => compare(at, &before[*old], new, out),
             None => out.push(PatchOperation::Add(AddOperation { path: at.clone(), value: new.clone() })),
         }
         at.pop_back();
@@ -147,6 +160,25 @@ mod tests {
         for (before, after, patch) in table {
             assert_eq!(serde_json::to_value(between(&before, &after)).unwrap(), patch, "{before} to {after}");
         }
+    }
+
+    #[test]
+    fn lists_too_long_to_align_are_replaced_as_a_whole() {
+        let list = |from: usize, count: usize| -> Value { (from..from + count).map(Value::from).collect() };
+        let whole = |before: &Value, after: &Value| {
+            let wanted = json!([{"op": "replace", "path": "/a", "value": after}]);
+            let patch = between(&json!({"a": before}), &json!({"a": after}));
+            serde_json::to_value(patch).unwrap() == wanted
+        };
+        assert!(whole(&list(0, 1001), &list(5000, 1000)));
+        assert!(!whole(&list(0, 1000), &list(5000, 1000)));
+        // Minutes and gigabytes if each were held against each.
+        assert!(whole(&list(0, 60_000), &list(100_000, 60_000)));
+        // What both ends share does not count.
+        let (before, mut after) = (list(0, 60_000), list(0, 60_000));
+        after[30_000] = json!("other");
+        let patch = between(&before, &after);
+        assert_eq!(patch.0.len(), 2, "{patch:?}");
     }
 
     fn document() -> impl Strategy<Value = Value> {

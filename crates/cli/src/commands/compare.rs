@@ -21,7 +21,5 @@ pub(crate) fn compare(arguments: &CompareArguments, terminal: &Terminal) -> Resu
 }
 
 fn read(path: &Path) -> Result<Report, Failure> {
-    let is_file = path.extension().is_some_and(|extension| extension == "json");
-    let folder = path.parent().filter(|_| is_file).unwrap_or(path);
-    report::read(folder).map_err(|error| Failure::usage(error.to_string()))
+    report::read(path).map_err(|error| Failure::usage(error.to_string()))
 }

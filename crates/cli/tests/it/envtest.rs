@@ -83,5 +83,8 @@ fn reports_that_differ_in_a_case_exit_with_5() {
     call(folder.path(), &["compare", "a", "b"]).says(5, &["≠ GRM-SEC-", "passed, then failed"]);
     let json = call(folder.path(), &["compare", "a", "b", "-o", "json"]);
     json.says(5, &["\"differences\"", "\"second\": \"failed\""]);
+    // The named file is read, and no other of its folder.
+    fs::rename(&file, folder.path().join("a/baseline.json")).unwrap();
+    call(folder.path(), &["compare", "a/report.json", "a/baseline.json"]).says(5, &["≠ GRM-SEC-"]);
     call(folder.path(), &["compare", "a", "nowhere"]).says(2, &["nowhere"]);
 }
