@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::Value;
-use webhook::dial::{DialError, Dialer};
+use webhook::dial::{DialError, Dialer, HttpAnswer};
 use webhook::review::{GroupVersionKind, GroupVersionResource, Operation, ReviewVersion};
 
 mod answer;
@@ -60,7 +60,7 @@ pub enum Outcome {
     Late(Duration),
     /// The path is not served (404).
     NotServed,
-    /// The target could not be asked.
+    /// Nothing listens there, or it is not trusted.
     Unreachable(DialError),
 }
 
@@ -78,18 +78,39 @@ impl Exchange {
 /// Asks once and waits at most `timeout`, as kube-apiserver does for this webhook.
 pub async fn ask(dialer: &dyn Dialer, path: &str, question: &Question<'_>, timeout: Duration) -> Exchange {
     let request = Bytes::from(question.to_bytes());
-    let started = Instant::now();
-    let answered = dialer.post(&with_timeout(path, timeout), request.clone(), timeout).await;
-    let took = started.elapsed();
+    let (answered, took) = post(dialer, &with_timeout(path, timeout), &request, timeout).await;
     let (response, outcome) = match answered {
         Ok(answer) => {
             let outcome = understand(answer.status, &answer.body, question);
             (Some((answer.status, answer.body)), outcome)
         }
         Err(DialError::Timeout { timeout, .. }) => (None, Outcome::Late(timeout)),
-        Err(error) => (None, Outcome::Unreachable(error)),
+        // It was there and hung up: what Go's net/http does when the webhook panics.
+        Err(DialError::Exchange { source_text, .. }) => {
+            (None, Outcome::Garbled(BadAnswer::HungUp { reason: source_text }))
+        }
+        Err(error @ (DialError::Connect { .. } | DialError::Tls { .. })) => {
+            (None, Outcome::Unreachable(error))
+        }
     };
     Exchange { path: path.to_owned(), request, response, took, outcome }
+}
+
+/// Posts, and once more if the connection broke: one that was kept alive may be closed in the moment it is used, and that
+/// says nothing about the target.
+pub(crate) async fn post(
+    dialer: &dyn Dialer,
+    path: &str,
+    body: &Bytes,
+    timeout: Duration,
+) -> (Result<HttpAnswer, DialError>, Duration) {
+    let mut started = Instant::now();
+    let mut answered = dialer.post(path, body.clone(), timeout).await;
+    if matches!(answered, Err(DialError::Exchange { .. })) {
+        started = Instant::now();
+        answered = dialer.post(path, body.clone(), timeout).await;
+    }
+    (answered, started.elapsed())
 }
 
 /// The same question in the given version of AdmissionReview.

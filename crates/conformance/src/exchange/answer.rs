@@ -46,6 +46,12 @@ pub struct Answer {
 /// Why no API server would accept an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadAnswer {
+    /// The connection was closed in the middle of the exchange.
+    #[error("the connection broke before an answer came: {reason}")]
+    HungUp {
+        /// What the HTTP library says.
+        reason: String,
+    },
     /// Another HTTP status than 200.
     #[error("HTTP status {status} instead of 200: {body}")]
     Http {

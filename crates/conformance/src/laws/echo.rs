@@ -20,6 +20,7 @@ pub(super) fn damage(trace: &Trace) -> Vec<Trace> {
     let broken = [
         BadAnswer::OtherUid { want: "a".to_owned(), got: "b".to_owned() },
         BadAnswer::Http { status: 500, body: String::new() },
+        BadAnswer::HungUp { reason: "closed".to_owned() },
         BadAnswer::NotAReview { reason: "garbage".to_owned(), body: String::new() },
     ];
     let damage = |bad: BadAnswer| {

@@ -21,35 +21,40 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Concludes of one contract.
+    /// Concludes of one contract. A case that was to be asked and was not leaves it inconclusive, of whatever level: the
+    /// exit code says the same.
     #[must_use]
     pub fn of(clauses: &[ClauseResult], laws: &[LawResult], unexplained: usize) -> Self {
-        let must: Vec<&ClauseResult> = clauses.iter().filter(|clause| clause.level == Level::Must).collect();
-        let any = |status: Status| must.iter().any(|clause| clause.status == status);
-        if any(Status::Failed) || laws.iter().any(|law| !law.broken.is_empty()) || unexplained > 0 {
+        let must = || clauses.iter().filter(|clause| clause.level == Level::Must);
+        let failed = must().any(|clause| clause.status == Status::Failed);
+        if failed || laws.iter().any(|law| !law.broken.is_empty()) || unexplained > 0 {
             return Self::NonConformant;
         }
-        let answered = clauses.iter().flat_map(|clause| &clause.cases).any(is_answer);
-        if any(Status::Errored) || any(Status::NotRun) || any(Status::Vacuous) || !answered {
+        if cases(clauses).any(is_open) || !cases(clauses).any(is_answer) {
             return Self::Inconclusive;
         }
-        if must.iter().flat_map(|clause| &clause.cases).any(is_withheld) {
+        if must().flat_map(|clause| &clause.cases).any(is_withheld) {
             Self::Partial
         } else {
             Self::Conformant
         }
     }
 
-    /// Concludes of several contracts; one that does not apply at all does not count, and one that could not be asked
-    /// of this target leaves the answers to the others partial.
+    /// Concludes of several contracts; one that does not apply at all (skipped, or of a feature or a substrate that is
+    /// not there) does not count beside answers to others, and one that was withheld leaves them partial.
     #[must_use]
     pub fn over<'a>(contracts: impl IntoIterator<Item = (Self, &'a [ClauseResult])>) -> Self {
         let counted: Vec<_> =
             contracts.into_iter().filter(|(_, clauses)| !clauses.iter().all(is_out)).collect();
         let answered = counted.iter().any(|(_, clauses)| cases(clauses).any(is_answer));
         let share = |(verdict, clauses): (Self, &[ClauseResult])| {
-            let withheld = answered && cases(clauses).all(is_withheld);
-            if withheld && verdict == Self::Inconclusive { Self::Partial } else { verdict }
+            if verdict != Self::Inconclusive || !answered || !cases(clauses).all(is_silent) {
+                verdict
+            } else if cases(clauses).any(is_withheld) {
+                Self::Partial
+            } else {
+                Self::Conformant
+            }
         };
         counted.into_iter().map(share).max().unwrap_or(Self::Inconclusive)
     }
@@ -91,6 +96,15 @@ fn cases(clauses: &[ClauseResult]) -> impl Iterator<Item = &CaseResult> {
 
 fn is_answer(case: &CaseResult) -> bool {
     matches!(case.status, Status::Passed | Status::Failed | Status::Waived | Status::UnexpectedPass)
+}
+
+/// It was to be asked, and nobody knows its answer.
+fn is_open(case: &CaseResult) -> bool {
+    matches!(case.status, Status::Errored | Status::NotRun | Status::Vacuous)
+}
+
+fn is_silent(case: &CaseResult) -> bool {
+    matches!(case.status, Status::Skipped | Status::NotSupported)
 }
 
 /// Not asked for a reason that lies with how the target was given, not with what it declares.
@@ -135,12 +149,17 @@ mod tests {
     fn a_contract_that_could_not_be_asked_leaves_answers_to_others_partial() {
         let passed = [clause(Status::Passed, ReasonCode::Facts)];
         let withheld = [clause(Status::NotSupported, ReasonCode::Configuration)];
+        let elsewhere = [clause(Status::NotSupported, ReasonCode::Substrate)];
+        let without = [clause(Status::NotSupported, ReasonCode::Feature)];
         let errored = [clause(Status::Errored, ReasonCode::Facts)];
         let of = |clauses: &[ClauseResult]| Verdict::of(clauses, &[], 0);
         let over = |both: [&[ClauseResult]; 2]| Verdict::over(both.map(|clauses| (of(clauses), clauses)));
         let table = [
             (over([&passed, &withheld]), Verdict::Partial),
             (over([&withheld, &withheld]), Verdict::Inconclusive),
+            (over([&passed, &elsewhere]), Verdict::Conformant),
+            (over([&passed, &without]), Verdict::Conformant),
+            (over([&elsewhere, &withheld]), Verdict::Inconclusive),
             (over([&passed, &errored]), Verdict::Inconclusive),
             (over([&passed, &passed]), Verdict::Conformant),
         ];

@@ -11,7 +11,7 @@ use webhook::dial::{Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
 
 use super::url::Known;
-use super::{Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial};
+use super::{Configurable, Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial};
 
 mod certificate;
 mod configuration;
@@ -57,6 +57,10 @@ impl Target for CommandTarget {
 
     fn reads_everywhere(&self) -> BTreeSet<String> {
         self.known.reads_everywhere.clone()
+    }
+
+    fn configurable(&self) -> Configurable {
+        if self.spec.config.is_some() { Configurable::Any } else { Configurable::Unknown }
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {

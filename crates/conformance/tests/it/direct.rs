@@ -106,6 +106,25 @@ async fn manners_that_are_the_targets_fault_break_a_law() {
 }
 
 #[tokio::test]
+async fn a_connection_that_is_closed_on_one_input_is_the_targets_fault() {
+    for options in [options(), crate::embedded::embedded()] {
+        let report = run_with(small::contract(), Manner::HangingUp, options.clone()).await;
+        let cases = &report.contracts[0].clauses[0].cases;
+        let statuses: Vec<(&str, Status)> =
+            cases.iter().map(|case| (case.name.as_str(), case.status)).collect();
+        let passed = Status::Passed;
+        let want = [("controller", passed), ("server", Status::Failed), ("other", passed)];
+        assert_eq!(statuses, want, "{}", report.substrate.name);
+        let got = &cases[1].checks[0].got;
+        assert!(got.contains("unexpected end of file"), "{got}");
+        assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1));
+        // One that was kept alive and is closed in between says nothing.
+        let report = run_with(small::contract(), Manner::Nervous, Options { parallel: 1, ..options }).await;
+        assert_eq!((report.verdict, report.exit_code()), (Verdict::Conformant, 0));
+    }
+}
+
+#[tokio::test]
 async fn an_environment_that_breaks_says_nothing_about_the_target() {
     for (manner, words) in
         [(Manner::Unreachable, "connection refused"), (Manner::Stillborn, "failed to configure fake: no")]

@@ -1,6 +1,9 @@
 //! The exit code is computed from the report: each finding alone, and several at once.
 
-use conformance::report::{Counts, Gap, Report, Status, WaiverState, WaiverUse};
+use conformance::report::{
+    Counts, Gap, LawResult, Proof, Reason, ReasonCode, Report, Status, Verdict, WaiverState, WaiverUse,
+};
+use contract::model::Level;
 use rstest::rstest;
 
 use crate::direct::{options, run_with};
@@ -76,4 +79,58 @@ async fn the_exit_code_is_the_first_that_applies(#[case] changes: Vec<Change>, #
         change(&mut report);
     }
     assert_eq!(report.exit_code(), code);
+}
+
+const STATUSES: [Status; 9] = [
+    Status::Passed,
+    Status::Failed,
+    Status::Errored,
+    Status::Skipped,
+    Status::NotSupported,
+    Status::Waived,
+    Status::UnexpectedPass,
+    Status::Vacuous,
+    Status::NotRun,
+];
+
+/// Makes the only clause of a contract one of this level with a single case of this status.
+fn became(report: &mut Report, contract: usize, level: Level, status: Status, code: ReasonCode) {
+    let contract = &mut report.contracts[contract];
+    contract.clauses.truncate(1);
+    let clause = &mut contract.clauses[0];
+    clause.cases.truncate(1);
+    (clause.level, clause.status, clause.cases[0].status) = (level, status, status);
+    clause.cases[0].reason = Some(Reason::new(code, "a reason"));
+    clause.proof = (status == Status::Passed).then(|| Proof { proven: true, ..Proof::default() });
+    contract.counts = Counts::of(&contract.clauses);
+    contract.verdict = Verdict::of(&contract.clauses, &[] as &[LawResult], 0);
+}
+
+#[tokio::test]
+async fn verdict_and_exit_code_agree_whatever_two_contracts_became() {
+    let mut report = run_with(small::contract(), Manner::Good, options()).await;
+    report.contracts.push(report.contracts[0].clone());
+    let codes = [ReasonCode::Facts, ReasonCode::Substrate, ReasonCode::Feature, ReasonCode::Version];
+    let one: Vec<(Level, Status, ReasonCode)> = [Level::Must, Level::Should]
+        .into_iter()
+        .flat_map(|level| STATUSES.into_iter().map(move |status| (level, status)))
+        .flat_map(|(level, status)| codes.into_iter().map(move |code| (level, status, code)))
+        .collect();
+    for first in &one {
+        for second in &one {
+            became(&mut report, 0, first.0, first.1, first.2);
+            became(&mut report, 1, second.0, second.1, second.2);
+            report.counts = report.contracts[0].counts.clone();
+            let other = report.contracts[1].counts.clone();
+            report.counts.add(&other);
+            let each = report.contracts.iter().map(|found| (found.verdict, found.clauses.as_slice()));
+            let want = match Verdict::over(each) {
+                Verdict::Conformant | Verdict::Partial => vec![0],
+                Verdict::Inconclusive => vec![3, 4],
+                Verdict::NonConformant => vec![1],
+            };
+            let code = report.exit_code();
+            assert!(want.contains(&code), "{first:?} and {second:?}: exit {code}, the verdict wants {want:?}");
+        }
+    }
 }

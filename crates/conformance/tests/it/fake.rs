@@ -31,6 +31,10 @@ pub(crate) enum Manner {
     Broken,
     /// Never answers.
     Hanging,
+    /// Closes the connection when it is asked about a server, as Go does when a webhook panics.
+    HangingUp,
+    /// Closes every second connection, as one that was kept alive for too long.
+    Nervous,
     /// Nothing listens.
     Unreachable,
     /// 404.
@@ -185,6 +189,12 @@ impl Dialer for FakeDialer {
         match self.manner {
             Manner::Unreachable => {
                 Err(DialError::Connect { url, source_text: "connection refused".to_owned() })
+            }
+            Manner::HangingUp if String::from_utf8_lossy(&body).contains(r#""type":"server""#) => {
+                Err(DialError::Exchange { url, source_text: "unexpected end of file".to_owned() })
+            }
+            Manner::Nervous if self.asked.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) => {
+                Err(DialError::Exchange { url, source_text: "connection closed".to_owned() })
             }
             Manner::Hanging => Err(DialError::Timeout { url, timeout }),
             Manner::NotServed => plain(404, "404 page not found"),

@@ -274,7 +274,7 @@ async fn second(
     };
     let calls = take();
     if let Some(failed) = calls.iter().find_map(|call| call.failed.clone())
-        && !matches!(failed, DialError::Timeout { .. })
+        && matches!(failed, DialError::Connect { .. } | DialError::Tls { .. })
     {
         return Attempt::Unreachable(failed, None);
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer};
 use webhook::registration::{ClientConfig, Registration};
 
-use crate::route;
+use crate::{exchange, route};
 
 /// One call of the target by the server.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Dialer for Recorder {
             let source_text = "the target is not started".to_owned();
             return Err(DialError::Connect { url: path.to_owned(), source_text });
         };
-        let answer = target.post(path, body.clone(), timeout).await;
+        let (answer, _) = exchange::post(target.as_ref(), path, &body, timeout).await;
         let review: Value = serde_json::from_slice(&body).unwrap_or_default();
         let call = Call {
             path: path.split('?').next().unwrap_or(path).to_owned(),
