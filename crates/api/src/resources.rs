@@ -35,6 +35,8 @@ pub const PRESERVE_RESOURCES: &str = "resources.gardener.cloud/preserve-resource
 pub const ORIGIN: &str = "resources.gardener.cloud/origin";
 /// Annotation of an object: that it is not to be edited.
 pub const DESCRIPTION: &str = "resources.gardener.cloud/description";
+/// Annotation of a live object: with the value `true` its health does not matter.
+pub const SKIP_HEALTH_CHECK: &str = "resources.gardener.cloud/skip-health-check";
 
 /// Label of a ConfigMap or Secret: with the value `true` it is deleted when nothing refers to it.
 pub const GARBAGE_COLLECTABLE: &str = "resources.gardener.cloud/garbage-collectable-reference";

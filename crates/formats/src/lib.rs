@@ -1,5 +1,6 @@
 //! The notations Kubernetes speaks, each in a module of its own; nothing here knows a kind.
 
+pub mod age;
 pub mod duration;
 pub mod exposition;
 pub mod json;

@@ -79,7 +79,7 @@ impl Condition {
         Self::find(conditions, kind).unwrap_or_else(|| Self::initial(kind, now))
     }
 
-    /// The condition when it says this. A time changes only with what it is the time of; codes are forgotten.
+    /// GRM-HLT-050, GRM-HLT-051, GRM-HLT-052: the condition when it says this. A time changes only with what it is the time of; codes are forgotten.
     #[must_use]
     pub fn updated(&self, now: Timestamp, status: Status, reason: &str, message: &str) -> Self {
         let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise } else { text }.to_owned();

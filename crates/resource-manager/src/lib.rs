@@ -5,6 +5,7 @@
 //! - [`facts`] — what they must know of the cluster, kept current by watches;
 //! - [`serving`] — webhooks and facts behind paths;
 //! - [`managed_resource`], [`condition`] — the kind, its classes, and its conditions;
+//! - [`health`] — whether live objects are healthy and rolled out;
 //! - [`controllers`] — one module per controller, and what they share;
 //! - [`registrations`] — how the webhooks are registered;
 //! - [`command`], [`cluster`] — the binary.
@@ -18,6 +19,7 @@ pub mod config;
 pub mod controllers;
 pub mod decoding;
 pub mod facts;
+pub mod health;
 pub mod managed_resource;
 pub mod registrations;
 pub mod serving;

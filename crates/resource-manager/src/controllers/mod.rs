@@ -2,8 +2,11 @@
 //!
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
+mod checking;
 pub mod garbage_collector;
+pub mod health;
 pub mod identity;
+pub mod progressing;
 mod running;
 pub mod secret;
 
@@ -87,7 +90,8 @@ pub enum RunError {
 pub fn controllers(context: &Context) -> Vec<Controller> {
     let enabled = &context.config.controllers;
     let collector = enabled.garbage_collector.enabled.then(|| garbage_collector::controller(context));
-    [Some(secret::controller(context)), collector].into_iter().flatten().collect()
+    let always = [secret::controller(context), health::controller(context), progressing::controller(context)];
+    always.into_iter().chain(collector).collect()
 }
 
 /// Runs the enabled controllers until told to stop, as the leader does; [`Context::clusters`] must run.

@@ -1,0 +1,69 @@
+//! Ages as `kubectl` prints them: two units at most, and only one where it is long enough ago.
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+const YEAR: i64 = 365 * DAY;
+
+/// The age of something that is so many seconds old; more than a second in the future is none.
+#[must_use]
+pub fn to_string(seconds: i64) -> String {
+    match seconds {
+        ..-1 => "<invalid>".to_owned(),
+        -1 => "0s".to_owned(),
+        ..120 => format!("{seconds}s"),
+        ..600 => two(seconds, (MINUTE, "m"), (1, "s")),
+        ..10_800 => one(seconds, (MINUTE, "m")),
+        ..28_800 => two(seconds, (HOUR, "h"), (MINUTE, "m")),
+        ..172_800 => one(seconds, (HOUR, "h")),
+        ..691_200 => two(seconds, (DAY, "d"), (HOUR, "h")),
+        ..63_072_000 => one(seconds, (DAY, "d")),
+        ..252_288_000 => two(seconds, (YEAR, "y"), (DAY, "d")),
+        _ => one(seconds, (YEAR, "y")),
+    }
+}
+
+fn one(seconds: i64, (length, unit): (i64, &str)) -> String {
+    format!("{}{unit}", seconds / length)
+}
+
+fn two(seconds: i64, great: (i64, &str), small: (i64, &str)) -> String {
+    let rest = seconds % great.0;
+    let rest = if rest < small.0 { String::new() } else { one(rest, small) };
+    format!("{}{rest}", one(seconds, great))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_older_the_coarser() {
+        let table = [
+            (-2, "<invalid>"),
+            (-1, "0s"),
+            (0, "0s"),
+            (119, "119s"),
+            (120, "2m"),
+            (599, "9m59s"),
+            (600, "10m"),
+            (3 * HOUR - 1, "179m"),
+            (3 * HOUR, "3h"),
+            (3 * HOUR + 61, "3h1m"),
+            (8 * HOUR - 1, "7h59m"),
+            (8 * HOUR, "8h"),
+            (48 * HOUR - 1, "47h"),
+            (2 * DAY, "2d"),
+            (2 * DAY + 5 * HOUR, "2d5h"),
+            (8 * DAY, "8d"),
+            (2 * YEAR - 1, "729d"),
+            (2 * YEAR, "2y"),
+            (2 * YEAR + 3 * DAY, "2y3d"),
+            (8 * YEAR - 1, "7y364d"),
+            (8 * YEAR + 3 * DAY, "8y"),
+        ];
+        for (seconds, wanted) in table {
+            assert_eq!(to_string(seconds), wanted, "{seconds}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What the controllers have in common that look at the objects of ManagedResources and tell it in a condition.
+
+mod objects;
+mod origin;
+mod served;
+mod standing;
+mod verdict;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use controller::clock::Clock;
+use controller::store::UnknownNamespace;
+use controller::{Controller, Outcome, Reconcile, Request, Selection, Store, Watch};
+use formats::duration::GoDuration;
+use kube::api::{Api, Patch, PatchParams};
+use kube::{Client, Resource as _};
+use serde_json::{Value, json};
+
+pub(super) use self::objects::{Checked, is_resync, is_skipped, selection};
+pub(super) use self::origin::Origins;
+pub(super) use self::served::{Served, Serves};
+use self::standing::Standing;
+pub(super) use self::standing::Words;
+pub(super) use self::verdict::Verdict;
+use super::Context;
+use crate::managed_resource::{Class, ManagedResource, ObjectReference};
+
+/// How often ManagedResources are looked at where nobody says.
+const PERIOD: Duration = Duration::from_mins(1);
+/// How long one ManagedResource may take at most.
+const TIMEOUT: Duration = Duration::from_mins(3);
+
+/// What tells of the objects of a ManagedResource.
+pub(super) trait Look: Send + Sync + 'static {
+    /// Type of the condition that it is told in.
+    const CONDITION: &'static str;
+    /// What the log says of ManagedResources that are not looked at.
+    const WORDS: Words;
+
+    /// What is to be told.
+    fn look(&self, object: &ManagedResource) -> impl Future<Output = Result<Verdict, LookError>> + Send;
+}
+
+/// Why the objects of a ManagedResource cannot be looked at.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LookError {
+    /// The target cluster does not say what it serves.
+    #[error("failed to ask whether the target serves {kind}: {source}")]
+    Discover {
+        /// Version and kind.
+        kind: String,
+        /// The API server's reason.
+        source: kube::Error,
+    },
+    /// The object is where the instance does not look.
+    #[error(transparent)]
+    Namespace(#[from] UnknownNamespace),
+    /// The objects could not be listed in time.
+    #[error("failed to look at all objects within {0:?}")]
+    Timeout(Duration),
+    /// The result could not be told.
+    #[error("could not update the ManagedResource status: {0}")]
+    Tell(#[source] kube::Error),
+}
+
+/// The controller of one instance; `add` adds what else it watches.
+pub(super) fn controller<L: Look>(name: &str, context: &Context, look: L) -> Controller {
+    let configured = &context.config.controllers.health;
+    let period = configured.sync_period.and_then(GoDuration::to_std).unwrap_or(PERIOD);
+    let class = context.class();
+    let managed_resources = context.source.store::<ManagedResource>(Selection::all());
+    let changed = {
+        let class = class.clone();
+        Watch::of(&managed_resources).filter(move |event| standing::asks(&class, event))
+    };
+    let (client, clock) = (context.source.client(), context.clock);
+    let timeout = period.min(TIMEOUT);
+    let reconciler = Reconciler { managed_resources, class, look, client, clock, period, timeout };
+    Controller::new(name, reconciler)
+        .workers(super::workers(configured.concurrent_syncs))
+        .timeout(timeout)
+        .source(changed)
+}
+
+struct Reconciler<L> {
+    managed_resources: Store<ManagedResource>,
+    class: Class,
+    look: L,
+    client: Client,
+    clock: Clock,
+    period: Duration,
+    timeout: Duration,
+}
+
+/// What is known of one ManagedResource.
+enum State {
+    /// It is gone.
+    Gone,
+    /// It is not looked at, because of this.
+    Unasked(Standing),
+    /// It was looked at.
+    Seen(Arc<ManagedResource>, Verdict),
+}
+
+impl<L: Look> Reconcile for Reconciler<L> {
+    type Error = LookError;
+
+    async fn reconcile(&self, request: Request) -> Result<Outcome, LookError> {
+        let state = self.observe(&request).await?;
+        self.execute(&request, self.plan(&state)).await?;
+        Ok(self.outcome(&state))
+    }
+}
+
+impl<L: Look> Reconciler<L> {
+    async fn observe(&self, request: &Request) -> Result<State, LookError> {
+        let Some(object) = self.managed_resources.get(&request.namespace, &request.name) else {
+            tracing::debug!("Object is gone, stop reconciling");
+            return Ok(State::Gone);
+        };
+        let standing = Standing::of(&self.class, &object);
+        if let Some(words) = L::WORDS.of(standing) {
+            tracing::info!("{words}");
+            return Ok(State::Unasked(standing));
+        }
+        // Half of the time is for looking, so that enough is left to tell.
+        let limit = self.timeout / 2;
+        let looked = tokio::time::timeout(limit, self.look.look(&object)).await;
+        let verdict = looked.map_err(|_elapsed| LookError::Timeout(limit))??;
+        Ok(State::Seen(object, verdict))
+    }
+
+    /// The patch of the status that tells what was seen, unless it says so already.
+    fn plan(&self, state: &State) -> Option<Value> {
+        let State::Seen(object, verdict) = state else { return None };
+        let conditions = verdict.tell(L::CONDITION, self.clock.now(), &object.status.conditions)?;
+        // What was seen belongs to this version: a newer one may have other objects.
+        let version = &object.meta().resource_version;
+        Some(json!({"metadata": {"resourceVersion": version}, "status": {"conditions": conditions}}))
+    }
+
+    async fn execute(&self, request: &Request, patch: Option<Value>) -> Result<(), LookError> {
+        let Some(patch) = patch else { return Ok(()) };
+        let objects: Api<ManagedResource> = Api::namespaced(self.client.clone(), &request.namespace);
+        let patched =
+            objects.patch_status(&request.name, &PatchParams::default(), &Patch::Merge(patch)).await;
+        patched.map(drop).map_err(LookError::Tell)
+    }
+
+    fn outcome(&self, state: &State) -> Outcome {
+        match state {
+            State::Gone
+            | State::Unasked(Standing::Ignored | Standing::Irresponsible | Standing::Deleting) => {
+                Outcome::Done
+            }
+            State::Unasked(Standing::Unapplied | Standing::Applied) | State::Seen(..) => {
+                Outcome::RequeueAfter(self.period)
+            }
+        }
+    }
+}
+
+/// How messages name an object: `namespace/name`, the slash also without a namespace.
+pub(super) fn key(reference: &ObjectReference) -> String {
+    format!("{}/{}", reference.namespace, reference.name)
+}

@@ -1,0 +1,63 @@
+//! Live objects as stores keep them for those who look at them.
+
+use controller::Selection;
+use kube::Resource;
+use kube::api::Object;
+use kube::core::ObjectMeta;
+
+use super::Served;
+
+/// What is looked at of an object, in stores that those share who look at the same.
+const REDUCTION: &str = "checking";
+
+/// An object whose metadata can be reduced to what is looked at.
+pub(crate) trait Checked: Resource {
+    /// Takes away what nobody looks at.
+    fn reduce(&mut self);
+}
+
+impl<P: Clone, U: Clone> Checked for Object<P, U> {
+    fn reduce(&mut self) {
+        self.types = None;
+        reduce(&mut self.metadata);
+    }
+}
+
+impl<K: Resource> Checked for kube::core::PartialObjectMeta<K> {
+    fn reduce(&mut self) {
+        self.types = None;
+        reduce(&mut self.metadata);
+    }
+}
+
+/// All objects of a kind, which may go with its definition.
+pub(crate) fn selection<K: Checked>(served: &Served) -> Selection<K> {
+    let selection = Selection::all().reduced(REDUCTION, K::reduce).may_be_absent();
+    if served.is_namespaced { selection } else { selection.cluster_scoped() }
+}
+
+/// GRM-HLT-030, GRM-HLT-031, GRM-PRG-011: whether an object says that it is not to be looked at.
+pub(crate) fn is_skipped(object: &impl Resource) -> bool {
+    let annotations = object.meta().annotations.as_ref();
+    annotations
+        .and_then(|all| all.get(api::resources::SKIP_HEALTH_CHECK))
+        .is_some_and(|value| value == "true")
+}
+
+/// Whether an update tells of the same object again.
+pub(crate) fn is_resync(old: &impl Resource, new: &impl Resource) -> bool {
+    old.meta().resource_version == new.meta().resource_version
+}
+
+fn reduce(metadata: &mut ObjectMeta) {
+    let mut annotations = metadata.annotations.take().unwrap_or_default();
+    annotations.retain(|key, _| key == api::resources::ORIGIN || key == api::resources::SKIP_HEALTH_CHECK);
+    *metadata = ObjectMeta {
+        name: metadata.name.take(),
+        namespace: metadata.namespace.take(),
+        generation: metadata.generation,
+        resource_version: metadata.resource_version.take(),
+        annotations: Some(annotations),
+        ..ObjectMeta::default()
+    };
+}

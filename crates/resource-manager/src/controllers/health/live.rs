@@ -1,0 +1,138 @@
+//! The live objects of one kind: as much of them as decides whether they are healthy.
+
+use controller::cluster::Kind;
+use controller::store::UnknownNamespace;
+use controller::{Cluster, Event, Store, Watch, Watches};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kube::api::{ApiResource, DynamicObject, Object};
+use kube::core::PartialObjectMeta;
+
+use crate::controllers::checking::{Checked, Origins, Served, is_resync, is_skipped, selection};
+use crate::health::apiextensions::CustomResourceDefinition;
+use crate::health::apps::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use crate::health::batch::Job;
+use crate::health::core_v1::{Pod, ReplicationController, Service};
+use crate::health::{Check, Unhealthy};
+
+/// Whether an object is healthy.
+type Healthy = Result<(), Unhealthy>;
+
+/// A kind of which it is known whether its objects are healthy, or at least whether they are there.
+trait Judged: Kind<DynamicType = ApiResource> + Checked {
+    /// Only presence counts.
+    const PRESENCE: bool;
+
+    /// Whether it is healthy; absent where nobody asks.
+    fn judge(&self) -> Option<Healthy>;
+}
+
+impl<P, U> Judged for Object<P, U>
+where
+    P: Clone,
+    U: Clone,
+    Self: Kind<DynamicType = ApiResource> + Check,
+{
+    const PRESENCE: bool = false;
+
+    /// GRM-HLT-030: who says so is not looked at.
+    fn judge(&self) -> Option<Healthy> {
+        (!is_skipped(self)).then(|| self.check())
+    }
+}
+
+impl Judged for PartialObjectMeta<DynamicObject> {
+    const PRESENCE: bool = true;
+
+    /// GRM-HLT-005: an object of any other kind is healthy if it is there.
+    fn judge(&self) -> Option<Healthy> {
+        None
+    }
+}
+
+/// The live objects of one kind.
+pub(super) struct Live(Box<dyn Objects>);
+
+trait Objects: Send + Sync {
+    fn synced(&self) -> BoxFuture<'_, ()>;
+    fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace>;
+}
+
+impl Live {
+    /// Those of a served kind; who is the first to ask has their changes watched.
+    pub(super) fn of(target: &Cluster, served: &Served, watches: &Watches, origins: &Origins) -> Self {
+        let look = Looking { target, served, watches, origins };
+        let ApiResource { api_version, kind, .. } = &served.resource;
+        match (api_version.as_str(), kind.as_str()) {
+            ("apps/v1", "Deployment") => look.at::<Deployment>(),
+            ("apps/v1", "StatefulSet") => look.at::<StatefulSet>(),
+            ("apps/v1", "DaemonSet") => look.at::<DaemonSet>(),
+            ("apps/v1", "ReplicaSet") => look.at::<ReplicaSet>(),
+            ("v1", "ReplicationController") => look.at::<ReplicationController>(),
+            ("v1", "Pod") => look.at::<Pod>(),
+            ("v1", "Service") => look.at::<Service>(),
+            ("batch/v1", "Job") => look.at::<Job>(),
+            ("apiextensions.k8s.io/v1" | "apiextensions.k8s.io/v1beta1", "CustomResourceDefinition") => {
+                look.at::<CustomResourceDefinition>()
+            }
+            _ => look.at::<PartialObjectMeta<DynamicObject>>(),
+        }
+    }
+
+    /// Waits until they have been listed once.
+    pub(super) async fn synced(&self) {
+        self.0.synced().await;
+    }
+
+    /// Whether one of them is healthy; absent where it is missing.
+    pub(super) fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace> {
+        self.0.health(namespace, name)
+    }
+}
+
+impl<K: Judged> Objects for Store<K> {
+    fn synced(&self) -> BoxFuture<'_, ()> {
+        Self::synced(self).boxed()
+    }
+
+    fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace> {
+        let object = self.try_get(namespace, name)?;
+        Ok(object.map(|object| object.judge().unwrap_or(Ok(()))))
+    }
+}
+
+struct Looking<'a> {
+    target: &'a Cluster,
+    served: &'a Served,
+    watches: &'a Watches,
+    origins: &'a Origins,
+}
+
+impl Looking<'_> {
+    fn at<K: Judged>(&self) -> Live {
+        let store = self.target.store_of::<K>(&self.served.resource, selection(self.served));
+        let ApiResource { api_version, kind, .. } = &self.served.resource;
+        self.watches.ensure(format!("{api_version}/{kind}"), || {
+            tracing::info!(
+                groupVersionKind = format!("{api_version}, Kind={kind}"),
+                metadataOnly = K::PRESENCE,
+                "Adding new watch for GroupVersionKind"
+            );
+            let origins = self.origins.clone();
+            Watch::of(&store).filter(turned).map_new(move |object| origins.request(object))
+        });
+        Live(Box::new(store))
+    }
+}
+
+/// GRM-HLT-060, GRM-HLT-061, GRM-HLT-062, GRM-HLT-065: a change counts if an object comes or goes, or becomes healthy or unhealthy.
+fn turned<K: Judged>(event: &Event<K>) -> bool {
+    match event {
+        Event::Create(object) | Event::Delete(object) => !is_skipped(&**object),
+        Event::Update { old, new } => {
+            let turns = || Some(old.judge()?.is_ok() != new.judge()?.is_ok());
+            is_resync(&**old, &**new) || turns().unwrap_or_default()
+        }
+        Event::Generic(_) => false,
+    }
+}

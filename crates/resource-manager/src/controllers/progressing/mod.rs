@@ -1,0 +1,58 @@
+//! Tells whether workload of a ManagedResource is still being rolled out
+//! (contracts/resource-manager/controllers/progressing.yaml).
+
+mod workload;
+
+use controller::{Controller, Watches};
+use webhook::field::quote;
+
+use self::workload::Workload;
+use super::Context;
+use super::checking::{self, Look, LookError, Origins, Verdict, Words, key};
+use crate::condition::{RESOURCES_PROGRESSING, Status};
+use crate::managed_resource::ManagedResource;
+
+/// Name in log and metrics.
+pub const NAME: &str = "health-progressing";
+
+/// The controller of one instance.
+pub fn controller(context: &Context) -> Controller {
+    let watches = Watches::default();
+    let cluster_id = context.config.controllers.cluster_id.as_deref().unwrap_or_default();
+    let workload = Workload::new(&context.target, &watches, Origins::new(cluster_id));
+    checking::controller(NAME, context, Progressing { workload }).watches(&watches)
+}
+
+struct Progressing {
+    workload: Workload,
+}
+
+impl Look for Progressing {
+    const CONDITION: &'static str = RESOURCES_PROGRESSING;
+    const WORDS: Words = Words {
+        ignored: "Skipping checks since ManagedResource is ignored",
+        irresponsible: "Stopping checks as the responsibility changed",
+        deleting: "Stopping checks for ManagedResource as it is marked for deletion",
+        unapplied: "Skipping checks for ManagedResource as the resources were not applied yet",
+    };
+
+    /// GRM-PRG-008: the first workload that is being rolled out decides.
+    async fn look(&self, object: &ManagedResource) -> Result<Verdict, LookError> {
+        tracing::debug!("Starting ManagedResource progressing checks");
+        for reference in &object.status.resources {
+            let Err(unfinished) = self.workload.rollout(reference).await? else { continue };
+            let reason = format!("{}Progressing", reference.kind);
+            let message =
+                format!("{} {} is progressing: {unfinished}", reference.kind, quote(&key(reference)));
+            tracing::info!(
+                object = key(reference),
+                status = "progressing",
+                reason,
+                message,
+                "ManagedResource rollout is progressing, detected progressing object"
+            );
+            return Ok(Verdict::new(Status::True, reason, message));
+        }
+        Ok(Verdict::new(Status::False, "ResourcesRolledOut", "All resources have been fully rolled out."))
+    }
+}

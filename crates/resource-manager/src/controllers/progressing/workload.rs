@@ -1,0 +1,154 @@
+//! Live workload, and the pods of Deployments.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use controller::cluster::Kind;
+use controller::{Cluster, Event, Request, Selection, Store, Watch, Watches};
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::ApiResource;
+use kube::core::PartialObjectMeta;
+use kube::{Resource, ResourceExt as _};
+
+use crate::controllers::checking::{
+    Checked, LookError, Origins, Served, Serves, is_resync, is_skipped, selection,
+};
+use crate::health::apps::Deployment;
+use crate::health::{Unfinished, rollout};
+use crate::managed_resource::ObjectReference;
+
+/// GRM-PRG-010: the version in which workload is read, whatever version refers to it.
+const API_VERSION: &str = "apps/v1";
+
+/// Whether workload is rolled out.
+type RolledOut = Result<(), Unfinished>;
+type Pods = Store<PartialObjectMeta<Pod>>;
+type ReplicaSets = Store<PartialObjectMeta<ReplicaSet>>;
+
+/// Live workload of the target cluster; a kind is watched when the first object of it is asked for.
+pub(super) struct Workload {
+    target: Cluster,
+    serves: Serves,
+    watches: Watches,
+    origins: Origins,
+}
+
+impl Workload {
+    pub(super) fn new(target: &Cluster, watches: &Watches, origins: Origins) -> Self {
+        let serves = Serves::new(target.client());
+        Self { target: target.clone(), serves, watches: watches.clone(), origins }
+    }
+
+    /// Whether the object is rolled out; also if it is none that ever is being rolled out, or missing.
+    pub(super) async fn rollout(&self, reference: &ObjectReference) -> Result<RolledOut, LookError> {
+        let group = reference.api_version.split_once('/').map_or("", |(group, _)| group);
+        if group != "apps" || !matches!(&*reference.kind, "Deployment" | "StatefulSet" | "DaemonSet") {
+            return Ok(Ok(()));
+        }
+        let Ok(served) = self.serves.find(API_VERSION, &reference.kind).await? else { return Ok(Ok(())) };
+        match &*reference.kind {
+            "Deployment" => self.deployment(&served, reference).await,
+            "StatefulSet" => self.plain(&served, reference, rollout::stateful_set).await,
+            _ => self.plain(&served, reference, rollout::daemon_set).await,
+        }
+    }
+
+    async fn deployment(&self, served: &Served, reference: &ObjectReference) -> Result<RolledOut, LookError> {
+        let deployments = self.store::<Deployment>(served);
+        let pods: Pods = self.target.store(Selection::all());
+        let replica_sets: ReplicaSets = self.target.store(Selection::all());
+        deployments.synced().await;
+        pods.synced().await;
+        self.watch(&deployments, {
+            let pods = pods.clone();
+            move |object| with_pods(object, &pods)
+        });
+        let owners = Owners { replica_sets, deployments: deployments.clone(), origins: self.origins.clone() };
+        self.watches.ensure("pods", || {
+            let came_or_went = |event: &Event<_>| matches!(event, Event::Create(_) | Event::Delete(_));
+            Watch::of(&pods).filter(came_or_went).map_new(move |pod| owners.request(pod))
+        });
+        let object = deployments.try_get(&reference.namespace, &reference.name)?;
+        Ok(judged(object.as_deref(), |object| with_pods(object, &pods)))
+    }
+
+    async fn plain<K: Kind<DynamicType = ApiResource> + Checked>(
+        &self,
+        served: &Served,
+        reference: &ObjectReference,
+        rollout: fn(&K) -> RolledOut,
+    ) -> Result<RolledOut, LookError> {
+        let store = self.store::<K>(served);
+        store.synced().await;
+        self.watch(&store, rollout);
+        let object = store.try_get(&reference.namespace, &reference.name)?;
+        Ok(judged(object.as_deref(), rollout))
+    }
+
+    fn store<K: Kind<DynamicType = ApiResource> + Checked>(&self, served: &Served) -> Store<K> {
+        self.target.store_of(&served.resource, selection(served))
+    }
+
+    fn watch<K: Kind + Checked>(
+        &self,
+        store: &Store<K>,
+        rollout: impl Fn(&K) -> RolledOut + Send + Sync + 'static,
+    ) {
+        let origins = self.origins.clone();
+        self.watches.ensure(store.kind(), || {
+            Watch::of(store)
+                .filter(move |event| turned(event, &rollout))
+                .map_new(move |object| origins.request(object))
+        });
+    }
+}
+
+/// Finds out what pods belong to.
+struct Owners {
+    replica_sets: ReplicaSets,
+    deployments: Store<Deployment>,
+    origins: Origins,
+}
+
+impl Owners {
+    /// GRM-PRG-040, GRM-PRG-041, GRM-PRG-042: the ManagedResource of the Deployment of a pod.
+    fn request(&self, pod: &PartialObjectMeta<Pod>) -> Option<Request> {
+        let namespace = pod.namespace().unwrap_or_default();
+        let replica_set = owner(pod, "ReplicaSet")?;
+        let replica_set = self.replica_sets.get(&namespace, replica_set)?;
+        let deployment = owner(&*replica_set, "Deployment")?;
+        self.origins.request(&*self.deployments.get(&namespace, deployment)?)
+    }
+}
+
+/// Name of the last owner of a kind.
+fn owner<'a>(object: &'a impl Resource, kind: &str) -> Option<&'a str> {
+    let owners = object.meta().owner_references.iter().flatten();
+    let owner = owners.rev().find(|owner| owner.api_version == API_VERSION && owner.kind == kind)?;
+    Some(&owner.name)
+}
+
+/// GRM-PRG-003: whether a Deployment is rolled out, its pods counted.
+fn with_pods(object: &Deployment, pods: &Pods) -> RolledOut {
+    rollout::deployment(object, |labels| {
+        let namespace = object.namespace().unwrap_or_default();
+        pods.list_in(&namespace).iter().filter(|pod| bears(pod, labels)).count()
+    })
+}
+
+fn bears(pod: &Arc<PartialObjectMeta<Pod>>, labels: &BTreeMap<String, String>) -> bool {
+    labels.iter().all(|(key, value)| pod.labels().get(key) == Some(value))
+}
+
+/// GRM-PRG-009, GRM-PRG-011: what is missing is somebody else's to tell, and who says so is not looked at.
+fn judged<K: Resource>(object: Option<&K>, rollout: impl Fn(&K) -> RolledOut) -> RolledOut {
+    object.filter(|object| !is_skipped(*object)).map_or(Ok(()), rollout)
+}
+
+/// GRM-PRG-032, GRM-PRG-033: an update counts if a rollout begins or ends.
+fn turned<K: Resource>(event: &Event<K>, rollout: impl Fn(&K) -> RolledOut) -> bool {
+    let Event::Update { old, new } = event else { return false };
+    let is_rolled_out = |object: &K| judged(Some(object), &rollout).is_ok();
+    is_resync(&**old, &**new) || is_rolled_out(old) != is_rolled_out(new)
+}

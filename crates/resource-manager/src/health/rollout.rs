@@ -1,0 +1,61 @@
+//! Whether workload is rolled out.
+
+use std::collections::BTreeMap;
+
+use kube::api::ObjectMeta;
+
+use super::Unfinished;
+use super::apps::{DaemonSet, DaemonSetStatus, Deployment, DeploymentStatus, StatefulSet, StatefulSetStatus};
+use super::conditions::find;
+
+/// GRM-PRG-001, GRM-PRG-002 and GRM-PRG-003: its controller says so, and there are as many pods as wanted.
+/// `pods` counts the pods that bear labels.
+///
+/// # Errors
+/// When it is still being rolled out.
+pub fn deployment(
+    object: &Deployment,
+    pods: impl FnOnce(&BTreeMap<String, String>) -> usize,
+) -> Result<(), Unfinished> {
+    let nothing = DeploymentStatus::default();
+    let status = object.status.as_ref().unwrap_or(&nothing);
+    observed(&object.metadata, status.observed_generation)?;
+    let kind = "Progressing";
+    let condition = find(&status.conditions, kind).ok_or(Unfinished::ConditionMissing(kind))?;
+    if condition.status != "True" || condition.reason != "NewReplicaSetAvailable" {
+        return Err(Unfinished::Condition(condition.message.clone()));
+    }
+    let pods = i64::try_from(pods(&object.spec.selector.match_labels)).unwrap_or(i64::MAX);
+    if pods == object.spec.replicas.unwrap_or(1) { Ok(()) } else { Err(Unfinished::OldPods) }
+}
+
+/// GRM-PRG-004, GRM-PRG-005: all replicas are of the new revision.
+///
+/// # Errors
+/// When it is still being rolled out.
+pub fn stateful_set(object: &StatefulSet) -> Result<(), Unfinished> {
+    let nothing = StatefulSetStatus::default();
+    let status = object.status.as_ref().unwrap_or(&nothing);
+    observed(&object.metadata, status.observed_generation)?;
+    updated(status.updated_replicas, object.spec.replicas.unwrap_or(1))
+}
+
+/// GRM-PRG-006, GRM-PRG-007: all pods are of the new revision.
+///
+/// # Errors
+/// When it is still being rolled out.
+pub fn daemon_set(object: &DaemonSet) -> Result<(), Unfinished> {
+    let nothing = DaemonSetStatus::default();
+    let status = object.status.as_ref().unwrap_or(&nothing);
+    observed(&object.metadata, status.observed_generation)?;
+    updated(status.updated_number_scheduled, status.desired_number_scheduled)
+}
+
+fn observed(metadata: &ObjectMeta, observed: i64) -> Result<(), Unfinished> {
+    let generation = metadata.generation.unwrap_or_default();
+    if observed < generation { Err(Unfinished::Outdated { observed, generation }) } else { Ok(()) }
+}
+
+fn updated(updated: i64, wanted: i64) -> Result<(), Unfinished> {
+    if updated < wanted { Err(Unfinished::Replicas { updated, wanted }) } else { Ok(()) }
+}
