@@ -9,16 +9,16 @@ const YEAR: i64 = 365 * DAY;
 #[must_use]
 pub fn to_string(seconds: i64) -> String {
     match seconds {
-        ..-1 => "<invalid>".to_owned(),
+        ..=-2 => "<invalid>".to_owned(),
         -1 => "0s".to_owned(),
-        ..120 => format!("{seconds}s"),
-        ..600 => two(seconds, (MINUTE, "m"), (1, "s")),
-        ..10_800 => one(seconds, (MINUTE, "m")),
-        ..28_800 => two(seconds, (HOUR, "h"), (MINUTE, "m")),
-        ..172_800 => one(seconds, (HOUR, "h")),
-        ..691_200 => two(seconds, (DAY, "d"), (HOUR, "h")),
-        ..63_072_000 => one(seconds, (DAY, "d")),
-        ..252_288_000 => two(seconds, (YEAR, "y"), (DAY, "d")),
+        0..120 => format!("{seconds}s"),
+        120..600 => two(seconds, (MINUTE, "m"), (1, "s")),
+        600..10_800 => one(seconds, (MINUTE, "m")),
+        10_800..28_800 => two(seconds, (HOUR, "h"), (MINUTE, "m")),
+        28_800..172_800 => one(seconds, (HOUR, "h")),
+        172_800..691_200 => two(seconds, (DAY, "d"), (HOUR, "h")),
+        691_200..63_072_000 => one(seconds, (DAY, "d")),
+        63_072_000..252_288_000 => two(seconds, (YEAR, "y"), (DAY, "d")),
         _ => one(seconds, (YEAR, "y")),
     }
 }
