@@ -105,7 +105,7 @@ pub enum Operator {
         /// A value the expression must refuse, for the proof.
         not_for: Option<Value>,
     },
-    /// The string opens as this notation and its content must hold: `$yaml`, `$json`, `$base64`, `$unit`.
+    /// The string opens as this notation and its content must hold: `$yaml`, `$json`, `$base64`, `$jwt`, `$unit`.
     Opened(Notation, Box<Expect>),
 }
 
@@ -118,6 +118,8 @@ pub enum Notation {
     Json,
     /// Base64 of a text.
     Base64,
+    /// A JSON web token: its claims. It is opened only, as nobody here can sign one.
+    Jwt,
     /// A systemd unit: section → option → values.
     Unit,
 }

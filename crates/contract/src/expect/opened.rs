@@ -1,7 +1,7 @@
 //! Strings that hold a notation: opened into values, and built from them.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use formats::{unit, yaml};
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use super::Notation;
 
 /// What the string holds; absent where it is not of this notation.
 ///
-/// YAML and JSON: the value; of several YAML documents the list of them. Base64: the text. A unit: section → option →
-/// list of values.
+/// YAML and JSON: the value; of several YAML documents the list of them. Base64: the text. A JSON web token: its claims; whose
+/// signature it has is not looked at. A unit: section → option → list of values.
 #[must_use]
 pub fn open(notation: Notation, text: &str) -> Option<Value> {
     match notation {
@@ -24,28 +24,45 @@ pub fn open(notation: Notation, text: &str) -> Option<Value> {
             let letters: String = text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
             String::from_utf8(STANDARD.decode(letters).ok()?).ok().map(Value::String)
         }
+        Notation::Jwt => {
+            let mut parts = text.split('.');
+            let (Some(_), Some(claims), Some(_), None) =
+                (parts.next(), parts.next(), parts.next(), parts.next())
+            else {
+                return None;
+            };
+            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()
+        }
         Notation::Unit => unit::parse(text).ok(),
     }
 }
 
-/// The string that holds this; absent where the notation cannot (Base64 of what is no text).
+/// The string that holds this; absent where the notation cannot (Base64 of what is no text, a JSON web
+/// token without a signature).
 #[must_use]
 pub fn close(notation: Notation, content: &Value) -> Option<String> {
     match notation {
         Notation::Yaml => yaml::to_string(content).ok(),
         Notation::Json => serde_json::to_string(content).ok(),
         Notation::Base64 => content.as_str().map(|text| STANDARD.encode(text)),
+        Notation::Jwt => None,
         Notation::Unit => unit::to_string(content),
     }
 }
 
-/// The string that holds this in the place of another: several YAML documents stay several.
+/// The string that holds this in the place of another: several YAML documents stay several, a JSON web token
+/// keeps its header and its signature.
 pub(super) fn close_again(notation: Notation, content: &Value, before: &str) -> Option<String> {
     let several = || yaml::documents(before).is_ok_and(|documents| documents.len() > 1);
     match (notation, content) {
         (Notation::Yaml, Value::Array(documents)) if several() => {
             let texts = documents.iter().map(|document| yaml::to_string(document).ok());
             texts.collect::<Option<Vec<_>>>().map(|texts| texts.join("---\n"))
+        }
+        (Notation::Jwt, claims) => {
+            let (header, rest) = before.split_once('.')?;
+            let (_, signature) = rest.split_once('.')?;
+            Some(format!("{header}.{}.{signature}", URL_SAFE_NO_PAD.encode(claims.to_string())))
         }
         _ => close(notation, content),
     }
@@ -88,5 +105,18 @@ mod tests {
             Some("a: 3\n---\na: 2\n")
         );
         assert_eq!(close_again(Notation::Yaml, &json!([1]), "- 2\n").as_deref(), Some("- 1\n"));
+    }
+
+    #[test]
+    fn a_json_web_token_opens_into_its_claims() {
+        let text = "e30.eyJzdWIiOiJhIn0.c2ln";
+        assert_eq!(open(Notation::Jwt, text), Some(json!({"sub": "a"})));
+        let other = close_again(Notation::Jwt, &json!({"sub": "b"}), text).expect("a token");
+        assert_eq!(other, "e30.eyJzdWIiOiJiIn0.c2ln");
+        assert_eq!(open(Notation::Jwt, &other), Some(json!({"sub": "b"})));
+        for none in ["", "a.b", "e30.e30", "e30.e30.a.b", "e30.*.a"] {
+            assert_eq!(open(Notation::Jwt, none), None, "{none}");
+        }
+        assert_eq!(close(Notation::Jwt, &json!({})), None);
     }
 }

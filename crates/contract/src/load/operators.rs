@@ -4,7 +4,7 @@ use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 
 /// Every operator that stands as a key.
-pub(crate) const OPERATORS: [&str; 16] = [
+pub(crate) const OPERATORS: [&str; 17] = [
     "$is",
     "$matches",
     "$contains",
@@ -20,6 +20,7 @@ pub(crate) const OPERATORS: [&str; 16] = [
     "$yaml",
     "$json",
     "$base64",
+    "$jwt",
     "$unit",
 ];
 /// Every operator that stands alone.

@@ -148,6 +148,7 @@ impl Reader<'_> {
             "$yaml" => Some(self.opened(Notation::Yaml, value)),
             "$json" => Some(self.opened(Notation::Json, value)),
             "$base64" => Some(self.opened(Notation::Base64, value)),
+            "$jwt" => Some(self.opened(Notation::Jwt, value)),
             "$unit" => Some(self.opened(Notation::Unit, value)),
             _ => {
                 self.report.add(
