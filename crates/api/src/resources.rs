@@ -10,6 +10,8 @@ pub const MANAGED_BY_GARDENER: &str = "gardener";
 pub const PURPOSE: &str = "resources.gardener.cloud/purpose";
 /// Value of [`PURPOSE`] of a Secret with a static token.
 pub const PURPOSE_TOKEN_INVALIDATOR: &str = "token-invalidator";
+/// Value of [`PURPOSE`] of a Secret that asks for a token of a ServiceAccount.
+pub const PURPOSE_TOKEN_REQUESTOR: &str = "token-requestor";
 /// Default of the class of ManagedResources that an instance is responsible for.
 pub const DEFAULT_CLASS: &str = "resources";
 /// Class of the ManagedResources of a seed.
@@ -45,6 +47,22 @@ pub const REFERENCE_PREFIX: &str = "reference.resources.gardener.cloud/";
 
 /// Label of a Secret: its static token is to be invalidated. Presence counts.
 pub const TOKEN_CONSIDER: &str = "token-invalidator.resources.gardener.cloud/consider";
+/// Label of a ServiceAccount: its static tokens are left alone. Presence counts.
+pub const TOKEN_SKIP: &str = "token-invalidator.resources.gardener.cloud/skip";
+
+/// Annotation of a Secret: name of the ServiceAccount in the target whose token it asks for.
+pub const SERVICE_ACCOUNT_NAME: &str = "serviceaccount.resources.gardener.cloud/name";
+/// Annotation of a Secret: namespace of that ServiceAccount.
+pub const SERVICE_ACCOUNT_NAMESPACE: &str = "serviceaccount.resources.gardener.cloud/namespace";
+/// Annotation of a Secret: how long its token lives, as a Go duration.
+pub const TOKEN_EXPIRATION_DURATION: &str =
+    "serviceaccount.resources.gardener.cloud/token-expiration-duration";
+/// Annotation of a Secret: when its token is renewed, as RFC 3339.
+pub const TOKEN_RENEW_TIMESTAMP: &str = "serviceaccount.resources.gardener.cloud/token-renew-timestamp";
+/// Annotation of a Secret: name of the Secret in the target that gets the token instead.
+pub const TARGET_SECRET_NAME: &str = "token-requestor.resources.gardener.cloud/target-secret-name";
+/// Annotation of a Secret: namespace of that Secret.
+pub const TARGET_SECRET_NAMESPACE: &str = "token-requestor.resources.gardener.cloud/target-secret-namespace";
 
 /// Label of a Pod: no token volume. Presence counts.
 pub const PROJECTED_TOKEN_SKIP: &str = "projected-token-mount.resources.gardener.cloud/skip";

@@ -9,6 +9,7 @@ pub mod identity;
 pub mod progressing;
 mod running;
 pub mod secret;
+pub mod token_requestor;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,8 +91,9 @@ pub enum RunError {
 pub fn controllers(context: &Context) -> Vec<Controller> {
     let enabled = &context.config.controllers;
     let collector = enabled.garbage_collector.enabled.then(|| garbage_collector::controller(context));
+    let requestor = enabled.token_requestor.enabled.then(|| token_requestor::controller(context));
     let always = [secret::controller(context), health::controller(context), progressing::controller(context)];
-    always.into_iter().chain(collector).collect()
+    always.into_iter().chain([collector, requestor].into_iter().flatten()).collect()
 }
 
 /// Runs the enabled controllers until told to stop, as the leader does; [`Context::clusters`] must run.
