@@ -32,7 +32,8 @@ const AUDIENCE: &str = "gardener";
 /// How much later than due a token is renewed at most, as a part of the time.
 const JITTER: f64 = 0.05;
 
-/// The controller of one instance; GRM-TRQ-002, GRM-TRQ-029 and GRM-TRQ-030: only Secrets with the purpose are looked at.
+/// The controller of one instance; GRM-TRQ-002, GRM-TRQ-025 to -027, GRM-TRQ-029 and GRM-TRQ-030: Secrets with the purpose
+/// are looked at, of whatever class, for as long as they have it and are there.
 pub fn controller(context: &Context) -> Controller {
     let asking = format!("{}={}", api::resources::PURPOSE, api::resources::PURPOSE_TOKEN_REQUESTOR);
     let secrets = context.source.store::<Secret>(Selection::all().labels(asking));
@@ -112,7 +113,7 @@ impl Reconciler {
         Ok(Account { key, found })
     }
 
-    /// The Secret of the target, as it is now: a stale one would cost a token.
+    /// GRM-TRQ-031 to -033: the Secret of the target, as it is now: a stale one would cost a token.
     async fn read(&self, key: &Key) -> Result<Option<Secret>, RequestError> {
         // All stores of the target look at the same namespaces.
         self.accounts.try_get(&key.namespace, &key.name).map_err(RequestError::TargetNamespace)?;
