@@ -8,7 +8,11 @@
 //! assert!(server.requests().is_empty());
 //! ```
 //!
-//! Where it differs from kube-apiserver: JSON and YAML, no protobuf; the server's own writes name no manager; of what
+//! Bodies are read in JSON and YAML, those of built-in kinds and of deletions in protobuf too, as client-go and
+//! controller-runtime send them; answers are JSON, or YAML where only that is accepted.
+//!
+//! Where it differs from kube-apiserver: no answer is protobuf (406 where nothing else is accepted), and a custom resource
+//! in protobuf is answered with 415 (there, the connection ends); the server's own writes name no manager; of what
 //! kube-apiserver checks in built-in kinds the common is checked, and what may change of a pod is not; rules in CEL are
 //! kept and not enforced; custom resources convert by `apiVersion` alone; match conditions are refused; unless
 //! [`Authorization::Rbac`] is chosen, everybody may do everything; tokens are signed with ES256; logs, exec, proxies

@@ -2,7 +2,7 @@
 //!
 //! Start at [`Kinds`]: [`Kinds::kubernetes`] knows the built-in kinds of Kubernetes 1.36, [`Kinds::gardener`] those and
 //! the custom resources that come with the project ([`crds`]). A kind's [`Type`] tells of every field what it holds,
-//! whether a list has keys, and how a patch treats it.
+//! whether a list has keys, and how a patch treats it; a [`Message`] how a kind lies in protobuf.
 //!
 //! ```
 //! use schema::{Kinds, Shape};
@@ -17,6 +17,7 @@ mod definitions;
 mod discovery;
 mod document;
 mod kinds;
+mod messages;
 mod named;
 mod openapi;
 mod path;
@@ -27,6 +28,7 @@ mod types;
 
 pub use crd::{Crd, CrdError};
 pub use kinds::Kinds;
+pub use messages::{Encoding, Many, Message, MessageField};
 pub use path::{PathError, Segment, segments};
 pub use resource::{Group, GroupVersion, Resource, Subresource};
 pub use shipped::crds;

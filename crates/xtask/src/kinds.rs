@@ -1,8 +1,9 @@
-//! `cargo xtask kinds`: writes what crates/schema knows of Kubernetes from what a real server says of itself.
+//! `cargo xtask kinds`: writes what crates/schema knows of Kubernetes from what a real server and Go's types say.
 
 mod answers;
 mod bundle;
 mod crds;
+mod messages;
 mod server;
 mod trim;
 
@@ -26,7 +27,7 @@ pub(crate) struct Arguments {
     control_plane: control_plane::Arguments,
 }
 
-/// A file below crates/schema and what it is to hold.
+/// A file below crates and what it is to hold.
 struct Generated {
     path: &'static str,
     bytes: Vec<u8>,
@@ -34,25 +35,28 @@ struct Generated {
 
 /// Writes or compares the files.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let schema = crate::chore::root().join("crates/schema");
-    let mut files = vec![Generated { path: "data/crds.json", bytes: crds::collected(&schema.join("crds"))? }];
+    let crates = crate::chore::root().join("crates");
+    let crds = crds::collected(&crates.join("schema/crds"))?;
+    let mut files = vec![Generated { path: "schema/data/crds.json", bytes: crds }];
     if !arguments.crds {
         files.extend(of_server(&control_plane::folder(&arguments.control_plane)?)?);
     }
     for file in files {
-        file.settle(&schema, arguments.check)?;
+        file.settle(&crates, arguments.check)?;
     }
     Ok(())
 }
 
-fn of_server(programs: &Path) -> Result<[Generated; 2]> {
+fn of_server(programs: &Path) -> Result<[Generated; 4]> {
     let server = server::Server::start(programs)?;
     let answers = answers::Answers::ask(&server)?;
     drop(server);
     let bundle = bundle::Bundle::of(&answers)?;
     Ok([
-        Generated { path: "data/kinds.json", bytes: bundle.index },
-        Generated { path: "data/definitions.gz", bytes: bundle.definitions },
+        Generated { path: "schema/data/messages.gz", bytes: messages::table(&bundle.index)? },
+        Generated { path: "apiserver/tests/vectors/protobuf.gz", bytes: messages::vectors(&bundle.index)? },
+        Generated { path: "schema/data/kinds.json", bytes: bundle.index },
+        Generated { path: "schema/data/definitions.gz", bytes: bundle.definitions },
     ])
 }
 

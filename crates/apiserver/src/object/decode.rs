@@ -9,18 +9,41 @@ use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::fields::{self, Directive};
 use crate::object::meta;
+use crate::object::protobuf::{self, PROTOBUF, Refusal};
+use crate::object::spoken::Spoken;
 use crate::state::Shared;
 
-/// What is read.
+/// What is read of every kind.
 const READ: &[&str] = &["application/json", "application/yaml"];
+/// What is read of kinds that lie in protobuf too; the original names it for all.
+const READ_TOO: &[&str] = &["application/json", "application/yaml", PROTOBUF];
 
 /// The media type of a header, without parameters and in lower case.
 pub(crate) fn media_type(header: &str) -> String {
     header.split(';').next().unwrap_or_default().trim().to_lowercase()
 }
 
-/// A body as a tree: JSON, or YAML where the header says so.
-pub(crate) fn tree(content_type: &str, body: &Bytes) -> Result<Value, Status> {
+/// The body of a request as a tree: JSON, or YAML or protobuf where the header says so.
+pub(crate) fn tree(call: &Call) -> Result<Value, Status> {
+    let spoken = Spoken::of(call);
+    if !is_protobuf(&call.content_type) {
+        return text(&call.content_type, &call.body);
+    }
+    if !spoken.has_message() {
+        return Err(Status::unsupported_media_type(READ));
+    }
+    protobuf::object(&call.body, &spoken).map_err(|refusal| refusal.of(&spoken, &call.body))
+}
+
+/// The options that the body of a deletion is; those of custom resources lie in protobuf too.
+pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
+    if !is_protobuf(&call.content_type) {
+        return text(&call.content_type, &call.body);
+    }
+    protobuf::object(&call.body, &Spoken::DELETE_OPTIONS).map_err(Refusal::of_options)
+}
+
+fn text(content_type: &str, body: &Bytes) -> Result<Value, Status> {
     match media_type(content_type).as_str() {
         "" | "application/json" => serde_json::from_slice(body)
             .map_err(|error| Status::bad_request(format!("invalid character: {error}"))),
@@ -28,8 +51,12 @@ pub(crate) fn tree(content_type: &str, body: &Bytes) -> Result<Value, Status> {
             let text = std::str::from_utf8(body).map_err(|error| Status::bad_request(error.to_string()))?;
             formats::yaml::from_str(text).map_err(|error| Status::bad_request(error.to_string()))
         }
-        _ => Err(Status::unsupported_media_type(READ)),
+        _ => Err(Status::unsupported_media_type(READ_TOO)),
     }
+}
+
+fn is_protobuf(content_type: &str) -> bool {
+    media_type(content_type) == PROTOBUF
 }
 
 fn is_json(content_type: &str) -> bool {
@@ -40,7 +67,7 @@ fn is_json(content_type: &str) -> bool {
 pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let verb = if call.verb == Verb::Update { "UpdateOptions" } else { "CreateOptions" };
     Directive::check(call, verb)?;
-    let mut object = tree(&call.content_type, &call.body)?;
+    let mut object = tree(call)?;
     identify(call, &mut object)?;
     let refused = |why: String| {
         let (kind, version) = (&call.target.resource.kind, &call.target.resource.version);
@@ -112,10 +139,11 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
         return Err(Status::bad_request(format!("Object '{missing}' is missing in the request body")));
     }
     if !kind.is_empty() && kind != wanted_kind {
+        let version = api_version.rsplit('/').next().unwrap_or_default();
+        let package = package(&resource.group);
         return Err(Status::bad_request(format!(
-            "{kind} in version {:?} cannot be handled as a {wanted_kind}: converting ({api_version}).{kind} to \
-             ({wanted_version}).{wanted_kind}: unknown conversion",
-            api_version.rsplit('/').next().unwrap_or_default(),
+            "{kind} in version {version:?} cannot be handled as a {wanted_kind}: converting ({version}.{kind}) to \
+             ({package}.{wanted_kind}): unknown conversion"
         )));
     }
     if !api_version.is_empty() && api_version != wanted_version {
@@ -127,6 +155,14 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
     fields.insert("kind".to_owned(), wanted_kind.into());
     normalize(call.target.custom, fields);
     Ok(())
+}
+
+/// Where Go keeps the types of a group: `core`, `apps`, `rbac`.
+fn package(group: &str) -> &str {
+    match group.split('.').next().unwrap_or_default() {
+        "" | "events" => "core",
+        package => package,
+    }
 }
 
 /// Checks the namespace of an object against that of the request, and sets it.

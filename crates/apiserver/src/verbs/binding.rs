@@ -16,7 +16,7 @@ struct Bound(Value);
 
 /// Puts a pod on a node.
 pub(crate) async fn bind(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let binding = decode::tree(&call.content_type, &call.body)?;
+    let binding = decode::tree(call)?;
     if meta::name(&binding) != call.path.name {
         return Err(Status::bad_request("name in URL does not match name in Binding object"));
     }

@@ -108,7 +108,7 @@ async fn delete_object(
 /// The options of a deletion: from the body, or from the query where there is none.
 fn options(call: &Call) -> Result<(DeleteOptions, Value), Status> {
     if !call.body.is_empty() {
-        let mut raw = decode::tree(&call.content_type, &call.body)?;
+        let mut raw = decode::delete_options(call)?;
         raw["apiVersion"] = "meta.k8s.io/v1".into();
         raw["kind"] = "DeleteOptions".into();
         return checked(raw);

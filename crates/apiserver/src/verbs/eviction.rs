@@ -23,7 +23,7 @@ const MOST_DISRUPTED: usize = 2000;
 
 /// Deletes a pod by the options of its eviction, if the budgets that select it let it go.
 pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let eviction = decode::tree(&call.content_type, &call.body)?;
+    let eviction = decode::tree(call)?;
     let name = call.path.name.as_str();
     if meta::name(&eviction) != name {
         return Err(Status::bad_request("name in URL does not match name in Eviction object"));

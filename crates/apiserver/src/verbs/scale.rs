@@ -39,7 +39,7 @@ pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result<Reply, Status> {
     let change = if !patched {
         apply::check(call, "UpdateOptions", None)?;
-        Change::To(decode::tree(&call.content_type, &call.body)?)
+        Change::To(decode::tree(call)?)
     } else if decode::media_type(&call.content_type) == APPLY {
         Change::Applied(patch::configuration(call)?)
     } else {

@@ -25,7 +25,7 @@ const LONGEST: i64 = 1 << 32;
 
 /// Answers with a token of the account that the path names.
 pub(crate) async fn request(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let mut object = decode::tree(&call.content_type, &call.body)?;
+    let mut object = decode::tree(call)?;
     identify(&mut object)?;
     decode::place(call, &mut object)?;
     let name = call.path.name.as_str();

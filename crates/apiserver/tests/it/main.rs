@@ -16,6 +16,7 @@ mod front;
 mod hook;
 mod kinds;
 mod lifecycle;
+mod protobuf;
 mod structural;
 mod tokens;
 mod watching;

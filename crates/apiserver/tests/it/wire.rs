@@ -34,11 +34,22 @@ pub(crate) async fn exchange(
     headers: &[(&str, &str)],
     body: &str,
 ) -> (u16, http::HeaderMap, Bytes) {
+    exchange_bytes(server, method, path, headers, body.to_owned().into()).await
+}
+
+/// The same with a body that is no text.
+pub(crate) async fn exchange_bytes(
+    server: &ApiServer,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Bytes,
+) -> (u16, http::HeaderMap, Bytes) {
     let mut request = Request::builder().method(method).uri(path);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
+    let request = request.body(Full::new(body)).unwrap();
     let response = server.clone().oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     (parts.status.as_u16(), parts.headers, body.collect().await.unwrap().to_bytes())

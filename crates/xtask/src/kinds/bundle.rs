@@ -66,7 +66,8 @@ fn collected(answers: &Answers) -> Result<(BTreeMap<String, Value>, BTreeMap<Str
     Ok((definitions, kinds))
 }
 
-fn gzip(text: &str) -> Result<Vec<u8>> {
+/// A gzip member; the same text gives the same bytes.
+pub(super) fn gzip(text: &str) -> Result<Vec<u8>> {
     let mut member = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
     member.write_all(text.as_bytes())?;
     Ok(member.finish()?)

@@ -1,0 +1,114 @@
+//! Bytes that Go wrote (kind/messages) against Go's own JSON of the same objects, and bytes that nobody wrote.
+
+use std::io::Read as _;
+
+use flate2::read::GzDecoder;
+use proptest::prelude::*;
+use schema::Message;
+use serde_json::json;
+
+use super::*;
+
+const MAP: Spoken<'static> = Spoken { group: "", version: "v1", kind: "ConfigMap" };
+
+/// What was written, as bytes, and as JSON; the name is that of a message, or `group/version/kind` with its envelope.
+struct Vector {
+    name: String,
+    bytes: Vec<u8>,
+    json: Value,
+}
+
+impl Vector {
+    fn all() -> Vec<Self> {
+        let packed: &[u8] = include_bytes!("../../../tests/vectors/protobuf.gz");
+        let mut text = String::new();
+        GzDecoder::new(packed).read_to_string(&mut text).expect("packed by cargo xtask kinds");
+        text.lines().map(Self::read).collect()
+    }
+
+    fn read(line: &str) -> Self {
+        let mut parts = line.splitn(3, ' ');
+        let mut part = || parts.next().expect("name, bytes and JSON");
+        let (name, hex, json) = (part().to_owned(), part(), part());
+        let digits = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).expect("hexadecimal");
+        let bytes = (0..hex.len()).step_by(2).map(digits).collect();
+        Self { name, bytes, json: serde_json::from_str(json).expect("JSON") }
+    }
+
+    fn decoded(&self, bytes: &[u8]) -> Result<Value, String> {
+        let mut parts = self.name.splitn(3, '/');
+        let (Some(group), Some(version), Some(kind)) = (parts.next(), parts.next(), parts.next()) else {
+            let message = Message::named(&self.name).expect("written of every message");
+            return message::object(message, bytes).map_err(|error| error.to_string());
+        };
+        object(bytes, &Spoken { group, version, kind }).map_err(|refusal| format!("{refusal:?}"))
+    }
+}
+
+#[test]
+fn what_go_wrote_is_what_gos_json_says() {
+    let vectors = Vector::all();
+    assert!(vectors.len() > 800, "only {} vectors", vectors.len());
+    for vector in &vectors {
+        assert_eq!(vector.decoded(&vector.bytes).as_ref(), Ok(&vector.json), "{}", vector.name);
+    }
+}
+
+#[test]
+fn what_is_cut_off_is_refused_or_less_but_never_the_end_of_the_server() {
+    for vector in Vector::all().iter().filter(|vector| vector.name.contains('/')) {
+        for length in (0..vector.bytes.len()).step_by(7) {
+            if let Ok(object) = vector.decoded(&vector.bytes[..length]) {
+                assert_eq!(object["kind"], vector.json["kind"], "{} cut at {length}", vector.name);
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn bytes_that_nobody_wrote_are_refused_or_read(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        kind in prop::sample::select(vec!["/v1/Pod", "apiextensions.k8s.io/v1/CustomResourceDefinition", "/v1/Event"]),
+    ) {
+        let vector = Vector { name: kind.to_owned(), bytes: Vec::new(), json: Value::Null };
+        let read = vector.decoded(&[PREFIX, b"\x12\xff\x7f", &bytes].concat());
+        prop_assert!(read.is_err());
+        let (long, wanted) = ([PREFIX, &bytes].concat(), Value::is_object);
+        prop_assert!(vector.decoded(&long).map_or(true, |object| wanted(&object)));
+    }
+}
+
+#[test]
+fn schemas_stand_in_one_another_so_far_and_no_farther() {
+    let nested = |times: usize| {
+        let not = |inner: Vec<u8>, _| {
+            let mut length = inner.len();
+            let mut bytes = vec![0xe2, 0x01];
+            while length >= 0x80 {
+                bytes.push(u8::try_from(length & 0x7f).expect("seven bits") | 0x80);
+                length >>= 7;
+            }
+            bytes.push(u8::try_from(length).expect("seven bits"));
+            [bytes, inner].concat()
+        };
+        let bytes = (0..times).fold(Vec::new(), not);
+        let message =
+            Message::named("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
+        message::object(message.expect("known"), &bytes)
+    };
+    assert_eq!(nested(2), Ok(json!({"not": {"not": {}}})));
+    assert!(nested(99).is_ok());
+    assert_eq!(nested(100), Err(WireError::TooDeep(100)));
+    assert_eq!(nested(1_000), Err(WireError::TooDeep(100)));
+}
+
+#[test]
+fn fields_that_come_twice_are_merged_as_protobuf_merges_them() {
+    // metadata with a name, then metadata with a label, then a name again.
+    let body = b"k8s\0\x12\x16\x0a\x04\x0a\x02m1\x0a\x08\x5a\x06\x0a\x01l\x12\x01x\x0a\x04\x0a\x02m2";
+    let wanted = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m2", "labels": {"l": "x"}},
+    });
+    assert_eq!(object(body, &MAP), Ok(wanted));
+}

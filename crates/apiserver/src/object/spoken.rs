@@ -1,0 +1,54 @@
+//! What a request's body is, if it does not say: the kind of the resource, of its subresource, or options.
+
+use schema::Message;
+
+use crate::call::Call;
+
+/// A kind as requests speak it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spoken<'a> {
+    /// `apps`; empty for the core group.
+    pub(crate) group: &'a str,
+    /// `v1`.
+    pub(crate) version: &'a str,
+    /// `Deployment`.
+    pub(crate) kind: &'a str,
+}
+
+impl<'a> Spoken<'a> {
+    /// What a deletion speaks, of whatever.
+    pub(crate) const DELETE_OPTIONS: Spoken<'static> =
+        Spoken { group: "", version: "v1", kind: "DeleteOptions" };
+
+    /// What the body of a request is.
+    pub(crate) fn of(call: &'a Call) -> Self {
+        let resource = &call.target.resource;
+        match resource.subresource(&call.path.subresource) {
+            Some(below) => Self { group: &below.group, version: &below.version, kind: &below.kind },
+            None => Self { group: &resource.group, version: &resource.version, kind: &resource.kind },
+        }
+    }
+
+    /// `apps/v1`, `v1` for the core group.
+    pub(crate) fn api_version(&self) -> String {
+        if self.group.is_empty() {
+            self.version.to_owned()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
+    }
+
+    /// Whether it lies in protobuf at all: custom resources do not.
+    pub(crate) fn has_message(&self) -> bool {
+        Message::of_kind(self.group, self.version, self.kind).is_some()
+    }
+
+    /// How a body of this kind lies in protobuf, where this one is awaited: options are read in every group's name.
+    pub(crate) fn message(&self, api_version: &str, kind: &str) -> Option<&'static Message> {
+        if *self == Self::DELETE_OPTIONS {
+            return Message::of_kind(self.group, self.version, self.kind).filter(|_| kind == self.kind);
+        }
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        Message::of_kind(group, version, kind)
+    }
+}
