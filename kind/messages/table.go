@@ -120,7 +120,7 @@ func (walk *walk) field(message reflect.Type, field reflect.StructField) (string
 		}
 		name = field.Name
 	}
-	if field.Name != strings.ToUpper(name[:min(1, len(name))])+name[min(1, len(name)):] && !field.Anonymous {
+	if name != "" && field.Name != strings.ToUpper(name[:1])+name[1:] {
 		name += "=" + field.Name
 	}
 	found, flags := field.Type, ""
