@@ -14,6 +14,8 @@ pub const PURPOSE_TOKEN_INVALIDATOR: &str = "token-invalidator";
 pub const PURPOSE_TOKEN_REQUESTOR: &str = "token-requestor";
 /// Default of the class of ManagedResources that an instance is responsible for.
 pub const DEFAULT_CLASS: &str = "resources";
+/// What every instance's finalizer begins with; that of the default class is no longer.
+pub const FINALIZER: &str = "resources.gardener.cloud/gardener-resource-manager";
 /// Class of the ManagedResources of a seed.
 pub const SEED_CLASS: &str = "seed";
 

@@ -54,7 +54,7 @@ pub use cluster::{CacheOptions, Cluster};
 pub use controller::{Controller, Watches};
 pub use controllers::Controllers;
 pub use entropy::Entropy;
-pub use reconcile::{Outcome, Reconcile};
+pub use reconcile::{Outcome, Reconcile, words};
 pub use request::Request;
 pub use source::{Event, Source, Ticker, Watch, owners, predicate};
 pub use store::{Index, Selection, Store};

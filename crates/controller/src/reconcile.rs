@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use kube::core::Status;
 
 use crate::request::Request;
 
@@ -71,16 +72,55 @@ pub(crate) fn erase<R: Reconcile>(reconciler: R) -> Erased {
     })
 }
 
-/// An error with all its causes; one that repeats its cause says it once.
-fn words(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let words = error.to_string();
+/// An error with all its causes; one that repeats its cause says it once, and what an API server says is said in its words.
+#[must_use]
+pub fn words(error: &(dyn Error + 'static)) -> String {
+    let mut text = own(error);
+    let mut last = error;
+    while let Some(cause) = last.source().filter(|_| answer(last).is_none()) {
+        let words = own(cause);
         if !text.contains(&words) {
             text = format!("{text}: {words}");
         }
-        cause = error.source();
+        last = cause;
     }
     text
+}
+
+fn own(error: &(dyn Error + 'static)) -> String {
+    answer(error).map_or_else(|| error.to_string(), |status| status.message.clone())
+}
+
+/// What an API server answered, if that is the error.
+fn answer<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
+    match error.downcast_ref()? {
+        kube::Error::Api(status) if !status.message.is_empty() => Some(status),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    enum Outer {
+        #[error("failed to add finalizer")]
+        Silent(#[source] kube::Error),
+        #[error("failed to ask: {0}")]
+        Repeating(#[source] kube::Error),
+    }
+
+    fn refused() -> kube::Error {
+        kube::Error::Api(Box::new(Status::failure("secrets \"a\" is forbidden", "Forbidden")))
+    }
+
+    #[test]
+    fn an_api_server_is_quoted_and_nothing_is_said_twice() {
+        let own = "secrets \"a\" is forbidden";
+        assert_eq!(words(&refused()), own);
+        assert_eq!(words(&Outer::Silent(refused())), format!("failed to add finalizer: {own}"));
+        let repeating = Outer::Repeating(refused());
+        assert_eq!(words(&repeating), repeating.to_string());
+    }
 }

@@ -6,6 +6,7 @@
 //! - [`serving`] — webhooks and facts behind paths;
 //! - [`managed_resource`], [`condition`] — the kind, its classes, and its conditions;
 //! - [`health`] — whether live objects are healthy and rolled out;
+//! - [`references`] — which ConfigMaps and Secrets a workload uses, as annotations;
 //! - [`controllers`] — one module per controller, and what they share;
 //! - [`registrations`] — how the webhooks are registered;
 //! - [`command`], [`cluster`] — the binary.
@@ -21,6 +22,7 @@ pub mod decoding;
 pub mod facts;
 pub mod health;
 pub mod managed_resource;
+pub mod references;
 pub mod registrations;
 pub mod serving;
 pub mod strconv;

@@ -3,6 +3,7 @@
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
 mod checking;
+mod failures;
 pub mod garbage_collector;
 pub mod health;
 pub mod identity;
@@ -10,6 +11,7 @@ pub mod progressing;
 mod running;
 pub mod secret;
 pub mod token_requestor;
+pub mod version;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,9 +24,13 @@ use kube::Client;
 
 use self::identity::IdentityError;
 pub use self::running::Running;
+use self::version::{KubernetesVersion, VersionError};
 use crate::config::{ClientConnection, ResourceManagerConfiguration};
 use crate::managed_resource::Class;
 use crate::serving::Clients;
+
+/// How long one reconciliation may take at most.
+const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// What all controllers work with. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -35,6 +41,8 @@ pub struct Context {
     pub source: Cluster,
     /// The cluster of managed objects; without a connection of its own, the source itself, stores and all.
     pub target: Cluster,
+    /// Kubernetes of the target; known once the controllers start.
+    pub target_version: Option<KubernetesVersion>,
     /// The time of day.
     pub clock: Clock,
     /// Jitter and ids.
@@ -58,7 +66,7 @@ impl Context {
             Some(connection) => cluster("target", &clients.target, connection),
             None => source.clone(),
         };
-        Self { config: Arc::new(config), source, target, clock, entropy }
+        Self { config: Arc::new(config), source, target, target_version: None, clock, entropy }
     }
 
     /// The class of ManagedResources that the instance is responsible for.
@@ -81,6 +89,9 @@ pub enum RunError {
     /// Nobody knows what the source cluster is called.
     #[error("unable to determine cluster id: {0}")]
     Identity(#[from] IdentityError),
+    /// Nobody knows what Kubernetes the target cluster runs.
+    #[error("unable to determine the target's version: {}", controller::words(.0))]
+    Version(#[from] VersionError),
     /// A cache cannot be filled in time, or a controller ended badly.
     #[error(transparent)]
     Controllers(#[from] ControllersError),
@@ -99,7 +110,7 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
 /// Runs the enabled controllers until told to stop, as the leader does; [`Context::clusters`] must run.
 ///
 /// # Errors
-/// When the cluster's identity is unknown, a cache cannot be filled in time, or a controller ends badly.
+/// When the source's identity or the target's version is unknown, a cache cannot be filled in time, or a controller ends badly.
 pub async fn run(
     mut context: Context,
     running: Controllers,
@@ -109,6 +120,7 @@ pub async fn run(
     let identity = identity::determine(configured, &context.source.client()).await?;
     tracing::info!(clusterID = identity, "Using cluster id");
     Arc::make_mut(&mut context.config).controllers.cluster_id = Some(identity);
+    context.target_version = Some(version::determine(&context.target.client()).await?);
     Ok(running.run(controllers(&context), stop).await?)
 }
 

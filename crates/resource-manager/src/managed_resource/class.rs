@@ -1,13 +1,9 @@
 //! Which instance is responsible for a ManagedResource, and which may act on it.
 
+use api::resources::{DEFAULT_CLASS as DEFAULT, FINALIZER};
 use kube::ResourceExt as _;
 
 use super::ManagedResource;
-
-/// The class of ManagedResources that name none.
-const DEFAULT: &str = "resources";
-/// What every instance's finalizer begins with.
-const FINALIZER: &str = "resources.gardener.cloud/gardener-resource-manager";
 
 /// The class of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]

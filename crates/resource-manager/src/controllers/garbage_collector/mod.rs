@@ -1,0 +1,234 @@
+//! Deletes ConfigMaps and Secrets that nothing refers to any more
+//! (contracts/resource-manager/controllers/garbage-collector.yaml).
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use controller::clock::Clock;
+use controller::source::Ticker;
+use controller::{Controller, Outcome, Reconcile, Request};
+use formats::duration::GoDuration;
+use futures::future::join_all;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Client;
+use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams};
+
+use super::failures::Failures;
+use super::version::KubernetesVersion;
+use super::{Context, TIMEOUT};
+use crate::references::{self, Kind};
+
+/// Name in log and metrics.
+pub const NAME: &str = "garbage-collector";
+/// How old an object must be.
+const LEAST_AGE: SignedDuration = SignedDuration::from_mins(10);
+/// How often it runs where nobody says.
+const PERIOD: Duration = Duration::from_hours(1);
+/// Since this version, CronJobs are batch/v1 only.
+const CRONJOB_V1_ONLY: KubernetesVersion = KubernetesVersion { major: 1, minor: 25 };
+
+/// The controller of one instance; GRM-GCO-008: it runs at the start, and a period after each run.
+pub fn controller(context: &Context) -> Controller {
+    let configured = context.config.controllers.garbage_collector.sync_period;
+    let period = configured.and_then(GoDuration::to_std).unwrap_or(PERIOD);
+    let (client, referring) = (context.target.client(), referring(context.target_version));
+    let reconciler = Reconciler { client, referring, clock: context.clock, period };
+    Controller::new(NAME, reconciler).timeout(period.min(TIMEOUT)).source(Ticker::once(Request::default()))
+}
+
+/// Why a run did not go well.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// A kind could not be listed, so nobody knows what is in use.
+    #[error("failed to list {kind}")]
+    List {
+        /// Plural name.
+        kind: String,
+        /// The API server's reason.
+        source: kube::Error,
+    },
+    /// Objects could not be deleted; the others were.
+    #[error("Could not delete all unused resources: {0}")]
+    Delete(#[from] Failures),
+}
+
+/// One ConfigMap or Secret: its kind, its namespace and name.
+type Collectable = (Kind, String, String);
+
+/// What the target cluster holds.
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// Objects that say they may be collected, and when they were made.
+    collectable: Vec<(Collectable, Option<Timestamp>)>,
+    /// What others say they use.
+    used: BTreeSet<Collectable>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Action {
+    Delete(Collectable),
+}
+
+/// A kind whose annotations refer to what it uses.
+#[derive(Clone, Debug, PartialEq)]
+struct Referring {
+    resource: ApiResource,
+    /// Clusters may do without it; the others serve it always, so that "not found" is a failure there.
+    is_optional: bool,
+}
+
+struct Reconciler {
+    client: Client,
+    referring: Vec<Referring>,
+    clock: Clock,
+    period: Duration,
+}
+
+impl Reconcile for Reconciler {
+    type Error = CollectError;
+
+    async fn reconcile(&self, _: Request) -> Result<Outcome, CollectError> {
+        tracing::info!("Starting garbage collection");
+        let collected = self.collect().await;
+        tracing::info!("Garbage collection finished");
+        collected.map(|()| Outcome::RequeueAfter(self.period))
+    }
+}
+
+impl Reconciler {
+    async fn collect(&self) -> Result<(), CollectError> {
+        let state = self.observe().await?;
+        self.execute(plan(self.clock.now(), state)).await
+    }
+
+    /// What cannot be listed might refer to anything, so it is an error.
+    async fn observe(&self) -> Result<State, CollectError> {
+        let label = format!("{}=true", api::resources::GARBAGE_COLLECTABLE);
+        let labelled = ListParams::default().labels(&label);
+        let mut state = State::default();
+        for kind in [Kind::Secret, Kind::ConfigMap] {
+            let resource = resource_of(kind);
+            for object in self.list(&resource, &labelled).await.map_err(failed(&resource))? {
+                let name = object.name.unwrap_or_default();
+                let key = (kind, object.namespace.unwrap_or_default(), name);
+                state.collectable.push((key, object.creation_timestamp.map(|time| time.0)));
+            }
+        }
+        for kind in &self.referring {
+            state.used.extend(self.list_referring(kind).await?.iter().flat_map(used));
+        }
+        Ok(state)
+    }
+
+    /// GRM-GCO-010: objects of a kind; none where the cluster does without it.
+    async fn list_referring(&self, kind: &Referring) -> Result<Vec<ObjectMeta>, CollectError> {
+        match self.list(&kind.resource, &ListParams::default()).await {
+            Ok(objects) => Ok(objects),
+            Err(error)
+                if kind.is_optional && is_not_found(&error) && !self.serves(&kind.resource).await? =>
+            {
+                Ok(Vec::new())
+            }
+            Err(source) => Err(failed(&kind.resource)(source)),
+        }
+    }
+
+    async fn list(&self, kind: &ApiResource, params: &ListParams) -> Result<Vec<ObjectMeta>, kube::Error> {
+        let objects: Api<DynamicObject> = Api::all_with(self.client.clone(), kind);
+        let list = objects.list_metadata(params).await?;
+        Ok(list.items.into_iter().map(|object| object.metadata).collect())
+    }
+
+    /// Whether the cluster has the kind, as its discovery tells.
+    async fn serves(&self, kind: &ApiResource) -> Result<bool, CollectError> {
+        match self.client.list_api_group_resources(&kind.api_version).await {
+            Ok(served) => Ok(served.resources.iter().any(|resource| resource.name == kind.plural)),
+            Err(error) if is_not_found(&error) => Ok(false),
+            Err(source) => Err(failed(kind)(source)),
+        }
+    }
+
+    /// Deletes at once; what is gone already is deleted.
+    async fn execute(&self, actions: Vec<Action>) -> Result<(), CollectError> {
+        let deletions = actions.iter().map(|Action::Delete(object)| self.delete(object));
+        Ok(Failures::among(join_all(deletions).await)?)
+    }
+
+    async fn delete(&self, (kind, namespace, name): &Collectable) -> Result<(), kube::Error> {
+        tracing::info!(kind = kind.as_str(), namespace, name, "Delete resource");
+        let resource = resource_of(*kind);
+        let objects: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &resource);
+        match objects.delete(name, &DeleteParams::default()).await {
+            Err(error) if is_not_found(&error) => Ok(()),
+            deleted => deleted.map(drop),
+        }
+    }
+}
+
+/// GRM-GCO-001, GRM-GCO-002, GRM-GCO-004, GRM-GCO-005 and GRM-GCO-011: what is old enough and used by nobody.
+fn plan(now: Timestamp, state: State) -> Vec<Action> {
+    let old = |made: Option<Timestamp>| made.is_none_or(|made| now.duration_since(made) >= LEAST_AGE);
+    let unused = state.collectable.into_iter().filter(|(key, made)| old(*made) && !state.used.contains(key));
+    unused.map(|(key, _)| Action::Delete(key)).collect()
+}
+
+/// GRM-GCO-003, GRM-GCO-006 and GRM-GCO-007: what an object's annotations refer to, in its own namespace.
+fn used(object: &ObjectMeta) -> Vec<Collectable> {
+    let namespace = object.namespace.clone().unwrap_or_default();
+    let annotations = object.annotations.iter().flatten().filter(|(_, name)| !name.is_empty());
+    let named = annotations.filter_map(|(key, name)| {
+        Some((references::kind_of_annotation(key)?, namespace.clone(), name.clone()))
+    });
+    named.collect()
+}
+
+/// Kinds whose annotations refer to what they use, in a target of this version.
+fn referring(target: Option<KubernetesVersion>) -> Vec<Referring> {
+    let always = |resource| Referring { resource, is_optional: false };
+    let optional = |resource| Referring { resource, is_optional: true };
+    let mut kinds = vec![
+        always(resource("apps", "v1", "Deployment", "deployments")),
+        always(resource("apps", "v1", "StatefulSet", "statefulsets")),
+        always(resource("apps", "v1", "DaemonSet", "daemonsets")),
+        always(resource("batch", "v1", "Job", "jobs")),
+        always(resource("", "v1", "Pod", "pods")),
+        optional(resource("batch", "v1", "CronJob", "cronjobs")),
+        optional(resource(api::resources::GROUP, "v1alpha1", "ManagedResource", "managedresources")),
+    ];
+    if target.is_some_and(|version| version < CRONJOB_V1_ONLY) {
+        kinds.push(optional(resource("batch", "v1beta1", "CronJob", "cronjobs")));
+    }
+    kinds
+}
+
+fn resource_of(kind: Kind) -> ApiResource {
+    match kind {
+        Kind::Secret => resource("", "v1", "Secret", "secrets"),
+        Kind::ConfigMap => resource("", "v1", "ConfigMap", "configmaps"),
+    }
+}
+
+fn resource(group: &str, version: &str, kind: &str, plural: &str) -> ApiResource {
+    let own = |text: &str| text.to_owned();
+    let api_version = if group.is_empty() { own(version) } else { format!("{group}/{version}") };
+    ApiResource {
+        group: own(group),
+        version: own(version),
+        api_version,
+        kind: own(kind),
+        plural: own(plural),
+    }
+}
+
+fn failed(kind: &ApiResource) -> impl FnOnce(kube::Error) -> CollectError {
+    let kind = kind.plural.clone();
+    move |source| CollectError::List { kind, source }
+}
+
+fn is_not_found(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 404)
+}
+
+#[cfg(test)]
+mod tests;
