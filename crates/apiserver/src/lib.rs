@@ -2,21 +2,17 @@
 //!
 //! `kube::Client::new(server.clone(), "default")` talks to it without a socket, so virtual time holds;
 //! [`ApiServer::serve`] opens a door for kubectl and components of other processes.
-//!
 //! ```
 //! let server = apiserver::ApiServer::builder().crds(schema::crds().iter().cloned()).build();
 //! assert!(server.requests().is_empty());
 //! ```
 //!
-//! Bodies are read in JSON and YAML, those of built-in kinds and of deletions in protobuf too, as client-go and
-//! controller-runtime send them; answers are JSON, or YAML where only that is accepted.
-//!
-//! Where it differs from kube-apiserver: no answer is protobuf (406 where nothing else is accepted), and a custom resource
-//! in protobuf is answered with 415 (there, the connection ends); the server's own writes name no manager; of what
-//! kube-apiserver checks in built-in kinds the common is checked, and what may change of a pod is not; rules in CEL are
-//! kept and not enforced; custom resources convert by `apiVersion` alone; match conditions are refused; unless
-//! [`Authorization::Rbac`] is chosen, everybody may do everything; tokens are signed with ES256; logs, exec, proxies
-//! and aggregated APIs are not served.
+//! Bodies are read in JSON and YAML, those of built-in kinds and deletions in protobuf too; answers are JSON or YAML.
+//! Where it differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is answered with 415
+//! (there, the connection ends); the server's own writes name no manager; of what kube-apiserver checks in built-in kinds
+//! the common is checked, and what may change of a pod is not; rules in CEL are kept and not enforced; custom resources
+//! convert by `apiVersion` alone; match conditions are refused; unless [`Authorization::Rbac`] is chosen, everybody may do
+//! everything; tokens are signed with ES256; logs, exec, proxies and aggregated APIs are not served.
 //!
 //! Invariants: knows no component. Reads no clock but tokio's and no environment; names and uids come from its seed.
 //! One lock in the store orders revisions, so a watch sees every write once, in order.
