@@ -138,3 +138,6 @@ fn service_account(live: &Value, merged: &mut Value) {
 fn keep(live: &Value, merged: &mut Value, path: &[&str]) {
     put(merged, path, at(live, path).filter(|value| !value.is_null()).cloned());
 }
+
+#[cfg(test)]
+mod tests;
