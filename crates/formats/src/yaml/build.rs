@@ -1,5 +1,6 @@
 //! From the parser's events to nodes: anchors, merge keys, tags, duplicate keys.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -28,7 +29,8 @@ pub fn parse(text: &str) -> Result<Vec<Node>, Error> {
 struct Builder {
     documents: Vec<Node>,
     open: Vec<Open>,
-    anchors: BTreeMap<usize, Node>,
+    /// Nodes and how many they are with what stands below.
+    anchors: BTreeMap<usize, (Node, usize)>,
     built: usize,
 }
 
@@ -36,6 +38,8 @@ struct Builder {
 struct Open {
     start: Mark,
     anchor: usize,
+    /// How many nodes were built before it.
+    before: usize,
     data: Partial,
 }
 
@@ -47,46 +51,50 @@ enum Partial {
 impl Builder {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Error> {
         match event {
-            Event::DocumentStart(..) => self.anchors.clear(),
+            Event::DocumentStart(..) => {
+                self.anchors.clear();
+                Ok(())
+            }
             Event::Scalar(text, style, anchor, tag) => {
                 let node = scalar(&text, style, tag.as_deref(), span)?;
-                self.done(node, anchor)?;
+                self.count(1, node.start)?;
+                self.done(node, 1, anchor)
             }
-            Event::SequenceStart(_, anchor, _) => {
-                self.open.push(Open { start: mark(span), anchor, data: Partial::List(Vec::new()) });
-            }
+            Event::SequenceStart(_, anchor, _) => self.begin(span, anchor, Partial::List(Vec::new())),
             Event::MappingStart(_, anchor, _) => {
                 let data = Partial::Map { entries: Vec::new(), merged: Vec::new(), key: None };
-                self.open.push(Open { start: mark(span), anchor, data });
+                self.begin(span, anchor, data)
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
+            Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(anchor) => {
-                let target = self.anchors.get(&anchor).cloned();
                 let inside = || fail("an alias inside its own anchor", mark(span));
-                self.done(target.ok_or_else(inside)?, 0)?;
+                let size = self.anchors.get(&anchor).ok_or_else(inside)?.1;
+                self.count(size, mark(span))?;
+                let node = self.anchors.get(&anchor).map(|(node, _)| node.clone());
+                self.done(node.ok_or_else(inside)?, size, 0)
             }
-            _ => {}
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    fn begin(&mut self, span: Span, anchor: usize, data: Partial) -> Result<(), Error> {
+        self.open.push(Open { start: mark(span), anchor, before: self.built, data });
+        self.count(1, mark(span))
     }
 
     fn close(&mut self, span: Span) -> Result<(), Error> {
-        let Some(Open { start, anchor, data }) = self.open.pop() else { return Ok(()) };
+        let Some(Open { start, anchor, before, data }) = self.open.pop() else { return Ok(()) };
         let data = match data {
             Partial::List(items) => Data::List(items),
             Partial::Map { entries, merged, .. } => Data::Map(merge(entries, merged)?),
         };
         let end = span.end.byte_offset().unwrap_or(start.offset);
-        self.done(Node { data, start, end }, anchor)
+        self.done(Node { data, start, end }, self.built - before, anchor)
     }
 
-    fn done(&mut self, node: Node, anchor: usize) -> Result<(), Error> {
-        self.built += size(&node);
-        if self.built > NODE_LIMIT {
-            return Err(fail("the aliases make it too large", node.start));
-        }
+    fn done(&mut self, node: Node, size: usize, anchor: usize) -> Result<(), Error> {
         if anchor != 0 {
-            self.anchors.insert(anchor, node.clone());
+            self.anchors.insert(anchor, (node.clone(), size));
         }
         match self.open.last_mut().map(|open| &mut open.data) {
             None => self.documents.push(node),
@@ -98,6 +106,11 @@ impl Builder {
             }
         }
         Ok(())
+    }
+
+    fn count(&mut self, size: usize, at: Mark) -> Result<(), Error> {
+        self.built += size;
+        if self.built > NODE_LIMIT { Err(fail("the aliases make it too large", at)) } else { Ok(()) }
     }
 }
 
@@ -164,10 +177,16 @@ pub(super) fn resolved(text: &str, start: Mark) -> Result<Value, Error> {
     resolve(text).map_err(|text| fail(&format!("{text} is no JSON number"), start))
 }
 
+/// `int` of `!!int`: the name of a tag that YAML itself defines.
+pub(super) fn core_name(tag: &Tag) -> Option<Cow<'_, str>> {
+    tag.suffix_in_namespace("tag:yaml.org,2002:")
+}
+
 fn tagged(text: &str, tag: &Tag, start: Mark) -> Result<Value, Error> {
     let string = || Value::String(text.to_owned());
     let unknown = || fail(&format!("tag {} is not known", tag.original()), start);
-    let core = tag.core_suffix();
+    let name = core_name(tag);
+    let core = name.as_deref();
     let fits: fn(&Value) -> bool = match core {
         Some("str" | "binary" | "timestamp") => return Ok(string()),
         None if tag.original() == "!" => return Ok(string()),
@@ -181,15 +200,6 @@ fn tagged(text: &str, tag: &Tag, start: Mark) -> Result<Value, Error> {
         Ok(value)
     } else {
         Err(fail(&format!("{text:?} is no {}", core.unwrap_or_default()), start))
-    }
-}
-
-fn size(node: &Node) -> usize {
-    match &node.data {
-        Data::Scalar(_) => 1,
-        // What stands below was counted when it was done; an alias comes as a whole and is counted by its surface.
-        Data::List(items) => 1 + items.len(),
-        Data::Map(entries) => 1 + entries.len(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What Go reads, what is refused and where, and that writing reads back.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
@@ -44,6 +46,7 @@ fn unquoted_scalars_mean_what_go_takes_them_for() {
         ("'010'", json!("010")),
         ("!!str 010", json!("010")),
         ("!!int 10", json!(10)),
+        ("!!timestamp 2024-06-01", json!("2024-06-01")),
         ("18446744073709551615", json!(u64::MAX)),
         ("-9223372036854775808", json!(i64::MIN)),
         ("-x", json!("-x")),
@@ -102,6 +105,16 @@ fn what_cannot_be_read_says_where() {
     assert_eq!(refusal("~: 1\n"), "line 1, column 1: null cannot be a key");
     assert!(refusal("a: *b\n").starts_with("line 1, column 4:"), "{}", refusal("a: *b\n"));
     assert!(refusal("a: [1\nb: 2\n").starts_with("line 2,"), "{}", refusal("a: [1\nb: 2\n"));
+}
+
+#[test]
+fn aliases_of_aliases_end() {
+    let mut text = "a0: &a0 x\n".to_owned();
+    for level in 1..20 {
+        let before = format!("*a{},", level - 1).repeat(10);
+        let _ = writeln!(text, "a{level}: &a{level} [{}]", before.trim_end_matches(','));
+    }
+    assert_eq!(refusal(&text), "line 8, column 10: the aliases make it too large");
 }
 
 #[derive(Debug, Deserialize, PartialEq)]

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Tag};
 
-use super::build::{fail, mark, resolved, scan_error};
+use super::build::{core_name, fail, mark, resolved, scan_error};
 use super::{Error, Mark, resolve};
 
 /// More values than this are not built: aliases of aliases grow without bound.
@@ -167,7 +167,8 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, start: Mark) -> Res
     let Some(tag) = tag else {
         return if style == ScalarStyle::Plain { resolved(text, start) } else { string() };
     };
-    let fits: fn(&Value) -> bool = match tag.core_suffix() {
+    let name = core_name(tag);
+    let fits: fn(&Value) -> bool = match name.as_deref() {
         Some("int" | "float") => Value::is_number,
         Some("bool") => Value::is_boolean,
         Some("null") => Value::is_null,
@@ -178,7 +179,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, start: Mark) -> Res
     if fits(&value) {
         return Ok(value);
     }
-    Err(fail(&format!("cannot decode `{text}` as a !!{}", tag.core_suffix().unwrap_or_default()), start))
+    Err(fail(&format!("cannot decode `{text}` as a !!{}", name.unwrap_or_default()), start))
 }
 
 /// The text that is encoded; what is no UTF-8 in it is replaced, as JSON cannot hold it.
@@ -194,4 +195,83 @@ fn invalid_utf8(text: &[u8], offset: usize) -> Error {
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
     fail("invalid UTF-8", Mark { line, column, offset })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(text: &str) -> Result<Value, String> {
+        first_document(text.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_manifest_means_what_go_takes_it_for() {
+        let table = [
+            ("", Value::Null),
+            ("# nothing", Value::Null),
+            ("a: 1\n---\nb: 2", json!({"a": 1})),
+            ("a: 1\n...\nb: [", json!({"a": 1})),
+            ("a: 1\nb: 2\na: 3", json!({"a": 3, "b": 2})),
+            ("{y: 1, 010: 2, 1.50: 3, \"on\": 4}", json!({"true": 1, "8": 2, "1.5": 3, "on": 4})),
+            ("a: !custom 1\nb: !!str 1\nc: ! 1\nd: !!float 1", json!({"a": "1", "b": "1", "c": "1", "d": 1})),
+            ("a: !!binary aGVsbG8=\nb: !!timestamp 2024-06-01", json!({"a": "hello", "b": "2024-06-01"})),
+            ("a: !!int \"5\"\nb: !!bool yes\nc: !!null ~", json!({"a": 5, "b": true, "c": null})),
+            ("a: &x 1\nb: *x\n&k c: *k", json!({"a": 1, "b": 1, "c": "c"})),
+            (
+                "a: &x [1, {b: 2}]\nc: [*x, *x]",
+                json!({"a": [1, {"b": 2}], "c": [[1, {"b": 2}], [1, {"b": 2}]]}),
+            ),
+            ("\"<<\": 1\na: <<", json!({"<<": 1, "a": "<<"})),
+            ("a: |\n  1\nb: >-\n  yes\nc: '1'", json!({"a": "1\n", "b": "yes", "c": "1"})),
+        ];
+        for (text, wanted) in table {
+            assert_eq!(read(text), Ok(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_merged_counts_over_what_stands_before_it() {
+        let table = [
+            ("b: &b {x: 1, y: 2}\na: {x: 0, <<: *b}", json!({"x": 1, "true": 2})),
+            ("b: &b {x: 1, y: 2}\na: {<<: *b, x: 0}", json!({"x": 0, "true": 2})),
+            ("a: {<<: [{x: 1}, {x: 2, z: 3}]}", json!({"x": 1, "z": 3})),
+        ];
+        for (text, wanted) in table {
+            assert_eq!(read(text).map(|value| value["a"].clone()), Ok(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_json_cannot_say_is_told_with_its_place() {
+        let table = [
+            ("a: 1\n~: 2", "line 2, column 1: null cannot be a key"),
+            ("? [a]\n: 1", "line 1, column 3: a list or map cannot be a key"),
+            ("a: -.inf", "line 1, column 4: -.inf is no JSON number"),
+            ("a: !!int x", "line 1, column 10: cannot decode `x` as a !!int"),
+            ("a: !!binary x", "line 1, column 13: !!binary value contains invalid base64 data"),
+            ("a: {<<: 1}", "line 1, column 9: map merge requires map or sequence of maps as the value"),
+            ("a: {<<: [1]}", "line 1, column 9: map merge requires map or sequence of maps as the value"),
+            ("a: &x [*x]", "line 1, column 8: an alias inside its own anchor"),
+        ];
+        for (text, wanted) in table {
+            assert_eq!(read(text), Err(wanted.to_owned()), "{text}");
+        }
+        let error = first_document(b"\xc3\xa4: 1\n\xc3\xa4\xff").map_err(|error| error.to_string());
+        assert_eq!(error, Err("line 2, column 2: invalid UTF-8".to_owned()));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn it_agrees_with_the_strict_reader_where_that_has_no_objection(text in "[a-c:,{}&*<\\[\\]\\- \n0-2]{0,40}") {
+            if let Ok(nodes) = super::super::parse(&text)
+                && !text.contains('<')
+            {
+                let strict = nodes.first().map_or(Value::Null, super::super::Node::to_value);
+                proptest::prop_assert_eq!(read(&text), Ok(strict));
+            }
+        }
+    }
 }

@@ -65,3 +65,86 @@ pub struct FinalizeError {
 fn is_true(value: Option<&str>) -> bool {
     value.is_some_and(strconv::is_true)
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    fn annotated(key: &str, value: &Value) -> Value {
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"annotations": {key: value}}})
+    }
+
+    #[rstest]
+    #[case(json!("true"), true)]
+    #[case(json!("1"), true)]
+    #[case(json!("T"), true)]
+    #[case(json!("false"), false)]
+    #[case(json!("yes"), false)]
+    #[case(json!(""), false)]
+    #[case(json!(true), false)]
+    fn truths_are_what_go_takes_for_them(#[case] value: Value, #[case] wanted: bool) {
+        assert_eq!(is_ignored(&annotated(api::resources::IGNORE, &value)), wanted);
+        assert_eq!(keeps_object(&annotated(api::resources::KEEP_OBJECT, &value)), wanted);
+        let key = api::resources::DELETE_ON_INVALID_UPDATE;
+        assert_eq!(is_deleted_on_invalid_update(&annotated(key, &value)), wanted);
+        let mut labelled = annotated("x", &json!("y"));
+        labelled["metadata"]["labels"] = json!({api::resources::GARBAGE_COLLECTABLE: value});
+        assert_eq!(is_garbage_collectable(&labelled), wanted);
+    }
+
+    #[rstest]
+    #[case(json!("Ignore"), true)]
+    #[case(json!("ignore"), false)]
+    #[case(json!("true"), false)]
+    fn the_mode_is_a_word(#[case] value: Value, #[case] wanted: bool) {
+        assert_eq!(has_mode_ignore(&annotated(api::resources::MODE, &value)), wanted);
+    }
+
+    #[rstest]
+    #[case("v1", "Secret", true)]
+    #[case("v1", "ConfigMap", true)]
+    #[case("v1", "Node", false)]
+    #[case("example.org/v1", "Secret", false)]
+    fn only_config_maps_and_secrets_are_collected(
+        #[case] api_version: &str,
+        #[case] kind: &str,
+        #[case] wanted: bool,
+    ) {
+        let labels = json!({api::resources::GARBAGE_COLLECTABLE: "true"});
+        let object = json!({"apiVersion": api_version, "kind": kind, "metadata": {"labels": labels}});
+        assert_eq!(is_garbage_collectable(&object), wanted);
+        assert_eq!(is_config_map_or_secret(&object), wanted);
+    }
+
+    #[rstest]
+    #[case("1h", Ok(Some("1h0m0s")))]
+    #[case("0", Ok(Some("0s")))]
+    #[case(
+        "soon",
+        Err(
+            "failed parsing duration of resources.gardener.cloud/finalize-deletion-after annotation: time: invalid duration \"soon\""
+        )
+    )]
+    fn deletion_is_finalized_after_a_duration(
+        #[case] text: &str,
+        #[case] wanted: Result<Option<&str>, &str>,
+    ) {
+        let object = annotated(api::resources::FINALIZE_DELETION_AFTER, &json!(text));
+        let got = finalize_deletion_after(&object);
+        let got = got
+            .map(|duration| duration.map(|duration| duration.to_string()))
+            .map_err(|error| error.to_string());
+        assert_eq!(
+            got.as_ref().map(Option::as_deref).map_err(String::as_str),
+            wanted.as_ref().map(|text| *text).map_err(|text| *text)
+        );
+    }
+
+    #[test]
+    fn deletion_is_not_finalized_where_nobody_says() {
+        assert_eq!(finalize_deletion_after(&json!({})), Ok(None));
+    }
+}

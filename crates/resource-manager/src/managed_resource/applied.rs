@@ -39,3 +39,65 @@ impl<'a> Applied<'a> {
         self.references.iter().filter(|(key, _)| !self.found.contains(*key)).map(|(_, reference)| *reference)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn reference(api_version: &str, kind: &str, namespace: &str, name: &str) -> ObjectReference {
+        let texts = |text: &str| text.to_owned();
+        ObjectReference {
+            api_version: texts(api_version),
+            kind: texts(kind),
+            namespace: texts(namespace),
+            name: texts(name),
+            ..Default::default()
+        }
+    }
+
+    fn known() -> Vec<ObjectReference> {
+        vec![
+            reference("apps/v1", "Deployment", "default", "web"),
+            reference("v1", "ConfigMap", "default", "web"),
+            reference("v1", "Namespace", "", "web"),
+            reference("extensions/v1beta1", "Ingress", "a", "web"),
+        ]
+    }
+
+    /// What is wanted, and which of the known it is.
+    #[rstest]
+    #[case::same(reference("apps/v1", "Deployment", "default", "web"), Some(0))]
+    #[case::of_another_version(reference("apps/v1beta2", "Deployment", "default", "web"), Some(0))]
+    #[case::of_an_equivalent_group(reference("extensions/v1beta1", "Deployment", "default", "web"), Some(0))]
+    #[case::the_other_way_round(reference("networking.k8s.io/v1", "Ingress", "a", "web"), Some(3))]
+    #[case::without_namespace(reference("v1", "ConfigMap", "", "web"), Some(1))]
+    #[case::a_namespace(reference("v1", "Namespace", "", "web"), Some(2))]
+    #[case::a_namespace_in_a_namespace(reference("v1", "Namespace", "default", "web"), None)]
+    #[case::of_another_group(reference("example.org/v1", "ConfigMap", "default", "web"), None)]
+    #[case::in_another_namespace(reference("v1", "ConfigMap", "a", "web"), None)]
+    #[case::of_another_name(reference("v1", "ConfigMap", "default", "db"), None)]
+    #[case::without_version(reference("a/b/c", "ConfigMap", "default", "web"), Some(1))]
+    fn what_was_applied_is_found_by_group_kind_namespace_and_name(
+        #[case] wanted: ObjectReference,
+        #[case] found: Option<usize>,
+    ) {
+        let (known, equivalences) = (known(), Equivalences::new(&[]));
+        let mut applied = Applied::new(&known, &equivalences);
+        assert_eq!(applied.look_up(&wanted), found.map(|index| &known[index]));
+        let unfound: BTreeSet<String> = applied.unfound().map(ObjectReference::key).collect();
+        let rest = known.iter().enumerate().filter(|(index, _)| Some(*index) != found);
+        assert_eq!(unfound, rest.map(|(_, reference)| reference.key()).collect());
+    }
+
+    #[test]
+    fn of_two_references_to_one_object_the_last_counts() {
+        let old = reference("apps/v1beta1", "Deployment", "", "web");
+        let known = [old, reference("apps/v1", "Deployment", "default", "web")];
+        let equivalences = Equivalences::none();
+        let mut applied = Applied::new(&known, &equivalences);
+        assert_eq!(applied.look_up(&known[0]), Some(&known[1]));
+        assert_eq!(applied.unfound().count(), 0);
+    }
+}

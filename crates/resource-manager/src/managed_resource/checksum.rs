@@ -26,3 +26,24 @@ impl Checksum {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    /// Values, and what `sha256sum` says of them one behind the other.
+    #[rstest]
+    #[case::nothing(&[], "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
+    #[case::one(&["abc"], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")]
+    #[case::in_pieces(&["a", "", "bc"], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")]
+    #[case::twice(&["abc", "abc"], "bbb59da3af939f7af5f360f2ceb80a496e3bae1cd87dde426db0ae40677e1c2c")]
+    fn values_are_summed_up_one_behind_the_other(#[case] values: &[&str], #[case] wanted: &str) {
+        let mut checksum = Checksum::default();
+        for value in values {
+            checksum.feed(value.as_bytes());
+        }
+        assert_eq!(checksum.finish(), wanted);
+    }
+}

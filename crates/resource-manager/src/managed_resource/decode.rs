@@ -91,3 +91,60 @@ pub fn decoding_failed(errors: &[DecodeError]) -> String {
     let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
     format!("Could not decode all new resources: [{}]", errors.join(" "))
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::ByteString;
+    use kube::api::ObjectMeta;
+    use serde_json::json;
+
+    use super::*;
+
+    fn secret(data: &[(&str, &str)]) -> Secret {
+        let metadata =
+            ObjectMeta { namespace: Some("ns".into()), name: Some("s".into()), ..Default::default() };
+        let data = data.iter().map(|(key, value)| ((*key).into(), ByteString(value.as_bytes().into())));
+        Secret { metadata, data: Some(data.collect()), ..Default::default() }
+    }
+
+    fn place(key: &str, index: usize) -> Place {
+        Place { namespace: "ns".into(), secret: "s".into(), key: key.into(), index }
+    }
+
+    #[test]
+    fn values_are_read_by_key_and_bad_documents_do_not_hide_the_good_ones() {
+        let secret = secret(&[
+            ("b.yaml", "b: 1\n---\n- no\n---\n# nothing\n---\nc: 2"),
+            ("a.json", "{\"a\": 1}\n---\n{\"never\": 1}"),
+            ("c", ""),
+        ]);
+        let decoded = decode(&secret);
+        let manifest = |object: Value, place: Place| Manifest { object, place };
+        let wanted = [
+            manifest(json!({"a": 1}), place("a.json", 0)),
+            manifest(json!({"b": 1}), place("b.yaml", 0)),
+            manifest(json!({"c": 2}), place("b.yaml", 3)),
+        ];
+        assert_eq!(decoded.manifests, wanted);
+        assert_eq!(
+            decoding_failed(&decoded.errors),
+            "Could not decode all new resources: [Could not decode resource at index 1 in 'a.json' in secret 'ns/s': \
+             json: offset 11: invalid character '-' in numeric literal. Could not decode resource at index 1 in \
+             'b.yaml' in secret 'ns/s': error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array \
+             into Go value of type map[string]interface {}.]"
+        );
+    }
+
+    #[test]
+    fn a_place_leads_back_to_its_value() {
+        let secret = secret(&[("a", "x: 1")]);
+        assert_eq!(value(&secret, &place("a", 0)), b"x: 1");
+        assert_eq!(value(&secret, &place("b", 0)), b"");
+        assert_eq!(value(&Secret::default(), &place("a", 0)), b"");
+    }
+
+    #[test]
+    fn a_secret_without_data_describes_nothing() {
+        assert_eq!(decode(&Secret::default()), Decoded::default());
+    }
+}

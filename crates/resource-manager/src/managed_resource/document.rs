@@ -126,3 +126,102 @@ impl Lines<'_> {
         Some(line.strip_suffix(b"\r").unwrap_or(line))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(value: &[u8]) -> Value {
+        let documents = Documents::new(value).map(|document| match document {
+            Ok(Some(object)) => object,
+            Ok(None) => Value::Null,
+            Err(error) => Value::from(error.to_string()),
+        });
+        documents.collect()
+    }
+
+    /// A value, and its documents: null for an empty one, a text for what is wrong with it.
+    #[rstest]
+    #[case::nothing("", json!([]))]
+    #[case::one("a: 1", json!([{"a": 1}]))]
+    #[case::two("a: 1\n---\nb: 2\n", json!([{"a": 1}, {"b": 2}]))]
+    #[case::separators_around("---\n---\na: 1\n---\n---\nb: 2\n---\n---", json!([{"a": 1}, {"b": 2}]))]
+    #[case::blank_lines("\n---\na: 1\n---\n\n---\n  \n", json!([null, {"a": 1}, null, null]))]
+    #[case::comments("# x\n---\na: 1 # y\n--- # z\nb: 2", json!([null, {"a": 1}, {"b": 2}]))]
+    #[case::explicit_null("null\n---\n~\n---\n{}", json!([null, null, {}]))]
+    #[case::carriage_returns("a: 1\r\n---\r\nb: |\r\n  x\r\n", json!([{"a": 1}, {"b": "x\n"}]))]
+    #[case::separator_in_a_text("a: |\n  ---\n  x\nb: \"---\"", json!([{"a": "---\nx\n", "b": "---"}]))]
+    #[case::separator_in_front_of_something(
+        "a: 1\n--- b\nc: 2\n---\nd: 3", json!(["invalid Yaml document separator: b", {"c": 2}, {"d": 3}])
+    )]
+    #[case::separator_too_long("a: 1\n----\nb: 2", json!(["invalid Yaml document separator: -", {"b": 2}]))]
+    #[case::end_of_document("a: 1\n...\nb: 2\n---\nc: 3", json!([{"a": 1}, {"c": 3}]))]
+    #[case::json_among_yaml("a: 1\n---\n{\"b\": 2}\n---\n{\"c\": 3}", json!([{"a": 1}, {"b": 2}, {"c": 3}]))]
+    #[case::yaml_11("a: yes\nb: 0644\nc: 1_000\nd: 2024-06-01\ne: 1.0\non: 1", json!([
+        {"a": true, "b": 420, "c": 1000, "d": "2024-06-01", "e": 1, "true": 1}
+    ]))]
+    #[case::the_last_of_equal_keys("a: 1\na: 2", json!([{"a": 2}]))]
+    #[case::anchors("a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}", json!([{"a": {"b": 1}, "c": {"b": 1}, "d": {"b": 1, "e": 2}}]))]
+    #[case::text("a", json!([NO_MAP.replace('_', "string")]))]
+    #[case::list("- a\n---\nb: 1", json!([NO_MAP.replace('_', "array"), {"b": 1}]))]
+    #[case::number("1\n---\ntrue", json!([NO_MAP.replace('_', "number"), NO_MAP.replace('_', "bool")]))]
+    #[case::json(" \n{\"a\": 1.0}{\"b\": 2}\n\n{\"c\": 3} ", json!([{"a": 1}, {"b": 2}, {"c": 3}]))]
+    #[case::json_null("{\"a\": 1} null {\"b\": 2}", json!([{"a": 1}, null, {"b": 2}]))]
+    #[case::json_of_another_type("{\"a\": 1} [2] {\"b\": 2}", json!([
+        {"a": 1}, "json: cannot unmarshal array into Go value of type map[string]interface {}", {"b": 2}
+    ]))]
+    #[case::json_with_separators("{\"a\": 1}\n---\n{\"b\": 2}\n", json!([
+        {"a": 1}, "json: offset 11: invalid character '-' in numeric literal"
+    ]))]
+    #[case::json_with_separator_behind("{\"a\": 1}\n---\n", json!([
+        {"a": 1}, "json: offset 11: invalid character '-' in numeric literal"
+    ]))]
+    #[case::json_unfinished("{\"a\": 1", json!(["unexpected EOF"]))]
+    #[case::yaml_flow_is_taken_for_json("{a: 1}", json!([
+        "json: offset 2: invalid character 'a' looking for beginning of object key string"
+    ]))]
+    #[case::no_yaml("a: b: c\n---\nd: 1", json!([
+        "error converting YAML to JSON: yaml: line 1, column 5: mapping values are not allowed in this context", {"d": 1}
+    ]))]
+    #[case::infinity("a: .inf", json!([
+        "error converting YAML to JSON: yaml: line 1, column 4: .inf is no JSON number"
+    ]))]
+    fn a_value_is_read_document_by_document(#[case] value: &str, #[case] wanted: Value) {
+        assert_eq!(read(value.as_bytes()), wanted);
+    }
+
+    const NO_MAP: &str = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal _ into Go value of type map[string]interface {}";
+
+    #[rstest]
+    #[case::within(1023, json!([{"a": 1}]))]
+    #[case::beyond(1024, json!([{"a": 1}]))]
+    fn json_is_told_by_the_first_kibibyte(#[case] spaces: usize, #[case] wanted: Value) {
+        let text = format!("{}{{\"a\": 1}}", "\n".repeat(spaces));
+        assert_eq!(is_json(text.as_bytes()), spaces < 1024);
+        assert_eq!(read(text.as_bytes()), wanted);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_told() {
+        let wanted =
+            json!(["error converting YAML to JSON: yaml: line 2, column 4: invalid UTF-8", {"c": 1}]);
+        assert_eq!(read(b"a: 1\nb: \xff\n---\nc: 1"), wanted);
+    }
+
+    #[test]
+    fn aliases_of_aliases_end() {
+        let mut text = "a0: &a0 x\n".to_owned();
+        for level in 1..12 {
+            let before = format!("*a{},", level - 1).repeat(10);
+            let _ = writeln!(text, "a{level}: &a{level} [{}]", before.trim_end_matches(','));
+        }
+        let wanted =
+            "error converting YAML to JSON: yaml: line 8, column 10: document contains excessive aliasing";
+        assert_eq!(read(text.as_bytes()), json!([wanted]));
+    }
+}

@@ -48,3 +48,44 @@ fn is_void(value: &Value) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Live, merged, whether they are the same, and whether they are to a kind with a type.
+    #[rstest]
+    #[case::same(json!({"a": [1, "x", null]}), json!({"a": [1, "x", null]}), true, true)]
+    #[case::numbers(json!({"a": 1, "b": 0.5}), json!({"a": 1.0, "b": 0.5}), true, true)]
+    #[case::big_numbers(json!(9_007_199_254_740_993_i64), json!(9_007_199_254_740_992_i64), false, false)]
+    #[case::other_number(json!(1), json!(2), false, false)]
+    #[case::number_and_text(json!(1), json!("1"), false, false)]
+    #[case::more_fields(json!({"a": 1}), json!({"a": 1, "b": 2}), false, false)]
+    #[case::fewer_fields(json!({"a": 1, "b": 2}), json!({"a": 1}), false, false)]
+    #[case::other_fields(json!({"a": 1, "b": 2}), json!({"a": 1, "c": 2}), false, false)]
+    #[case::longer_list(json!([1]), json!([1, 2]), false, false)]
+    #[case::other_order(json!([1, 2]), json!([2, 1]), false, false)]
+    #[case::null_wanted(json!({}), json!({"a": null}), false, true)]
+    #[case::null_there(json!({"a": null}), json!({}), false, true)]
+    #[case::empty_list_wanted(json!({}), json!({"a": []}), false, true)]
+    #[case::empty_list_there(json!({"a": []}), json!({"a": null}), false, true)]
+    #[case::nulls_that_cross(json!({"a": null}), json!({"b": null}), false, true)]
+    #[case::empty_map_wanted(json!({}), json!({"a": {}}), false, false)]
+    #[case::empty_text_wanted(json!({}), json!({"a": ""}), false, false)]
+    #[case::list_and_map(json!([]), json!({}), false, false)]
+    #[case::deep(json!({"a": [{"b": null}]}), json!({"a": [{}]}), false, true)]
+    fn differences_are_told(
+        #[case] live: Value,
+        #[case] merged: Value,
+        #[case] same: bool,
+        #[case] typed: bool,
+    ) {
+        assert_eq!(is_unchanged(&live, &merged, Strictness::Values), same);
+        assert_eq!(is_unchanged(&live, &merged, Strictness::Typed), typed);
+        assert_eq!(is_unchanged(&merged, &live, Strictness::Values), same);
+        assert_eq!(is_unchanged(&merged, &live, Strictness::Typed), typed);
+    }
+}

@@ -63,3 +63,69 @@ impl Equivalences {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn kinds(names: &[&str]) -> Vec<GroupKind> {
+        let kind = |name: &&str| {
+            let (kind, group) = name.split_once('.').unwrap_or((name, ""));
+            GroupKind { group: group.to_owned(), kind: kind.to_owned() }
+        };
+        names.iter().map(kind).collect()
+    }
+
+    fn sorted(names: &[&str]) -> Vec<GroupKind> {
+        let mut kinds = kinds(names);
+        kinds.sort();
+        kinds
+    }
+
+    #[rstest]
+    #[case(&["Deployment.extensions", "Deployment.apps"])]
+    #[case(&["DaemonSet.extensions", "DaemonSet.apps"])]
+    #[case(&["ReplicaSet.extensions", "ReplicaSet.apps"])]
+    #[case(&["StatefulSet.extensions", "StatefulSet.apps"])]
+    #[case(&["Ingress.extensions", "Ingress.networking.k8s.io"])]
+    #[case(&["NetworkPolicy.extensions", "NetworkPolicy.networking.k8s.io"])]
+    #[case(&["PodSecurityPolicy.extensions", "PodSecurityPolicy.policy"])]
+    fn some_kinds_stand_for_each_other_everywhere(#[case] set: &[&str]) {
+        let equivalences = Equivalences::new(&[]);
+        for kind in kinds(set) {
+            assert_eq!(equivalences.of(&kind).cloned().collect::<Vec<_>>(), sorted(set), "{kind:?}");
+        }
+    }
+
+    /// What the ManagedResource says, the kind asked for, and what stands for it.
+    #[rstest]
+    #[case::unknown(&[], "ConfigMap", "")]
+    #[case::of_one_group_only(&[], "Ingress.apps", "")]
+    #[case::new(&["A.a B.b C"], "C", "A.a B.b C")]
+    #[case::joins(
+        &["Deployment.new Deployment.apps"],
+        "Deployment.extensions",
+        "Deployment.apps Deployment.extensions Deployment.new"
+    )]
+    #[case::joins_the_first_only(&["A.a A.b", "C.a C.b", "A.a C.a"], "A.b", "A.a A.b C.a")]
+    #[case::the_last_list_counts(&["A.a A.b", "C.a C.b", "A.a C.a"], "C.a", "A.a A.b C.a")]
+    #[case::who_is_not_named_stays(&["A.a A.b", "C.a C.b", "A.a C.a"], "C.b", "C.a C.b")]
+    fn more_kinds_are_named_by_the_managed_resource(
+        #[case] more: &[&str],
+        #[case] asked: &str,
+        #[case] wanted: &str,
+    ) {
+        let listed = |text: &str| kinds(&text.split_whitespace().collect::<Vec<_>>());
+        let more: Vec<_> = more.iter().map(|list| listed(list)).collect();
+        let equivalences = Equivalences::new(&more);
+        let wanted: BTreeSet<_> = listed(wanted).into_iter().collect();
+        assert_eq!(equivalences.of(&listed(asked)[0]).cloned().collect::<BTreeSet<_>>(), wanted);
+    }
+
+    #[test]
+    fn without_equivalences_every_kind_stands_for_itself() {
+        assert_eq!(Equivalences::none().of(&kinds(&["Deployment.apps"])[0]).count(), 0);
+    }
+}

@@ -165,3 +165,95 @@ fn go_type(value: &Value) -> &'static str {
         Value::Object(_) => "map[string]interface {}",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    fn labels() -> BTreeMap<String, String> {
+        labels_to_inject(Some(&BTreeMap::from([("shoot".to_owned(), "yes".to_owned())])), "gardener")
+    }
+
+    fn injected() -> Value {
+        json!({"shoot": "yes", api::resources::MANAGED_BY: "gardener"})
+    }
+
+    #[test]
+    fn who_manages_it_cannot_be_overruled() {
+        let inject = BTreeMap::from([(api::resources::MANAGED_BY.to_owned(), "me".to_owned())]);
+        let wanted = BTreeMap::from([(api::resources::MANAGED_BY.to_owned(), "gardener".to_owned())]);
+        assert_eq!(labels_to_inject(Some(&inject), "gardener"), wanted);
+        assert_eq!(labels_to_inject(None, "gardener"), wanted);
+    }
+
+    fn with(more: &Value) -> Value {
+        let mut labels = injected();
+        labels.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        labels
+    }
+
+    #[rstest]
+    #[case::new(json!({}), json!({"metadata": {"labels": injected()}}))]
+    #[case::over(
+        json!({"metadata": {"labels": {"a": "b", "shoot": "no"}}}), json!({"metadata": {"labels": with(&json!({"a": "b"}))}})
+    )]
+    #[case::pod_template(
+        json!({"spec": {"template": {"spec": {}}}}),
+        json!({"metadata": {"labels": injected()}, "spec": {"template": {"metadata": {"labels": injected()}, "spec": {}}}})
+    )]
+    #[case::pod_template_labels(
+        json!({"spec": {"template": {"metadata": {"name": "x", "labels": {"a": "b"}}}}}),
+        json!({
+            "metadata": {"labels": injected()},
+            "spec": {"template": {"metadata": {"name": "x", "labels": with(&json!({"a": "b"}))}}},
+        })
+    )]
+    #[case::claim_templates(
+        json!({"spec": {"volumeClaimTemplates": [{}, {"metadata": {"labels": {"a": "b"}}, "spec": 1}]}}),
+        json!({
+            "metadata": {"labels": injected()},
+            "spec": {"volumeClaimTemplates": [
+                {"metadata": {"labels": injected()}}, {"metadata": {"labels": with(&json!({"a": "b"}))}, "spec": 1}
+            ]},
+        })
+    )]
+    #[case::neither_selector_nor_job_template(
+        json!({"spec": {"selector": {"matchLabels": {}}, "jobTemplate": {"spec": {"template": {}}}}}),
+        json!({
+            "metadata": {"labels": injected()},
+            "spec": {"selector": {"matchLabels": {}}, "jobTemplate": {"spec": {"template": {}}}},
+        })
+    )]
+    #[case::no_spec(json!({"spec": null}), json!({"metadata": {"labels": injected()}, "spec": null}))]
+    fn labels_are_put_over_those_of_object_and_templates(#[case] object: Value, #[case] wanted: Value) {
+        let mut object = object;
+        inject_labels(&mut object, &labels()).expect("it can take labels");
+        assert_eq!(object, wanted);
+    }
+
+    #[test]
+    fn without_labels_nothing_is_looked_at() {
+        let mut object = json!({"spec": "odd"});
+        assert_eq!(inject_labels(&mut object, &BTreeMap::new()), Ok(()));
+        assert_eq!(object, json!({"spec": "odd"}));
+    }
+
+    #[rstest]
+    #[case(json!({"spec": "odd"}), ".spec.template accessor error: odd is of the type string, expected map[string]interface{}")]
+    #[case(json!({"spec": {"template": 3}}), ".spec.template accessor error: 3 is of the type float64, expected map[string]interface{}")]
+    #[case(json!({"spec": {"template": null}}), ".spec.template accessor error: <nil> is of the type <nil>, expected map[string]interface{}")]
+    #[case(json!({"spec": {"template": {"metadata": [1]}}}), ".spec.template.metadata.labels accessor error: [1] is of the type []interface {}, expected map[string]interface{}")]
+    #[case(json!({"spec": {"template": {"metadata": {"labels": null}}}}), ".spec.template.metadata.labels accessor error: <nil> is of the type <nil>, expected map[string]interface{}")]
+    #[case(json!({"spec": {"template": {"metadata": {"labels": {"a": true}}}}}), ".spec.template.metadata.labels accessor error: contains non-string key in the map: true is of the type bool, expected string")]
+    #[case(json!({"spec": {"volumeClaimTemplates": {"a": [null]}}}), ".spec.volumeClaimTemplates accessor error: map[a:[<nil>]] is of the type map[string]interface {}, expected []interface{}")]
+    #[case(json!({"spec": {"volumeClaimTemplates": [{}, "x"]}}), "failed to inject labels into .spec.volumeClaimTemplates[1], is not a map[string]interface{}")]
+    #[case(json!({"spec": {"volumeClaimTemplates": [{"metadata": {"labels": {"a": {}}}}]}}), ".metadata.labels accessor error: contains non-string key in the map: map[] is of the type map[string]interface {}, expected string")]
+    fn odd_templates_are_told_in_go_words(#[case] object: Value, #[case] wanted: &str) {
+        let mut object = object;
+        let error = inject_labels(&mut object, &labels()).map_err(|error| error.to_string());
+        assert_eq!(error, Err(wanted.to_owned()));
+    }
+}

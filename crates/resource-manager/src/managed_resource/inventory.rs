@@ -149,3 +149,6 @@ fn reference(object: &ManagedResource, managed_by: &str, manifest: &Value) -> Ob
     labels.extend(labels_to_inject(object.spec.inject_labels.as_ref(), managed_by));
     ObjectReference { labels, annotations: annotations(manifest), ..ObjectReference::to(manifest) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -73,3 +73,70 @@ pub fn sort_by_kind<T>(things: &mut [T], object: impl Fn(&T) -> &Value) {
 pub fn sort_references(references: &mut [ObjectReference]) {
     references.sort_by_cached_key(ObjectReference::key);
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(kind: &str, name: &str) -> Value {
+        json!({"kind": kind, "metadata": {"name": name}})
+    }
+
+    #[test]
+    fn kinds_are_applied_in_their_order_then_others_by_kind_and_always_by_name() {
+        let mut objects: Vec<Value> = ["Zebra", "Alpaca"].iter().map(|kind| object(kind, "b")).collect();
+        objects.extend(KINDS.iter().rev().map(|kind| object(kind, "b")));
+        objects.extend(["Alpaca", "ConfigMap", "Zebra"].iter().map(|kind| object(kind, "a")));
+        sort_by_kind(&mut objects, |object| object);
+        let mut wanted: Vec<Value> = KINDS.iter().map(|kind| object(kind, "b")).collect();
+        wanted.insert(10, object("ConfigMap", "a"));
+        wanted.extend([
+            object("Alpaca", "a"),
+            object("Alpaca", "b"),
+            object("Zebra", "a"),
+            object("Zebra", "b"),
+        ]);
+        assert_eq!(objects, wanted);
+    }
+
+    #[test]
+    fn equal_ones_stay_in_their_order() {
+        let mut things = [(object("Pod", "a"), 1), (object("Pod", "a"), 2), (object("Namespace", "z"), 3)];
+        sort_by_kind(&mut things, |(object, _)| object);
+        assert_eq!(things.map(|(_, number)| number), [3, 1, 2]);
+    }
+
+    #[test]
+    fn ranks_part_kinds_and_nothing_else() {
+        assert_eq!(
+            rank(&object("Namespace", "a")),
+            rank(&json!({"apiVersion": "x/v1", "kind": "Namespace"}))
+        );
+        assert!(rank(&object("APIService", "a")) < rank(&object("AAA", "a")));
+        assert_ne!(rank(&object("AAA", "a")), rank(&object("AAB", "a")));
+    }
+
+    #[test]
+    fn references_are_listed_by_group_kind_namespace_and_name() {
+        let reference = |api_version: &str, kind: &str, namespace: &str, name: &str| ObjectReference {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+            ..Default::default()
+        };
+        let wanted = [
+            reference("v1", "ConfigMap", "a", "z"),
+            reference("v1", "ConfigMap", "", "a"),
+            reference("v1", "ConfigMap", "default", "b"),
+            reference("v1", "Namespace", "", "a"),
+            reference("apps/v1", "Deployment", "a", "a"),
+        ];
+        let mut references = wanted.clone();
+        references.reverse();
+        sort_references(&mut references);
+        assert_eq!(references, wanted);
+    }
+}

@@ -65,3 +65,47 @@ fn joined(group: &str, kind: &str, namespace: &str, name: &str) -> String {
     let namespace = if namespace.is_empty() && kind != NAMESPACE { DEFAULT_NAMESPACE } else { namespace };
     format!("{group}/{kind}/{namespace}/{name}")
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    /// An object, its key, and its name in messages.
+    #[rstest]
+    #[case(("v1", "ConfigMap", "ns", "a"), "/ConfigMap/ns/a", "v1/ConfigMap/ns/a")]
+    #[case(("apps/v1", "Deployment", "ns", "a"), "apps/Deployment/ns/a", "apps/v1/Deployment/ns/a")]
+    #[case(("v1", "Node", "", "a"), "/Node/default/a", "v1/Node/default/a")]
+    #[case(("v1", "Namespace", "", "a"), "/Namespace//a", "v1/Namespace//a")]
+    #[case(("", "", "default", "a"), "//default/a", "//default/a")]
+    #[case(("a/b/c", "Odd", "ns", "a"), "/Odd/ns/a", "//ns/a")]
+    fn objects_are_named(
+        #[case] object: (&str, &str, &str, &str),
+        #[case] key: &str,
+        #[case] described: &str,
+    ) {
+        let (api_version, kind, namespace, name) = object;
+        let object = json!({"apiVersion": api_version, "kind": kind, "metadata": {"namespace": namespace, "name": name}});
+        let reference = ObjectReference::to(&object);
+        assert_eq!((reference.key().as_str(), reference.described().as_str()), (key, described));
+    }
+
+    #[test]
+    fn an_object_of_odd_shape_has_a_reference_too() {
+        for object in [json!({}), json!(null), json!({"apiVersion": 1, "kind": [], "metadata": "x"})] {
+            assert_eq!(ObjectReference::to(&object), ObjectReference::default());
+        }
+    }
+
+    #[rstest]
+    #[case("", "shoot--a/b")]
+    #[case("id", "id:shoot--a/b")]
+    fn the_origin_names_cluster_and_managed_resource(#[case] cluster_id: &str, #[case] wanted: &str) {
+        let mut object = ManagedResource::default();
+        object.metadata.namespace = Some("shoot--a".into());
+        object.metadata.name = Some("b".into());
+        assert_eq!(origin(cluster_id, &object), wanted);
+    }
+}

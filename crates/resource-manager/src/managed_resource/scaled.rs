@@ -92,3 +92,80 @@ fn has(keys: &BTreeSet<String>, object: &Value, equivalences: &Equivalences) -> 
     let mut kinds = [&kind].into_iter().chain(equivalences.of(&kind));
     kinds.any(|kind| keys.contains(&key(kind, namespace(object), name(object))))
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    fn hpa(api_version: &str, namespace: &str, name: &str) -> Value {
+        json!({
+            "metadata": {"namespace": namespace, "name": "scaler"},
+            "spec": {"scaleTargetRef": {"apiVersion": api_version, "kind": "Deployment", "name": name}},
+        })
+    }
+
+    fn hvpa(spec: &Value) -> Value {
+        json!({"metadata": {"namespace": "a", "name": "scaler"}, "spec": spec})
+    }
+
+    fn deployment(api_version: &str, namespace: &str, name: &str) -> Value {
+        json!({"apiVersion": api_version, "kind": "Deployment", "metadata": {"namespace": namespace, "name": name}})
+    }
+
+    fn told(scaled: &Scaled, object: &Value) -> (bool, bool) {
+        let equivalences = Equivalences::new(&[]);
+        (scaled.is_horizontally(object, &equivalences), scaled.is_vertically(object, &equivalences))
+    }
+
+    #[rstest]
+    #[case::same(deployment("apps/v1", "a", "web"), true)]
+    #[case::of_another_version(deployment("apps/v1beta1", "a", "web"), true)]
+    #[case::of_an_equivalent_group(deployment("extensions/v1beta1", "a", "web"), true)]
+    #[case::of_another_group(deployment("example.org/v1", "a", "web"), false)]
+    #[case::in_another_namespace(deployment("apps/v1", "b", "web"), false)]
+    #[case::of_another_name(deployment("apps/v1", "a", "db"), false)]
+    #[case::without_version(deployment("a/b/c", "a", "web"), false)]
+    fn an_hpa_scales_the_replicas_of_its_target(#[case] object: Value, #[case] is_scaled: bool) {
+        let mut scaled = Scaled::default();
+        assert_eq!(told(&scaled, &object), (false, false));
+        scaled.add_hpa(&hpa("apps/v1", "a", "web")).expect("a version");
+        assert_eq!(told(&scaled, &object), (is_scaled, false));
+    }
+
+    #[rstest]
+    #[case::neither(json!({}), (false, false))]
+    #[case::hpa(json!({"hpa": {"deploy": true}}), (true, false))]
+    #[case::vpa(json!({"vpa": {"deploy": true}, "hpa": {"deploy": false}}), (false, true))]
+    #[case::both(json!({"vpa": {"deploy": true}, "hpa": {"deploy": true}}), (true, true))]
+    #[case::no_boolean(json!({"vpa": {"deploy": "true"}}), (false, false))]
+    fn an_hvpa_scales_what_it_deploys_a_scaler_for(#[case] spec: Value, #[case] wanted: (bool, bool)) {
+        let mut spec = spec;
+        spec["targetRef"] = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
+        let mut scaled = Scaled::default();
+        scaled.add_hvpa(&hvpa(&spec)).expect("a version");
+        assert_eq!(told(&scaled, &deployment("apps/v1", "a", "web")), wanted);
+        assert_eq!(told(&scaled, &deployment("apps/v1", "b", "web")), (false, false));
+    }
+
+    #[rstest]
+    #[case(json!({"hpa": {"deploy": true}}))]
+    #[case(json!({"targetRef": null, "hpa": {"deploy": true}}))]
+    fn an_hvpa_without_target_scales_nothing(#[case] spec: Value) {
+        let mut scaled = Scaled::default();
+        assert_eq!(scaled.add_hvpa(&hvpa(&spec)), Ok(()));
+        assert_eq!(scaled, Scaled::default());
+    }
+
+    #[test]
+    fn a_target_without_version_is_told() {
+        let error = Scaled::default().add_hpa(&hpa("a/b/c", "ns", "web")).map_err(|error| error.to_string());
+        let wanted = "invalid API version in scaleTargetReference of HorizontalPodAutoscaler 'ns/scaler': unexpected GroupVersion string: a/b/c";
+        assert_eq!(error, Err(wanted.to_owned()));
+        let spec = json!({"targetRef": {"apiVersion": "a/b/c"}});
+        let error = Scaled::default().add_hvpa(&hvpa(&spec)).map_err(|error| error.to_string());
+        assert_eq!(error, Err(wanted.replace("ns/", "a/")));
+    }
+}

@@ -76,3 +76,121 @@ fn merged(rules: &Rules<'_>, manifest: &Value, live: Option<&Value>) -> Result<V
     // What is not there yet is as the manifest says before anything is injected.
     Ok(merge(rules, &desired, live.unwrap_or(manifest))?)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+    use crate::managed_resource::annotation::DESCRIPTION;
+    use crate::managed_resource::merge::{Overwrite, Preserve};
+
+    fn asked(manifest: &Value, live: Option<&Value>, always: bool) -> Result<Write, WriteError> {
+        let inject = BTreeMap::from([("injected".to_owned(), "yes".to_owned())]);
+        let applied = ObjectReference::default();
+        let rules = Rules {
+            origin: "ns/mr",
+            inject: &inject,
+            force_overwrite: Overwrite::default(),
+            applied: &applied,
+            preserve: Preserve::default(),
+        };
+        write(&rules, manifest, live, always)
+    }
+
+    fn manifest() -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "1"}, "status": {"b": 2},
+            "metadata": {"name": "a", "namespace": "ns", "labels": {"own": "1"}, "finalizers": ["x"]},
+        })
+    }
+
+    fn live() -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "1"},
+            "metadata": {
+                "name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "7",
+                "labels": {"own": "1", "injected": "yes"},
+                "annotations": {api::resources::DESCRIPTION: DESCRIPTION, api::resources::ORIGIN: "ns/mr"},
+            },
+        })
+    }
+
+    #[test]
+    fn what_is_not_there_is_made_with_its_finalizers_and_its_status() {
+        let mut wanted = manifest();
+        wanted["metadata"]["labels"]["injected"] = json!("yes");
+        wanted["metadata"]["annotations"] =
+            json!({api::resources::DESCRIPTION: DESCRIPTION, api::resources::ORIGIN: "ns/mr"});
+        assert_eq!(asked(&manifest(), None, false), Ok(Write::Create(wanted)));
+    }
+
+    #[test]
+    fn what_is_as_it_should_be_is_not_written_unless_it_always_is() {
+        assert_eq!(asked(&manifest(), Some(&live()), false), Ok(Write::Nothing));
+        assert_eq!(asked(&manifest(), Some(&live()), true), Ok(Write::Update(live())));
+    }
+
+    #[rstest]
+    #[case::changed("/data/a", json!("2"))]
+    #[case::added("/data", json!({"a": "1", "b": "2"}))]
+    #[case::label("/metadata/labels/own", json!("2"))]
+    #[case::injected_label("/metadata/labels/injected", json!("no"))]
+    #[case::annotation("/metadata/annotations", json!({}))]
+    fn what_somebody_changed_is_changed_back(#[case] path: &str, #[case] value: Value) {
+        let mut changed = live();
+        *changed.pointer_mut(path).expect("it is there") = value;
+        assert_eq!(asked(&manifest(), Some(&changed), false), Ok(Write::Update(live())));
+    }
+
+    #[test]
+    fn what_somebody_added_to_the_metadata_stays() {
+        let mut touched = live();
+        touched["metadata"]["labels"]["theirs"] = json!("1");
+        touched["metadata"]["ownerReferences"] = json!([{"name": "x"}]);
+        touched["status"] = json!({"b": 3});
+        assert_eq!(asked(&manifest(), Some(&touched), false), Ok(Write::Nothing));
+    }
+
+    fn ignored(mut object: Value) -> Value {
+        object["metadata"]["annotations"][api::resources::IGNORE] = json!("true");
+        object
+    }
+
+    #[test]
+    fn an_ignored_manifest_is_made_as_it_stands() {
+        assert_eq!(asked(&ignored(manifest()), None, false), Ok(Write::Create(ignored(manifest()))));
+    }
+
+    #[test]
+    fn an_ignored_object_loses_its_description_and_nothing_else() {
+        let mut touched = live();
+        touched["data"]["a"] = json!("theirs");
+        let mut wanted = touched.clone();
+        wanted["metadata"]["annotations"] = json!({api::resources::ORIGIN: "ns/mr"});
+        assert_eq!(asked(&ignored(manifest()), Some(&touched), false), Ok(Write::Update(wanted.clone())));
+        assert_eq!(asked(&ignored(manifest()), Some(&wanted), false), Ok(Write::Nothing));
+    }
+
+    #[test]
+    fn null_is_nothing_new_to_a_kind_with_a_type() {
+        let mut account = live();
+        account["kind"] = json!("ServiceAccount");
+        let mut wanted = account.clone();
+        wanted["automountServiceAccountToken"] = json!(null);
+        assert_eq!(asked(&wanted, Some(&account), false), Ok(Write::Nothing));
+        (account["kind"], wanted["kind"]) = (json!("ConfigMap"), json!("ConfigMap"));
+        assert_eq!(asked(&wanted, Some(&account), false), Ok(Write::Update(wanted)));
+    }
+
+    #[test]
+    fn a_manifest_that_cannot_take_labels_is_told() {
+        let manifest = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "spec": "x"});
+        let wanted = "error injecting labels into object \"v1/Node/default/a\": .spec.template accessor error: x is of \
+                      the type string, expected map[string]interface{}";
+        assert_eq!(asked(&manifest, None, false).map_err(|error| error.to_string()), Err(wanted.to_owned()));
+    }
+}

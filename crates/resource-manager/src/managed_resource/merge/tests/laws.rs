@@ -151,7 +151,7 @@ fn pair() -> impl Strategy<Value = (Value, Value)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn merging_again_changes_nothing(

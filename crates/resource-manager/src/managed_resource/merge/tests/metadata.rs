@@ -131,7 +131,8 @@ fn an_absent_status_stays_absent() {
 
 #[test]
 fn other_kinds_are_as_the_manifest_says() {
-    let desired = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "1"}});
+    let desired =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "1"}});
     let live = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"y": "1"}, "immutable": true});
     assert_eq!(merged(&desired, &live, |_| {}), annotated(desired.clone(), json!({})));
 }

@@ -7,7 +7,7 @@ use super::*;
 const OPENSTACK: &str = "loadbalancer.openstack.org/load-balancer-id";
 
 /// A Service with one port; what `fields` sets to null is absent.
-fn service(fields: Value) -> Value {
+fn service(fields: &Value) -> Value {
     let mut spec = json!({
         "clusterIP": "1.2.3.4", "type": "ClusterIP", "sessionAffinity": "None", "selector": {"foo": "bar"},
         "ports": [{"name": "foo", "protocol": "TCP", "port": 123, "targetPort": 919}],
@@ -115,16 +115,13 @@ fn ports(port: i64, node_port: Option<i64>) -> Value {
 fn what_the_cluster_chose_stays(#[case] live: Value, #[case] desired: Value, #[case] differs: Value) {
     let mut all = desired.clone();
     all.as_object_mut().unwrap().extend(differs.as_object().unwrap().clone());
-    assert_eq!(
-        merged(&service(desired), &service(live), |_| {}),
-        annotated(service(all), json!({})),
-    );
+    assert_eq!(merged(&service(&desired), &service(&live), |_| {}), annotated(service(&all), json!({})),);
 }
 
 #[test]
 fn a_manifest_without_spec_gets_type_and_address() {
     let desired = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}});
-    let got = merged(&desired, &service(json!({})), |_| {});
+    let got = merged(&desired, &service(&json!({})), |_| {});
     assert_eq!(got["spec"], json!({"type": "ClusterIP", "clusterIP": "1.2.3.4"}));
 }
 
@@ -154,10 +151,16 @@ fn node_ports_are_found_by_number_or_name(
         }
         port
     };
-    let live: Value = live.iter().map(|(name, number, node)| port(name, *number, (*node != 0).then_some(*node))).collect();
+    let live: Value =
+        live.iter().map(|(name, number, node)| port(name, *number, (*node != 0).then_some(*node))).collect();
     let plain: Value = desired.iter().map(|(name, number)| port(name, *number, None)).collect();
-    let wanted: Value = desired.iter().zip(wanted).map(|((name, number), node)| port(name, *number, *node)).collect();
-    let got = merged(&service(json!({"type": kind, "ports": plain})), &service(json!({"type": kind, "ports": live})), |_| {});
+    let wanted: Value =
+        desired.iter().zip(wanted).map(|((name, number), node)| port(name, *number, *node)).collect();
+    let got = merged(
+        &service(&json!({"type": kind, "ports": plain})),
+        &service(&json!({"type": kind, "ports": live})),
+        |_| {},
+    );
     assert_eq!(got["spec"]["ports"], wanted);
 }
 
@@ -174,10 +177,10 @@ fn annotations_of_the_openstack_load_balancer_stay(
     #[case] wanted: Value,
 ) {
     let object = |annotations: Value| {
-        let mut object = service(json!({"type": kind}));
+        let mut object = service(&json!({"type": kind}));
         object["metadata"]["annotations"] = annotations;
         object
     };
     let got = merged(&object(desired), &object(live), |rules| rules.force_overwrite.annotations = true);
-    assert_eq!(got, annotated(service(json!({"type": kind})), wanted));
+    assert_eq!(got, annotated(service(&json!({"type": kind})), wanted));
 }

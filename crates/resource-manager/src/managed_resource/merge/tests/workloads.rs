@@ -4,7 +4,7 @@ use rstest::rstest;
 
 use super::*;
 
-fn workload(api_version: &str, kind: &str, spec: Value) -> Value {
+fn workload(api_version: &str, kind: &str, spec: &Value) -> Value {
     json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": spec})
 }
 
@@ -31,7 +31,7 @@ fn replicas_stay_where_nobody_wants_any_or_something_scales(
     #[case] annotation: Option<&str>,
     #[case] wanted: Value,
 ) {
-    let object = |replicas: Value| workload(kind.0, kind.1, json!({"replicas": replicas, "paused": true}));
+    let object = |replicas: Value| workload(kind.0, kind.1, &json!({"replicas": replicas, "paused": true}));
     let mut desired = object(desired);
     if let Some(value) = annotation {
         desired["metadata"]["annotations"] = json!({api::resources::PRESERVE_REPLICAS: value});
@@ -46,8 +46,9 @@ fn replicas_stay_where_nobody_wants_any_or_something_scales(
 
 #[test]
 fn replicas_of_other_kinds_are_as_wanted() {
-    let object = |replicas| workload("apps/v1", "ReplicaSet", json!({"replicas": replicas}));
-    let got = merged(&object(2), &object(3), |rules| rules.preserve = Preserve { replicas: true, resources: true });
+    let object = |replicas| workload("apps/v1", "ReplicaSet", &json!({"replicas": replicas}));
+    let got =
+        merged(&object(2), &object(3), |rules| rules.preserve = Preserve { replicas: true, resources: true });
     assert_eq!(spec(&got), &json!({"replicas": 2}));
 }
 
@@ -94,7 +95,7 @@ fn resources_of_containers_stay_where_something_scales(
         } else {
             json!({"template": pod})
         };
-        workload(kind.0, kind.1, spec)
+        workload(kind.0, kind.1, &spec)
     };
     let mut manifest = object(&desired);
     if let Some(value) = annotation {
@@ -111,13 +112,17 @@ fn resources_of_containers_stay_where_something_scales(
 
 #[test]
 fn containers_are_told_by_name() {
-    let object = |containers: Value| workload("apps/v1", "Deployment", json!({"template": {"spec": {"containers": containers}}}));
+    let object = |containers: Value| {
+        workload("apps/v1", "Deployment", &json!({"template": {"spec": {"containers": containers}}}))
+    };
     let live = object(json!([
         {"name": "b", "resources": {"requests": {"cpu": "2"}}},
         {"name": "a", "resources": {"requests": {"cpu": "1"}}},
         {"name": "a", "resources": {"requests": {"cpu": "3"}}},
     ]));
-    let desired = object(json!([{"name": "a"}, {"name": "b"}, {"name": "new", "resources": {"requests": {"cpu": "9"}}}]));
+    let desired = object(
+        json!([{"name": "a"}, {"name": "b"}, {"name": "new", "resources": {"requests": {"cpu": "9"}}}]),
+    );
     let got = merged(&desired, &live, |rules| rules.preserve.resources = true);
     let wanted = object(json!([
         {"name": "a", "resources": {"requests": {"cpu": "1"}}},
@@ -134,7 +139,8 @@ fn claim_templates_cannot_change_once_the_stateful_set_is_there(
     #[case] created: Option<&str>,
     #[case] wanted: Option<Value>,
 ) {
-    let object = |templates: &str| workload("apps/v1", "StatefulSet", json!({"volumeClaimTemplates": [templates]}));
+    let object =
+        |templates: &str| workload("apps/v1", "StatefulSet", &json!({"volumeClaimTemplates": [templates]}));
     let mut live = object("live");
     live["metadata"]["creationTimestamp"] = json!(created);
     let got = merged(&object("wanted"), &live, |_| {});
@@ -143,9 +149,9 @@ fn claim_templates_cannot_change_once_the_stateful_set_is_there(
 
 #[test]
 fn claim_templates_cannot_be_added_either() {
-    let mut live = workload("apps/v1", "StatefulSet", json!({}));
+    let mut live = workload("apps/v1", "StatefulSet", &json!({}));
     live["metadata"]["creationTimestamp"] = json!("2024-06-01T12:00:00Z");
-    let desired = workload("apps/v1", "StatefulSet", json!({"volumeClaimTemplates": ["wanted"]}));
+    let desired = workload("apps/v1", "StatefulSet", &json!({"volumeClaimTemplates": ["wanted"]}));
     assert_eq!(spec(&merged(&desired, &live, |_| {})), &json!({}));
 }
 
@@ -166,13 +172,13 @@ fn a_job_keeps_its_selector_and_what_it_selects_by(
     #[case] desired: Value,
     #[case] wanted: Value,
 ) {
-    let got = merged(&workload("batch/v1", "Job", desired), &workload("batch/v1", "Job", live), |_| {});
+    let got = merged(&workload("batch/v1", "Job", &desired), &workload("batch/v1", "Job", &live), |_| {});
     assert_eq!(spec(&got), &wanted);
 }
 
 #[test]
 fn a_cron_job_of_another_version_is_refused() {
-    let object = workload("batch/v2", "CronJob", json!({}));
+    let object = workload("batch/v2", "CronJob", &json!({}));
     let (inject, applied) = (BTreeMap::new(), ObjectReference::default());
     let rules = Rules {
         origin: ORIGIN,
