@@ -191,3 +191,28 @@ fn max_unavailable(strategy: &UpdateStrategy, desired: i64) -> i64 {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn pods_that_may_be_unavailable_are_whole_pods_of_a_rolling_update() {
+        let table = [
+            (json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 3}}), 3),
+            (json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "39%"}}), 3),
+            (json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "50"}}), 5),
+            (json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "some"}}), 0),
+            (json!({"type": "RollingUpdate", "rollingUpdate": {}}), 0),
+            (json!({"type": "RollingUpdate"}), 0),
+            (json!({"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 3}}), 0),
+            (json!({}), 0),
+        ];
+        for (strategy, wanted) in table {
+            let read = serde_json::from_value(strategy.clone()).unwrap();
+            assert_eq!(max_unavailable(&read, 10), wanted, "{strategy}");
+        }
+    }
+}

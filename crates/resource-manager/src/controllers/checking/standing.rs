@@ -85,3 +85,77 @@ fn applied(object: &ManagedResource) -> Option<Status> {
 fn is_ignored(object: &ManagedResource) -> bool {
     object.annotations().get(api::resources::IGNORE).is_some_and(|value| strconv::is_true(value))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rstest::rstest;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn object(changes: &Value) -> ManagedResource {
+        let mut object = json!({
+            "metadata": {"namespace": "default", "name": "mr", "annotations": {}, "labels": {}}, "spec": {},
+            "status": {"conditions": [{"type": "ResourcesApplied", "status": "True"}]},
+        });
+        for (pointer, value) in changes.as_object().unwrap() {
+            let (parent, field) = pointer.rsplit_once('/').unwrap();
+            object.pointer_mut(parent).unwrap()[field] = value.clone();
+        }
+        serde_json::from_value(object).unwrap()
+    }
+
+    fn ignored(value: &str) -> ManagedResource {
+        let mut object = object(&json!({}));
+        object.metadata.annotations = Some([(api::resources::IGNORE.to_owned(), value.to_owned())].into());
+        object
+    }
+
+    fn applied(status: &str) -> ManagedResource {
+        object(&json!({"/status/conditions": [{"type": "ResourcesApplied", "status": status}]}))
+    }
+
+    #[rstest]
+    #[case::applied(applied("True"), Standing::Applied)]
+    #[case::perhaps_applied(applied("Unknown"), Standing::Applied)]
+    #[case::being_applied(applied("Progressing"), Standing::Unapplied)]
+    #[case::not_applied(applied("False"), Standing::Unapplied)]
+    #[case::nobody_knows(object(&json!({"/status/conditions": []})), Standing::Unapplied)]
+    #[case::another_class(object(&json!({"/spec/class": "seed"})), Standing::Irresponsible)]
+    #[case::going(object(&json!({"/metadata/deletionTimestamp": "2024-01-01T00:00:00Z"})), Standing::Deleting)]
+    #[case::ignored(ignored("true"), Standing::Ignored)]
+    #[case::not_ignored(ignored("no"), Standing::Applied)]
+    fn who_is_looked_at(#[case] object: ManagedResource, #[case] standing: Standing) {
+        assert_eq!(Standing::of(&Class::new(""), &object), standing);
+    }
+
+    #[rstest]
+    #[case::nothing_changed(applied("True"), applied("True"), false)]
+    #[case::applied(applied("Progressing"), applied("True"), true)]
+    #[case::applied_first(object(&json!({"/status/conditions": []})), applied("True"), true)]
+    #[case::no_longer_applied(applied("True"), object(&json!({"/status/conditions": []})), true)]
+    #[case::our_class(object(&json!({"/spec/class": "seed"})), applied("True"), true)]
+    #[case::another_class(applied("True"), object(&json!({"/spec/class": "seed"})), false)]
+    #[case::another_that_we_hold(
+        applied("True"),
+        object(&json!({"/spec/class": "seed", "/metadata/finalizers": [Class::new("").finalizer()]})),
+        true
+    )]
+    #[case::no_longer_ignored(ignored("true"), applied("True"), true)]
+    #[case::ignored_now(applied("Progressing"), ignored("true"), false)]
+    fn which_updates_ask(#[case] old: ManagedResource, #[case] new: ManagedResource, #[case] wanted: bool) {
+        let event = Event::Update { old: Arc::new(old), new: Arc::new(new) };
+        assert_eq!(asks(&Class::new(""), &event), wanted);
+    }
+
+    #[test]
+    fn an_object_asks_when_it_comes_and_not_when_it_goes() {
+        let class = Class::new("");
+        let object = Arc::new(applied("True"));
+        assert!(asks(&class, &Event::Create(object.clone())));
+        assert!(!asks(&class, &Event::Create(Arc::new(ignored("1")))));
+        assert!(!asks(&class, &Event::Delete(object)));
+    }
+}

@@ -31,3 +31,25 @@ impl Verdict {
         Some(conditions)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_told_once() {
+        let now = "2024-06-01T00:00:00.7Z".parse().unwrap();
+        let later = "2024-06-01T00:01:00Z".parse().unwrap();
+        let applied = json!({"type": "ResourcesApplied", "status": "True"});
+        let verdict = Verdict::new(Status::False, "PodMissing", "Required Pod is missing");
+        let told = verdict.tell("ResourcesHealthy", now, std::slice::from_ref(&applied)).unwrap();
+        let condition = json!({
+            "type": "ResourcesHealthy", "status": "False", "reason": "PodMissing", "message": "Required Pod is missing",
+            "lastTransitionTime": "2024-06-01T00:00:00Z", "lastUpdateTime": "2024-06-01T00:00:00Z",
+        });
+        assert_eq!(told, [applied, condition]);
+        assert_eq!(verdict.tell("ResourcesHealthy", later, &told), None);
+    }
+}

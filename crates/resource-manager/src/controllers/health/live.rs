@@ -136,3 +136,47 @@ fn turned<K: Judged>(event: &Event<K>) -> bool {
         Event::Generic(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// A Pod of this version in this phase; in none it says that its health does not matter.
+    fn pod(version: u32, phase: &str) -> Arc<Pod> {
+        let skip = if phase.is_empty() { "true" } else { "false" };
+        let object = json!({
+            "metadata": {
+                "name": "p", "resourceVersion": version.to_string(),
+                "annotations": {"resources.gardener.cloud/skip-health-check": skip},
+            },
+            "spec": {}, "status": {"phase": phase},
+        });
+        Arc::new(serde_json::from_value(object).unwrap())
+    }
+
+    #[test]
+    fn a_change_counts_if_the_verdict_turns() {
+        let update = |old: &str, new: &str| Event::Update { old: pod(1, old), new: pod(2, new) };
+        let table = [
+            (Event::Create(pod(1, "Running")), true),
+            (Event::Delete(pod(1, "Failed")), true),
+            (Event::Create(pod(1, "")), false),
+            (Event::Delete(pod(1, "")), false),
+            (Event::Generic(pod(1, "Running")), false),
+            (update("Running", "Failed"), true),
+            (update("Failed", "Running"), true),
+            (update("Failed", "Pending"), false),
+            (update("Running", "Succeeded"), false),
+            (update("", "Failed"), false),
+            (update("Failed", ""), false),
+            (Event::Update { old: pod(1, ""), new: pod(1, "") }, true),
+        ];
+        for (event, wanted) in table {
+            assert_eq!(turned(&event), wanted, "{event:?}");
+        }
+    }
+}
