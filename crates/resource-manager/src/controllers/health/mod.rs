@@ -80,6 +80,7 @@ impl Look for Health {
 }
 
 impl Health {
+    /// GRM-HLT-046: what is known of an object; an error where nobody looks.
     async fn find(&self, reference: &ObjectReference) -> Result<Found, LookError> {
         let served = match self.serves.find(&reference.api_version, &reference.kind).await? {
             Ok(served) => served,
