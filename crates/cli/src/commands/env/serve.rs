@@ -1,9 +1,11 @@
 //! The environment itself, embedded over TLS or a real control plane, until it is told to end.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
-use apiserver::ApiServer;
+use substrate::embedded;
 use substrate::envtest::CLUSTER;
+use webhook::dial::FixedDialers;
 
 use super::state::State;
 use crate::arguments::{EnvUpArguments, EnvtestArguments, SubstrateName};
@@ -22,16 +24,15 @@ pub(crate) fn until_interrupted(
     let signal = runtime.block_on(async {
         match arguments.substrate {
             SubstrateName::Envtest => real(&arguments.envtest, state, terminal).await,
-            SubstrateName::Embedded | SubstrateName::Direct => embedded(state, terminal).await,
+            SubstrateName::Embedded | SubstrateName::Direct => in_process(state, terminal).await,
         }
     })?;
     state.clear()?;
     Ok(if signal == signals::TERMINATE { 0 } else { 128 + signal })
 }
 
-async fn embedded(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
-    let dialers = std::sync::Arc::new(webhook::dial::FixedDialers::new());
-    let server = ApiServer::builder().crds(schema::crds().iter().cloned()).dialers(dialers).build();
+async fn in_process(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+    let server = embedded::server(true, Some(Arc::new(FixedDialers::new())));
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let front = server.serve(loopback).await.map_err(|error| Failure::from(anyhow::Error::from(error)))?;
     announce(state, &front.url, &front.kubeconfig(), terminal)?;
