@@ -5,7 +5,6 @@
 //! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has them;
 //! - [`leader`], [`limit`], [`events`] — one works, not too fast, and says what it does;
 //! - [`log`], [`metrics`], [`probes`], [`process`] — what a process shows of itself, and how it ends.
-//!
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;
