@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/util/cert"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
@@ -104,7 +105,8 @@ func start(t *testing.T, in, name string, listener net.Listener, folder string) 
 		WebhookServer:                 webhook.NewServer(webhook.Options{Host: "127.0.0.1", Port: address.Port, CertDir: folder}),
 	})
 	must(t, err)
-	must(t, ctrl.NewControllerManagedBy(managed).Named(name).For(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).
+	must(t, ctrl.NewControllerManagedBy(managed).Named(name).For(&corev1.ConfigMap{}).
+		Owns(&corev1.Secret{}, builder.OnlyMetadata).
 		Complete(mirror{managed.GetClient()}))
 	must(t, ctrl.NewWebhookManagedBy(managed, &corev1.ConfigMap{}).WithDefaulter(guard{}).WithValidator(guard{}).Complete())
 	ctx, stop := context.WithCancel(context.Background())

@@ -4,6 +4,9 @@ use schema::Message;
 
 use crate::call::Call;
 
+/// A kind that is no longer served but still spoken, and the version that it lies like.
+const OLDER: [(&str, &str, &str); 1] = [("Eviction", "policy/v1beta1", "policy/v1")];
+
 /// A kind as requests speak it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spoken<'a> {
@@ -48,6 +51,8 @@ impl<'a> Spoken<'a> {
         if *self == Self::DELETE_OPTIONS {
             return Message::of_kind(self.group, self.version, self.kind).filter(|_| kind == self.kind);
         }
+        let older = OLDER.iter().find(|(name, version, _)| (*name, *version) == (kind, api_version));
+        let api_version = older.filter(|_| kind == self.kind).map_or(api_version, |(_, _, newer)| newer);
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         Message::of_kind(group, version, kind)
     }

@@ -201,6 +201,10 @@ async fn subresources_and_reviews_read_it_too() {
     let (code, _) = ask(&server, "POST", &format!("{PODS}/p/eviction"), eviction).await;
     assert_eq!((code, send(&server, "GET", &format!("{PODS}/p"), &Value::Null).await.0), (201, 404));
 
+    let older = body("policy/v1beta1", "Eviction", meta("gone"));
+    let (code, status) = ask(&server, "POST", &format!("{PODS}/gone/eviction"), older).await;
+    assert_eq!((code, &status["message"]), (404, &json!("pods \"gone\" not found")));
+
     let token = "/api/v1/namespaces/default/serviceaccounts/s/token";
     let spec = field(2, [field(1, "me"), number(4, 900)].concat());
     let (code, request) =
