@@ -35,13 +35,11 @@ fn number(text: &str) -> Option<Value> {
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
         return None;
     }
-    let plain = text.replace('_', "");
-    if first != b'.'
-        && let Some(integer) = integer(&plain)
-    {
-        return Some(Value::Number(integer));
+    if first == b'.' {
+        return float(text);
     }
-    float(&plain)
+    let plain = text.replace('_', "");
+    integer(&plain).map(Value::Number).or_else(|| float(&plain))
 }
 
 /// As Go's `ParseInt` and `ParseUint` with base 0: `0x`, `0o`, `0b` and a leading zero choose the base.

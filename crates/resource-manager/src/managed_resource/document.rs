@@ -94,23 +94,23 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The text of the next document that has lines; a faulty separator costs the lines before it.
+    /// The text of the next document. A separator that ends no document belongs to the one it begins, so that two at the
+    /// very beginning make an empty one; a faulty separator costs the lines before it.
     fn next(&mut self) -> Option<Result<Vec<u8>, DocumentError>> {
         let mut document = Vec::new();
         while let Some(line) = self.line() {
-            let Some(behind) = line.strip_prefix(SEPARATOR.as_bytes()) else {
-                document.extend_from_slice(line);
-                document.push(b'\n');
-                continue;
-            };
-            let behind = String::from_utf8_lossy(behind);
-            let behind = behind.trim();
-            if !behind.is_empty() && !behind.starts_with('#') {
-                return Some(Err(DocumentError::Separator(behind.to_owned())));
+            if let Some(behind) = line.strip_prefix(SEPARATOR.as_bytes()) {
+                let behind = String::from_utf8_lossy(behind);
+                let behind = behind.trim();
+                if !behind.is_empty() && !behind.starts_with('#') {
+                    return Some(Err(DocumentError::Separator(behind.to_owned())));
+                }
+                if !document.is_empty() {
+                    return Some(Ok(document));
+                }
             }
-            if !document.is_empty() {
-                return Some(Ok(document));
-            }
+            document.extend_from_slice(line);
+            document.push(b'\n');
         }
         (!document.is_empty()).then_some(Ok(document))
     }
@@ -150,7 +150,9 @@ mod tests {
     #[case::nothing("", json!([]))]
     #[case::one("a: 1", json!([{"a": 1}]))]
     #[case::two("a: 1\n---\nb: 2\n", json!([{"a": 1}, {"b": 2}]))]
-    #[case::separators_around("---\n---\na: 1\n---\n---\nb: 2\n---\n---", json!([{"a": 1}, {"b": 2}]))]
+    #[case::separators_around("---\n---\na: 1\n---\n---\nb: 2\n---\n---", json!([null, {"a": 1}, {"b": 2}, null]))]
+    #[case::separators_only("---\n", json!([null]))]
+    #[case::no_comment("a: 1\n---\n---#b", json!([{"a": 1}, NO_MAP.replace('_', "string")]))]
     #[case::blank_lines("\n---\na: 1\n---\n\n---\n  \n", json!([null, {"a": 1}, null, null]))]
     #[case::comments("# x\n---\na: 1 # y\n--- # z\nb: 2", json!([null, {"a": 1}, {"b": 2}]))]
     #[case::explicit_null("null\n---\n~\n---\n{}", json!([null, null, {}]))]

@@ -74,7 +74,7 @@ fn merged(rules: &Rules<'_>, manifest: &Value, live: Option<&Value>) -> Result<V
         WriteError::Inject { object, source }
     })?;
     // What is not there yet is as the manifest says before anything is injected.
-    Ok(merge(rules, &desired, live.unwrap_or(manifest))?)
+    Ok(merge(rules, desired, live.unwrap_or(manifest))?)
 }
 
 #[cfg(test)]

@@ -10,14 +10,15 @@ use crate::managed_resource::unstructured::{annotations, at, labels, put, to_val
 
 type Texts = BTreeMap<String, String>;
 
-/// Writes the metadata of `merged`, which is a copy of `desired`.
-pub(super) fn merge(rules: &Rules<'_>, desired: &Value, live: &Value, merged: &mut Value) {
+/// Writes the metadata of `merged`, which is as desired up to now.
+pub(super) fn merge(rules: &Rules<'_>, live: &Value, merged: &mut Value) {
+    let labels = merged_labels(rules, merged, live);
+    let annotations = merged_annotations(rules, merged, live);
     let kept = at(live, &["metadata"]).and_then(Value::as_object).filter(|metadata| !metadata.is_empty());
     if let Some(metadata) = kept {
         put(merged, &["metadata"], Some(Value::Object(metadata.clone())));
     }
-    put(merged, &["metadata", "labels"], merged_labels(rules, desired, live));
-    let annotations = merged_annotations(rules, desired, live);
+    put(merged, &["metadata", "labels"], labels);
     put(merged, &["metadata", "annotations"], Some(to_value(annotations)));
 }
 

@@ -65,15 +65,15 @@ pub enum MergeError {
 ///
 /// # Errors
 /// When the version of a kind with rules of its own is not known.
-pub fn merge(rules: &Rules<'_>, desired: &Value, live: &Value) -> Result<Value, MergeError> {
-    let mut merged = desired.clone();
-    metadata::merge(rules, desired, live, &mut merged);
-    keep_status(live, &mut merged);
-    let asks = |key| annotation(desired, key) == Some("true");
+pub fn merge(rules: &Rules<'_>, desired: Value, live: &Value) -> Result<Value, MergeError> {
+    let asks = |key| annotation(&desired, key) == Some("true");
     let preserve = Preserve {
         replicas: rules.preserve.replicas || asks(api::resources::PRESERVE_REPLICAS),
         resources: rules.preserve.resources || asks(api::resources::PRESERVE_RESOURCES),
     };
+    let mut merged = desired;
+    metadata::merge(rules, live, &mut merged);
+    keep_status(live, &mut merged);
     merge_kind(preserve, live, &mut merged)?;
     Ok(merged)
 }

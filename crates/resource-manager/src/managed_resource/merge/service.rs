@@ -42,6 +42,7 @@ fn kind_of(service: &Value) -> String {
     if kind.is_empty() { CLUSTER_IP } else { kind }.to_owned()
 }
 
+/// The original means to do so, and overwrites the live annotations with the merged ones before it looks at them.
 fn keep_annotations(live: &Value, merged: &mut Value) {
     let mut kept = annotations(live);
     kept.retain(|key, _| key.starts_with(KEPT_ANNOTATIONS));

@@ -169,8 +169,8 @@ proptest! {
             applied: &applied,
             preserve: Preserve { replicas: flags[2], resources: flags[3] },
         };
-        let once = merge(&rules, &desired, &live).expect("the version is known");
-        let twice = merge(&rules, &desired, &once).expect("the version is known");
+        let once = merge(&rules, desired.clone(), &live).expect("the version is known");
+        let twice = merge(&rules, desired, &once).expect("the version is known");
         prop_assert_eq!(&twice, &once);
         prop_assert!(is_unchanged(&once, &twice, Strictness::Values));
     }

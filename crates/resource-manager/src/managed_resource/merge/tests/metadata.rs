@@ -72,7 +72,7 @@ fn labels_are_merged_three_ways(
         applied: &applied,
         preserve: Preserve::default(),
     };
-    let got = merge(&rules, &object(desired), &object(live)).expect("no kind, no rules");
+    let got = merge(&rules, object(desired), &object(live)).expect("no kind, no rules");
     assert_eq!(got["metadata"]["labels"], wanted);
     assert_eq!(got["metadata"].get("labels").is_none(), wanted.is_null());
 }
@@ -109,7 +109,7 @@ fn annotations_are_merged_three_ways_without_references_and_say_whose_the_object
         applied: &applied,
         preserve: Preserve::default(),
     };
-    let got = merge(&rules, &object(desired), &object(live)).expect("no kind, no rules");
+    let got = merge(&rules, object(desired), &object(live)).expect("no kind, no rules");
     assert_eq!(got, annotated(json!({"metadata": {"name": "a"}}), wanted));
 }
 

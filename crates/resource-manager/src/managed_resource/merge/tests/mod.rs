@@ -23,7 +23,7 @@ fn merged(desired: &Value, live: &Value, rules: impl FnOnce(&mut Rules<'_>)) -> 
         preserve: Preserve::default(),
     };
     rules(&mut all);
-    merge(&all, desired, live).expect("the version is known")
+    merge(&all, desired.clone(), live).expect("the version is known")
 }
 
 /// An object with these annotations and those that every object gets.

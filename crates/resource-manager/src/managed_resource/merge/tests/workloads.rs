@@ -187,7 +187,7 @@ fn a_cron_job_of_another_version_is_refused() {
         applied: &applied,
         preserve: Preserve::default(),
     };
-    let error = merge(&rules, &object, &object).expect_err("the version is not known");
+    let error = merge(&rules, object.clone(), &object).expect_err("the version is not known");
     assert_eq!(error.to_string(), "cannot merge objects with gvk: batch/v2, Kind=CronJob");
 }
 
