@@ -120,6 +120,8 @@ pub enum Notation {
     Base64,
     /// A JSON web token: its claims. It is opened only, as nobody here can sign one.
     Jwt,
+    /// A certificate request in PEM: what it asks for. It is built only.
+    CertificateRequest,
     /// A systemd unit: section → option → values.
     Unit,
 }

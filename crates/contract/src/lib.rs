@@ -14,6 +14,7 @@
 //! Invariant: nothing here knows a Kubernetes client, a clock or an implementation.
 
 pub mod case;
+mod certificate_request;
 pub mod document;
 pub mod expect;
 pub mod json_schema;

@@ -10,7 +10,20 @@ use serde_json::{Value, json};
 pub struct Cluster {
     client: kube::Client,
     finalizes: bool,
+    speaks_for: Option<Asker>,
 }
+
+/// A user that others speak for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asker {
+    /// Its name.
+    pub name: String,
+    /// Its groups.
+    pub groups: Vec<String>,
+}
+
+/// How requests call themselves that speak for somebody else, so that logs tell them from those that are meant.
+pub const SPEAKER: &str = "gardener-conformance";
 
 /// What an API server answered.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,14 +96,20 @@ impl Cluster {
     /// A cluster behind this client.
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
-        Self { client, finalizes: false }
+        Self { client, finalizes: false, speaks_for: None }
     }
 
     /// A cluster without controllers: what a namespace controller would do when a namespace is deleted, whoever deletes
     /// it has to do.
     #[must_use]
     pub fn without_controllers(client: kube::Client) -> Self {
-        Self { client, finalizes: true }
+        Self { client, finalizes: true, speaks_for: None }
+    }
+
+    /// The cluster as another user is shown it.
+    #[must_use]
+    pub fn speaking_for(&self, asker: Asker) -> Self {
+        Self { speaks_for: Some(asker), ..self.clone() }
     }
 
     /// The client.
@@ -202,13 +221,20 @@ impl Cluster {
     ) -> Result<Reply, ClusterError> {
         let uri = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
         let bytes = body.map(|body| serde_json::to_vec(body).expect("an object is JSON")).unwrap_or_default();
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(method.clone())
             .uri(uri)
             .header(header::CONTENT_TYPE, content_type)
-            .header(header::ACCEPT, "application/json")
+            .header(header::ACCEPT, "application/json");
+        if let Some(asker) = &self.speaks_for {
+            request = request.header(header::USER_AGENT, SPEAKER).header("Impersonate-User", &asker.name);
+            for group in &asker.groups {
+                request = request.header("Impersonate-Group", group);
+            }
+        }
+        let request = request
             .body(Body::from(bytes))
-            .expect("paths of known resources are URIs");
+            .expect("paths of known resources are URIs, and names of users headers");
         let failed = |source: kube::Error| ClusterError::Send {
             method: method.clone(),
             path: path.to_owned(),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::certificate_request;
 use crate::cluster::{Cluster, ClusterError, Reply, resource};
 
 /// Holds an object whose deletion has begun.
@@ -77,7 +78,8 @@ pub async fn write_namespace(
     Ok(Before::Other(stripped(&before.body)))
 }
 
-/// Writes one object: its status through the status subresource, a begun deletion by a finalizer and a delete.
+/// Writes one object: its status through the status subresource, a begun deletion by a finalizer and a delete; a
+/// certificate request as the user that it names, a decision about it through its subresource.
 /// Gives it back as it stands then.
 ///
 /// # Errors
@@ -91,12 +93,18 @@ pub async fn write(cluster: &Cluster, object: &Value) -> Result<Value, ClusterEr
             wanted["metadata"]["finalizers"] = json!([HOLD]);
         }
     }
-    let reply = cluster.create(&wanted, "").await?;
+    let reply = match certificate_request::asker(&wanted) {
+        Some(asker) => cluster.speaking_for(asker).create(&wanted, "").await?,
+        None => cluster.create(&wanted, "").await?,
+    };
     expect(&reply, &wanted)?;
     let mut written = reply.body;
+    if let Some(decided) = certificate_request::decided(&wanted) {
+        written = write_status(cluster, written, "approval", decided).await?;
+    }
     let has_status = resource(&wanted)?.subresources.iter().any(|subresource| subresource.name == "status");
     if let Some(status) = wanted.get("status").filter(|status| has_status && !status.is_null()) {
-        written = write_status(cluster, written, status).await?;
+        written = write_status(cluster, written, "status", status).await?;
     }
     if deleting {
         expect(&cluster.delete(&wanted, "").await?, &wanted)?;
@@ -108,10 +116,15 @@ pub async fn write(cluster: &Cluster, object: &Value) -> Result<Value, ClusterEr
 }
 
 /// Writes a status, again where a controller of the server was faster.
-async fn write_status(cluster: &Cluster, mut written: Value, status: &Value) -> Result<Value, ClusterError> {
+async fn write_status(
+    cluster: &Cluster,
+    mut written: Value,
+    subresource: &str,
+    status: &Value,
+) -> Result<Value, ClusterError> {
     for _ in 0..WRITES {
         written["status"] = status.clone();
-        let reply = cluster.replace(&written, "status", "").await?;
+        let reply = cluster.replace(&written, subresource, "").await?;
         if reply.code != 409 {
             return expect(&reply, &written).map(|()| reply.body);
         }

@@ -8,6 +8,7 @@
 //!
 //! Invariant: knows no component and no contract.
 
+mod certificate_request;
 pub mod cluster;
 pub mod embedded;
 pub mod envtest;

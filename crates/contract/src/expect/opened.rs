@@ -6,6 +6,7 @@ use formats::{unit, yaml};
 use serde_json::Value;
 
 use super::Notation;
+use crate::certificate_request;
 
 /// What the string holds; absent where it is not of this notation.
 ///
@@ -33,6 +34,7 @@ pub fn open(notation: Notation, text: &str) -> Option<Value> {
             };
             serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()
         }
+        Notation::CertificateRequest => None,
         Notation::Unit => unit::parse(text).ok(),
     }
 }
@@ -46,6 +48,7 @@ pub fn close(notation: Notation, content: &Value) -> Option<String> {
         Notation::Json => serde_json::to_string(content).ok(),
         Notation::Base64 => content.as_str().map(|text| STANDARD.encode(text)),
         Notation::Jwt => None,
+        Notation::CertificateRequest => certificate_request::pem(content),
         Notation::Unit => unit::to_string(content),
     }
 }

@@ -241,6 +241,7 @@ impl Assembly<'_> {
             "$yaml" => self.notation(Notation::Yaml, value),
             "$json" => self.notation(Notation::Json, value),
             "$base64" => self.notation(Notation::Base64, value),
+            "$certificateRequest" => self.notation(Notation::CertificateRequest, value),
             "$unit" => self.notation(Notation::Unit, value),
             "$is" if self.is_absent(value) => None,
             "$is" => base,
@@ -261,7 +262,7 @@ impl Assembly<'_> {
                 "operator",
                 value.span,
                 "the value cannot be written in this notation",
-                "Base64 takes a text, a unit takes sections of options",
+                "Base64 takes a text, a unit sections of options, a certificate request fields as `commonName`",
             );
         }
         closed.map(Value::from)

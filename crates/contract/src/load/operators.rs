@@ -4,7 +4,7 @@ use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 
 /// Every operator that stands as a key.
-pub(crate) const OPERATORS: [&str; 17] = [
+pub(crate) const OPERATORS: [&str; 18] = [
     "$is",
     "$matches",
     "$contains",
@@ -21,6 +21,7 @@ pub(crate) const OPERATORS: [&str; 17] = [
     "$json",
     "$base64",
     "$jwt",
+    "$certificateRequest",
     "$unit",
 ];
 /// Every operator that stands alone.

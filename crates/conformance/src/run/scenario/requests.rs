@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use apiserver::{Request, Verb};
 use contract::scenario::{Never, ObjectRef, Requests};
 use schema::Kinds;
+use substrate::cluster::SPEAKER;
 
 use super::clusters::{Clusters, OTHER_USER};
 use crate::report::Check;
@@ -42,7 +43,8 @@ pub(super) fn writes_since(clusters: &Clusters, mark: &Mark) -> Vec<Write> {
 /// Events and leases are about the target, not its work; the servers' own controllers are not the target.
 fn write(server: usize, request: &Request) -> Option<Write> {
     let aside = matches!(request.resource.as_str(), "events" | "leases");
-    let other = request.user == OTHER_USER || request.user.starts_with(SYSTEM_USERS);
+    let spoken_for = request.user_agent == SPEAKER;
+    let other = spoken_for || request.user == OTHER_USER || request.user.starts_with(SYSTEM_USERS);
     if other || !request.is_write() || request.dry_run || aside {
         return None;
     }
