@@ -1,6 +1,6 @@
 # The front door: every target is one or two commands; logic lives in `cargo xtask`.
 .DEFAULT_GOAL := help
-.PHONY: help check fmt clippy test tidy doc deny run lint bench mutants control-plane dist
+.PHONY: help check fmt clippy test tidy doc deny run lint bench mutants control-plane go-clients dist
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-15s %s\n", $$1, $$2}'
@@ -41,6 +41,9 @@ mutants: ## change the webhooks' code and see the contracts notice
 
 control-plane: ## kube-apiserver and etcd from pinned Go modules; prints the folder
 	@cargo xtask control-plane
+
+go-clients: ## controller-runtime, client-go and kubectl, embedded and on a real control plane
+	.ci/go-clients
 
 dist: ## release binaries in target/dist
 	cargo build --profile dist --package cli --package gardener-resource-manager --bins
