@@ -7,6 +7,7 @@ mod failures;
 pub mod garbage_collector;
 pub mod health;
 pub mod identity;
+pub mod kubelet_csr_approver;
 pub mod progressing;
 mod running;
 pub mod secret;
@@ -102,9 +103,10 @@ pub enum RunError {
 pub fn controllers(context: &Context) -> Vec<Controller> {
     let enabled = &context.config.controllers;
     let collector = enabled.garbage_collector.enabled.then(|| garbage_collector::controller(context));
+    let approver = enabled.kubelet_csr_approver.enabled.then(|| kubelet_csr_approver::controller(context));
     let requestor = enabled.token_requestor.enabled.then(|| token_requestor::controller(context));
     let always = [secret::controller(context), health::controller(context), progressing::controller(context)];
-    always.into_iter().chain([collector, requestor].into_iter().flatten()).collect()
+    always.into_iter().chain([collector, approver, requestor].into_iter().flatten()).collect()
 }
 
 /// Runs the enabled controllers until told to stop, as the leader does; [`Context::clusters`] must run.

@@ -1,0 +1,194 @@
+//! Whether the certificate of a kubelet's server is approved, and why not.
+
+use std::collections::BTreeSet;
+
+use k8s_openapi::api::core::v1::Node;
+
+use super::request::Asked;
+
+/// What the name of a node's user begins with.
+const USER_PREFIX: &str = "system:node:";
+/// The group of all nodes.
+const NODES: &str = "system:nodes";
+/// Addresses of a node that a DNS name may be.
+const DNS: [&str; 3] = ["Hostname", "InternalDNS", "ExternalDNS"];
+/// Addresses of a node that an IP address may be.
+const IP: [&str; 2] = ["InternalIP", "ExternalIP"];
+
+/// Why a request is denied; the texts are the original's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Denial {
+    /// Who asked is no node.
+    #[error("username {0:?} is not prefixed with {USER_PREFIX:?}")]
+    User(String),
+    /// The certificate would be for no name and no address.
+    #[error("no DNS names or IP addresses in the SANs found")]
+    NoNames,
+    /// The certificate would be somebody else's.
+    #[error("common name in CSR does not match username")]
+    CommonName,
+    /// The certificate would be for other groups.
+    #[error("organization in CSR does not match nodes group")]
+    Organization,
+    /// There is no such node.
+    #[error("could not find node object with name {0:?}")]
+    NoNode(String),
+    /// The node has no machine, or several.
+    #[error("Expected exactly one machine in namespace {namespace:?} for node {node:?} but found {count}")]
+    Machines {
+        /// Where machines are looked for.
+        namespace: String,
+        /// Name of the node.
+        node: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// The DNS names are not the node's.
+    #[error(
+        "DNS names in CSR do not match addresses of type 'Hostname' or 'InternalDNS' or 'ExternalDNS' in node object"
+    )]
+    DnsNames,
+    /// The IP addresses are not the node's.
+    #[error("IP addresses in CSR do not match addresses of type 'InternalIP' or 'ExternalIP' in node object")]
+    IpAddresses,
+}
+
+/// What the clusters know of the node that asks.
+pub(super) struct Facts {
+    /// The node; absent if there is none.
+    pub(super) node: Option<Node>,
+    /// How many machines are the node's.
+    pub(super) machines: usize,
+}
+
+/// GRM-CSR-002 to -005 and GRM-CSR-012: the name of the node that asks, by what the request itself says.
+///
+/// # Errors
+/// When it is to be denied whatever the clusters know.
+pub(super) fn node_name<'a>(user: &str, asked: &'a Asked) -> Result<&'a str, Denial> {
+    if !user.starts_with(USER_PREFIX) {
+        return Err(Denial::User(user.to_owned()));
+    }
+    if asked.dns_names.is_empty() && asked.ip_addresses.is_empty() {
+        return Err(Denial::NoNames);
+    }
+    if asked.common_name != user {
+        return Err(Denial::CommonName);
+    }
+    if asked.organizations != [NODES] {
+        return Err(Denial::Organization);
+    }
+    Ok(&asked.common_name[USER_PREFIX.len()..])
+}
+
+/// GRM-CSR-001 and GRM-CSR-006 to -010: whether the certificate is for exactly the node's names and addresses.
+///
+/// # Errors
+/// When it is not.
+pub(super) fn judge(namespace: &str, name: &str, asked: &Asked, facts: &Facts) -> Result<(), Denial> {
+    let Some(node) = &facts.node else { return Err(Denial::NoNode(name.to_owned())) };
+    if facts.machines != 1 {
+        let (namespace, node) = (namespace.to_owned(), name.to_owned());
+        return Err(Denial::Machines { namespace, node, count: facts.machines });
+    }
+    if addresses(node, &DNS) != asked.dns_names {
+        return Err(Denial::DnsNames);
+    }
+    if addresses(node, &IP) != asked.ip_addresses {
+        return Err(Denial::IpAddresses);
+    }
+    Ok(())
+}
+
+fn addresses(node: &Node, types: &[&str]) -> BTreeSet<String> {
+    let all = node.status.iter().flat_map(|status| status.addresses.iter().flatten());
+    all.filter(|address| types.contains(&address.type_.as_str()))
+        .map(|address| address.address.clone())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked(name: &str, organizations: &[&str], dns: &[&str], ip: &[&str]) -> Asked {
+        let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Asked {
+            common_name: name.to_owned(),
+            organizations: organizations.iter().map(|text| (*text).to_owned()).collect(),
+            dns_names: all(dns),
+            ip_addresses: all(ip),
+        }
+    }
+
+    const USER: &str = "system:node:n";
+
+    #[rstest]
+    #[case::good(USER, asked(USER, &[NODES], &["n"], &[]), Ok("n"))]
+    #[case::an_address_is_enough(USER, asked(USER, &[NODES], &[], &["10.0.0.1"]), Ok("n"))]
+    #[case::no_name("system:node:", asked("system:node:", &[NODES], &["n"], &[]), Ok(""))]
+    #[case::no_node("bob", asked("bob", &[NODES], &["n"], &[]), Err(Denial::User("bob".to_owned())))]
+    #[case::no_names(USER, asked("other", &[], &[], &[]), Err(Denial::NoNames))]
+    #[case::another_name(USER, asked("system:node:m", &[], &["n"], &[]), Err(Denial::CommonName))]
+    #[case::no_organization(USER, asked(USER, &[], &["n"], &[]), Err(Denial::Organization))]
+    #[case::another_organization(USER, asked(USER, &["system:masters"], &["n"], &[]), Err(Denial::Organization))]
+    #[case::two_organizations(USER, asked(USER, &[NODES, NODES], &["n"], &[]), Err(Denial::Organization))]
+    fn the_request_says_who_asks(
+        #[case] user: &str,
+        #[case] asked: Asked,
+        #[case] want: Result<&str, Denial>,
+    ) {
+        assert_eq!(node_name(user, &asked), want);
+    }
+
+    const ADDRESSES: &[(&str, &str)] = &[
+        ("Hostname", "n"),
+        ("InternalDNS", "n.in"),
+        ("ExternalDNS", "n.ex"),
+        ("InternalIP", "10.0.0.1"),
+        ("ExternalIP", "1.1.1.1"),
+    ];
+    const DNS_NAMES: &[&str] = &["n", "n.ex", "n.in"];
+    const IP_ADDRESSES: &[&str] = &["1.1.1.1", "10.0.0.1"];
+
+    fn not_one(count: usize) -> Denial {
+        Denial::Machines { namespace: "shoot".to_owned(), node: "n".to_owned(), count }
+    }
+
+    #[rstest]
+    #[case::good(true, 1, DNS_NAMES, IP_ADDRESSES, Ok(()))]
+    #[case::no_node(false, 1, DNS_NAMES, IP_ADDRESSES, Err(Denial::NoNode("n".to_owned())))]
+    #[case::no_machine(true, 0, DNS_NAMES, IP_ADDRESSES, Err(not_one(0)))]
+    #[case::two_machines(true, 2, DNS_NAMES, IP_ADDRESSES, Err(not_one(2)))]
+    #[case::a_name_fewer(true, 1, &["n", "n.ex"], IP_ADDRESSES, Err(Denial::DnsNames))]
+    #[case::a_name_more(true, 1, &["n", "n.ex", "n.in", "m"], IP_ADDRESSES, Err(Denial::DnsNames))]
+    #[case::an_address_fewer(true, 1, DNS_NAMES, &["10.0.0.1"], Err(Denial::IpAddresses))]
+    #[case::an_address_more(true, 1, DNS_NAMES, &["10.0.0.1", "1.1.1.1", "::1"], Err(Denial::IpAddresses))]
+    fn the_clusters_say_what_is_the_nodes(
+        #[case] there: bool,
+        #[case] machines: usize,
+        #[case] dns: &[&str],
+        #[case] ip: &[&str],
+        #[case] want: Result<(), Denial>,
+    ) {
+        let addresses: Vec<_> =
+            ADDRESSES.iter().map(|(kind, address)| json!({"type": kind, "address": address})).collect();
+        let node =
+            serde_json::from_value(json!({"metadata": {}, "status": {"addresses": addresses}})).unwrap();
+        let facts = Facts { node: Some(node).filter(|_| there), machines };
+        assert_eq!(judge("shoot", "n", &asked(USER, &[NODES], dns, ip), &facts), want);
+    }
+
+    #[test]
+    fn denials_are_told_in_the_originals_words() {
+        assert_eq!(
+            Denial::User("bob".to_owned()).to_string(),
+            r#"username "bob" is not prefixed with "system:node:""#
+        );
+        let words = r#"Expected exactly one machine in namespace "shoot" for node "n" but found 2"#;
+        assert_eq!(not_one(2).to_string(), words);
+    }
+}
