@@ -4,7 +4,7 @@
 //! - [`webhooks`] — one pure function per webhook;
 //! - [`facts`] — what they must know of the cluster, kept current by watches;
 //! - [`serving`] — webhooks and facts behind paths;
-//! - [`managed_resource`], [`condition`] — the kind, its classes, and its conditions;
+//! - [`managed_resource`], [`condition`] — the kind, its classes, what is decided about its objects, and its conditions;
 //! - [`health`] — whether live objects are healthy and rolled out;
 //! - [`references`] — which ConfigMaps and Secrets a workload uses, as annotations;
 //! - [`controllers`] — one module per controller, and what they share;
