@@ -14,3 +14,13 @@ pub const DELETION_PROTECTED: &str = "gardener.cloud/deletion-protected";
 pub const REMEDIATION_EXCLUDE: &str = "remediation.webhook.shoot.gardener.cloud/exclude";
 /// Label of a node of a pool that carries system components.
 pub const SYSTEM_COMPONENTS: &str = "worker.gardener.cloud/system-components";
+/// Label of a DaemonSet, of its Pods and of other Pods: with the value `true`, a node is not ready without them.
+pub const NODE_CRITICAL_COMPONENT: &str = "node.gardener.cloud/critical-component";
+/// Taint of a new node, until what is critical runs on it.
+pub const TAINT_CRITICAL_COMPONENTS_NOT_READY: &str = "node.gardener.cloud/critical-components-not-ready";
+/// What the key of a Pod's annotation begins with whose value is a CSI driver that its node needs.
+pub const WAIT_FOR_CSI_NODE_PREFIX: &str = "node.gardener.cloud/wait-for-csi-node-";
+/// Annotation of an object: what it is for, in a sentence.
+pub const DESCRIPTION: &str = "gardener.cloud/description";
+/// Value of the labels of Pods that NetworkPolicies select.
+pub const NETWORK_POLICY_ALLOWED: &str = "allowed";

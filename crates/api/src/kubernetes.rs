@@ -20,3 +20,5 @@ pub const RESERVED_TAINT_DOMAIN: &str = "kubernetes.io/";
 pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
 /// Name of the ServiceAccount of Pods that name none.
 pub const DEFAULT_SERVICE_ACCOUNT: &str = "default";
+/// Label of every namespace: its name.
+pub const METADATA_NAME: &str = "kubernetes.io/metadata.name";

@@ -5,6 +5,7 @@
 
 mod actions;
 mod clusters;
+mod events;
 mod faults;
 mod proof;
 mod requests;

@@ -130,7 +130,10 @@ async fn verdict_and_exit_code_agree_whatever_two_contracts_became() {
                 Verdict::NonConformant => vec![1],
             };
             let code = report.exit_code();
-            assert!(want.contains(&code), "{first:?} and {second:?}: exit {code}, the verdict wants {want:?}");
+            assert!(
+                want.contains(&code),
+                "{first:?} and {second:?}: exit {code}, the verdict wants {want:?}"
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::api::{Patch, PatchParams, PostParams};
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use self::correlate::{Correlator, Write, name};
 use crate::clock::Clock;
 use crate::entropy::Entropy;
+use crate::source::{Requests, Source, Started};
 
 /// How many events wait to be written; more are dropped.
 const WAITING: usize = 1000;
@@ -42,7 +44,7 @@ pub struct Recorder {
     events: mpsc::Sender<Event>,
 }
 
-/// Writes what a [`Recorder`] records.
+/// Writes what a [`Recorder`] records; as a source of a controller, for as long as that runs.
 pub struct Writer {
     client: Client,
     clock: Clock,
@@ -109,6 +111,17 @@ impl Recorder {
             reporting_instance: Some(String::new()),
             ..Event::default()
         }
+    }
+}
+
+impl Source for Writer {
+    fn describe(&self) -> String {
+        "events to be written".to_owned()
+    }
+
+    fn start(self: Box<Self>, _: &Requests) -> Started {
+        let run = (*self).run(CancellationToken::new());
+        Started { synced: std::future::ready(()).boxed(), run: run.boxed() }
     }
 }
 

@@ -8,6 +8,8 @@ pub mod garbage_collector;
 pub mod health;
 pub mod identity;
 pub mod kubelet_csr_approver;
+pub mod network_policy;
+pub mod node;
 pub mod progressing;
 mod running;
 pub mod secret;
@@ -98,15 +100,18 @@ pub enum RunError {
     Controllers(#[from] ControllersError),
 }
 
-/// The controllers that the configuration enables; GRM-GCO-009.
+/// The controllers that the configuration enables; GRM-GCO-009, GRM-NOD-011, GRM-NPC-026.
 #[must_use]
 pub fn controllers(context: &Context) -> Vec<Controller> {
     let enabled = &context.config.controllers;
     let collector = enabled.garbage_collector.enabled.then(|| garbage_collector::controller(context));
     let approver = enabled.kubelet_csr_approver.enabled.then(|| kubelet_csr_approver::controller(context));
     let requestor = enabled.token_requestor.enabled.then(|| token_requestor::controller(context));
+    let policies = enabled.network_policy.enabled.then(|| network_policy::controller(context));
+    let node = enabled.node.enabled.then(|| node::controller(context));
     let always = [secret::controller(context), health::controller(context), progressing::controller(context)];
-    always.into_iter().chain([collector, approver, requestor].into_iter().flatten()).collect()
+    let switched = [collector, approver, requestor, policies, node];
+    always.into_iter().chain(switched.into_iter().flatten()).collect()
 }
 
 /// Runs the enabled controllers until told to stop, as the leader does; [`Context::clusters`] must run.

@@ -8,6 +8,7 @@ use substrate::cluster::{Cluster, resource};
 use substrate::embedded::Embedded;
 use substrate::facts;
 
+use super::events;
 use super::steps::Ended;
 use crate::target::{self, Facts};
 
@@ -105,6 +106,9 @@ impl Clusters {
 
     /// An object as it stands; absent where there is none.
     pub(super) async fn read(&self, side: Side, object: &ObjectRef) -> Result<Option<Value>, String> {
+        if object.kind == "Event" {
+            return events::read(self.server(side).client_as(OTHER_USER), object).await;
+        }
         let reply = self.cluster(side).get(&head(object)).await.map_err(|error| error.to_string())?;
         match reply.code {
             404 => Ok(None),

@@ -1,0 +1,217 @@
+//! One connection as policies: what they are called, and what they hold.
+
+use std::collections::BTreeMap;
+
+use api::gardener::DESCRIPTION;
+use api::kubernetes::METADATA_NAME;
+use formats::selector::{LabelSelector, Requirement};
+use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::networking::v1::{
+    NetworkPolicy, NetworkPolicyEgressRule, NetworkPolicyIngressRule, NetworkPolicyPeer, NetworkPolicyPort,
+    NetworkPolicySpec,
+};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector as Selector, LabelSelectorRequirement, ObjectMeta,
+};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use kube::ResourceExt as _;
+
+use super::labels_of;
+
+/// Protocol of ports that name none.
+const DEFAULT_PROTOCOL: &str = "TCP";
+/// What Go prints for a port that is absent.
+const NO_PORT: &str = "<nil>";
+
+/// From Pods of a namespace to one port of the Pods of a Service.
+pub(super) struct Connection<'a> {
+    pub(super) service: &'a Service,
+    pub(super) port: NetworkPolicyPort,
+    pub(super) id: String,
+    /// Namespace of the Pods that connect.
+    pub(super) namespace: &'a str,
+    /// These Pods.
+    pub(super) peers: LabelSelector,
+    pub(super) is_through_ingress: bool,
+}
+
+/// From everywhere to ports of the Pods of a Service.
+pub(super) struct World<'a> {
+    pub(super) service: &'a Service,
+    pub(super) ports: &'a [NetworkPolicyPort],
+}
+
+/// `<service>-<protocol>-<port>`, the protocol in lower case.
+pub(super) fn policy_id(service: &str, port: &NetworkPolicyPort) -> String {
+    format!("{service}-{}-{}", protocol(port).to_lowercase(), number(port))
+}
+
+impl Connection<'_> {
+    /// GRM-NPC-006 and GRM-NPC-020: the Pods of the Service accept it.
+    pub(super) fn ingress(&self) -> NetworkPolicy {
+        let name = match (self.is_through_ingress, self.is_across()) {
+            (true, _) => format!("ingress-to-{}-from-ingress-controller", self.id),
+            (false, true) => format!("ingress-to-{}-from-{}", self.id, self.namespace),
+            (false, false) => format!("ingress-to-{}", self.id),
+        };
+        let description = format!(
+            "Allows ingress {} traffic to port {} for pods selected by the {} service selector from pods running in \
+             namespace {} labeled with {}.",
+            protocol(&self.port),
+            number(&self.port),
+            key(self.service),
+            self.namespace,
+            shown(&self.peers),
+        );
+        let peer = NetworkPolicyPeer {
+            pod_selector: Some(selector(&self.peers)),
+            namespace_selector: self.is_across().then(|| named(self.namespace)),
+            ip_block: None,
+        };
+        let rule =
+            NetworkPolicyIngressRule { from: Some(vec![peer]), ports: Some(vec![defaulted(&self.port)]) };
+        let spec = NetworkPolicySpec {
+            pod_selector: Some(behind(self.service)),
+            ingress: Some(vec![rule]),
+            policy_types: Some(vec!["Ingress".to_owned()]),
+            egress: None,
+        };
+        policy(self.service, &of(self.service), name, description, spec)
+    }
+
+    /// GRM-NPC-007 and GRM-NPC-020: the Pods that connect may do so.
+    pub(super) fn egress(&self) -> NetworkPolicy {
+        let infix = if self.is_across() { format!("{}-", of(self.service)) } else { String::new() };
+        let suffix = if self.is_through_ingress { "-from-ingress-controller" } else { "" };
+        let name = format!("egress-to-{infix}{}{suffix}", self.id);
+        let description = format!(
+            "Allows egress {} traffic to port {} from pods running in namespace {} labeled with {} to pods selected by \
+             the {} service selector.",
+            protocol(&self.port),
+            number(&self.port),
+            self.namespace,
+            shown(&self.peers),
+            key(self.service),
+        );
+        let peer = NetworkPolicyPeer {
+            pod_selector: Some(behind(self.service)),
+            namespace_selector: self.is_across().then(|| named(&of(self.service))),
+            ip_block: None,
+        };
+        let rule = NetworkPolicyEgressRule { to: Some(vec![peer]), ports: Some(vec![defaulted(&self.port)]) };
+        let spec = NetworkPolicySpec {
+            pod_selector: Some(selector(&self.peers)),
+            egress: Some(vec![rule]),
+            policy_types: Some(vec!["Egress".to_owned()]),
+            ingress: None,
+        };
+        policy(self.service, self.namespace, name, description, spec)
+    }
+
+    fn is_across(&self) -> bool {
+        of(self.service) != self.namespace
+    }
+}
+
+impl World<'_> {
+    /// GRM-NPC-016: the Pods of the Service accept it; without ports, all are meant.
+    pub(super) fn ingress(&self) -> NetworkPolicy {
+        let text = |port: &NetworkPolicyPort| match &port.protocol {
+            Some(protocol) => format!("{protocol}/{}", number(port)),
+            None => number(port),
+        };
+        let texts: Vec<String> = self.ports.iter().map(text).collect();
+        let description = format!(
+            "Allows ingress traffic from everywhere to ports [{}] for pods selected by the {} service selector.",
+            texts.join(" "),
+            key(self.service),
+        );
+        let ports: Vec<_> = self.ports.iter().map(defaulted).collect();
+        let rule = NetworkPolicyIngressRule { from: None, ports: (!ports.is_empty()).then_some(ports) };
+        let spec = NetworkPolicySpec {
+            pod_selector: Some(behind(self.service)),
+            ingress: Some(vec![rule]),
+            policy_types: Some(vec!["Ingress".to_owned()]),
+            egress: None,
+        };
+        let name = format!("ingress-to-{}-from-world", self.service.name_any());
+        policy(self.service, &of(self.service), name, description, spec)
+    }
+}
+
+fn policy(
+    service: &Service,
+    namespace: &str,
+    name: String,
+    description: String,
+    spec: NetworkPolicySpec,
+) -> NetworkPolicy {
+    let metadata = ObjectMeta {
+        name: Some(name),
+        namespace: Some(namespace.to_owned()),
+        labels: Some(BTreeMap::from(labels_of(service))),
+        annotations: Some(BTreeMap::from([(DESCRIPTION.to_owned(), description)])),
+        ..ObjectMeta::default()
+    };
+    NetworkPolicy { metadata, spec: Some(spec) }
+}
+
+fn of(service: &Service) -> String {
+    service.namespace().unwrap_or_default()
+}
+
+fn key(service: &Service) -> String {
+    format!("{}/{}", of(service), service.name_any())
+}
+
+/// The Pods of a Service.
+fn behind(service: &Service) -> Selector {
+    let labels = service.spec.as_ref().and_then(|spec| spec.selector.clone());
+    Selector { match_labels: labels, match_expressions: None }
+}
+
+/// A namespace by its name.
+fn named(namespace: &str) -> Selector {
+    let labels = BTreeMap::from([(METADATA_NAME.to_owned(), namespace.to_owned())]);
+    Selector { match_labels: Some(labels), match_expressions: None }
+}
+
+fn selector(of: &LabelSelector) -> Selector {
+    let requirement = |wanted: &Requirement| LabelSelectorRequirement {
+        key: wanted.key.clone(),
+        operator: format!("{:?}", wanted.operator),
+        values: (!wanted.values.is_empty()).then(|| wanted.values.clone()),
+    };
+    let expressions: Vec<_> = of.match_expressions.iter().map(requirement).collect();
+    Selector {
+        match_labels: (!of.match_labels.is_empty()).then(|| of.match_labels.clone()),
+        match_expressions: (!expressions.is_empty()).then_some(expressions),
+    }
+}
+
+/// As Go prints the struct: `{map[a:b] [{key In [v w]}]}`.
+fn shown(of: &LabelSelector) -> String {
+    let labels: Vec<String> = of.match_labels.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+    let expressions = of.match_expressions.iter();
+    let expressions: Vec<String> = expressions
+        .map(|wanted| format!("{{{} {:?} [{}]}}", wanted.key, wanted.operator, wanted.values.join(" ")))
+        .collect();
+    format!("{{map[{}] [{}]}}", labels.join(" "), expressions.join(" "))
+}
+
+/// GRM-NPC-015: a port without a protocol is one of TCP, as the API server takes it.
+fn defaulted(port: &NetworkPolicyPort) -> NetworkPolicyPort {
+    NetworkPolicyPort { protocol: Some(protocol(port).to_owned()), ..port.clone() }
+}
+
+fn protocol(port: &NetworkPolicyPort) -> &str {
+    port.protocol.as_deref().unwrap_or(DEFAULT_PROTOCOL)
+}
+
+fn number(port: &NetworkPolicyPort) -> String {
+    match &port.port {
+        Some(IntOrString::Int(number)) => number.to_string(),
+        Some(IntOrString::String(name)) => name.clone(),
+        None => NO_PORT.to_owned(),
+    }
+}
