@@ -18,6 +18,8 @@ pub const TAINT_TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
 pub const RESERVED_TAINT_DOMAIN: &str = "kubernetes.io/";
 /// Name of the scheduler of Pods that name none.
 pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
+/// Annotation of a Secret: name of the ServiceAccount whose static token it holds.
+pub const SERVICE_ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
 /// Name of the ServiceAccount of Pods that name none.
 pub const DEFAULT_SERVICE_ACCOUNT: &str = "default";
 /// Label of every namespace: its name.

@@ -13,6 +13,7 @@ pub mod node;
 pub mod progressing;
 mod running;
 pub mod secret;
+pub mod token_invalidator;
 pub mod token_requestor;
 pub mod version;
 
@@ -106,11 +107,12 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
     let enabled = &context.config.controllers;
     let collector = enabled.garbage_collector.enabled.then(|| garbage_collector::controller(context));
     let approver = enabled.kubelet_csr_approver.enabled.then(|| kubelet_csr_approver::controller(context));
+    let invalidator = enabled.token_invalidator.enabled.then(|| token_invalidator::controller(context));
     let requestor = enabled.token_requestor.enabled.then(|| token_requestor::controller(context));
     let policies = enabled.network_policy.enabled.then(|| network_policy::controller(context));
     let node = enabled.node.enabled.then(|| node::controller(context));
     let always = [secret::controller(context), health::controller(context), progressing::controller(context)];
-    let switched = [collector, approver, requestor, policies, node];
+    let switched = [collector, approver, invalidator, requestor, policies, node];
     always.into_iter().chain(switched.into_iter().flatten()).collect()
 }
 

@@ -1,0 +1,278 @@
+//! Marks Secrets whose static tokens are to be invalidated, for the webhook of the same name
+//! (contracts/resource-manager/controllers/token-invalidator-controller.yaml).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use controller::{Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
+use k8s_openapi::api::core::v1::{Pod, Secret, ServiceAccount};
+use kube::api::{Api, ListParams, Patch, PatchParams};
+use kube::core::PartialObjectMeta;
+use kube::{Client, ResourceExt as _};
+use serde_json::{Map, Value, json};
+
+use super::Context;
+
+/// Name in log and metrics.
+pub const NAME: &str = "token-invalidator";
+/// How long one Secret may take.
+const TIMEOUT: Duration = Duration::from_mins(3);
+/// How many Pods are read at once.
+const PAGE: u32 = 500;
+
+const REMOVING: &str = "Removing 'consider' label since secret is either explicitly skipped or \
+                        `.automountServiceAccountToken` != false";
+const SPARED: &str =
+    "Secret is either explicitly skipped or `.automountServiceAccountToken` != false, nothing to be done";
+const CONSIDERED: &str = "Secret already has 'consider' label, nothing to be done";
+const MOUNTED: &str = "Requeueing since there is still at least one pod mounting secret";
+const ADDING: &str = "Adding 'consider' label";
+
+type Metadata = PartialObjectMeta<Secret>;
+
+/// The controller of one instance; GRM-TIC-009 and GRM-TIC-010. One works at a time, whatever is configured, as in the
+/// original.
+pub fn controller(context: &Context) -> Controller {
+    let secrets = context.target.store::<Metadata>(Selection::all());
+    let accounts = context.target.store::<ServiceAccount>(Selection::all());
+    let of_accounts = Watch::of(&secrets)
+        .filter(|event| !matches!(event, Event::Delete(_)) && !account_name(event.object()).is_empty());
+    let turned = Watch::of(&accounts).filter(is_turned).map(referred);
+    let reconciler = Reconciler { secrets, accounts, client: context.target.client() };
+    Controller::new(NAME, reconciler).timeout(TIMEOUT).source(of_accounts).source(turned)
+}
+
+/// Why a Secret is not marked.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidateError {
+    /// Its ServiceAccount is not there.
+    #[error("could not fetch ServiceAccount: {0}")]
+    Account(String),
+    /// Nobody can say which Pods mount it.
+    #[error("could not list Pods: {0}")]
+    Pods(#[source] kube::Error),
+    /// Its labels could not be written.
+    #[error("could not patch Secret: {0}")]
+    Patch(#[source] kube::Error),
+}
+
+struct Reconciler {
+    secrets: Store<Metadata>,
+    accounts: Store<ServiceAccount>,
+    client: Client,
+}
+
+/// What is known of one Secret.
+struct State {
+    secret: Arc<Metadata>,
+    /// Whether its token may be used.
+    is_spared: bool,
+    /// Whether a Pod mounts it, where that matters.
+    is_mounted: bool,
+}
+
+/// What is to be done.
+#[derive(Debug, PartialEq)]
+struct Plan {
+    /// Labels that change.
+    patch: Option<Value>,
+    /// What is said of it.
+    words: &'static str,
+    /// Whether it is to be looked at again, as nobody tells of Pods that go.
+    again: bool,
+}
+
+impl Reconcile for Reconciler {
+    type Error = InvalidateError;
+
+    async fn reconcile(&self, request: Request) -> Result<Outcome, InvalidateError> {
+        let Some(state) = self.observe(&request).await? else { return Ok(Outcome::Done) };
+        let plan = plan(&state);
+        self.execute(&request, plan).await
+    }
+}
+
+impl Reconciler {
+    async fn observe(&self, request: &Request) -> Result<Option<State>, InvalidateError> {
+        let (namespace, name) = (&request.namespace, &request.name);
+        let Some(secret) = self.secrets.get(namespace, name) else { return Ok(None) };
+        let account = account_name(&secret);
+        let absent = || InvalidateError::Account(format!("ServiceAccount {account:?} not found"));
+        let is_spared = is_spared(&*self.accounts.get(namespace, account).ok_or_else(absent)?);
+        let asks = !is_spared && !is_considered(&secret);
+        let is_mounted = asks && self.is_mounted(request).await.map_err(InvalidateError::Pods)?;
+        Ok(Some(State { secret, is_spared, is_mounted }))
+    }
+
+    /// Whether a Pod mounts the Secret, as they are now: a token in use must not be taken away.
+    async fn is_mounted(&self, secret: &Request) -> Result<bool, kube::Error> {
+        let pods: Api<Pod> = Api::namespaced(self.client.clone(), &secret.namespace);
+        let mut params = ListParams::default().limit(PAGE);
+        loop {
+            let page = pods.list(&params).await?;
+            if page.items.iter().any(|pod| mounts(pod, &secret.name)) {
+                return Ok(true);
+            }
+            match page.metadata.continue_.filter(|token| !token.is_empty()) {
+                Some(token) => params = params.continue_token(&token),
+                None => return Ok(false),
+            }
+        }
+    }
+
+    async fn execute(&self, request: &Request, plan: Plan) -> Result<Outcome, InvalidateError> {
+        tracing::info!("{}", plan.words);
+        if let Some(patch) = &plan.patch {
+            let secrets: Api<Secret> = Api::namespaced(self.client.clone(), &request.namespace);
+            let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
+            let patched = secrets.patch_metadata(&request.name, &params, &patch).await;
+            patched.map_err(InvalidateError::Patch)?;
+        }
+        Ok(if plan.again { Outcome::Requeue } else { Outcome::Done })
+    }
+}
+
+/// GRM-TIC-001 to -006 and GRM-TIC-008: labels that are to change, all at once; nothing changes what is as it should be.
+fn plan(state: &State) -> Plan {
+    let mut labels = Map::new();
+    if !state.secret.labels().contains_key(api::resources::PURPOSE) {
+        labels.insert(api::resources::PURPOSE.to_owned(), api::resources::PURPOSE_TOKEN_INVALIDATOR.into());
+    }
+    let considered = is_considered(&state.secret);
+    let (consider, words) = match (state.is_spared, considered, state.is_mounted) {
+        (true, true, _) => (Some(Value::Null), REMOVING),
+        (true, false, _) => (None, SPARED),
+        (false, true, _) => (None, CONSIDERED),
+        (false, false, true) => (None, MOUNTED),
+        (false, false, false) => (Some("true".into()), ADDING),
+    };
+    labels.extend(consider.map(|value| (api::resources::TOKEN_CONSIDER.to_owned(), value)));
+    let version = state.secret.resource_version();
+    let patch =
+        (!labels.is_empty()).then(|| json!({"metadata": {"labels": labels, "resourceVersion": version}}));
+    Plan { patch, words, again: words == MOUNTED }
+}
+
+/// Whether the account keeps its static tokens: it opts out, or does not say that they are not mounted.
+fn is_spared(account: &ServiceAccount) -> bool {
+    account.labels().contains_key(api::resources::TOKEN_SKIP)
+        || account.automount_service_account_token != Some(false)
+}
+
+fn is_considered(secret: &Metadata) -> bool {
+    secret.labels().contains_key(api::resources::TOKEN_CONSIDER)
+}
+
+/// The account whose token a Secret holds; empty for other Secrets.
+fn account_name(secret: &Metadata) -> &str {
+    secret.annotations().get(api::kubernetes::SERVICE_ACCOUNT_NAME).map_or("", String::as_str)
+}
+
+/// GRM-TIC-007: whether an account changes in what counts.
+fn is_turned(event: &Event<ServiceAccount>) -> bool {
+    let Event::Update { old, new } = event else { return false };
+    let skip = |account: &ServiceAccount| {
+        account.labels().get(api::resources::TOKEN_SKIP).cloned().unwrap_or_default()
+    };
+    old.automount_service_account_token != new.automount_service_account_token || skip(old) != skip(new)
+}
+
+/// The Secrets that an account names.
+fn referred(account: &ServiceAccount) -> Vec<Request> {
+    let namespace = account.namespace().unwrap_or_default();
+    let names = account.secrets.iter().flatten().filter_map(|secret| secret.name.clone());
+    names.map(|name| Request::new(namespace.clone(), name)).collect()
+}
+
+fn mounts(pod: &Pod, secret: &str) -> bool {
+    let volumes = pod.spec.iter().flat_map(|spec| spec.volumes.iter().flatten());
+    let mut named = volumes.filter_map(|volume| volume.secret.as_ref()?.secret_name.as_deref());
+    named.any(|name| name == secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn secret(labels: &[&str]) -> Arc<Metadata> {
+        let labels: Map<String, Value> = labels.iter().map(|key| ((*key).to_owned(), "x".into())).collect();
+        let metadata = json!({"name": "a", "resourceVersion": "7", "labels": labels});
+        Arc::new(serde_json::from_value(json!({"metadata": metadata})).unwrap())
+    }
+
+    const PURPOSE: &str = api::resources::PURPOSE;
+    const CONSIDER: &str = api::resources::TOKEN_CONSIDER;
+
+    #[rstest]
+    #[case::new(&[], false, false, Some(json!({PURPOSE: "token-invalidator", CONSIDER: "true"})), ADDING)]
+    #[case::with_purpose(&[PURPOSE], false, false, Some(json!({CONSIDER: "true"})), ADDING)]
+    #[case::mounted(&[], false, true, Some(json!({PURPOSE: "token-invalidator"})), MOUNTED)]
+    #[case::mounted_with_purpose(&[PURPOSE], false, true, None, MOUNTED)]
+    #[case::considered(&[PURPOSE, CONSIDER], false, false, None, CONSIDERED)]
+    #[case::spared(&[PURPOSE], true, false, None, SPARED)]
+    #[case::spared_and_new(&[], true, false, Some(json!({PURPOSE: "token-invalidator"})), SPARED)]
+    #[case::spared_and_considered(&[PURPOSE, CONSIDER], true, false, Some(json!({CONSIDER: null})), REMOVING)]
+    fn labels_change_as_they_should(
+        #[case] labels: &[&str],
+        #[case] is_spared: bool,
+        #[case] is_mounted: bool,
+        #[case] changed: Option<Value>,
+        #[case] words: &'static str,
+    ) {
+        let state = State { secret: secret(labels), is_spared, is_mounted };
+        let patch = changed.map(|labels| json!({"metadata": {"labels": labels, "resourceVersion": "7"}}));
+        assert_eq!(plan(&state), Plan { patch, words, again: is_mounted });
+    }
+
+    fn account(automount: Option<bool>, labels: &Value) -> Arc<ServiceAccount> {
+        let object = json!({
+            "metadata": {"namespace": "n", "name": "a", "labels": labels},
+            "automountServiceAccountToken": automount, "secrets": [{"name": "s"}, {}],
+        });
+        Arc::new(serde_json::from_value(object).unwrap())
+    }
+
+    #[rstest]
+    #[case::says_nothing(None, json!({}), true)]
+    #[case::mounts(Some(true), json!({}), true)]
+    #[case::does_not_mount(Some(false), json!({}), false)]
+    #[case::opts_out(Some(false), json!({api::resources::TOKEN_SKIP: "false"}), true)]
+    fn an_account_keeps_its_tokens(
+        #[case] automount: Option<bool>,
+        #[case] labels: Value,
+        #[case] want: bool,
+    ) {
+        assert_eq!(is_spared(&account(automount, &labels)), want);
+    }
+
+    #[test]
+    fn an_account_leads_to_its_secrets_when_it_turns() {
+        let (none, skip) = (json!({}), json!({api::resources::TOKEN_SKIP: "true"}));
+        let update = |old: &Arc<ServiceAccount>, new: &Arc<ServiceAccount>| Event::Update {
+            old: old.clone(),
+            new: new.clone(),
+        };
+        let (off, on, skipped) =
+            (account(Some(false), &none), account(None, &none), account(Some(false), &skip));
+        let turned = [
+            is_turned(&update(&off, &on)),
+            is_turned(&update(&off, &skipped)),
+            is_turned(&update(&off, &off)),
+            is_turned(&Event::Create(off.clone())),
+            is_turned(&Event::Delete(off.clone())),
+        ];
+        assert_eq!(turned, [true, true, false, false, false]);
+        assert_eq!(referred(&off), [Request::new("n", "s")]);
+    }
+
+    #[test]
+    fn a_pod_mounts_the_secrets_of_its_volumes() {
+        let volumes = json!([{"name": "a", "secret": {"secretName": "s"}}, {"name": "b", "projected": {"sources": [{"secret": {"name": "t"}}]}}]);
+        let pod: Pod =
+            serde_json::from_value(json!({"metadata": {}, "spec": {"containers": [], "volumes": volumes}}))
+                .unwrap();
+        assert!(mounts(&pod, "s") && !mounts(&pod, "t") && !mounts(&Pod::default(), "s"));
+    }
+}
