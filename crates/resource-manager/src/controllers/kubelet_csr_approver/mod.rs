@@ -1,5 +1,5 @@
 //! Approves or denies the certificates of kubelets' servers
-//! (contracts/resource-manager/controllers/kubelet-csr-approver.yaml).
+//! (contracts/resource-manager/controllers/kubelet-csr-approver).
 //!
 //! A denial is final, so node and machines are asked of the API servers and not of caches, which lag: a node that has just
 //! joined is there.
