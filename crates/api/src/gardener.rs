@@ -24,3 +24,14 @@ pub const WAIT_FOR_CSI_NODE_PREFIX: &str = "node.gardener.cloud/wait-for-csi-nod
 pub const DESCRIPTION: &str = "gardener.cloud/description";
 /// Value of the labels of Pods that NetworkPolicies select.
 pub const NETWORK_POLICY_ALLOWED: &str = "allowed";
+
+/// Annotation of an object: what is to be done with it, such as [`OPERATION_RECONCILE`].
+pub const OPERATION: &str = "gardener.cloud/operation";
+/// Value of [`OPERATION`]: it is reconciled, and the annotation taken away.
+pub const OPERATION_RECONCILE: &str = "reconcile";
+/// Value of [`OPERATION`]: it is restored from its state.
+pub const OPERATION_RESTORE: &str = "restore";
+/// Value of [`OPERATION`]: it is given away to another seed.
+pub const OPERATION_MIGRATE: &str = "migrate";
+/// Value of [`OPERATION`]: it is not reconciled until its state is there.
+pub const OPERATION_WAIT_FOR_STATE: &str = "wait-for-state";

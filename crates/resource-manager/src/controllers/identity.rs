@@ -17,7 +17,7 @@ pub enum IdentityError {
     Missing,
 }
 
-/// `configured`, unless that asks to look: `<cluster>` must find an identity, `<default>` may find none.
+/// GRM-MR-021: `configured`, unless that asks to look: `<cluster>` must find an identity, `<default>` may find none.
 ///
 /// # Errors
 /// When the cluster does not say what must be found, or cannot be asked.

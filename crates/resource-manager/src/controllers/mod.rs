@@ -3,11 +3,13 @@
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
 mod checking;
+mod events;
 mod failures;
 pub mod garbage_collector;
 pub mod health;
 pub mod identity;
 pub mod kubelet_csr_approver;
+pub mod managed_resource;
 pub mod network_policy;
 pub mod node;
 pub mod progressing;
@@ -111,7 +113,12 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
     let requestor = enabled.token_requestor.enabled.then(|| token_requestor::controller(context));
     let policies = enabled.network_policy.enabled.then(|| network_policy::controller(context));
     let node = enabled.node.enabled.then(|| node::controller(context));
-    let always = [secret::controller(context), health::controller(context), progressing::controller(context)];
+    let always = [
+        managed_resource::controller(context),
+        secret::controller(context),
+        health::controller(context),
+        progressing::controller(context),
+    ];
     let switched = [collector, approver, invalidator, requestor, policies, node];
     always.into_iter().chain(switched.into_iter().flatten()).collect()
 }

@@ -10,19 +10,19 @@ use crate::strconv;
 pub const DESCRIPTION: &str = "DO NOT EDIT - This resource is managed by gardener-resource-manager.\n\
     Any modifications are discarded and the resource is returned to the original state.";
 
-/// Whether a manifest's object is created once and then left alone.
+/// GRM-MR-083: whether a manifest's object is created once and then left alone.
 #[must_use]
 pub fn is_ignored(manifest: &Value) -> bool {
     is_true(annotation(manifest, api::resources::IGNORE))
 }
 
-/// Whether a manifest stands for an object that is not ours to manage (any more).
+/// GRM-MR-085: whether a manifest stands for an object that is not ours to manage (any more).
 #[must_use]
 pub fn has_mode_ignore(manifest: &Value) -> bool {
     annotation(manifest, api::resources::MODE) == Some(api::resources::MODE_IGNORE)
 }
 
-/// Whether an object stays when it is no longer wanted.
+/// GRM-MR-042 and GRM-MR-062: whether an object stays when it is no longer wanted.
 #[must_use]
 pub fn keeps_object(live: &Value) -> bool {
     is_true(annotation(live, api::resources::KEEP_OBJECT))

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// `status.secretsDataChecksum` in the making.
+/// GRM-MR-010: `status.secretsDataChecksum` in the making.
 ///
 /// For every object that is managed, the whole value that describes it is fed, so a value of several documents counts
 /// as often. That is how the original sums up, and a ManagedResource that changes hands must not look changed.

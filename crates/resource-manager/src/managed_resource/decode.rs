@@ -55,7 +55,7 @@ pub struct Decoded {
     pub errors: Vec<DecodeError>,
 }
 
-/// Reads all values of a Secret, by key. Empty documents describe nothing and are no error.
+/// GRM-MR-135: reads all values of a Secret, by key. Empty documents describe nothing and are no error.
 #[must_use]
 pub fn decode(secret: &Secret) -> Decoded {
     let mut decoded = Decoded::default();

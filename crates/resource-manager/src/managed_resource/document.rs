@@ -29,7 +29,7 @@ pub enum DocumentError {
     Json(json::StreamError),
 }
 
-/// Reads one document after the other. A document that is empty or null is `Ok(None)`.
+/// GRM-MR-130, GRM-MR-133 and GRM-MR-134: reads one document after the other. A document that is empty or null is `Ok(None)`.
 #[derive(Debug)]
 pub struct Documents<'a>(Stream<'a>);
 

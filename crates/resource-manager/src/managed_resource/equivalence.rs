@@ -16,7 +16,7 @@ const DEFAULTS: [(&str, &str, &str); 7] = [
     ("PodSecurityPolicy", "extensions", "policy"),
 ];
 
-/// Sets of kinds that stand for each other.
+/// GRM-MR-048: sets of kinds that stand for each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Equivalences {
     sets: Vec<BTreeSet<GroupKind>>,

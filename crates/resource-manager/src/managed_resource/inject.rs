@@ -43,7 +43,7 @@ pub enum InjectError {
     },
 }
 
-/// The labels to inject: those of the ManagedResource, and who manages it.
+/// GRM-MR-022: the labels to inject: those of the ManagedResource, and who manages it.
 #[must_use]
 pub fn labels_to_inject(
     inject: Option<&BTreeMap<String, String>>,
@@ -54,7 +54,7 @@ pub fn labels_to_inject(
     labels
 }
 
-/// Puts labels over those of the object, of `spec.template` and of each of `spec.volumeClaimTemplates`.
+/// GRM-MR-023 and GRM-MR-024: puts labels over those of the object, of `spec.template` and of each of `spec.volumeClaimTemplates`.
 ///
 /// # Errors
 /// When a template, or its labels, have another shape; the object is then of no use.

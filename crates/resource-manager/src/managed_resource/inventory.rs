@@ -38,7 +38,7 @@ pub struct Wanted {
     pub applied: ObjectReference,
 }
 
-/// Two manifests describe one object.
+/// GRM-MR-156: two manifests describe one object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("\"{object}\" at {overruled} is described again at {at}")]
 pub struct Duplicate {
@@ -125,7 +125,7 @@ impl Inventory {
 /// Objects and their references by key.
 type Described = BTreeMap<String, (Wanted, ObjectReference)>;
 
-/// Objects of namespaced kinds live in `default` where nobody says otherwise, others in none. A kind that is not known
+/// GRM-MR-025: objects of namespaced kinds live in `default` where nobody says otherwise, others in none. A kind that is not known
 /// is taken for a namespaced one.
 fn complete_namespace(manifest: &mut Value, scope: impl Fn(&GroupVersionKind) -> Option<Scope>) {
     let kind = unstructured::kind(manifest);
@@ -144,6 +144,7 @@ fn complete_namespace(manifest: &mut Value, scope: impl Fn(&GroupVersionKind) ->
     }
 }
 
+/// GRM-MR-009: the reference to an object, with what it is applied with.
 fn reference(object: &ManagedResource, managed_by: &str, manifest: &Value) -> ObjectReference {
     let mut labels = labels(manifest);
     labels.extend(labels_to_inject(object.spec.inject_labels.as_ref(), managed_by));

@@ -69,7 +69,7 @@ pub fn sort_by_kind<T>(things: &mut [T], object: impl Fn(&T) -> &Value) {
     });
 }
 
-/// Sorts references as the status lists them: by key.
+/// GRM-MR-008: sorts references as the status lists them: by key.
 pub fn sort_references(references: &mut [ObjectReference]) {
     references.sort_by_cached_key(ObjectReference::key);
 }

@@ -53,7 +53,7 @@ pub fn key(group_kind: &GroupKind, namespace: &str, name: &str) -> String {
     joined(&group_kind.group, &group_kind.kind, namespace, name)
 }
 
-/// What the annotation `origin` of an object says: the cluster, where it is known, and the ManagedResource.
+/// GRM-MR-020: what the annotation `origin` of an object says: the cluster, where it is known, and the ManagedResource.
 #[must_use]
 pub fn origin(cluster_id: &str, object: &ManagedResource) -> String {
     let (namespace, name) = (object.meta().namespace.as_deref(), object.meta().name.as_deref());

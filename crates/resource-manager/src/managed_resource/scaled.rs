@@ -9,7 +9,7 @@ use super::equivalence::Equivalences;
 use super::reference::key;
 use super::unstructured::{at, group_kind, group_version, name, namespace, text};
 
-/// Keys of what is scaled.
+/// GRM-MR-092 and GRM-MR-093: keys of what is scaled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scaled {
     horizontally: BTreeSet<String>,

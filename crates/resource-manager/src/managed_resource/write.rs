@@ -36,7 +36,7 @@ pub enum WriteError {
     Merge(#[from] MergeError),
 }
 
-/// Compares a manifest with the live object. With `always`, what is there is written even if it is as it should be.
+/// GRM-MR-030, GRM-MR-031 and GRM-MR-038: compares a manifest with the live object. With `always`, what is there is written even if it is as it should be.
 ///
 /// # Errors
 /// When the manifest has a shape that cannot be worked with.
@@ -59,7 +59,7 @@ pub fn write(
     Ok(Write::Update(wanted))
 }
 
-/// An object that is left alone says so: nothing tells people not to edit it.
+/// GRM-MR-084: an object that is left alone says so: nothing tells people not to edit it.
 fn without_description(object: &Value) -> Value {
     let mut object = object.clone();
     let path = ["metadata", "annotations", api::resources::DESCRIPTION];

@@ -103,8 +103,9 @@ fn named_in(code: &str) -> BTreeSet<String> {
 
 /// `GRM-HAC`, 1 and what follows, of `GRM-HAC-001…`.
 fn numbered(text: &str) -> Option<(&str, usize, &str)> {
-    let prefix = text.get(..7)?;
-    let number = text.get(7..)?.strip_prefix('-')?;
+    let (component, rest) = text.split_once('-')?;
+    let (behaviour, number) = rest.split_once('-')?;
+    let prefix = text.get(..component.len() + 1 + behaviour.len())?;
     Some((prefix, number.get(..3)?.parse().ok()?, number.get(3..)?))
 }
 

@@ -1,7 +1,6 @@
 //! Tells whether all objects of a ManagedResource are there and healthy
 //! (contracts/resource-manager/controllers/health.yaml).
 
-mod events;
 mod live;
 
 use controller::clock::Clock;
@@ -11,6 +10,7 @@ use webhook::field::quote;
 use self::live::Live;
 use super::Context;
 use super::checking::{self, Look, LookError, Origins, Serves, Verdict, Words, key};
+use super::events;
 use crate::condition::{RESOURCES_HEALTHY, Status};
 use crate::health::Unhealthy;
 use crate::managed_resource::{ManagedResource, ObjectReference};

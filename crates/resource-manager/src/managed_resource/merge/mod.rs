@@ -121,13 +121,13 @@ fn known_version(object: &Value, known: &[&str]) -> Result<(), MergeError> {
     })
 }
 
-/// A status is never wanted; what others wrote stays.
+/// GRM-MR-035: a status is never wanted; what others wrote stays.
 fn keep_status(live: &Value, merged: &mut Value) {
     let status = at(live, &["status"]).and_then(Value::as_object).filter(|status| !status.is_empty());
     put(merged, &["status"], status.map(|status| Value::Object(status.clone())));
 }
 
-/// Secrets and pull secrets of a ServiceAccount are others' business.
+/// GRM-MR-103: secrets and pull secrets of a ServiceAccount are others' business.
 fn service_account(live: &Value, merged: &mut Value) {
     for field in ["secrets", "imagePullSecrets"] {
         keep(live, merged, &[field]);

@@ -13,7 +13,7 @@ const EXTERNAL_NAME: &str = "ExternalName";
 const LOAD_BALANCER: &str = "LoadBalancer";
 const NODE_PORT: &str = "NodePort";
 
-/// Applies the rules to `merged`, whose metadata is merged already.
+/// GRM-MR-100, GRM-MR-101 and GRM-MR-102: applies the rules to `merged`, whose metadata is merged already.
 pub(super) fn service(live: &Value, merged: &mut Value) {
     let old_type = kind_of(live);
     let new_type = kind_of(merged);

@@ -9,11 +9,13 @@ const TEMPLATE: [&str; 2] = ["spec", "template"];
 const JOB_TEMPLATE: [&str; 4] = ["spec", "jobTemplate", "spec", "template"];
 const TEMPLATE_LABELS: [&str; 4] = ["spec", "template", "metadata", "labels"];
 
+/// GRM-MR-090: of a Deployment.
 pub(super) fn deployment(preserve: Preserve, live: &Value, merged: &mut Value) {
     keep_replicas(preserve, live, merged);
     keep_resources(preserve, live, merged, &TEMPLATE);
 }
 
+/// GRM-MR-091 and GRM-MR-094: of a StatefulSet.
 pub(super) fn stateful_set(preserve: Preserve, live: &Value, merged: &mut Value) {
     keep_replicas(preserve, live, merged);
     if !text(live, &["metadata", "creationTimestamp"]).is_empty() {
@@ -26,7 +28,7 @@ pub(super) fn daemon_set(preserve: Preserve, live: &Value, merged: &mut Value) {
     keep_resources(preserve, live, merged, &TEMPLATE);
 }
 
-/// The API server gives a Job its selector and the labels that go with it; neither can be changed.
+/// GRM-MR-095: the API server gives a Job its selector and the labels that go with it; neither can be changed.
 pub(super) fn job(preserve: Preserve, live: &Value, merged: &mut Value) {
     keep(live, merged, &["spec", "selector"]);
     let mut labels = texts(live, &TEMPLATE_LABELS);

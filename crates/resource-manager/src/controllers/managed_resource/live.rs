@@ -1,0 +1,173 @@
+//! An object of the target cluster as it is kept in memory: its text, and a digest that tells a change that counts.
+//!
+//! A parsed object takes several times the memory of its text, and hardly ever is one read: mostly the digest is enough.
+
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+use kube::core::{ApiResource, DynamicResourceScope};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+/// An object of any kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Live {
+    /// Name, namespace, uid, resource version; nothing else.
+    metadata: ObjectMeta,
+    /// The whole object but for kind, version and managed fields, as JSON.
+    text: Box<str>,
+    digest: u64,
+}
+
+impl Live {
+    /// Keeps an object as it was read.
+    #[must_use]
+    pub(super) fn new(mut object: Value) -> Self {
+        if let Some(object) = object.as_object_mut() {
+            object.remove("apiVersion");
+            object.remove("kind");
+            if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+                metadata.remove("managedFields");
+            }
+        }
+        let text = |key: &str| object["metadata"][key].as_str().map(str::to_owned);
+        let metadata = ObjectMeta {
+            name: text("name"),
+            namespace: text("namespace"),
+            uid: text("uid"),
+            resource_version: text("resourceVersion"),
+            ..ObjectMeta::default()
+        };
+        Self { metadata, text: object.to_string().into(), digest: digest(&object) }
+    }
+
+    /// The object, of a kind that the reader knows.
+    #[must_use]
+    pub(super) fn object(&self, kind: &ApiResource) -> Value {
+        let mut object: Map<String, Value> =
+            serde_json::from_str(&self.text).expect("the text was written from an object");
+        object.insert("apiVersion".to_owned(), Value::from(kind.api_version.as_str()));
+        object.insert("kind".to_owned(), Value::from(kind.kind.as_str()));
+        Value::Object(object)
+    }
+
+    /// Is another one when something was changed that is not the API server's or the status alone.
+    #[must_use]
+    pub(super) fn digest(&self) -> u64 {
+        self.digest
+    }
+}
+
+impl<'de> Deserialize<'de> for Live {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Map::deserialize(deserializer).map(|object| Self::new(Value::Object(object)))
+    }
+}
+
+impl Resource for Live {
+    type DynamicType = ApiResource;
+    type Scope = DynamicResourceScope;
+
+    fn kind(resource: &ApiResource) -> Cow<'_, str> {
+        resource.kind.as_str().into()
+    }
+
+    fn group(resource: &ApiResource) -> Cow<'_, str> {
+        resource.group.as_str().into()
+    }
+
+    fn version(resource: &ApiResource) -> Cow<'_, str> {
+        resource.version.as_str().into()
+    }
+
+    fn api_version(resource: &ApiResource) -> Cow<'_, str> {
+        resource.api_version.as_str().into()
+    }
+
+    fn plural(resource: &ApiResource) -> Cow<'_, str> {
+        resource.plural.as_str().into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+/// What of an object is ours or another user's to write.
+fn digest(object: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (key, value) in object.as_object().into_iter().flatten() {
+        match key.as_str() {
+            "status" => {}
+            "metadata" => {
+                let fields = value.as_object().into_iter().flatten();
+                for field in
+                    fields.filter(|(key, _)| !matches!(key.as_str(), "resourceVersion" | "generation"))
+                {
+                    field.hash(&mut hasher);
+                }
+            }
+            _ => (key, value).hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(change: impl FnOnce(&mut Value)) -> Value {
+        let mut object = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "data": {"key": "value"}, "status": {"a": 1},
+            "metadata": {"name": "a", "namespace": "n", "uid": "u", "resourceVersion": "1", "labels": {"a": "b"}, "managedFields": [{}]},
+        });
+        change(&mut object);
+        object
+    }
+
+    #[test]
+    fn what_others_than_users_write_makes_no_other_digest() {
+        let same: [fn(&mut Value); 4] = [
+            |object| object["metadata"]["resourceVersion"] = json!("2"),
+            |object| object["metadata"]["managedFields"] = json!([]),
+            |object| object["metadata"]["generation"] = json!(2),
+            |object| object["status"] = json!({"a": 2}),
+        ];
+        let other: [fn(&mut Value); 4] = [
+            |object| object["metadata"]["labels"]["a"] = json!("c"),
+            |object| object["metadata"]["uid"] = json!("other"),
+            |object| object["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z"),
+            |object| object["data"]["other"] = json!("value"),
+        ];
+        let digest = |change: fn(&mut Value)| Live::new(object(change)).digest();
+        let before = digest(|_| {});
+        assert_eq!(same.map(digest), [before; 4]);
+        assert!(other.map(digest).iter().all(|digest| *digest != before));
+    }
+
+    #[test]
+    fn an_object_is_read_as_it_was_but_for_managed_fields() {
+        let kind = ApiResource {
+            group: String::new(),
+            version: "v1".to_owned(),
+            api_version: "v1".to_owned(),
+            kind: "ConfigMap".to_owned(),
+            plural: "configmaps".to_owned(),
+        };
+        let live: Live = serde_json::from_value(object(|_| {})).unwrap();
+        let mut wanted = object(|_| {});
+        wanted["metadata"].as_object_mut().unwrap().remove("managedFields");
+        assert_eq!(live.object(&kind), wanted);
+        let metadata = live.meta();
+        assert_eq!((metadata.name.as_deref(), metadata.namespace.as_deref()), (Some("a"), Some("n")));
+    }
+}

@@ -1,0 +1,81 @@
+//! Keeps the objects of ManagedResources in the target cluster (contracts/resource-manager/controllers/managed-resource).
+//!
+//! A pass looks at what Secrets say and what the stores show, deletes what is not spoken of any more, gives away what
+//! took mode `Ignore`, applies the rest, and tells what became of it. A pass in which nothing has changed only compares.
+
+mod apply;
+mod kinds;
+mod live;
+mod own;
+mod pass;
+mod path;
+mod release;
+mod removal;
+mod scalers;
+mod settled;
+mod status;
+mod steps;
+mod target;
+mod trigger;
+mod words;
+
+use std::time::Duration;
+
+use controller::{Controller, Selection, Watch};
+use formats::duration::GoDuration;
+use k8s_openapi::api::core::v1::Secret;
+use kube::core::PartialObjectMeta;
+
+use self::pass::{Reconciler, Settings};
+use self::scalers::Scalers;
+use self::settled::Memories;
+use self::target::Target;
+use super::Context;
+use crate::managed_resource::ManagedResource;
+
+/// Name in log and metrics.
+pub const NAME: &str = "managedresource";
+/// Time between two passes where nobody says.
+const PERIOD: Duration = Duration::from_mins(1);
+/// How long reading, deleting and applying may take at most, each.
+const TIMEOUT: Duration = Duration::from_mins(3);
+
+/// The controller of one instance.
+pub fn controller(context: &Context) -> Controller {
+    let (source, class, config) = (&context.source, context.class(), &context.config.controllers);
+    let managed_resources = source.store::<ManagedResource>(Selection::all());
+    let secrets = source.store::<PartialObjectMeta<Secret>>(Selection::all());
+    let by_secret = managed_resources.index(trigger::secret_keys);
+    let changed = {
+        let class = class.clone();
+        Watch::of(&managed_resources).filter(move |event| trigger::counts(&class, event))
+    };
+    let referred = Watch::of(&secrets).map(trigger::referring(class.clone(), by_secret));
+    let period = config.managed_resource.sync_period.and_then(GoDuration::to_std).unwrap_or(PERIOD);
+    let managed_by = config.managed_resource.managed_by_label_value.as_deref();
+    let managed_by = managed_by.unwrap_or(api::resources::MANAGED_BY_GARDENER);
+    let settings = Settings {
+        finalizer: class.finalizer(),
+        class,
+        cluster_id: config.cluster_id.clone().unwrap_or_default(),
+        managed_by: managed_by.to_owned(),
+        always: config.managed_resource.always_update.unwrap_or_default(),
+        collects_garbage: config.garbage_collector.enabled,
+        period,
+        timeout: period.min(TIMEOUT),
+    };
+    let reconciler = Reconciler {
+        source: source.client(),
+        managed_resources,
+        secrets,
+        target: Target::new(&context.target, managed_by),
+        scalers: Scalers::new(&context.target),
+        memories: Memories::default(),
+        settings,
+        clock: context.clock,
+    };
+    Controller::new(NAME, reconciler)
+        .workers(super::workers(config.managed_resource.concurrent_syncs))
+        .source(changed)
+        .source(referred)
+}

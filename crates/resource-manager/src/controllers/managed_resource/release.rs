@@ -1,0 +1,46 @@
+//! Gives objects away that took mode `Ignore`.
+
+use futures::future::join_all;
+use serde_json::json;
+
+use super::target::Target;
+use super::words::{is_not_found, several, words};
+use crate::managed_resource::ObjectReference;
+use crate::managed_resource::unstructured::annotation;
+
+/// GRM-MR-086: takes off what says that objects are ours, all at once.
+///
+/// # Errors
+/// What keeps us from it, in words.
+pub(super) async fn release(
+    target: &Target,
+    orphans: &[ObjectReference],
+    origin: &str,
+) -> Result<(), String> {
+    let released = join_all(orphans.iter().map(|object| one(target, object, origin))).await;
+    let errors: Vec<String> = released.into_iter().filter_map(Result::err).collect();
+    if errors.is_empty() { Ok(()) } else { Err(several("Could not release all orphaned resources", &errors)) }
+}
+
+async fn one(target: &Target, object: &ObjectReference, origin: &str) -> Result<(), String> {
+    let described = object.described();
+    tracing::info!(resource = described, "Releasing orphan resource");
+    let Ok(kind) = target.kind(object) else { return Ok(()) };
+    let live = target.get(&kind, &object.namespace, &object.name).await;
+    let live = live.map_err(|error| format!("error getting object \"{described}\": {}", words(&error)))?;
+    let Some(live) = live else { return Ok(()) };
+    if annotation(&live.object(&kind.resource), api::resources::ORIGIN) != Some(origin) {
+        tracing::info!(
+            resource = described,
+            "Skipping release for orphan resource as origin annotation has already changed"
+        );
+        return Ok(());
+    }
+    let taken_off = json!({api::resources::ORIGIN: null, api::resources::DESCRIPTION: null});
+    match target.patch(&kind, object, &json!({"metadata": {"annotations": taken_off}})).await {
+        Err(error) if !is_not_found(&error) => {
+            Err(format!("error patching object \"{described}\": {}", words(&error)))
+        }
+        _ => Ok(()),
+    }
+}

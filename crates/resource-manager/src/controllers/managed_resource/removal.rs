@@ -1,0 +1,239 @@
+//! Deletes objects that a ManagedResource does not speak of any more, all at once.
+
+use std::collections::BTreeMap;
+
+use formats::duration::GoDuration;
+use futures::{StreamExt as _, stream};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use kube::api::{Api, DeleteParams, ListParams};
+use serde_json::{Value, json};
+
+use super::kinds::Kind;
+use super::live::Live;
+use super::target::{Deleted, Found, Target, TargetError};
+use super::words::{several, words};
+use crate::controllers::events;
+use crate::managed_resource::annotation::{
+    FinalizeError, finalize_deletion_after, is_garbage_collectable, keeps_object,
+};
+use crate::managed_resource::{GroupKind, ObjectReference};
+
+/// So many objects are worked on at once.
+const AT_ONCE: usize = 64;
+/// Groups whose objects are deleted with what they own.
+const FOREGROUND: [&str; 3] = ["apps", "extensions", "batch"];
+
+/// How objects are deleted.
+#[derive(Clone, Copy)]
+pub(super) struct Removing<'a> {
+    /// Where.
+    pub(super) target: &'a Target,
+    /// The time of day.
+    pub(super) now: Timestamp,
+    /// Whether the garbage collector runs.
+    pub(super) collects_garbage: bool,
+    /// Whether volume claims go with their StatefulSet.
+    pub(super) deletes_claims: bool,
+}
+
+/// What is done to an object, in this order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Action {
+    /// The volume claims with these labels are deleted.
+    DeleteClaims(BTreeMap<String, String>),
+    /// It is deleted.
+    Delete {
+        /// Only when everything is gone that it owns.
+        foreground: bool,
+    },
+    /// Nothing holds it any more.
+    Finalize,
+}
+
+/// Why an object could not be deleted.
+#[derive(Debug, thiserror::Error)]
+enum RemovalError {
+    #[error("{}", words(.0))]
+    Api(#[source] kube::Error),
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: could not list PVCs of StatefulSet: {}", words(.0))]
+    ListClaims(#[source] kube::Error),
+    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: {}", words(.0))]
+    DeleteClaims(#[source] kube::Error),
+    #[error(transparent)]
+    Finalize(#[from] FinalizeError),
+}
+
+impl Removing<'_> {
+    /// GRM-MR-041, GRM-MR-045 and GRM-MR-060: deletes objects; tells which of them are still there, if any.
+    pub(super) async fn all(&self, objects: &[ObjectReference]) -> Option<String> {
+        let removals: Vec<_> = objects.iter().map(|object| self.told(object)).collect();
+        let pending: Vec<String> =
+            stream::iter(removals).buffered(AT_ONCE).filter_map(std::future::ready).collect().await;
+        (!pending.is_empty()).then(|| several("Could not clean all old resources", &pending))
+    }
+
+    /// What is told of an object that is still there.
+    async fn told(&self, object: &ObjectReference) -> Option<String> {
+        tracing::info!(resource = object.described(), "Deleting");
+        let removed = self.one(object).await;
+        let described = object.described();
+        let mut text = format!("deletion of old resource \"{described}\" is still pending");
+        match removed {
+            Ok(Deleted::Gone) => return None,
+            Ok(Deleted::Held) => {}
+            Err(error) => {
+                tracing::error!(resource = described, %error, "Error during deletion");
+                text = format!("{text}: {error}");
+            }
+        }
+        Some(match self.warnings(object).await {
+            Some(warnings) => format!("{text}\n\n{warnings}"),
+            None => text,
+        })
+    }
+
+    /// GRM-MR-054: what others say of a Service, which often hangs on something outside.
+    async fn warnings(&self, object: &ObjectReference) -> Option<String> {
+        if object.group_kind() != (GroupKind { group: String::new(), kind: "Service".to_owned() }) {
+            return None;
+        }
+        let warnings = events::warnings(self.target.client(), object, self.now).await;
+        warnings.unwrap_or_else(|error| {
+            let resource = object.described();
+            tracing::error!(resource, error = words(&error), "Error reading events for more information");
+            None
+        })
+    }
+
+    async fn one(&self, object: &ObjectReference) -> Result<Deleted, RemovalError> {
+        let Ok(kind) = self.target.kind(object) else { return Ok(Deleted::Gone) };
+        let Some(live) = self.observe(&kind, object).await? else { return Ok(Deleted::Gone) };
+        let Some((actions, outcome)) = self.plan(&live.object(&kind.resource)) else {
+            tracing::info!(resource = object.described(), "Keeping object in the system");
+            return Ok(Deleted::Gone);
+        };
+        // What is being deleted already has nothing else to be done.
+        let mut deleted = Deleted::Held;
+        for action in actions {
+            deleted = self.execute(&kind, object, &live, action).await?;
+        }
+        outcome?;
+        Ok(deleted)
+    }
+
+    /// GRM-MR-046.
+    async fn observe(&self, kind: &Kind, object: &ObjectReference) -> Result<Option<Live>, RemovalError> {
+        let (namespace, name) = (&object.namespace, &object.name);
+        // The original asks the cluster itself, so that namespaces which it does not look at do not matter here.
+        match self.target.find(kind, namespace, name).await {
+            Ok(Found::Managed(live)) => Ok(Some(live.as_ref().clone())),
+            Ok(Found::Unmanaged | Found::Unknown) | Err(_) => {
+                self.target.get(kind, namespace, name).await.map_err(RemovalError::Api)
+            }
+        }
+    }
+
+    /// GRM-MR-041, GRM-MR-043, GRM-MR-047, GRM-MR-050, GRM-MR-051 and GRM-MR-052: what is to be done, and what cannot
+    /// be done beside; nothing where the object stays.
+    fn plan(&self, live: &Value) -> Option<(Vec<Action>, Result<(), FinalizeError>)> {
+        if keeps_object(live) || (self.collects_garbage && is_garbage_collectable(live)) {
+            return None;
+        }
+        let kind = crate::managed_resource::unstructured::group_kind(live);
+        let is_stateful = kind.kind == "StatefulSet" && ["apps", "extensions"].contains(&kind.group.as_str());
+        let mut actions = Vec::new();
+        if is_stateful && self.deletes_claims {
+            actions.extend(claims(live).map(Action::DeleteClaims));
+        }
+        let deleting = live["metadata"]["deletionTimestamp"].as_str();
+        let since = deleting.and_then(|time| time.parse::<Timestamp>().ok());
+        if deleting.is_none() {
+            actions.push(Action::Delete { foreground: FOREGROUND.contains(&kind.group.as_str()) });
+        }
+        let after = match finalize_deletion_after(live) {
+            Ok(after) => SignedDuration::from_nanos(after.map_or(0, GoDuration::nanos)),
+            Err(error) => return Some((actions, Err(error))),
+        };
+        let is_due = since.is_some_and(|since| self.now.duration_since(since) >= after);
+        if !after.is_zero() && is_due && has_finalizers(live) {
+            actions.push(Action::Finalize);
+        }
+        Some((actions, Ok(())))
+    }
+
+    async fn execute(
+        &self,
+        kind: &Kind,
+        object: &ObjectReference,
+        live: &Live,
+        action: Action,
+    ) -> Result<Deleted, RemovalError> {
+        match action {
+            Action::DeleteClaims(labels) => self.delete_claims(object, &labels).await.map(|()| Deleted::Held),
+            Action::Delete { foreground } => {
+                self.target.delete(kind, object, foreground).await.map_err(RemovalError::Api)
+            }
+            Action::Finalize => self.finalize(kind, object, live).await.map_err(RemovalError::Api),
+        }
+    }
+
+    async fn delete_claims(
+        &self,
+        object: &ObjectReference,
+        labels: &BTreeMap<String, String>,
+    ) -> Result<(), RemovalError> {
+        let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let selected = ListParams::default().labels(&labels.join(","));
+        let client = self.target.client().clone();
+        let claims: Api<PersistentVolumeClaim> = Api::namespaced(client, &object.namespace);
+        let found = claims.list_metadata(&selected).await.map_err(RemovalError::ListClaims)?;
+        if found.items.is_empty() {
+            return Ok(());
+        }
+        let deleted = claims.delete_collection(&DeleteParams::default(), &selected).await;
+        deleted.map(drop).map_err(RemovalError::DeleteClaims)
+    }
+
+    /// Removes what holds an object that has been deleted for long enough: GRM-MR-051 and GRM-MR-053.
+    async fn finalize(
+        &self,
+        kind: &Kind,
+        object: &ObjectReference,
+        live: &Live,
+    ) -> Result<Deleted, kube::Error> {
+        tracing::info!(
+            resource = object.described(),
+            "Removing finalizers from resource since grace period has elapsed"
+        );
+        let mut whole = live.object(&kind.resource);
+        // The subresource of a Namespace is about its spec alone; what holds its metadata goes first, as of any object.
+        let done = if is_held(&whole["metadata"]) {
+            self.target.patch(kind, object, &json!({"metadata": {"finalizers": null}})).await.map(drop)
+        } else {
+            whole["spec"]["finalizers"] = json!([]);
+            self.target.finalize(kind, object, &whole).await
+        };
+        match done {
+            Err(error) if super::words::is_not_found(&error) => Ok(Deleted::Gone),
+            done => done.map(|()| Deleted::Held),
+        }
+    }
+}
+
+/// Labels of the volume claims of a StatefulSet that has any.
+fn claims(live: &Value) -> Option<BTreeMap<String, String>> {
+    live["spec"]["volumeClaimTemplates"].as_array().filter(|templates| !templates.is_empty())?;
+    serde_json::from_value(live["spec"]["selector"]["matchLabels"].clone()).ok()
+}
+
+fn has_finalizers(live: &Value) -> bool {
+    is_held(&live["metadata"]) || (live["kind"] == "Namespace" && is_held(&live["spec"]))
+}
+
+/// Whether there are finalizers in metadata or spec.
+fn is_held(part: &Value) -> bool {
+    part["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
+}

@@ -1,0 +1,97 @@
+//! Autoscalers of the target cluster, and what they scale.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use controller::{Cluster, Selection, Store};
+use kube::core::ApiResource;
+use tokio::time::timeout;
+
+use super::live::Live;
+use crate::managed_resource::scaled::{Scaled, TargetError};
+
+/// How long is waited for the autoscalers to be listed.
+const LISTED: Duration = Duration::from_secs(30);
+
+/// Why nobody knows what is scaled; the texts are the original's.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ScalersError {
+    /// They have not been listed.
+    #[error("failed to list all {0}s: timed out waiting for cache to be synced")]
+    Unlisted(&'static str),
+    /// One aims at nothing that could be.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+/// The autoscalers of a cluster; nothing is asked before somebody needs them.
+#[derive(Debug)]
+pub(super) struct Scalers {
+    cluster: Cluster,
+    stores: OnceLock<Stores>,
+}
+
+#[derive(Debug)]
+struct Stores {
+    hpa: (ApiResource, Store<Live>),
+    hvpa: (ApiResource, Store<Live>),
+}
+
+impl Scalers {
+    /// The autoscalers of a cluster.
+    #[must_use]
+    pub(super) fn new(cluster: &Cluster) -> Self {
+        Self { cluster: cluster.clone(), stores: OnceLock::new() }
+    }
+
+    /// What is scaled.
+    ///
+    /// # Errors
+    /// When the autoscalers cannot be listed, or one aims at nothing that could be.
+    pub(super) async fn scaled(&self) -> Result<Scaled, ScalersError> {
+        let Stores { hpa, hvpa } = self.stores();
+        for (name, store) in [("HPA", &hpa.1), ("HVPA", &hvpa.1)] {
+            timeout(LISTED, store.synced()).await.map_err(|_elapsed| ScalersError::Unlisted(name))?;
+        }
+        let mut scaled = Scaled::default();
+        for live in hpa.1.list() {
+            scaled.add_hpa(&live.object(&hpa.0))?;
+        }
+        for live in hvpa.1.list() {
+            scaled.add_hvpa(&live.object(&hvpa.0))?;
+        }
+        Ok(scaled)
+    }
+
+    /// Is another one when something else may be scaled.
+    #[must_use]
+    pub(super) fn digest(&self) -> u64 {
+        let Some(Stores { hpa, hvpa }) = self.stores.get() else { return 0 };
+        let mut hasher = DefaultHasher::new();
+        for live in hpa.1.list().into_iter().chain(hvpa.1.list()) {
+            live.digest().hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn stores(&self) -> &Stores {
+        self.stores.get_or_init(|| {
+            let store = |group: &str, version: &str, kind: &str, plural: &str| {
+                let resource = ApiResource {
+                    group: group.to_owned(),
+                    version: version.to_owned(),
+                    api_version: format!("{group}/{version}"),
+                    kind: kind.to_owned(),
+                    plural: plural.to_owned(),
+                };
+                let store = self.cluster.store_of(&resource, Selection::all().may_be_absent());
+                (resource, store)
+            };
+            Stores {
+                hpa: store("autoscaling", "v1", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
+                hvpa: store("autoscaling.k8s.io", "v1alpha1", "Hvpa", "hvpas"),
+            }
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! What was in order at the end of a pass, so that the next one sees at a glance that it still is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use controller::Request;
+use parking_lot::Mutex;
+
+use super::kinds::Kind;
+use super::target::Target;
+use crate::managed_resource::ObjectReference;
+
+/// Version, kind, namespace and name of an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    api_version: Box<str>,
+    kind: Box<str>,
+    namespace: Box<str>,
+    name: Box<str>,
+}
+
+/// An object that was as its manifest says.
+#[derive(Clone, Debug)]
+pub(super) struct Settled {
+    /// Its kind.
+    pub(super) kind: Arc<Kind>,
+    /// Digest of the manifest and of all that is brought into it.
+    pub(super) manifest: u64,
+    /// [`super::live::Live::digest`].
+    pub(super) live: u64,
+    /// Whether changes of it are seen.
+    pub(super) is_watched: bool,
+}
+
+/// What a pass was about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Circumstances {
+    /// Resource version of the ManagedResource.
+    pub(super) version: Option<String>,
+    /// Those of its Secrets.
+    pub(super) secrets: Vec<Option<String>>,
+    /// [`super::kinds::Kinds::revision`].
+    pub(super) kinds: u64,
+    /// Digest of what is scaled.
+    pub(super) scaled: u64,
+}
+
+/// What is known of one ManagedResource's objects.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    /// Objects that are in order, or were when somebody last looked.
+    pub(super) objects: BTreeMap<Key, Settled>,
+    /// When all of them were; nothing when the last pass did not end well.
+    pub(super) circumstances: Option<Circumstances>,
+}
+
+/// What is known of all ManagedResources.
+#[derive(Debug, Default)]
+pub(super) struct Memories(Mutex<BTreeMap<Request, Arc<Memory>>>);
+
+impl Key {
+    /// The key of an object.
+    #[must_use]
+    pub(super) fn of(object: &ObjectReference) -> Self {
+        let ObjectReference { api_version, kind, namespace, name, .. } = object;
+        let own = |text: &String| text.as_str().into();
+        Self { api_version: own(api_version), kind: own(kind), namespace: own(namespace), name: own(name) }
+    }
+}
+
+impl Memory {
+    /// GRM-MR-007: whether nothing has changed since everything was in order.
+    #[must_use]
+    pub(super) fn holds(&self, target: &Target, circumstances: &Circumstances) -> bool {
+        let is_same = |(key, settled): (&Key, &Settled)| {
+            settled.is_watched
+                && target.digest(&settled.kind, &key.namespace, &key.name) == Some(settled.live)
+        };
+        self.circumstances.as_ref() == Some(circumstances) && self.objects.iter().all(is_same)
+    }
+}
+
+impl Memories {
+    /// What is known of one.
+    #[must_use]
+    pub(super) fn get(&self, of: &Request) -> Arc<Memory> {
+        self.0.lock().get(of).cloned().unwrap_or_default()
+    }
+
+    /// Takes note.
+    pub(super) fn put(&self, of: &Request, memory: Memory) {
+        self.0.lock().insert(of.clone(), Arc::new(memory));
+    }
+
+    /// Nothing is known any more.
+    pub(super) fn forget(&self, of: &Request) {
+        self.0.lock().remove(of);
+    }
+}

@@ -1,0 +1,129 @@
+//! The steps of a pass that ask the clusters.
+
+use std::collections::BTreeMap;
+
+use futures::future::join_all;
+use k8s_openapi::api::core::v1::Secret;
+use kube::ResourceExt as _;
+use kube::api::Api;
+use tokio::time::timeout;
+
+use super::apply::{Applied, Applying};
+use super::pass::{PassError, Reconciler, TIMED_OUT};
+use super::removal::Removing;
+use super::settled::Memory;
+use super::words::{is_not_found, words};
+use crate::managed_resource::equivalence::Equivalences;
+use crate::managed_resource::inject::labels_to_inject;
+use crate::managed_resource::inventory::Inventory;
+use crate::managed_resource::merge::{Overwrite, is_typed};
+use crate::managed_resource::scaled::Scaled;
+use crate::managed_resource::{ManagedResource, ObjectReference};
+
+impl Reconciler {
+    /// GRM-MR-004: the Secrets in the order of their references, or which of them could not be read, and why.
+    pub(super) async fn read_secrets(
+        &self,
+        object: &ManagedResource,
+    ) -> Result<Vec<Secret>, (String, String)> {
+        let namespace = object.namespace().unwrap_or_default();
+        let secrets: Api<Secret> = Api::namespaced(self.source.clone(), &namespace);
+        let reads = object.spec.secret_refs.iter().map(|reference| {
+            let (secrets, name) = (&secrets, &reference.name);
+            let is_there = self.secrets.get(&namespace, name).is_some();
+            async move {
+                let absent = || format!("Secret {name:?} not found");
+                if !is_there {
+                    return Err((name.clone(), absent()));
+                }
+                secrets.get(name).await.map_err(|error| {
+                    let message = if is_not_found(&error) { absent() } else { words(&error) };
+                    (name.clone(), message)
+                })
+            }
+        });
+        let read = timeout(self.settings.timeout, join_all(reads)).await;
+        read.map_err(|_elapsed| (String::new(), TIMED_OUT.to_owned()))?.into_iter().collect()
+    }
+
+    /// What the Secrets say, read again if kinds had to be asked for.
+    pub(super) async fn take(
+        &self,
+        object: &ManagedResource,
+        secrets: &[Secret],
+    ) -> Result<Inventory, PassError> {
+        let take = || {
+            Inventory::take(object, secrets, &self.settings.managed_by, |kind| {
+                let api_version = kind.api_version();
+                self.target.kinds.get(&api_version, &kind.kind).map(|kind| kind.scope)
+            })
+        };
+        let inventory = take();
+        let Inventory { references, unwanted, orphans, .. } = &inventory;
+        let before = self.target.kinds.revision();
+        let learned = self.target.learn(references.iter().chain(unwanted).chain(orphans)).await;
+        learned.map_err(PassError::Kinds)?;
+        let inventory = if self.target.kinds.revision() == before { inventory } else { take() };
+        for error in &inventory.errors {
+            tracing::error!(%error, "Could not decode resource");
+        }
+        for duplicate in &inventory.duplicates {
+            tracing::warn!(%duplicate, "an object is described more than once; the last description counts");
+        }
+        Ok(inventory)
+    }
+
+    /// Deletes objects; tells which are still there.
+    pub(super) async fn remove(
+        &self,
+        object: &ManagedResource,
+        unwanted: &[ObjectReference],
+    ) -> Option<String> {
+        let cannot = |reason: &str| Some(format!("Could not clean all old resources: {reason}"));
+        if let Err(error) = self.target.learn(unwanted).await {
+            return cannot(&words(&error));
+        }
+        let removing = Removing {
+            target: &self.target,
+            now: self.clock.now(),
+            collects_garbage: self.settings.collects_garbage,
+            deletes_claims: object.spec.delete_persistent_volume_claims.unwrap_or_default(),
+        };
+        let removed = timeout(self.settings.timeout, removing.all(unwanted)).await;
+        removed.unwrap_or_else(|_elapsed| cannot(TIMED_OUT))
+    }
+
+    /// Applies what is wanted, as far as it goes.
+    pub(super) async fn apply_all(
+        &self,
+        object: &ManagedResource,
+        inventory: &Inventory,
+        origin: &str,
+        memory: &Memory,
+    ) -> Applied<PassError> {
+        // Nothing else is scaled, so autoscalers are not asked for without need.
+        let may_be_scaled = inventory.wanted.iter().any(|wanted| is_typed(&wanted.object));
+        let scaled = if may_be_scaled { self.scalers.scaled().await } else { Ok(Scaled::default()) };
+        let scaled = match scaled {
+            Ok(scaled) => scaled,
+            Err(error) => return Applied { settled: BTreeMap::new(), error: Some(error.into()) },
+        };
+        let applying = Applying {
+            target: &self.target,
+            origin,
+            inject: &labels_to_inject(object.spec.inject_labels.as_ref(), &self.settings.managed_by),
+            force_overwrite: Overwrite {
+                labels: object.spec.force_overwrite_labels.unwrap_or_default(),
+                annotations: object.spec.force_overwrite_annotations.unwrap_or_default(),
+            },
+            scaled: &scaled,
+            equivalences: &Equivalences::new(&object.spec.equivalences),
+            always: self.settings.always,
+            memory,
+        };
+        match timeout(self.settings.timeout, applying.all(&inventory.wanted)).await {
+            Ok(Applied { settled, error }) => Applied { settled, error: error.map(PassError::Apply) },
+            Err(_elapsed) => Applied { settled: BTreeMap::new(), error: Some(PassError::Timeout) },
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! The target cluster: what is known of its objects, and writes to them.
+//!
+//! Objects that bear our label are watched, each kind in one store; whatever else there may be is asked for one by one.
+//! What we wrote is never taken for unwritten because a watch lags behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use controller::store::UnknownNamespace;
+use controller::{Cluster, Selection, Store};
+use kube::api::{DeleteParams, GetParams, Patch, PatchParams, PostParams};
+use kube::core::request::Request;
+use kube::{Client, Resource as _};
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::kinds::{Kind, Kinds};
+use super::live::Live;
+use super::words::{is_kind_absent, is_not_found, words};
+use crate::managed_resource::ObjectReference;
+use crate::managed_resource::inventory::Scope;
+
+/// How long a store is waited for that was just begun; afterwards objects are asked for one by one.
+const FILLED: Duration = Duration::from_secs(10);
+
+/// Why nothing is known of an object.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TargetError {
+    /// The manifest names no kind.
+    #[error("Object 'Kind' is missing in 'unstructured object has no kind'")]
+    NoKind,
+    /// The manifest names no version.
+    #[error("Object 'apiVersion' is missing in 'unstructured object has no version'")]
+    NoVersion,
+    /// The cluster does not serve the kind.
+    #[error("no matches for kind {kind:?} in version {api_version:?}")]
+    UnknownKind {
+        /// Kind.
+        kind: String,
+        /// Group and version.
+        api_version: String,
+    },
+    /// Objects of the namespace are not looked at.
+    #[error(transparent)]
+    Namespace(#[from] UnknownNamespace),
+    /// The API server refused.
+    #[error("{}", words(.0))]
+    Api(#[source] kube::Error),
+}
+
+/// What is known of an object without asking for it.
+#[derive(Clone, Debug)]
+pub(super) enum Found {
+    /// It bears our label.
+    Managed(Arc<Live>),
+    /// If there is one, it does not bear our label.
+    Unmanaged,
+    /// The cluster must be asked.
+    Unknown,
+}
+
+/// What has become of an object that was deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deleted {
+    /// It is gone.
+    Gone,
+    /// Something holds it.
+    Held,
+}
+
+/// The target cluster of one instance.
+pub(super) struct Target {
+    /// Its kinds.
+    pub(super) kinds: Kinds,
+    client: Client,
+    cluster: Cluster,
+    /// Selects what is managed.
+    label: String,
+    written: Mutex<BTreeMap<Written, Version>>,
+}
+
+/// Kind, namespace and name of an object that we wrote.
+type Written = (String, String, String);
+
+/// What a store must show before it is believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Version {
+    /// This version, or a later one.
+    Since(String),
+    /// Not the object of this uid.
+    Without(String),
+}
+
+impl Target {
+    /// The target, where managed objects bear the label of this value.
+    #[must_use]
+    pub(super) fn new(cluster: &Cluster, managed_by: &str) -> Self {
+        let client = cluster.client();
+        Self {
+            kinds: Kinds::new(client.clone()),
+            client,
+            cluster: cluster.clone(),
+            label: format!("{}={managed_by}", api::resources::MANAGED_BY),
+            written: Mutex::default(),
+        }
+    }
+
+    /// The client, for what is not ours.
+    #[must_use]
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Asks for the kinds of references that are not known.
+    ///
+    /// # Errors
+    /// When the cluster does not say.
+    pub(super) async fn learn<'a>(
+        &self,
+        references: impl IntoIterator<Item = &'a ObjectReference>,
+    ) -> Result<(), kube::Error> {
+        let unknown = references.into_iter().filter(|object| self.kind(object).is_err());
+        let unknown: BTreeSet<String> = unknown.map(|object| object.api_version.clone()).collect();
+        self.kinds.learn(unknown.into_iter().filter(|version| !version.is_empty()).collect()).await
+    }
+
+    /// The kind of an object.
+    ///
+    /// # Errors
+    /// When it is not known.
+    pub(super) fn kind(&self, object: &ObjectReference) -> Result<Arc<Kind>, TargetError> {
+        if object.kind.is_empty() {
+            return Err(TargetError::NoKind);
+        }
+        if object.api_version.is_empty() {
+            return Err(TargetError::NoVersion);
+        }
+        self.kinds.get(&object.api_version, &object.kind).ok_or_else(|| TargetError::UnknownKind {
+            kind: object.kind.clone(),
+            api_version: object.api_version.clone(),
+        })
+    }
+
+    /// The managed objects of a kind.
+    pub(super) fn store<'a>(&self, kind: &'a Kind) -> &'a Store<Live> {
+        kind.store.get_or_init(|| {
+            let selection = Selection::all().labels(self.label.clone()).may_be_absent();
+            let selection = if kind.scope == Scope::Cluster { selection.cluster_scoped() } else { selection };
+            self.cluster.store_of(&kind.resource, selection)
+        })
+    }
+
+    /// What is known of an object without asking.
+    ///
+    /// # Errors
+    /// When the instance is not to look at its namespace.
+    pub(super) async fn find(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Found, TargetError> {
+        let store = self.store(kind);
+        if !store.looks_at(namespace) {
+            return if is_built_in(&kind.resource.group) {
+                Err(store.try_get(namespace, name).err().map_or(TargetError::NoKind, TargetError::from))
+            } else {
+                Ok(Found::Unknown)
+            };
+        }
+        if !is_filled(kind, store).await {
+            return Ok(Found::Unknown);
+        }
+        let stored = store.get(namespace, name);
+        if self.is_behind(kind, namespace, name, stored.as_deref()) {
+            return Ok(Found::Unknown);
+        }
+        Ok(stored.map_or(Found::Unmanaged, Found::Managed))
+    }
+
+    /// Asks for an object.
+    ///
+    /// # Errors
+    /// When the API server refuses; an object that is absent is none.
+    pub(super) async fn get(
+        &self,
+        kind: &Kind,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Live>, kube::Error> {
+        let request = request(kind, namespace).get(name, &GetParams::default());
+        match self.client.request::<Live>(request.map_err(kube::Error::BuildRequest)?).await {
+            Ok(live) => Ok(Some(live)),
+            Err(error) if is_not_found(&error) => {
+                if is_kind_absent(&error) {
+                    self.kinds.forget(kind);
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes an object.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub(super) async fn create(&self, kind: &Kind, object: &Value) -> Result<Live, kube::Error> {
+        let body = object.to_string().into_bytes();
+        let namespace = crate::managed_resource::unstructured::namespace(object);
+        let request = request(kind, namespace).create(&PostParams::default(), body);
+        let created = self.client.request(request.map_err(kube::Error::BuildRequest)?).await;
+        self.noted(kind, created)
+    }
+
+    /// Replaces an object.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub(super) async fn update(&self, kind: &Kind, object: &Value) -> Result<Live, kube::Error> {
+        let body = object.to_string().into_bytes();
+        let (namespace, name) = {
+            use crate::managed_resource::unstructured::{name, namespace};
+            (namespace(object), name(object))
+        };
+        let request = request(kind, namespace).replace(name, &PostParams::default(), body);
+        let updated = self.client.request(request.map_err(kube::Error::BuildRequest)?).await;
+        self.noted(kind, updated)
+    }
+
+    /// Sends a JSON merge patch.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub(super) async fn patch(
+        &self,
+        kind: &Kind,
+        object: &ObjectReference,
+        patch: &Value,
+    ) -> Result<Live, kube::Error> {
+        let request = request(kind, &object.namespace);
+        let request = request.patch(&object.name, &PatchParams::default(), &Patch::Merge(patch));
+        let patched = self.client.request(request.map_err(kube::Error::BuildRequest)?).await;
+        self.noted(kind, patched)
+    }
+
+    /// Replaces a Namespace through its subresource `finalize`.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub(super) async fn finalize(
+        &self,
+        kind: &Kind,
+        object: &ObjectReference,
+        namespace: &Value,
+    ) -> Result<(), kube::Error> {
+        let (request, body) = (request(kind, ""), namespace.to_string().into_bytes());
+        let request = request.replace_subresource("finalize", &object.name, &PostParams::default(), body);
+        let answer = self.client.request::<Value>(request.map_err(kube::Error::BuildRequest)?).await;
+        answer.map(drop)
+    }
+
+    /// What the store shows of an object, if it can be believed.
+    #[must_use]
+    pub(super) fn digest(&self, kind: &Kind, namespace: &str, name: &str) -> Option<u64> {
+        let store = kind.store.get().filter(|store| store.is_synced())?;
+        let stored = store.get(namespace, name)?;
+        (!self.is_behind(kind, namespace, name, Some(&stored))).then(|| stored.digest())
+    }
+
+    /// Deletes an object.
+    ///
+    /// # Errors
+    /// When the API server refuses; an object that is absent is gone.
+    pub(super) async fn delete(
+        &self,
+        kind: &Kind,
+        object: &ObjectReference,
+        foreground: bool,
+    ) -> Result<Deleted, kube::Error> {
+        let params = if foreground { DeleteParams::foreground() } else { DeleteParams::default() };
+        let request = request(kind, &object.namespace).delete(&object.name, &params);
+        let answer: Value = match self.client.request(request.map_err(kube::Error::BuildRequest)?).await {
+            Err(error) if is_not_found(&error) => return Ok(Deleted::Gone),
+            answer => answer?,
+        };
+        if is_held(&answer) {
+            return Ok(Deleted::Held);
+        }
+        let details = if answer["kind"] == "Status" { &answer["details"] } else { &answer["metadata"] };
+        let uid = details["uid"].as_str().unwrap_or_default().to_owned();
+        let written = written(kind, &object.namespace, &object.name);
+        self.written.lock().insert(written, Version::Without(uid));
+        Ok(Deleted::Gone)
+    }
+
+    /// Takes note of what was written.
+    fn noted(&self, kind: &Kind, answer: Result<Live, kube::Error>) -> Result<Live, kube::Error> {
+        match &answer {
+            Ok(live) => {
+                let metadata = live.meta();
+                let (namespace, name) = (metadata.namespace.as_deref(), metadata.name.as_deref());
+                let of = written(kind, namespace.unwrap_or_default(), name.unwrap_or_default());
+                let version = Version::Since(metadata.resource_version.clone().unwrap_or_default());
+                self.written.lock().insert(of, version);
+            }
+            Err(error) if is_kind_absent(error) => self.kinds.forget(kind),
+            Err(_) => {}
+        }
+        answer
+    }
+
+    /// Whether the store has not seen yet what we wrote.
+    fn is_behind(&self, kind: &Kind, namespace: &str, name: &str, stored: Option<&Live>) -> bool {
+        let mut written_versions = self.written.lock();
+        if written_versions.is_empty() {
+            return false;
+        }
+        let of = written(kind, namespace, name);
+        let is_behind = match (written_versions.get(&of), stored) {
+            (None, _) | (Some(Version::Without(_)), None) => false,
+            (Some(Version::Since(_)), None) => true,
+            (Some(Version::Since(version)), Some(stored)) => {
+                is_older(stored.meta().resource_version.as_deref().unwrap_or_default(), version)
+            }
+            (Some(Version::Without(uid)), Some(stored)) => stored.meta().uid.as_ref() == Some(uid),
+        };
+        // An object that we made and somebody deleted meanwhile is asked for once.
+        if !is_behind || stored.is_none() {
+            written_versions.remove(&of);
+        }
+        is_behind
+    }
+}
+
+/// Where objects of a kind are asked for.
+fn request(kind: &Kind, namespace: &str) -> Request {
+    let namespace = (kind.scope == Scope::Namespaced && !namespace.is_empty()).then_some(namespace);
+    Request::new(Live::url_path(&kind.resource, namespace))
+}
+
+/// Whether the store of a kind can be read; it is waited for once.
+async fn is_filled(kind: &Kind, store: &Store<Live>) -> bool {
+    if store.is_synced() {
+        return true;
+    }
+    if kind.is_given_up.load(Ordering::Relaxed) {
+        return false;
+    }
+    let is_filled = timeout(FILLED, store.synced()).await.is_ok();
+    kind.is_given_up.store(!is_filled, Ordering::Relaxed);
+    is_filled
+}
+
+/// Whether something still holds an object that was deleted.
+fn is_held(answer: &Value) -> bool {
+    let metadata = &answer["metadata"];
+    let held = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
+    let waits = metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds > 0);
+    let deleting = metadata["deletionTimestamp"].is_string();
+    answer["kind"] != "Status"
+        && deleting
+        && (waits || held(&metadata["finalizers"]) || held(&answer["spec"]["finalizers"]))
+}
+
+fn written(kind: &Kind, namespace: &str, name: &str) -> Written {
+    let resource = &kind.resource;
+    (format!("{}/{}", resource.api_version, resource.kind), namespace.to_owned(), name.to_owned())
+}
+
+/// Versions are numbers that rise; any that are not are told apart only.
+fn is_older(version: &str, than: &str) -> bool {
+    match (version.parse::<u64>(), than.parse::<u64>()) {
+        (Ok(version), Ok(than)) => version < than,
+        _ => version != than,
+    }
+}
+
+/// Groups whose kinds the original knows by itself, so that it reads them through its caches.
+fn is_built_in(group: &str) -> bool {
+    !group.contains('.') || (group.ends_with(".k8s.io") && group != "autoscaling.k8s.io")
+}

@@ -1,0 +1,120 @@
+//! Which changes ask for a pass.
+
+use std::sync::Arc;
+
+use controller::{Event, Index, Request};
+use kube::{Resource, ResourceExt as _};
+
+use super::path::{is_ignored, operation};
+use crate::condition::{Condition, RESOURCES_HEALTHY, Status};
+use crate::managed_resource::{Class, ManagedResource};
+
+/// Operations that ask for a pass.
+const ASKING: [&str; 3] =
+    [api::gardener::OPERATION_RECONCILE, api::gardener::OPERATION_RESTORE, api::gardener::OPERATION_MIGRATE];
+
+/// Whether a change of a ManagedResource asks for a pass: GRM-MR-170, GRM-MR-171, GRM-MR-173 and GRM-MR-174.
+#[must_use]
+pub(super) fn counts(class: &Class, event: &Event<ManagedResource>) -> bool {
+    let new = event.object();
+    if !concerns(class, new) {
+        return false;
+    }
+    let Some(old) = event.old() else { return true };
+    let got_ignored = !is_ignored(old) && is_ignored(new);
+    let changed = old.metadata.generation != new.metadata.generation
+        || operation(new).is_some_and(|operation| ASKING.contains(&operation))
+        || became_unhealthy(old, new)
+        || (is_ignored(old) && !is_ignored(new));
+    got_ignored || (changed && is_worked_on(new))
+}
+
+/// The ManagedResources that refer to a Secret: GRM-MR-175.
+pub(super) fn referring<K: Resource>(
+    class: Class,
+    by_secret: Index<ManagedResource>,
+) -> impl Fn(&K) -> Vec<Request> + Send + Sync {
+    move |secret| {
+        let key = secret_key(&secret.namespace().unwrap_or_default(), &secret.name_any());
+        let found = by_secret.get(&key).into_iter();
+        let worked_on = found.filter(|object| concerns(&class, object) && is_worked_on(object));
+        worked_on.map(|object: Arc<ManagedResource>| Request::of(&*object)).collect()
+    }
+}
+
+/// Under which keys a ManagedResource is found by its Secrets.
+#[must_use]
+pub(super) fn secret_keys(object: &ManagedResource) -> Vec<String> {
+    let namespace = object.namespace().unwrap_or_default();
+    object.secret_names().map(|name| secret_key(&namespace, name)).collect()
+}
+
+fn secret_key(namespace: &str, name: &str) -> String {
+    format!("{namespace}/{name}")
+}
+
+fn concerns(class: &Class, object: &ManagedResource) -> bool {
+    class.may_act(object) || class.is_responsible(object)
+}
+
+fn is_worked_on(object: &ManagedResource) -> bool {
+    !is_ignored(object) || object.metadata.deletion_timestamp.is_some()
+}
+
+/// Somebody has found the objects unhealthy, which were healthy or not looked at before.
+fn became_unhealthy(old: &ManagedResource, new: &ManagedResource) -> bool {
+    let healthy = |object: &ManagedResource| {
+        Condition::find(&object.status.conditions, RESOURCES_HEALTHY).map(|condition| condition.status)
+    };
+    matches!(healthy(old), None | Some(Status::True)) && healthy(new) == Some(Status::False)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn event(old: Value, new: Value) -> Event<ManagedResource> {
+        let read = |object| Arc::new(serde_json::from_value(object).unwrap());
+        Event::Update { old: read(old), new: read(new) }
+    }
+
+    fn healthy(status: &str) -> Value {
+        json!({"status": {"conditions": [{"type": "ResourcesHealthy", "status": status, "lastTransitionTime": null, "lastUpdateTime": null}]}})
+    }
+
+    fn annotated(key: &str, value: &str) -> Value {
+        json!({"metadata": {"annotations": {key: value}}})
+    }
+
+    #[test]
+    fn an_update_counts_for_what_it_changes() {
+        let (ignore, operation) = (api::resources::IGNORE, api::gardener::OPERATION);
+        let table = [
+            (json!({}), json!({}), false),
+            (json!({"metadata": {"generation": 1}}), json!({"metadata": {"generation": 2}}), true),
+            (json!({}), annotated("a", "b"), false),
+            (json!({}), annotated(operation, "reconcile"), true),
+            (json!({}), annotated(operation, "restore"), true),
+            (json!({}), annotated(operation, "migrate"), true),
+            (json!({}), annotated(operation, "wait-for-state"), false),
+            (json!({}), annotated(ignore, "true"), true),
+            (annotated(ignore, "true"), annotated(ignore, "true"), false),
+            (annotated(ignore, "true"), json!({}), true),
+            (healthy("True"), healthy("False"), true),
+            (json!({}), healthy("False"), true),
+            (healthy("Unknown"), healthy("False"), false),
+            (healthy("True"), healthy("Unknown"), false),
+            (
+                json!({"spec": {"class": "seed"}}),
+                json!({"spec": {"class": "seed"}, "metadata": {"generation": 2}}),
+                false,
+            ),
+        ];
+        for (old, new, wanted) in table {
+            let got = counts(&Class::new(""), &event(old.clone(), new.clone()));
+            assert_eq!(got, wanted, "{old} became {new}");
+        }
+    }
+}
