@@ -204,11 +204,19 @@ fn contract<'a>(
         join(&mut contract, draft, report);
     }
     let (list_keys, unordered) = (contract.list_keys.clone(), contract.unordered.clone());
+    let rules = hash::rules(&contract);
     for draft in drafts {
         let others = drafts.iter().filter(|other| !std::ptr::eq(*other, draft)).map(|other| &other.fixtures);
         let shelf = Shelf { own: std::iter::once(&draft.fixtures).chain(others).collect(), shared };
-        let context =
-            Context { draft, shelf: &shelf, list_keys: &list_keys, unordered: &unordered, report, lint };
+        let context = Context {
+            draft,
+            shelf: &shelf,
+            list_keys: &list_keys,
+            unordered: &unordered,
+            rules: &rules,
+            report,
+            lint,
+        };
         for clause in &draft.clauses {
             let place = format!("{}:{}", report.files[clause.span.file].path, clause.span.mark.line);
             if let Some(first) = ids.insert(clause.id.clone(), place) {

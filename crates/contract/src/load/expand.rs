@@ -26,6 +26,8 @@ pub(crate) struct Context<'a> {
     pub(crate) shelf: &'a Shelf<'a>,
     pub(crate) list_keys: &'a BTreeMap<String, String>,
     pub(crate) unordered: &'a [String],
+    /// What its contract says of every clause, for their hashes.
+    pub(crate) rules: &'a Value,
     /// What keeps a contract from being loaded.
     pub(crate) report: &'a Report<'a>,
     /// What a contract can be loaded with, and lint names.
@@ -74,7 +76,7 @@ impl Context<'_> {
         if let Some(table) = &clause.table {
             self.check_columns(table, &used);
         }
-        let hash = hash::of(clause, built.iter().map(|built| (&built.case, &built.then)));
+        let hash = hash::of(clause, self.rules, built.iter().map(|built| (&built.case, &built.then)));
         let cases = self.named(clause, built, &used);
         model::Clause {
             id: clause.id.clone(),

@@ -1,5 +1,6 @@
 //! The hash of a clause: it changes with what the clause means, however it is set.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -7,15 +8,24 @@ use sha2::{Digest as _, Sha256};
 
 use super::draft::Clause;
 use crate::case::{Case, Sending, When};
+use crate::model::Contract;
 
-/// SHA-256 over everything that the clause says, fixtures and cells filled in, however it is set.
-pub(super) fn of<'a>(clause: &Clause, cases: impl Iterator<Item = (&'a Case, &'a Value)>) -> String {
+/// SHA-256 over everything that the clause says, fixtures and cells filled in, however it is set, and over what its
+/// contract says of all its clauses.
+pub(super) fn of<'a>(
+    clause: &Clause,
+    contract: &Value,
+    cases: impl Iterator<Item = (&'a Case, &'a Value)>,
+) -> String {
     let mut hasher = Sha256::new();
     let mut add = |part: &Value| hasher.update(part.to_string().as_bytes());
     add(&json!({
         "id": clause.id, "text": clause.text, "level": clause.level, "binds": clause.binds,
         "versions": clause.versions, "needs": clause.needs, "instance": clause.instance,
     }));
+    if contract.as_object().is_some_and(|rules| !rules.is_empty()) {
+        add(contract);
+    }
     for (case, then) in cases {
         let given = &case.given;
         add(&case.config);
@@ -31,6 +41,29 @@ pub(super) fn of<'a>(clause: &Clause, cases: impl Iterator<Item = (&'a Case, &'a
         let _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+/// How answers of a contract compare and what they may change, as it goes into the hash of each of its clauses; what is
+/// not said is not in it.
+pub(super) fn rules(contract: &Contract) -> Value {
+    let sorted = |paths: &[String]| paths.iter().cloned().collect::<BTreeSet<_>>();
+    let all = json!({
+        "onlyTouches": sorted(&contract.only_touches),
+        "unordered": sorted(&contract.unordered),
+        "listKeys": contract.list_keys,
+        // Why a law is excused changes nothing.
+        "exempt": contract.exempt.keys().collect::<BTreeSet<_>>(),
+    });
+    let said = |rule: &Value| {
+        rule.as_array().is_some_and(|rule| !rule.is_empty())
+            || rule.as_object().is_some_and(|rule| !rule.is_empty())
+    };
+    all.as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, rule)| said(rule))
+        .map(|(name, rule)| (name.clone(), rule.clone()))
+        .collect()
 }
 
 /// What is done, as it goes into the hash of a clause; what is not said is not in it.

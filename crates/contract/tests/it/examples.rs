@@ -1,5 +1,7 @@
 //! The worked examples of the language, in our words: names, inputs, what is given and what is expected.
 
+use std::collections::BTreeSet;
+
 use contract::case::{Case, Sending, When};
 use contract::expect::{Expect, Operator};
 use serde_json::json;
@@ -185,6 +187,24 @@ fn collections_requests_and_registrations_are_asked() {
     assert_eq!(cases[3].when, wanted);
     assert_eq!((cases[3].then.code, cases[4].then.called), (Some(500), Some(false)));
     assert_eq!(cases[5].then.object, Some(Expect::Operator(Operator::Unchanged)));
+}
+
+#[test]
+fn a_hash_changes_with_the_rules_of_the_contract() {
+    let hash = |rules: &str| load_one(&contract(rules, TOKEN)).catalog.contracts[0].clauses[0].hash.clone();
+    let rules = [
+        "",
+        "onlyTouches: [spec.volumes]\n",
+        "onlyTouches: [spec.volumes, metadata.labels]\n",
+        "unordered: [spec.tolerations]\n",
+        "listKeys: {spec.things: name}\n",
+        "exempt: {idempotent: it cannot be}\n",
+    ];
+    let hashes: BTreeSet<String> = rules.iter().map(|rules| hash(rules)).collect();
+    assert_eq!(hashes.len(), rules.len());
+    // Their order says nothing, nor the words of an excuse.
+    assert_eq!(hash(rules[2]), hash("onlyTouches: [metadata.labels, spec.volumes]\n"));
+    assert_eq!(hash(rules[5]), hash("exempt: {idempotent: nobody asks}\n"));
 }
 
 #[test]
