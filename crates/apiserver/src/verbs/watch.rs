@@ -30,6 +30,8 @@ use crate::verbs::list::{asked_revision, too_old};
 
 /// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
 const USUAL_DURATION: Duration = Duration::from_mins(30);
+/// No watch lasts longer, whatever it asks for.
+const LONGEST: Duration = Duration::from_hours(24 * 365);
 /// How often a watch hears of the store's revision.
 const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
 /// How long before its end a watch hears of it once more.
@@ -86,6 +88,8 @@ impl Watcher {
     fn new(shared: &Arc<Shared>, call: Call, selection: Selection) -> Result<Self, Status> {
         let seconds = call.query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
         let duration = seconds.filter(|seconds| *seconds > 0).map_or(USUAL_DURATION, Duration::from_secs);
+        // Any number of seconds is asked for; a point in time can be too far away to be said.
+        let duration = duration.min(LONGEST);
         let now = Instant::now();
         let end = now + duration;
         let bookmarks = call.query.flag("allowWatchBookmarks");

@@ -281,3 +281,13 @@ async fn listed(server: &ApiServer, path: &str) -> (BTreeMap<String, Value>, Str
     let items = list["items"].as_array().unwrap().iter().cloned().map(identity).collect();
     (items, revision(&list).to_owned())
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_may_ask_for_any_time_and_ends() {
+    let server = ApiServer::builder().build();
+    for seconds in [i64::MAX.to_string(), "40000000".to_owned()] {
+        let start = server.revision();
+        let path = format!("{MAPS}?watch=1&resourceVersion={start}&timeoutSeconds={seconds}");
+        assert_eq!(events(&server, &path).await, vec![], "{seconds}");
+    }
+}
