@@ -63,6 +63,8 @@ pub struct Trace {
     pub timeout: Duration,
     /// Whether the same bytes are demanded.
     pub ours: bool,
+    /// The same of the webhooks that were asked before this one, in order.
+    pub earlier: Vec<Self>,
 }
 
 /// What became of the UPDATE that follows a CREATE.
@@ -76,21 +78,25 @@ pub enum Update {
     Asked(Box<Exchange>),
 }
 
-/// Whether a law held in one case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Whether a law held in one case; of several webhooks the greatest.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Held {
+    /// The case gave no occasion.
+    NoOccasion,
     /// It did.
     Yes,
     /// It did not: what was wanted and what came.
     No(String),
-    /// The case gave no occasion.
-    NoOccasion,
 }
 
-/// Judges every law.
+/// Judges every law on every webhook that was asked.
 #[must_use]
 pub fn judge(trace: &Trace, rules: &Rules) -> BTreeMap<Law, Held> {
-    ALL.into_iter().map(|law| (law, hold(law, trace, rules))).collect()
+    let of_all = |law: Law| {
+        let each = trace.earlier.iter().chain([trace]).map(|trace| hold(law, trace, rules));
+        each.max().unwrap_or(Held::NoOccasion)
+    };
+    ALL.into_iter().map(|law| (law, of_all(law))).collect()
 }
 
 /// Judges one law.
@@ -189,9 +195,8 @@ fn difference(want: Option<&Value>, got: Option<&Value>, rules: &Rules) -> Strin
         .take(3)
         .map(|path| {
             let at = |object: Option<&Value>| {
-                crate::observation::show(
-                    object.and_then(|object| crate::matching::get(object, path)).as_ref(),
-                )
+                let value = object.and_then(|object| crate::matching::get(object, path));
+                crate::observation::shown(object, &path.to_string(), value.as_ref())
             };
             format!("{path}: {} → {}", at(want), at(got))
         })
@@ -215,6 +220,7 @@ impl Trace {
             input,
             timeout,
             ours: false,
+            earlier: Vec::new(),
         }
     }
 }

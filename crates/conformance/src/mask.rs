@@ -1,24 +1,48 @@
 //! Secrets taken out of whatever is shown or written.
 
-use serde_json::Value;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
 
 const MASK: &str = "***";
+
+/// Takes secrets out of lines that come one after the other.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// Inside of a private key.
+    inside: bool,
+}
+
+impl Lines {
+    /// The line without its secrets; `None` where nothing of it is shown.
+    pub fn masked(&mut self, line: &str) -> Option<String> {
+        if self.inside {
+            self.inside = !line.contains("-----END");
+            None
+        } else if line.contains("-----BEGIN") && line.contains("PRIVATE KEY") {
+            // One that was written on one line ends there.
+            self.inside = !line.contains("-----END");
+            Some(MASK.to_owned())
+        } else {
+            Some(without_token(line))
+        }
+    }
+}
 
 /// A copy without secrets: the data of Secrets, private keys, tokens, passwords and kubeconfigs.
 #[must_use]
 pub fn masked(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let secret = fields.get("kind").and_then(Value::as_str) == Some("Secret");
+            let secret = is_secret(value);
             let mask = |(name, value): (&String, &Value)| {
-                let hidden =
-                    (secret && matches!(name.as_str(), "data" | "stringData")) || is_secret_name(name);
+                let hidden = (secret && is_data(name)) || is_secret_name(name);
                 (name.clone(), if hidden { hide(value) } else { masked(value) })
             };
             Value::Object(fields.iter().map(mask).collect())
         }
         Value::Array(items) => Value::Array(items.iter().map(masked).collect()),
-        Value::String(text) => Value::String(masked_text(text)),
+        Value::String(text) => Value::String(opened(text).unwrap_or_else(|| masked_text(text))),
         other => other.clone(),
     }
 }
@@ -26,19 +50,61 @@ pub fn masked(value: &Value) -> Value {
 /// A text without private keys and bearer tokens.
 #[must_use]
 pub fn masked_text(text: &str) -> String {
-    let mut lines = Vec::new();
-    let mut inside = false;
-    for line in text.split('\n') {
-        if line.contains("-----BEGIN") && line.contains("PRIVATE KEY") {
-            inside = true;
-            lines.push(MASK.to_owned());
-        } else if inside {
-            inside = !line.contains("-----END");
-        } else {
-            lines.push(without_token(line));
-        }
+    let mut mask = Lines::default();
+    text.split('\n').filter_map(|line| mask.masked(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// A value out of an object, at a path as it is shown (`data.key`), without secrets.
+#[must_use]
+pub fn masked_at(object: Option<&Value>, path: &str, value: &Value) -> Value {
+    let steps: Vec<&str> = path.split(['.', '[']).collect();
+    let first = steps.first().copied().unwrap_or_default();
+    let in_secret = object.is_some_and(is_secret) && is_data(first);
+    if in_secret || steps.iter().any(|name| is_secret_name(name)) { hide(value) } else { masked(value) }
+}
+
+/// An AdmissionReview with a response, its patch opened; `request` tells what the patch is for.
+#[must_use]
+pub fn masked_response(review: &Value, request: &Value) -> Value {
+    let mut shown = masked(review);
+    let text = review["response"]["patch"].as_str();
+    let bytes = text.and_then(|text| STANDARD.decode(text).ok());
+    if let Some(patch) = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok()) {
+        shown["response"]["patch"] = masked_patch(&patch, &request["request"]["object"]);
     }
-    lines.join("\n")
+    shown
+}
+
+fn masked_patch(patch: &Value, object: &Value) -> Value {
+    let Some(operations) = patch.as_array() else { return masked(patch) };
+    let mask = |operation: &Value| {
+        let mut operation = operation.clone();
+        let path = operation["path"].as_str().unwrap_or_default();
+        let path = path.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~");
+        if let Some(value) = operation.get_mut("value") {
+            // The root is the object itself, and has its own kind.
+            *value = if path.is_empty() { masked(value) } else { masked_at(Some(object), &path, value) };
+        }
+        operation
+    };
+    Value::Array(operations.iter().map(mask).collect())
+}
+
+/// A text that is JSON, such as the annotation that `kubectl apply` leaves; `None` where it is none.
+fn opened(text: &str) -> Option<String> {
+    text.trim_start().starts_with(['{', '[']).then_some(())?;
+    let inner: Value = serde_json::from_str(text).ok()?;
+    let shown = masked(&inner);
+    // What holds no secret stays as it was written.
+    Some(if shown == inner { text.to_owned() } else { shown.to_string() })
+}
+
+fn is_secret(object: &Value) -> bool {
+    object["kind"] == json!("Secret")
+}
+
+fn is_data(field: &str) -> bool {
+    matches!(field, "data" | "stringData")
 }
 
 fn without_token(line: &str) -> String {
@@ -89,5 +155,60 @@ mod tests {
             "texts": ["a\n***\nb", "Bearer *** end"],
         });
         assert_eq!(masked(&value), want);
+    }
+
+    #[test]
+    fn json_in_texts_is_opened() {
+        let secret = json!({"kind": "Secret", "data": {"a": "Yg=="}}).to_string();
+        let plain = r#"{ "kind": "ConfigMap", "data": {"a": "b"} }"#;
+        let value = json!({"last-applied": secret, "plain": plain, "template": "{{ .x }}"});
+        let hidden = json!({"kind": "Secret", "data": {"a": "***"}}).to_string();
+        assert_eq!(masked(&value), json!({"last-applied": hidden, "plain": plain, "template": "{{ .x }}"}));
+    }
+
+    #[test]
+    fn patches_are_opened_and_masked_by_what_they_are_for() {
+        let patch = json!([
+            {"op": "add", "path": "/data/key", "value": "Yg=="},
+            {"op": "add", "path": "/metadata/labels", "value": {"a": "b"}},
+            {"op": "replace", "path": "/spec/token", "value": "x"},
+            {"op": "remove", "path": "/data/old"},
+        ]);
+        let review =
+            json!({"response": {"patch": STANDARD.encode(patch.to_string()), "patchType": "JSONPatch"}});
+        let shown = |kind: &str| masked_response(&review, &json!({"request": {"object": {"kind": kind}}}));
+        let mut want = patch.clone();
+        want[2]["value"] = json!("***");
+        assert_eq!(shown("ConfigMap")["response"]["patch"], want);
+        want[0]["value"] = json!("***");
+        assert_eq!(shown("Secret")["response"]["patch"], want);
+        let garbled = json!({"response": {"patch": "no base64"}});
+        assert_eq!(masked_response(&garbled, &json!({})), garbled);
+    }
+
+    #[test]
+    fn a_key_that_is_longer_than_what_is_kept_leaves_nothing() {
+        let mut mask = Lines::default();
+        let key = (0..40).map(|_| "MIIEpAIBAAKCAQEA".to_owned());
+        let lines = ["-----BEGIN RSA PRIVATE KEY-----".to_owned()].into_iter().chain(key);
+        let lines = lines.chain(["-----END RSA PRIVATE KEY-----".to_owned(), "after".to_owned()]);
+        let shown: Vec<String> = lines.filter_map(|line| mask.masked(&line)).collect();
+        assert_eq!(shown, ["***", "after"]);
+        assert_eq!(masked_text("-----BEGIN PRIVATE KEY-----x-----END PRIVATE KEY-----\nafter"), "***\nafter");
+    }
+
+    #[test]
+    fn values_are_masked_by_the_object_they_are_of() {
+        let (secret, map) = (json!({"kind": "Secret"}), json!({"kind": "ConfigMap"}));
+        let table = [
+            (&secret, "data.key", json!("Yg=="), json!("***")),
+            (&secret, "data", json!({"key": "Yg=="}), json!({"key": "***"})),
+            (&secret, "metadata.name", json!("x"), json!("x")),
+            (&map, "data.key", json!("x"), json!("x")),
+            (&map, "spec.token", json!("x"), json!("***")),
+        ];
+        for (object, path, value, want) in table {
+            assert_eq!(masked_at(Some(object), path, &value), want, "{path}");
+        }
     }
 }

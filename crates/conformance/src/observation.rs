@@ -5,6 +5,7 @@ use contract::expect::{self, Expect, Operator};
 use serde_json::{Value, json};
 
 use crate::exchange::{Answer, FieldCause};
+use crate::mask;
 use crate::matching::{self, Rules};
 use crate::report::Check;
 
@@ -88,7 +89,7 @@ pub fn judge(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Check> {
     if let Some(expect) = &then.warnings {
         let got = json!(answer.warnings);
         let found = expect::compare(expect, None, Some(&got), rules);
-        checks.extend(found.iter().map(|mismatch| from_mismatch("warnings", mismatch)));
+        checks.extend(found.iter().map(|mismatch| from_mismatch("warnings", None, mismatch)));
     }
     if answer.allowed {
         object(&mut checks, then, seen, rules);
@@ -108,21 +109,29 @@ fn object(checks: &mut Vec<Check>, then: &Then, seen: &Observation, rules: &Rule
             checks.push(check("object", "", "no patch", "a patch that changes nothing"));
         }
         for path in changed {
-            let shown = |object: &Option<Value>| {
-                show(object.as_ref().and_then(|object| matching::get(object, &path)).as_ref())
+            let at = |object: &Option<Value>| {
+                shown(
+                    object.as_ref(),
+                    &path.to_string(),
+                    object.as_ref().and_then(|object| matching::get(object, &path)).as_ref(),
+                )
             };
-            checks.push(check("object", &path.to_string(), &shown(&seen.input), &shown(&seen.answer.object)));
+            checks.push(check("object", &path.to_string(), &at(&seen.input), &at(&seen.answer.object)));
         }
         return;
     }
-    checks.extend(found.iter().map(|mismatch| from_mismatch(then.about.object(), mismatch)));
+    checks.extend(
+        found
+            .iter()
+            .map(|mismatch| from_mismatch(then.about.object(), seen.answer.object.as_ref(), mismatch)),
+    );
 }
 
 fn text(checks: &mut Vec<Check>, part: &str, expect: Option<&Expect>, got: Option<&str>, rules: &Rules) {
     let Some(expect) = expect else { return };
     let got = got.map(|text| json!(text));
     let found = expect::compare(expect, None, got.as_ref(), rules);
-    checks.extend(found.iter().map(|mismatch| from_mismatch(part, mismatch)));
+    checks.extend(found.iter().map(|mismatch| from_mismatch(part, None, mismatch)));
 }
 
 /// Whether a field error is the expected one.
@@ -150,7 +159,7 @@ fn causes(checks: &mut Vec<Check>, wanted: &[Cause], got: &[FieldCause], rules: 
 }
 
 fn show_cause(cause: &FieldCause) -> String {
-    format!("{}: {}", cause.reason, cause.message)
+    format!("{}: {}", cause.reason, mask::masked_text(&cause.message))
 }
 
 fn show_wanted(cause: &Cause) -> String {
@@ -163,12 +172,24 @@ fn refusal(answer: &Answer) -> String {
         return "true".to_owned();
     }
     let code = answer.code.map(|code| format!(" ({code})")).unwrap_or_default();
-    let message = answer.message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+    let message = answer
+        .message
+        .as_ref()
+        .map(|message| format!(": {}", mask::masked_text(message)))
+        .unwrap_or_default();
     format!("false{code}{message}")
 }
 
-fn from_mismatch(part: &str, mismatch: &contract::expect::Mismatch) -> Check {
-    check(part, &mismatch.path.to_string(), &mismatch.want, &show(mismatch.got.as_ref()))
+/// A mismatch in an object, or in a part of the answer that is none.
+fn from_mismatch(part: &str, object: Option<&Value>, mismatch: &contract::expect::Mismatch) -> Check {
+    let path = mismatch.path.to_string();
+    check(part, &path, &mismatch.want, &shown(object, &path, mismatch.got.as_ref()))
+}
+
+/// A value out of an object as a person reads it, without secrets.
+#[must_use]
+pub fn shown(object: Option<&Value>, path: &str, value: Option<&Value>) -> String {
+    show(value.map(|value| mask::masked_at(object, path, value)).as_ref())
 }
 
 fn check(part: &str, path: &str, want: &str, got: &str) -> Check {

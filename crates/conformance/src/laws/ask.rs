@@ -44,6 +44,7 @@ pub async fn trace(asking: &Asking<'_>, main: Exchange) -> Trace {
         input: asking.subject.object.clone(),
         timeout: asking.route.timeout,
         ours: asking.ours,
+        earlier: Vec::new(),
         main,
     };
     let Some(answer) = trace.main.answer().cloned() else { return trace };

@@ -1,11 +1,11 @@
 //! **leaf**: each asserted value replaced by one that its operator must refuse.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Damage, Recorded, places};
 use crate::exchange::FieldCause;
 use crate::matching;
-use crate::observation::show;
+use crate::observation::shown;
 
 pub(super) fn damages(recorded: Recorded<'_>) -> Vec<Damage> {
     let mut damages = objects(recorded);
@@ -30,7 +30,8 @@ fn objects(recorded: Recorded<'_>) -> Vec<Damage> {
             seen.answer.patched = true;
             let place =
                 if assertion.path.0.is_empty() { "object".to_owned() } else { assertion.path.to_string() };
-            let text = format!("{place}: {} instead of {}", show(value.as_ref()), show(got.as_ref()));
+            let at = |value: &Option<Value>| shown(Some(object), &place, value.as_ref());
+            let text = format!("{place}: {} instead of {}", at(&value), at(&got));
             damages.push(Damage { kind: "leaf", text, seen });
         }
     }

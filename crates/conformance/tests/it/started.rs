@@ -37,6 +37,15 @@ async fn a_command_that_ends_early_is_quoted_without_its_secrets() {
 }
 
 #[tokio::test]
+async fn a_key_longer_than_what_is_kept_and_bytes_that_are_no_text_do_no_harm() {
+    let script = "printf '\\377 begins\\n' >&2; echo '-----BEGIN RSA PRIVATE KEY-----' >&2; \
+                  for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do echo SECRET$i >&2; done; \
+                  echo '-----END RSA PRIVATE KEY-----' >&2; echo last >&2; exit 3";
+    let text = refusal(&command(&["sh", "-c", script])).await;
+    assert!(text.ends_with("its last words:\n\u{fffd} begins\n***\nlast"), "{text}");
+}
+
+#[tokio::test]
 async fn a_command_that_does_not_exist_is_named() {
     let text = refusal(&command(&["./no-such-binary"])).await;
     assert_eq!(text, "failed to start ./no-such-binary: No such file or directory (os error 2)");

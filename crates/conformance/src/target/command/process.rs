@@ -74,8 +74,7 @@ impl Process {
     /// The last lines it wrote, secrets masked.
     pub(super) fn last_words(&self) -> String {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = lines.iter().cloned().collect::<Vec<_>>().join("\n");
-        mask::masked_text(&text)
+        lines.iter().cloned().collect::<Vec<_>>().join("\n")
     }
 
     /// Asks the group to end, and kills what is left of it.
@@ -100,9 +99,15 @@ impl Drop for Process {
     }
 }
 
+/// Reads to the end whatever is written: a pipe that nobody reads ends a program in Go.
 async fn keep(from: impl AsyncRead + Unpin, lines: Lines) {
-    let mut reader = BufReader::new(from).lines();
-    while let Ok(Some(line)) = reader.next_line().await {
+    let (mut reader, mut mask) = (BufReader::new(from), mask::Lines::default());
+    let mut bytes = Vec::new();
+    while reader.read_until(b'\n', &mut bytes).await.is_ok_and(|read| read > 0) {
+        let line = String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned();
+        bytes.clear();
+        // Before a line is dropped: the rest of a key would not be known for one.
+        let Some(line) = mask.masked(&line) else { continue };
         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == KEPT {
             lines.pop_front();
