@@ -4,6 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+/// How long a failing case is asked again if nothing is said.
+pub(crate) const SETTLE: &str = "2s";
+/// How long a scenario may wait if nothing is said.
+pub(crate) const TIME_BUDGET: &str = "30s";
+
 /// Verifies that Gardener components keep their contracts.
 ///
 /// Exit codes: 0 the gate holds · 1 a clause failed · 2 usage or contract error · 3 environment error, says
@@ -142,10 +147,10 @@ pub(crate) struct Execution {
     #[arg(long)]
     pub(crate) fail_fast: bool,
     /// How long a failing case with facts is asked again
-    #[arg(long, value_name = "DURATION", default_value = "2s")]
+    #[arg(long, value_name = "DURATION", default_value = SETTLE)]
     pub(crate) settle: String,
     /// How long a scenario may wait for real time to pass, on targets outside this process
-    #[arg(long, value_name = "DURATION", default_value = "30s")]
+    #[arg(long, value_name = "DURATION", default_value = TIME_BUDGET)]
     pub(crate) time_budget: String,
     /// Waivers to apply
     #[arg(long, value_name = "FILE")]
@@ -234,7 +239,8 @@ pub(crate) struct VerifyArguments {
     /// Trusts any certificate
     #[arg(long, conflicts_with = "ca")]
     pub(crate) insecure: bool,
-    /// The component configuration that a running target has; cases of another one are not supported
+    /// The component configuration that a running target has: cases of another one are not supported. With command=, the
+    /// file that <config> is made from
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The cluster that the webhook reads: facts are written there

@@ -1,5 +1,6 @@
 //! `gardener-conformance`: verifies that Gardener components keep their contracts.
 
+mod again;
 mod arguments;
 mod catalog;
 mod commands;

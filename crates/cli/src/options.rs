@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use conformance::run::{Ground, Options};
 use conformance::select::Selection;
+use contract::document::waivers::Waiver;
 use contract::document::{SourceFile, waivers};
+use contract::model::Catalog;
 use formats::duration::GoDuration;
 
-use crate::arguments::Execution;
+use crate::again::Again;
+use crate::arguments::{Execution, SETTLE, TIME_BUDGET};
 use crate::terminal::Failure;
 
 /// Options of a run that begins now; `command` repeats it.
@@ -17,15 +20,6 @@ pub(crate) fn options(
     ground: Ground,
     command: String,
 ) -> Result<Options, Failure> {
-    let waivers = match &execution.waivers {
-        None => Vec::new(),
-        Some(file) => {
-            let text = std::fs::read_to_string(file).map_err(|error| {
-                Failure::usage(format!("failed to read waivers {}: {error}", file.display()))
-            })?;
-            waivers::read(&SourceFile::new(file.display().to_string(), text)).map_err(Failure::diagnostic)?
-        }
-    };
     let now = jiff::Timestamp::now();
     Ok(Options {
         ground,
@@ -35,7 +29,7 @@ pub(crate) fn options(
         fail_fast: execution.fail_fast,
         settle: duration("--settle", &execution.settle)?,
         time_budget: duration("--time-budget", &execution.time_budget)?,
-        waivers,
+        waivers: waivers(execution)?,
         started_at: now.round(jiff::Unit::Second).unwrap_or(now).to_string(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command,
@@ -43,8 +37,33 @@ pub(crate) fn options(
     })
 }
 
+/// The command that repeats a case as it was asked: with the times that it had and the waivers.
+pub(crate) fn repeated(again: Again, execution: &Execution) -> String {
+    again
+        .unless("--settle", &execution.settle, SETTLE)
+        .unless("--time-budget", &execution.time_budget, TIME_BUDGET)
+        .path("--waivers", execution.waivers.as_deref())
+        .line()
+}
+
+/// Refuses waivers of clauses that are in no contract: nobody would see that they waive nothing.
+pub(crate) fn known_waivers(execution: &Execution, catalog: &Catalog) -> Result<(), Failure> {
+    let waivers = waivers(execution)?;
+    match conformance::waivers::unknown(&waivers, catalog).as_slice() {
+        [] => Ok(()),
+        unknown => Err(Failure::usage(format!("waived is what no contract says: {}", unknown.join(", ")))),
+    }
+}
+
+fn waivers(execution: &Execution) -> Result<Vec<Waiver>, Failure> {
+    let Some(file) = &execution.waivers else { return Ok(Vec::new()) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::usage(format!("failed to read waivers {}: {error}", file.display())))?;
+    waivers::read(&SourceFile::new(file.display().to_string(), text)).map_err(Failure::diagnostic)
+}
+
 fn duration(flag: &str, text: &str) -> Result<Duration, Failure> {
     let parsed =
         GoDuration::parse(text).map_err(|error| Failure::usage(format!("{flag} {text}: {error}")))?;
-    Ok(parsed.to_std().unwrap_or(Duration::ZERO))
+    parsed.to_std().ok_or_else(|| Failure::usage(format!("{flag} {text}: a time to wait is not negative")))
 }

@@ -1,4 +1,4 @@
-//! Progress of a run: a bar on a terminal, nothing but the final lines elsewhere; with -v every case is named.
+//! Progress of a run, on standard error: a bar on a terminal, nothing elsewhere; with -v every case is named.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl<'a> Progress<'a> {
             Event::Planned(cases) => self.bar.set_length(cases as u64),
             Event::Case { contract, id, status } => {
                 if self.terminal.telling == Telling::Cases {
-                    self.bar.suspend(|| self.terminal.print(&format!("  {} {id}", render::mark(status))));
+                    self.bar.suspend(|| self.terminal.note(&format!("  {} {id}", render::mark(status))));
                 }
                 self.bar.set_message(contract.to_owned());
                 self.bar.inc(1);

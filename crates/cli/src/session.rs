@@ -12,14 +12,32 @@ use contract::load::Loaded;
 use contract::model::Contract;
 
 use crate::arguments::{Execution, Format};
-use crate::options;
 use crate::progress::Progress;
 use crate::signals;
 use crate::terminal::{Failure, Terminal};
+use crate::{catalog, options};
+
+/// What was asked for beside the contracts and the target.
+pub(crate) struct Wish<'a> {
+    /// How cases run and what is printed.
+    pub(crate) execution: &'a Execution,
+    /// Which cases.
+    pub(crate) selection: &'a Selection,
+    /// The command that repeats the run, but for what selects.
+    pub(crate) command: &'a str,
+    /// Where cases run, in a word.
+    pub(crate) substrate: &'a str,
+    /// Whether the report lists every damage that a clause was shown to catch.
+    pub(crate) keeps_damages: bool,
+}
 
 /// The contracts that are wanted, out of all.
-pub(crate) fn selected(loaded: &Loaded, selection: &Selection) -> Result<Vec<Contract>, Failure> {
-    let suites = select::embedded_suites().map_err(Failure::diagnostic)?;
+pub(crate) fn selected(
+    loaded: &Loaded,
+    added: Option<&Path>,
+    selection: &Selection,
+) -> Result<Vec<Contract>, Failure> {
+    let suites = catalog::suites(added)?;
     let chosen = select::select(&loaded.catalog, &suites, selection);
     chosen.map_err(|error| Failure { code: error.exit_code(), text: error.to_string() })
 }
@@ -29,19 +47,36 @@ pub(crate) fn run(
     contracts: &[Contract],
     target: &dyn Target,
     ground: impl Future<Output = Result<Ground, Failure>>,
-    (execution, selection, command): (&Execution, &Selection, &str),
+    wish: &Wish<'_>,
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
+    let Wish { execution, selection, command, substrate, keeps_damages } = *wish;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let report = runtime.block_on(async {
+    let mut report = runtime.block_on(async {
+        let interrupt = Interrupt::default();
         let ground = tokio::select! {
-            ground = ground => ground?,
-            signal = signals::either() => return Err(Failure::interrupted(signal)),
+            ground = ground => ground,
+            signal = signals::either() => {
+                interrupt.raise(signal);
+                Err(Failure::interrupted(signal))
+            }
         };
-        let options = options::options(execution, selection, ground, command.to_owned())?;
-        Ok::<_, Failure>(watched(contracts, target, &options, terminal).await)
+        let options = |ground| options::options(execution, selection, ground, command.to_owned());
+        match ground {
+            Ok(ground) => Ok(watched(contracts, target, &options(ground)?, &interrupt, terminal).await),
+            Err(failure) if failure.code == 2 => Err(failure),
+            // Nothing was asked, and the report says so: whoever reads the last one must not take an older one for it.
+            Err(failure) => {
+                terminal.note(&failure.text);
+                let options = options(Ground::Direct(FactsFrom::Nowhere))?;
+                Ok(run::unstarted(contracts, target, &options, (substrate, &failure.text), &interrupt))
+            }
+        }
     })?;
+    if !keeps_damages {
+        report.forget_damages();
+    }
     write(&report, &execution.report)?;
     Ok(report)
 }
@@ -66,13 +101,13 @@ async fn watched(
     contracts: &[Contract],
     target: &dyn Target,
     options: &Options,
+    interrupt: &Interrupt,
     terminal: &Terminal,
 ) -> Report {
-    let interrupt = Interrupt::default();
     let heard = interrupt.clone();
     let listener = tokio::spawn(async move { heard.raise(signals::either().await) });
     let progress = Progress::new(terminal);
-    let report = run::run(contracts, target, options, &|event| progress.show(&event), &interrupt).await;
+    let report = run::run(contracts, target, options, &|event| progress.show(&event), interrupt).await;
     progress.finish();
     listener.abort();
     report
@@ -81,16 +116,23 @@ async fn watched(
 fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
     let broken =
         |error: &dyn std::fmt::Display| Failure::environment(format!("failed to write the report: {error}"));
-    let html = render::html(report).map_err(|error| broken(&error))?;
-    let junit = render::junit(report).map_err(|error| broken(&error))?;
-    let files = [
-        ("report.json", render::json(report)),
-        ("report.html", html),
-        ("junit.xml", junit),
-        ("report.md", render::markdown(report)),
+    // First what counts: a rendering that fails must not leave the report of an older run.
+    report::write(folder, "report.json", &render::json(report)).map_err(|error| broken(&error))?;
+    let renderings = [
+        ("report.md", Ok(render::markdown(report))),
+        ("junit.xml", render::junit(report).map_err(|error| broken(&error))),
+        ("report.html", render::html(report).map_err(|error| broken(&error))),
     ];
-    for (name, content) in &files {
-        report::write(folder, name, content).map_err(|error| broken(&error))?;
+    let mut failed = None;
+    for (name, content) in renderings {
+        let written = content.and_then(|content| {
+            report::write(folder, name, &content).map(|_| ()).map_err(|error| broken(&error))
+        });
+        if let Err(error) = written {
+            // One of an older run would be taken for this one's; that there is none is fine.
+            let _ = std::fs::remove_file(folder.join(name));
+            failed.get_or_insert(error);
+        }
     }
-    Ok(())
+    failed.map_or(Ok(()), Err)
 }

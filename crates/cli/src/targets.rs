@@ -9,7 +9,7 @@ use conformance::target::Target;
 use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
 use conformance::target::command::CommandTarget;
 use conformance::target::url::{Known, UrlTarget};
-use contract::document::target::{RegistrationFiles, TargetSpec};
+use contract::document::target::{RegistrationFiles, TargetConfig, TargetSpec};
 use contract::document::{SourceFile, target};
 use gardener_resource_manager::config::file;
 use gardener_resource_manager::controllers::Running;
@@ -64,23 +64,55 @@ async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, St
 
 /// What `--target` names: `url=…`, `command=…` or a target file.
 pub(crate) fn named(arguments: &VerifyArguments) -> Result<Box<dyn Target>, Failure> {
+    if let Some(line) = arguments.target.strip_prefix("command=") {
+        return Ok(Box::new(started(line, arguments)?));
+    }
     let trust = trust(arguments.insecure, arguments.ca.as_deref())?;
     let config = arguments.config.as_deref().map(configuration).transpose()?;
     if let Some(url) = arguments.target.strip_prefix("url=") {
         let known = Known { name: host(url)?, paths: own_paths(), ..Known::default() };
         return Ok(Box::new(UrlTarget { known, url: url.to_owned(), trust: told(trust)?, config }));
     }
-    if let Some(line) = arguments.target.strip_prefix("command=") {
-        let command: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let name = command
-            .first()
-            .map(|program| file_name(program))
-            .ok_or_else(|| Failure::usage("command= names no program"))?;
-        let known = Known { name, paths: own_paths(), ..Known::default() };
-        let spec = TargetSpec { command, ..TargetSpec::default() };
-        return Ok(Box::new(CommandTarget { known, spec, folder: PathBuf::from(".") }));
+    from_file(Path::new(&arguments.target), trust, config, arguments)
+}
+
+/// A command line: `<config>` is a file made for each configuration, over the one of `--config` where it is given.
+fn started(line: &str, arguments: &VerifyArguments) -> Result<CommandTarget, Failure> {
+    trusts_nobody(arguments)?;
+    let command: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let name = command
+        .first()
+        .map(|program| file_name(program))
+        .ok_or_else(|| Failure::usage("command= names no program"))?;
+    let has_config = line.contains("<config>");
+    let file = arguments.config.as_ref().map(|file| file.display().to_string());
+    if file.is_some() && !has_config {
+        return Err(Failure::usage(
+            "--config needs <config> in the command line: where the program is told of it",
+        ));
     }
-    from_file(Path::new(&arguments.target), trust, config)
+    let in_config = match &arguments.config {
+        Some(file) => read_configuration(file)?.contains("<port>"),
+        None => false,
+    };
+    if !line.contains("<port>") && !in_config {
+        let remedy = "write <port> into the command line, or into the file of --config, or say a target file";
+        return Err(Failure::usage(format!("nobody tells the program on which port it is asked: {remedy}")));
+    }
+    let config = has_config.then(|| TargetConfig { file, ..TargetConfig::default() });
+    let known = Known { name, paths: own_paths(), ..Known::default() };
+    let spec = TargetSpec { command, config, ..TargetSpec::default() };
+    Ok(CommandTarget { known, spec, folder: PathBuf::from(".") })
+}
+
+/// A program that is started gets its certificate from us.
+fn trusts_nobody(arguments: &VerifyArguments) -> Result<(), Failure> {
+    if arguments.ca.is_some() || arguments.insecure {
+        let text = "--ca and --insecure are for targets that run already: one that is started gets its certificate \
+                    from <certDir>";
+        return Err(Failure::usage(text));
+    }
+    Ok(())
 }
 
 /// Whether `--target` names something that is started for the run.
@@ -94,7 +126,12 @@ pub(crate) fn is_started(arguments: &VerifyArguments) -> bool {
         || (!arguments.target.starts_with("url=") && of_file().unwrap_or(false))
 }
 
-fn from_file(path: &Path, trust: Trust, config: Option<Value>) -> Result<Box<dyn Target>, Failure> {
+fn from_file(
+    path: &Path,
+    trust: Trust,
+    config: Option<Value>,
+    arguments: &VerifyArguments,
+) -> Result<Box<dyn Target>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
             "failed to read target {}: {error}; say url=https://…, command=… or a target file",
@@ -124,6 +161,10 @@ fn from_file(path: &Path, trust: Trust, config: Option<Value>) -> Result<Box<dyn
         reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
     };
     if !spec.command.is_empty() {
+        trusts_nobody(arguments)?;
+        if config.is_some() {
+            return Err(Failure::usage("--config: the configuration of this target is its file's `config`"));
+        }
         return Ok(Box::new(CommandTarget { known, spec, folder }));
     }
     let trust = match (&spec.ca, trust) {
@@ -193,13 +234,20 @@ fn told(trust: Trust) -> Result<Trust, Failure> {
 
 /// What a component configuration file says, version and kind apart.
 fn configuration(file: &Path) -> Result<Value, Failure> {
-    let wrong =
-        |reason: String| Failure::usage(format!("failed to read configuration {}: {reason}", file.display()));
-    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let text = read_configuration(file)?;
+    let wrong = |reason: String| unreadable(file, &reason);
     let mut config: Value = formats::yaml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let fields = config.as_object_mut().ok_or_else(|| wrong("it is no map".to_owned()))?;
     fields.retain(|name, _| name != "apiVersion" && name != "kind");
     Ok(config)
+}
+
+fn read_configuration(file: &Path) -> Result<String, Failure> {
+    fs::read_to_string(file).map_err(|error| unreadable(file, &error.to_string()))
+}
+
+fn unreadable(file: &Path, reason: &str) -> Failure {
+    Failure::usage(format!("failed to read configuration {}: {reason}", file.display()))
 }
 
 fn host(url: &str) -> Result<String, Failure> {

@@ -1,9 +1,11 @@
 //! Attestation: what a foreign implementation was seen to keep, written from a report on it.
 
+use std::collections::BTreeSet;
+
 use contract::document::attestation::{Attestation, Attested, Observation, Seen};
 use contract::model::{Catalog, Clause};
 
-use crate::report::{ClauseResult, Report, Status};
+use crate::report::{ClauseResult, Reason, ReasonCode, Report, Status, sums};
 
 /// An attestation and what stands against it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,14 +14,16 @@ pub struct Draft {
     pub attestation: Attestation,
     /// Name of its file: `gardener-resource-manager-v1.82.0.yaml`.
     pub file: String,
+    /// Clauses that differ as the contract states.
+    pub stated: BTreeSet<String>,
     /// Clauses that failed though the contract states no difference: the contract or the target is wrong.
     pub unstated: Vec<String>,
     /// Clauses whose stated difference was not seen.
     pub kept_though_stated: Vec<String>,
 }
 
-/// Drafts the attestation of a report's target. A clause that no case of was answered is notAttestable, with the reason;
-/// one that could not be asked because the environment broke is left out.
+/// Drafts the attestation of a report's target. A clause of which not every case was answered is notAttestable, with the
+/// reason; one that could not be asked because the environment broke is left out.
 #[must_use]
 pub fn draft(catalog: &Catalog, report: &Report) -> Draft {
     let version = report.target.version.clone().unwrap_or_else(|| "unknown".to_owned());
@@ -33,6 +37,7 @@ pub fn draft(catalog: &Catalog, report: &Report) -> Draft {
     let mut draft = Draft {
         attestation: Attestation::of(target),
         file: format!("{}-{version}.yaml", report.target.name),
+        stated: BTreeSet::new(),
         unstated: Vec::new(),
         kept_though_stated: Vec::new(),
     };
@@ -46,6 +51,51 @@ pub fn draft(catalog: &Catalog, report: &Report) -> Draft {
 }
 
 impl Draft {
+    /// Why this must not be recorded: the run was interrupted, the environment broke, or something was not reached.
+    #[must_use]
+    pub fn refusal(&self, report: &Report) -> Option<u8> {
+        [130, 143, 3, 4].into_iter().find(|code| self.accepted(report).codes().contains(code))
+    }
+
+    /// The exit code of the report once differences that contracts state are accepted; 5 where contract and target do
+    /// not agree on what differs.
+    #[must_use]
+    pub fn exit_code(&self, report: &Report) -> u8 {
+        match self.accepted(report).exit_code() {
+            0 if !self.unstated.is_empty() || !self.kept_though_stated.is_empty() => 5,
+            code => code,
+        }
+    }
+
+    /// The report without what is stated: its failures waived, and with them the laws they broke and what they changed;
+    /// what presupposes a failed clause is not supported.
+    fn accepted(&self, report: &Report) -> Report {
+        let mut report = report.clone();
+        let is_stated = |case: &str| case.split_once('/').is_some_and(|(id, _)| self.stated.contains(id));
+        for contract in &mut report.contracts {
+            contract.unexplained.retain(|found| !found.cases.iter().all(|case| is_stated(case)));
+            for law in &mut contract.laws {
+                law.broken.retain(|breach| !is_stated(&breach.case));
+            }
+            for clause in &mut contract.clauses {
+                let waived = self.stated.contains(&clause.id);
+                for case in &mut clause.cases {
+                    case.status = match case.status {
+                        Status::Failed if waived => Status::Waived,
+                        Status::NotRun if case.reason.as_ref().is_some_and(is_presupposed) => {
+                            Status::NotSupported
+                        }
+                        status => status,
+                    };
+                }
+                clause.status = ClauseResult::conclude(&clause.cases);
+            }
+            contract.conclude();
+        }
+        (report.counts, report.levels) = sums(&report.contracts);
+        report
+    }
+
     /// The file's content.
     ///
     /// # Errors
@@ -57,6 +107,11 @@ impl Draft {
     fn see(&mut self, clause: &Clause, result: &ClauseResult, name: &str, version: &str) {
         let stated = clause.differs.get(&format!("{name} {version}")).or_else(|| clause.differs.get(name));
         let (seen, reason) = match result.status {
+            Status::Passed | Status::UnexpectedPass if result.is_partly_asked() => {
+                let (answered, all) = (result.answered(), result.cases.len());
+                let reason = format!("{answered} of {all} cases could be asked: {}", why(result));
+                (Seen::NotAttestable, Some(reason))
+            }
             Status::Passed | Status::UnexpectedPass => {
                 if stated.is_some() {
                     self.kept_though_stated.push(clause.id.clone());
@@ -64,6 +119,9 @@ impl Draft {
                 (Seen::Kept, None)
             }
             Status::Failed | Status::Waived => {
+                if stated.is_some() {
+                    self.stated.insert(clause.id.clone());
+                }
                 let reason = stated.cloned().unwrap_or_else(|| {
                     self.unstated.push(clause.id.clone());
                     format!("not stated in the contract: {}", first_failure(result))
@@ -73,6 +131,7 @@ impl Draft {
             Status::NotSupported | Status::Skipped | Status::Vacuous => {
                 (Seen::NotAttestable, Some(why(result)))
             }
+            Status::NotRun if reasons(result).all(is_presupposed) => (Seen::NotAttestable, Some(why(result))),
             Status::Errored | Status::NotRun => return,
         };
         let observation = Observation { hash: clause.hash.clone(), result: seen, reason };
@@ -93,7 +152,14 @@ fn first_failure(result: &ClauseResult) -> String {
     )
 }
 
+fn is_presupposed(reason: &Reason) -> bool {
+    reason.code == ReasonCode::Presupposed
+}
+
+fn reasons(result: &ClauseResult) -> impl Iterator<Item = &Reason> {
+    result.cases.iter().filter_map(|case| case.reason.as_ref())
+}
+
 fn why(result: &ClauseResult) -> String {
-    let reason = result.cases.iter().find_map(|case| case.reason.as_ref());
-    reason.map_or_else(|| "asserts nothing".to_owned(), |reason| reason.text.clone())
+    reasons(result).next().map_or_else(|| "asserts nothing".to_owned(), |reason| reason.text.clone())
 }

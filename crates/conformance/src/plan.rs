@@ -217,7 +217,7 @@ fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)
     let fixed = match target.configurable() {
         Configurable::Any => return None,
         _ if looked.case.when == When::Configuration => {
-            let text = "the target runs already, so it cannot be started with a configuration";
+            let text = "the target's configuration cannot be set, so it cannot be started with another";
             return Some((Status::NotSupported, Reason::new(ReasonCode::Configuration, text)));
         }
         Configurable::Fixed(config) => config,

@@ -13,7 +13,7 @@ mod result;
 mod verdict;
 mod write;
 
-pub use counts::{Counts, LevelCounts};
+pub use counts::{Counts, LevelCounts, level, sums};
 pub use result::{
     Attention, CaseResult, Check, ClauseResult, ContractResult, Evidence, Gap, LawBreach, LawResult, Proof,
     Reason, ReasonCode, Status, Survivor, Unexplained, WaiverState, WaiverUse,
@@ -54,11 +54,22 @@ pub struct Report {
     /// What broke around the target; says nothing about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment_errors: Vec<String>,
+    /// What was written into a cluster that is not ours and could not be taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_behind: Vec<String>,
     /// The signal that ended the run early: 2 or 15.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<u8>,
     /// [`Report::exit_code`], for those who only read.
     pub exit_code: u8,
+}
+
+impl Report {
+    /// Drops the list of damages that were caught: their counts stay.
+    pub fn forget_damages(&mut self) {
+        let clauses = self.contracts.iter_mut().flat_map(|contract| &mut contract.clauses);
+        clauses.filter_map(|clause| clause.proof.as_mut()).for_each(|proof| proof.noticed.clear());
+    }
 }
 
 /// What ran, when and how.

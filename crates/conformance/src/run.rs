@@ -1,8 +1,8 @@
 //! A run: contract × target × substrate → one report.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use contract::model::Contract;
@@ -19,7 +19,6 @@ use contract::document::waivers::Waiver;
 mod attempt;
 mod conclude;
 mod configure;
-pub(crate) use conclude::level;
 mod direct;
 mod further;
 mod group;
@@ -118,12 +117,30 @@ pub(crate) struct Shared<'a> {
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) ended: AtomicBool,
     pub(crate) run: u64,
+    /// What was written into a cluster that is not ours and is still there.
+    pub(crate) left: Mutex<BTreeSet<String>>,
 }
 
-impl Shared<'_> {
+impl<'a> Shared<'a> {
+    fn new(
+        contracts: &'a [Contract],
+        target: &'a dyn Target,
+        options: &'a Options,
+        progress: &'a (dyn Fn(Event<'_>) + Sync),
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let (ended, left) = (AtomicBool::new(false), Mutex::default());
+        Self { contracts, target, options, progress, interrupt, ended, run: interrupt.run_number(), left }
+    }
+
     /// Whether no further case is begun.
     pub(crate) fn is_over(&self) -> bool {
         self.ended.load(Ordering::Relaxed) || self.interrupt.raised().is_some()
+    }
+
+    /// Notes what could not be taken back.
+    pub(crate) fn left_behind(&self, names: impl IntoIterator<Item = String>) {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
     }
 
     /// Notes what became of a case.
@@ -150,9 +167,7 @@ pub async fn run(
     let plan = plan::plan(contracts, target, options.seed, !matches!(options.ground, Ground::Direct(_)));
     let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
     progress(Event::Planned(grouped + plan.configurations.len() + plan.scenarios.len()));
-    let run = interrupt.run_number();
-    let shared =
-        Shared { contracts, target, options, progress, interrupt, ended: AtomicBool::new(false), run };
+    let shared = Shared::new(contracts, target, options, progress, interrupt);
     let mut asked = silent(contracts, &plan);
     let mut broken = Vec::new();
     let dead = tokio::select! {
@@ -168,6 +183,33 @@ pub async fn run(
     broken.sort();
     broken.dedup();
     conclude::report(&shared, asked, broken, started.elapsed())
+}
+
+/// The report of a run for which there was no place to run: nothing was asked, because the place `name` did not start
+/// for the reason `error`, or because the interrupt was raised before.
+pub fn unstarted(
+    contracts: &[Contract],
+    target: &dyn Target,
+    options: &Options,
+    (name, error): (&str, &str),
+    interrupt: &Interrupt,
+) -> Report {
+    let plan = plan::plan(contracts, target, options.seed, true);
+    let shared = Shared::new(contracts, target, options, &|_| {}, interrupt);
+    let mut asked = silent(contracts, &plan);
+    let cases = missing(&plan, &asked);
+    let mut broken = Vec::new();
+    if interrupt.raised().is_some() {
+        asked.extend(unasked(&shared, &cases, Status::NotRun, &ended(&shared)));
+    } else {
+        asked.extend(group::broken(&shared, &cases, error).0);
+        broken.push(error.to_owned());
+    }
+    asked.sort_by_key(|asked| asked.at);
+    let mut report = conclude::report(&shared, asked, broken, Duration::ZERO);
+    name.clone_into(&mut report.substrate.name);
+    report.substrate.description = format!("{name} did not start");
+    report
 }
 
 /// Asks all cases and notes what became of them.

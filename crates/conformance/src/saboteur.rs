@@ -71,7 +71,7 @@ pub struct Recorded<'a> {
 #[must_use]
 pub fn prove(cases: &[Recorded<'_>]) -> Proof {
     let mut caught: BTreeMap<String, usize> = BTreeMap::new();
-    let mut survivors = Vec::new();
+    let (mut survivors, mut noticed) = (Vec::new(), Vec::new());
     let mut asserted = BTreeSet::new();
     let mut damaged = BTreeSet::new();
     for recorded in cases {
@@ -83,18 +83,21 @@ pub fn prove(cases: &[Recorded<'_>]) -> Proof {
                 continue;
             }
             damaged.extend(hits.into_iter().cloned());
-            if judge(&recorded.case.then, &damage.seen, recorded.rules).is_empty() {
-                let Damage { kind, text, .. } = damage;
-                survivors.push(Survivor { case: recorded.case.name.clone(), damage: kind.to_owned(), text });
+            let survives = judge(&recorded.case.then, &damage.seen, recorded.rules).is_empty();
+            let Damage { kind, text, .. } = damage;
+            let damage = Survivor { case: recorded.case.name.clone(), damage: kind.to_owned(), text };
+            if survives {
+                survivors.push(damage);
             } else {
-                *caught.entry(damage.kind.to_owned()).or_default() += 1;
+                *caught.entry(kind.to_owned()).or_default() += 1;
+                noticed.push(damage);
             }
         }
         asserted.extend(assertions);
     }
     let undamaged: Vec<String> = asserted.difference(&damaged).map(ToString::to_string).collect();
     let proven = !asserted.is_empty() && survivors.is_empty() && undamaged.is_empty();
-    Proof { proven, caught, survivors, undamaged }
+    Proof { proven, caught, noticed, survivors, undamaged }
 }
 
 /// Every damage to the answer of one case; whether it applies is another question.

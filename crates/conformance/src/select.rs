@@ -36,6 +36,16 @@ pub enum SelectError {
         /// The names there are.
         known: String,
     },
+    /// There is no such contract, clause, case, feature or label.
+    #[error("there is no {what} {name:?}{near}")]
+    Unknown {
+        /// What kind of name it is.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// `; did you mean …?`, or nothing.
+        near: String,
+    },
     /// A level or label is none.
     #[error("{given:?} is no {what}")]
     Malformed {
@@ -54,7 +64,7 @@ impl SelectError {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::UnknownSuite { .. } | Self::Malformed { .. } => 2,
+            Self::UnknownSuite { .. } | Self::Unknown { .. } | Self::Malformed { .. } => 2,
             Self::Nothing(_) => 4,
         }
     }
@@ -63,7 +73,7 @@ impl SelectError {
 /// The wanted contracts with their wanted clauses and cases, in the catalog's order.
 ///
 /// # Errors
-/// When a suite is unknown, a wish is malformed, or nothing is left.
+/// When a suite or any other name is unknown, a wish is malformed, or nothing is left.
 pub fn select(
     catalog: &Catalog,
     suites: &[Suite],
@@ -71,6 +81,7 @@ pub fn select(
 ) -> Result<Vec<Contract>, SelectError> {
     let entries = entries(suites, &selection.suites)?;
     check(selection)?;
+    known(catalog, selection)?;
     let mut selected = Vec::new();
     for contract in &catalog.contracts {
         let mut wanted = contract.clone();
@@ -142,6 +153,38 @@ fn check(selection: &Selection) -> Result<(), SelectError> {
     })
 }
 
+/// Every name must be one of something: a mistyped one beside a right one would silently be left out.
+fn known(catalog: &Catalog, selection: &Selection) -> Result<(), SelectError> {
+    let contracts = || catalog.contracts.iter();
+    let clauses = || contracts().flat_map(|contract| &contract.clauses);
+    let of_case = |id: &str| {
+        let (clause, case) = id.split_once('/').unwrap_or((id, ""));
+        clauses().any(|found| found.id == clause && found.cases.iter().any(|found| found.name == case))
+    };
+    let needs = |feature: &str| clauses().flat_map(|clause| &clause.needs).any(|need| need == feature);
+    let wishes: [(&str, &[String], &dyn Fn(&str) -> bool); 5] = [
+        ("contract", &selection.contracts, &|name| contracts().any(|contract| contract.name == name)),
+        ("clause", &selection.clauses, &|id| clauses().any(|clause| clause.id == id)),
+        ("case", &selection.cases, &of_case),
+        ("clause that needs", &selection.features, &needs),
+        ("contract labelled", &selection.labels, &|label| {
+            contracts().any(|contract| suite::has_label(contract, label))
+        }),
+    ];
+    for (what, names, is_known) in wishes {
+        if let Some(name) = names.iter().find(|name| !is_known(name)) {
+            let near = if what == "clause" { near(catalog, name) } else { String::new() };
+            return Err(SelectError::Unknown { what, name: name.clone(), near });
+        }
+    }
+    Ok(())
+}
+
+fn near(catalog: &Catalog, id: &str) -> String {
+    let near = crate::render::explain::near(catalog, id).join(", ");
+    if near.is_empty() { near } else { format!("; did you mean {near}?") }
+}
+
 fn is_wanted(
     contract: &Contract,
     clause: &Clause,
@@ -150,7 +193,7 @@ fn is_wanted(
 ) -> bool {
     let one_of =
         |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
-    let level = crate::run::level(clause.level);
+    let level = crate::report::level(clause.level);
     let levels: Vec<String> = selection.levels.iter().map(|level| level.to_uppercase()).collect();
     let of_case = |case: &String| case.starts_with(&format!("{}/", clause.id));
     let needs = |feature: &String| clause.needs.contains(feature);

@@ -1,9 +1,18 @@
 //! Waivers: clauses that a target may break for a while; they rot loudly.
 
 use contract::document::waivers::Waiver;
+use contract::model::Catalog;
 use jiff::civil::Date;
 
 use crate::report::{ClauseResult, ContractResult, Status, WaiverState, WaiverUse};
+
+/// Clauses that waivers name and that are in no contract.
+#[must_use]
+pub fn unknown<'a>(waivers: &'a [Waiver], catalog: &Catalog) -> Vec<&'a str> {
+    let clauses = || catalog.contracts.iter().flat_map(|contract| &contract.clauses);
+    let ids = waivers.iter().map(|waiver| waiver.clause.as_str());
+    ids.filter(|id| !clauses().any(|clause| clause.id == *id)).collect()
+}
 
 /// Applies waivers to what was found and says what became of each. `today` is `2026-03-02`; a text that is no day
 /// expires nothing.

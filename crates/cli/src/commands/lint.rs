@@ -27,9 +27,10 @@ pub(crate) fn lint(
         return Ok(0);
     }
     let mut files = catalog::files(added)?;
+    catalog::suites(added)?;
     let mut errors = Vec::new();
     for file in named(arguments)? {
-        match kind(&file.text) {
+        match catalog::kind(&file.text) {
             Some("Target") => errors.extend(target::read(&file).err()),
             Some("Waivers") => errors.extend(waivers::read(&file).err()),
             Some("Suite") => errors.extend(select::read_suite(&file).err()),
@@ -63,11 +64,6 @@ fn conclude(files: &[SourceFile], found: &[Error], terminal: &Terminal) -> u8 {
         if errors.is_empty() { "nothing to mend".to_owned() } else { format!("{} to mend", errors.len()) };
     terminal.print(&format!("{} contracts, {clauses} clauses: {found}", catalog.contracts.len()));
     if errors.is_empty() { 0 } else { 2 }
-}
-
-/// The `kind:` that a file declares on a line of its own.
-fn kind(text: &str) -> Option<&str> {
-    text.lines().find_map(|line| line.strip_prefix("kind:")).map(str::trim)
 }
 
 /// The source documents: every file of a folder.

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use conformance::render;
 use conformance::run::Ground;
 
-use crate::arguments::{RunArguments, SubstrateName};
+use crate::again::Again;
+use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
+use crate::session::Wish;
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, envtest, session, targets};
+use crate::{catalog, envtest, options, session, targets};
 
 /// Verifies and prints the verdict.
 pub(crate) fn run(
@@ -16,7 +18,7 @@ pub(crate) fn run(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let report = report(arguments, added, "gardener-conformance run", terminal)?;
+    let report = report(arguments, added, "run", terminal)?;
     session::print(&report, &arguments.execution, terminal);
     Ok(report.exit_code())
 }
@@ -27,8 +29,11 @@ pub(crate) fn prove(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let report = report(arguments, added, "gardener-conformance prove", terminal)?;
-    terminal.print(&render::proof(&report, &terminal.view(None)));
+    let report = report(arguments, added, "prove", terminal)?;
+    match arguments.execution.output {
+        Format::Text => terminal.print(&render::proof(&report, &terminal.view(None))),
+        Format::Json | Format::Markdown => session::print(&report, &arguments.execution, terminal),
+    }
     Ok(report.exit_code())
 }
 
@@ -40,13 +45,19 @@ fn report(
 ) -> Result<conformance::report::Report, Failure> {
     let loaded = catalog::load(added)?;
     let selection = arguments.selection.clone().into();
-    let contracts = session::selected(&loaded, &selection)?;
+    let contracts = session::selected(&loaded, added, &selection)?;
+    options::known_waivers(&arguments.execution, &loaded.catalog)?;
     envtest::fits(&arguments.envtest, arguments.substrate)?;
-    let command = match arguments.substrate {
-        SubstrateName::Embedded => command.to_owned(),
-        SubstrateName::Direct => format!("{command} --substrate direct"),
-        SubstrateName::Envtest => format!("{command} --substrate envtest"),
+    let substrate = match arguments.substrate {
+        SubstrateName::Embedded => "embedded",
+        SubstrateName::Direct => "direct",
+        SubstrateName::Envtest => "envtest",
     };
+    let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
+    let again = Again::new(command, added)
+        .unless("--substrate", substrate, "embedded")
+        .flag("--with controller-manager", with_manager)
+        .path("--data-dir", arguments.envtest.data_dir.as_deref());
     let ground = async {
         Ok(match arguments.substrate {
             SubstrateName::Embedded => Ground::Embedded,
@@ -55,5 +66,12 @@ fn report(
         })
     };
     let target = targets::resource_manager();
-    session::run(&contracts, &target, ground, (&arguments.execution, &selection, &command), terminal)
+    let wish = Wish {
+        execution: &arguments.execution,
+        selection: &selection,
+        command: &options::repeated(again, &arguments.execution),
+        substrate,
+        keeps_damages: command == "prove",
+    };
+    session::run(&contracts, &target, ground, &wish, terminal)
 }

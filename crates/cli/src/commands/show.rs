@@ -15,7 +15,7 @@ pub(crate) fn list(
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let loaded = catalog::load(added)?;
-    let contracts = session::selected(&loaded, &arguments.selection.clone().into())?;
+    let contracts = session::selected(&loaded, added, &arguments.selection.clone().into())?;
     terminal.print(&render::list::list(&contracts, &terminal.view(None)));
     Ok(0)
 }

@@ -5,11 +5,15 @@ use std::path::Path;
 use conformance::run::{FactsFrom, Ground};
 use conformance::target::Facts;
 use conformance::{attest as attesting, report};
+use contract::document::SourceFile;
+use contract::document::attestation::{self, Attestation};
 use contract::load::Loaded;
 
+use crate::again::Again;
 use crate::arguments::{AttestArguments, VerifyArguments};
+use crate::session::Wish;
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, session, targets};
+use crate::{catalog, options, session, targets};
 
 /// Verifies and prints the verdict.
 pub(crate) fn verify(
@@ -18,7 +22,7 @@ pub(crate) fn verify(
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let loaded = catalog::load(added)?;
-    let report = report(arguments, &loaded, terminal)?;
+    let report = report(arguments, &loaded, added, terminal)?;
     session::print(&report, &arguments.execution, terminal);
     Ok(report.exit_code())
 }
@@ -30,9 +34,17 @@ pub(crate) fn attest(
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let loaded = catalog::load(added)?;
-    let report = report(&arguments.verify, &loaded, terminal)?;
+    let report = report(&arguments.verify, &loaded, added, terminal)?;
     session::print(&report, &arguments.verify.execution, terminal);
-    let draft = attesting::draft(&loaded.catalog, &report);
+    let mut draft = attesting::draft(&loaded.catalog, &report);
+    if let Some(code) = draft.refusal(&report) {
+        terminal
+            .note("the attestation is not written: the run was not whole; what was attested before stays");
+        return Ok(code);
+    }
+    if let Some(before) = attested(&arguments.into.join(&draft.file))? {
+        draft.attestation.keep(before, &loaded.catalog);
+    }
     let text = draft
         .to_yaml()
         .map_err(|error| Failure::environment(format!("failed to write the attestation: {error}")))?;
@@ -45,26 +57,45 @@ pub(crate) fn attest(
     for clause in &draft.kept_though_stated {
         terminal.note(&format!("{clause} is kept though the contract states a difference"));
     }
-    let settled = draft.unstated.is_empty() && draft.kept_though_stated.is_empty();
-    Ok(match report.exit_code() {
-        // Stated differences are failures of the target, and no reason to refuse the record.
-        1 if settled => 0,
-        0 if !settled => 5,
-        code => code,
-    })
+    Ok(draft.exit_code(&report))
+}
+
+/// What was attested before, if anything was.
+fn attested(path: &Path) -> Result<Option<Attestation>, Failure> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Failure::usage(format!("failed to read {}: {error}", path.display()))),
+    };
+    let file = SourceFile::new(path.display().to_string(), text);
+    attestation::read(&file).map(Some).map_err(Failure::diagnostic)
 }
 
 fn report(
     arguments: &VerifyArguments,
     loaded: &Loaded,
+    added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<report::Report, Failure> {
     let selection = arguments.selection.clone().into();
-    let contracts = session::selected(loaded, &selection)?;
+    let contracts = session::selected(loaded, added, &selection)?;
+    options::known_waivers(&arguments.execution, &loaded.catalog)?;
     let target = targets::named(arguments)?;
     let ground = async { facts(arguments).await.map(Ground::Direct) };
-    let command = format!("gardener-conformance verify --target '{}'", arguments.target);
-    session::run(&contracts, target.as_ref(), ground, (&arguments.execution, &selection, &command), terminal)
+    let again = Again::new("verify", added)
+        .with("--target", &arguments.target)
+        .path("--ca", arguments.ca.as_deref())
+        .flag("--insecure", arguments.insecure)
+        .path("--config", arguments.config.as_deref())
+        .path("--kubeconfig", arguments.kubeconfig.as_deref());
+    let wish = Wish {
+        execution: &arguments.execution,
+        selection: &selection,
+        command: &options::repeated(again, &arguments.execution),
+        substrate: "direct",
+        keeps_damages: false,
+    };
+    session::run(&contracts, target.as_ref(), ground, &wish, terminal)
 }
 
 /// Where facts are written: the given cluster; for a started binary an API server of this process; else nowhere.

@@ -49,7 +49,11 @@ fn a_program_that_ends_is_named_with_its_last_words_and_nothing_is_left() {
     let told = with_assets(folder.path(), &assets, &run);
     told.says(3, &["etcd ended (exit status 2)", "the disk is on fire"]);
     assert_eq!(fs::read_dir(&data).unwrap().count(), 0);
-    assert!(!folder.path().join("reports").exists());
+    let report = fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!((&report["exitCode"], &report["verdict"]), (&3.into(), &"inconclusive".into()));
+    assert_eq!(report["substrate"]["name"], "envtest");
+    assert!(report["environmentErrors"][0].as_str().unwrap().contains("the disk is on fire"), "{report}");
 }
 
 #[test]

@@ -25,10 +25,50 @@ fn the_exit_code_is_the_reports() {
 }
 
 #[test]
+fn what_is_printed_is_the_report_alone_whatever_is_told_of_cases() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = ["--substrate", "direct", "--clause", "GRM-SEC-001", "-o", "json"];
+    for (command, more) in [("run", "-v"), ("run", "--fail-fast"), ("prove", "-v")] {
+        let told = call(folder.path(), &[&[command, more], &run[..]].concat());
+        let report: serde_json::Value = serde_json::from_str(&told.out).unwrap_or_default();
+        assert_eq!(report["kind"], "ConformanceReport", "{command} {more}: {}", told.out);
+        assert_eq!(told.err.contains("GRM-SEC-001/"), more == "-v");
+        let proof = &report["contracts"][0]["clauses"][0]["proof"];
+        assert_eq!(proof["noticed"].is_array(), command == "prove", "{proof}");
+    }
+    let told = call(folder.path(), &[&["prove"], &run[..4]].concat());
+    told.says(0, &[" fails after nothing: allowed, nothing changed", " fails after leaf: "]);
+}
+
+#[test]
+fn suites_of_a_folder_are_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let suites = folder.path().join("mine/suites");
+    std::fs::create_dir_all(&suites).unwrap();
+    let suite = |name: &str, clause: &str| {
+        let text = format!(
+            "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Suite\nmetadata: {{name: {name}}}\n\
+             spec: {{include: [{{clause: {clause}}}]}}\n"
+        );
+        std::fs::write(suites.join(format!("{name}.yaml")), text).unwrap();
+    };
+    suite("one", "GRM-SEC-001");
+    suite("smoke", "GRM-SEC-002");
+    let list = |name: &str| call(folder.path(), &["--contracts", "mine", "list", "--suite", name]);
+    list("one").says(0, &["GRM-SEC-001"]);
+    let told = list("smoke");
+    told.says(0, &["GRM-SEC-002"]);
+    assert!(!told.out.contains("GRM-SEC-001"), "the folder's suite is over the one built in: {}", told.out);
+    list("two").says(2, &["there is no suite \"two\"; there are", "one"]);
+    call(folder.path(), &["--contracts", "mine", "lint"]).says(0, &[]);
+}
+
+#[test]
 fn wishes_that_nothing_fulfils_end_with_four_and_unknown_ones_with_two() {
     let folder = tempfile::tempdir().unwrap();
-    let table: [(&[&str], i32, &str); 4] = [
-        (&["run", "--contract", "no-such-contract"], 4, "nothing is selected by contract=no-such-contract"),
+    let table: [(&[&str], i32, &str); 5] = [
+        (&["run", "--contract", "seccomp-profile", "--level", "MAY"], 4, "nothing is selected by contract="),
+        (&["run", "--contract", "seccomp-profile", "--contract", "no-such"], 2, "no contract \"no-such\""),
         (&["run", "--suite", "no-such-suite"], 2, "there is no suite \"no-such-suite\"; there are"),
         (&["run", "--level", "PERHAPS"], 2, "is no level"),
         (&["explain", "GRM-HAC-00"], 2, "did you mean"),
@@ -48,7 +88,7 @@ fn an_interrupt_in_the_middle_ends_with_130_and_the_report_is_written() {
     let mut child =
         program(folder.path()).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
-    std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    std::io::BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();

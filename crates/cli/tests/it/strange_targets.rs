@@ -74,9 +74,47 @@ fn a_target_that_hangs_is_named_with_the_time_it_had() {
 #[test]
 fn a_binary_that_ends_at_once_is_quoted() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments = ["verify", "--target", "command=ls /no/such/folder", "--contract", "pod-scheduler-name"];
+    let arguments =
+        ["verify", "--target", "command=ls /no/such/folder <port>", "--contract", "pod-scheduler-name"];
     let output = program(folder.path()).args(arguments).output().unwrap();
     told(&output).says(3, &["ended before it was ready", "/no/such/folder"]);
+}
+
+#[test]
+fn a_command_is_told_its_configuration_and_flags_without_use_are_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("show");
+    std::fs::write(&script, "#!/bin/sh\ncat \"$1\" >&2; exit 1\n").unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).unwrap();
+    std::fs::write(folder.path().join("base.yaml"), "kind: Mine\nlisten: <port>\n").unwrap();
+    let verify = |target: &str, more: &[&str]| {
+        let clause = ["verify", "--clause", "GRM-SEC-002", "--target", target];
+        told(&program(folder.path()).args(clause).args(more).output().unwrap())
+    };
+    verify("command=./show <config> <port>", &[]).says(3, &["ended before it was ready"]);
+    verify("command=./show <config>", &["--config", "base.yaml"])
+        .says(3, &["\"kind\": \"Mine\"", "\"listen\": "]);
+    verify("command=./show <config>", &[]).says(2, &["on which port it is asked", "<port>"]);
+    verify("command=./show <port>", &["--config", "base.yaml"]).says(2, &["--config needs <config>"]);
+    verify("command=./show <config> <port>", &["--insecure"]).says(2, &["--ca and --insecure"]);
+    let file = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Target\nmetadata: {name: x}\nspec: {command: [./show]}\n";
+    std::fs::write(folder.path().join("target.yaml"), file).unwrap();
+    verify("target.yaml", &["--config", "base.yaml"]).says(2, &["--config"]);
+    verify("target.yaml", &["--insecure"]).says(2, &["--ca and --insecure"]);
+}
+
+#[test]
+fn a_run_that_could_not_ask_leaves_what_was_attested() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ca, _) = certificate(folder.path());
+    let attested = folder.path().join("127.0.0.1:9-unknown.yaml");
+    std::fs::write(&attested, "before").unwrap();
+    let arguments = ["attest", "--into", ".", "--target", "url=https://127.0.0.1:9", "--ca", &ca];
+    let clause = ["--clause", "GRM-SEC-002"];
+    told(&program(folder.path()).args(arguments).args(clause).output().unwrap())
+        .says(3, &["the attestation is not written"]);
+    assert_eq!(std::fs::read_to_string(attested).unwrap(), "before");
 }
 
 /// Verifies one clause against a server that answers as `service` does.

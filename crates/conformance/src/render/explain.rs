@@ -22,7 +22,7 @@ pub fn explain(
     let mut out = String::new();
     let mut line =
         |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
-    let level = crate::run::level(clause.level);
+    let level = crate::report::level(clause.level);
     let binds = match clause.binds {
         contract::model::Binds::Gardener => "Gardener",
         contract::model::Binds::Extension => "extensions",
@@ -92,7 +92,7 @@ pub(crate) fn place(location: &Location) -> String {
 }
 
 pub(crate) fn level(clause: &ClauseResult) -> &'static str {
-    crate::run::level(clause.level)
+    crate::report::level(clause.level)
 }
 
 fn find<'a>(catalog: &'a Catalog, id: &str) -> Option<(&'a Contract, &'a Clause)> {

@@ -18,6 +18,9 @@ pub(super) fn findings(out: &mut String, report: &Report, view: &View<'_>) {
         }
     }
     waivers(out, report, view);
+    for name in &report.left_behind {
+        line(out, &format!("{} left behind in the cluster: {name}", view.paint(Tone::Warn, "!")));
+    }
     if out.len() > before {
         line(out, "");
     }

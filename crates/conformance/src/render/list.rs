@@ -26,7 +26,7 @@ pub fn list(contracts: &[Contract], view: &View<'_>) -> String {
             continue;
         }
         for clause in &contract.clauses {
-            let level = crate::run::level(clause.level);
+            let level = crate::report::level(clause.level);
             line(&view.cut(&format!("    {:14} {level:6} {}", clause.id, clause.text), 0));
             for case in clause.cases.iter().filter(|_| view.verbose) {
                 line(&view.cut(&format!("      {}/{}", clause.id, case.name), 0));

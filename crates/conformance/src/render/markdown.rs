@@ -34,13 +34,13 @@ fn summary(out: &mut String, report: &Report) {
         report.exit_code
     ));
     line(String::new());
-    line("| level | holds | of | not supported | proven |".to_owned());
-    line("|---|---:|---:|---:|---:|".to_owned());
+    line("| level | holds | of | partly asked | not supported | proven |".to_owned());
+    line("|---|---:|---:|---:|---:|---:|".to_owned());
     for name in ["MUST", "SHOULD", "MAY"] {
         if let Some(level) = report.levels.get(name) {
             line(format!(
-                "| {name} | {} | {} | {} | {} |",
-                level.passed, level.total, level.not_supported, level.proven
+                "| {name} | {} | {} | {} | {} | {} |",
+                level.passed, level.total, level.partly, level.not_supported, level.proven
             ));
         }
     }
@@ -132,6 +132,10 @@ fn findings(out: &mut String, report: &Report) {
             waiver.expires,
             cell(&waiver.owner)
         ));
+        found = true;
+    }
+    for name in &report.left_behind {
+        line(format!("- left behind in the cluster: {}", cell(name)));
         found = true;
     }
     if found {

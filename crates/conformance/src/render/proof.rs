@@ -6,7 +6,7 @@ use super::plural;
 use super::style::{Tone, View};
 use crate::report::Report;
 
-/// Proofs as text; with a verbose view also those that hold are taken apart.
+/// Proofs as text, damage by damage where the report kept them; with a verbose view also the laws that are proven.
 #[must_use]
 pub fn proof(report: &Report, view: &View<'_>) -> String {
     let mut out = String::new();
@@ -23,6 +23,12 @@ pub fn proof(report: &Report, view: &View<'_>) -> String {
             let caught: Vec<String> =
                 proof.caught.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
             line(&format!("  {} {}  caught: {}", view.paint(tone, sign), clause.id, caught.join(", ")));
+            for damage in &proof.noticed {
+                line(&view.cut(
+                    &format!("      {} fails after {}: {}", damage.case, damage.damage, damage.text),
+                    0,
+                ));
+            }
             for survivor in &proof.survivors {
                 line(&view.cut(
                     &format!("      {} passes though {}: {}", survivor.case, survivor.damage, survivor.text),

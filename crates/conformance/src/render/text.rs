@@ -194,7 +194,11 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
         .iter()
         .filter_map(|level| report.levels.get(*level).map(|counts| (level, counts)))
         .filter(|(_, counts)| counts.total > 0)
-        .map(|(level, counts)| format!("{level} {}/{}", counts.passed, counts.total))
+        .map(|(level, counts)| {
+            let partly = counts.partly;
+            let partly = if partly > 0 { format!(" ({partly} partly asked)") } else { String::new() };
+            format!("{level} {}/{}{partly}", counts.passed, counts.total)
+        })
         .collect();
     line(out, &format!("verdict  {}    {}", view.paint(tone, report.verdict.words()), levels.join("   ")));
     if let Some(signal) = report.interrupted {

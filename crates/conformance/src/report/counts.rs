@@ -1,9 +1,12 @@
 //! Sums.
 
+use std::collections::BTreeMap;
+
+use contract::model::Level;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::result::{CaseResult, ClauseResult, Status};
+use super::result::{CaseResult, ClauseResult, ContractResult, Status};
 
 /// How many cases became what, and the clauses they belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,10 +54,36 @@ pub struct LevelCounts {
     pub passed: usize,
     /// Clauses that count: all but skipped and not supported ones.
     pub total: usize,
+    /// Of those that hold, clauses of which not every case was asked.
+    #[serde(default)]
+    pub partly: usize,
     /// Clauses that target or substrate cannot bring about.
     pub not_supported: usize,
     /// Clauses that were shown able to fail.
     pub proven: usize,
+}
+
+/// Sums over all contracts, and their clauses by level.
+#[must_use]
+pub fn sums(contracts: &[ContractResult]) -> (Counts, BTreeMap<String, LevelCounts>) {
+    let (mut counts, mut levels) = (Counts::default(), BTreeMap::<String, LevelCounts>::new());
+    for contract in contracts {
+        counts.add(&contract.counts);
+        for clause in &contract.clauses {
+            levels.entry(level(clause.level).to_owned()).or_default().count(clause);
+        }
+    }
+    (counts, levels)
+}
+
+/// `MUST`, `SHOULD`, `MAY`.
+#[must_use]
+pub fn level(level: Level) -> &'static str {
+    match level {
+        Level::Must => "MUST",
+        Level::Should => "SHOULD",
+        Level::May => "MAY",
+    }
 }
 
 impl Counts {
@@ -115,7 +144,10 @@ impl LevelCounts {
                 self.not_supported += 1;
                 return;
             }
-            Status::Passed | Status::UnexpectedPass => self.passed += 1,
+            Status::Passed | Status::UnexpectedPass => {
+                self.passed += 1;
+                self.partly += usize::from(clause.is_partly_asked());
+            }
             Status::Failed | Status::Errored | Status::Waived | Status::Vacuous | Status::NotRun => {}
         }
         self.total += 1;

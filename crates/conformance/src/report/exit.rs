@@ -17,7 +17,7 @@ impl Report {
     }
 
     /// Every code that applies, unordered.
-    fn codes(&self) -> Vec<u8> {
+    pub(crate) fn codes(&self) -> Vec<u8> {
         let mut codes = Vec::new();
         if let Some(signal) = self.interrupted {
             codes.push(128 + signal);

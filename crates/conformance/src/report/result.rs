@@ -136,7 +136,7 @@ pub struct CaseResult {
     pub location: Location,
 }
 
-/// A damage that the clause did not notice.
+/// A damage, such as one that the clause did not notice.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Survivor {
     /// Case whose answer was damaged.
@@ -155,6 +155,9 @@ pub struct Proof {
     pub proven: bool,
     /// Damages that were caught, by kind.
     pub caught: BTreeMap<String, usize>,
+    /// The same one by one; only `prove` keeps them, and of admission only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub noticed: Vec<Survivor>,
     /// Damages that were not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<Survivor>,
@@ -171,6 +174,7 @@ impl Proof {
         for (kind, count) in other.caught {
             *self.caught.entry(kind).or_default() += count;
         }
+        self.noticed.extend(other.noticed);
         self.survivors.extend(other.survivors);
         self.undamaged.extend(other.undamaged);
         self
@@ -326,9 +330,29 @@ pub struct Attention<'a> {
 }
 
 impl ClauseResult {
+    /// Cases that were answered.
+    #[must_use]
+    pub fn answered(&self) -> usize {
+        self.cases.iter().filter(|case| case.status.is_answer()).count()
+    }
+
+    /// Whether some of its cases were answered and others not.
+    #[must_use]
+    pub fn is_partly_asked(&self) -> bool {
+        (1..self.cases.len()).contains(&self.answered())
+    }
+
     /// Cases with this status.
     pub fn cases_with(&self, status: Status) -> impl Iterator<Item = &CaseResult> {
         self.cases.iter().filter(move |case| case.status == status)
+    }
+}
+
+impl Status {
+    /// Whether the target answered.
+    #[must_use]
+    pub fn is_answer(self) -> bool {
+        matches!(self, Self::Passed | Self::Failed | Self::Waived | Self::UnexpectedPass)
     }
 }
 

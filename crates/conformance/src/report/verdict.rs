@@ -4,7 +4,8 @@ use contract::model::Level;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::result::{CaseResult, ClauseResult, LawResult, ReasonCode, Status};
+use super::Counts;
+use super::result::{CaseResult, ClauseResult, ContractResult, LawResult, ReasonCode, Status};
 
 /// What is concluded. MUST decides, SHOULD warns, MAY is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -71,6 +72,17 @@ impl Verdict {
     }
 }
 
+impl ContractResult {
+    /// Sums up and concludes, from clauses, laws, gaps and unexplained mutations.
+    pub fn conclude(&mut self) {
+        self.counts = Counts::of(&self.clauses);
+        self.counts.gaps = self.gaps.len();
+        self.counts.unexplained = self.unexplained.len();
+        self.counts.laws_broken = self.laws.iter().filter(|law| !law.broken.is_empty()).count();
+        self.verdict = Verdict::of(&self.clauses, &self.laws, self.unexplained.len());
+    }
+}
+
 impl ClauseResult {
     /// What a clause became, from its cases: the worst of them.
     #[must_use]
@@ -95,7 +107,7 @@ fn cases(clauses: &[ClauseResult]) -> impl Iterator<Item = &CaseResult> {
 }
 
 fn is_answer(case: &CaseResult) -> bool {
-    matches!(case.status, Status::Passed | Status::Failed | Status::Waived | Status::UnexpectedPass)
+    case.status.is_answer()
 }
 
 /// It was to be asked, and nobody knows its answer.

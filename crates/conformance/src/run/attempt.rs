@@ -8,7 +8,8 @@ use webhook::dial::DialError;
 
 use super::direct::Attempt;
 use super::group::Started;
-use super::{Asked, direct, prepare, story};
+use super::prepare::Prepared;
+use super::{Asked, direct, ended, prepare, story};
 use crate::laws::{self, Held};
 use crate::matching;
 use crate::observation;
@@ -30,7 +31,7 @@ pub(super) async fn settle(context: &Started<'_>, at: CaseRef) -> Asked {
         attempts += tries;
         let passed = asked.result.status == Status::Passed;
         failed += u16::from(!passed);
-        let said = matches!(asked.result.status, Status::NotSupported | Status::Vacuous);
+        let said = matches!(asked.result.status, Status::NotSupported | Status::Vacuous | Status::NotRun);
         if kept.as_ref().is_none_or(|kept: &Asked| kept.result.status == Status::Passed) {
             kept = Some(asked);
         }
@@ -51,21 +52,34 @@ async fn once(context: &Started<'_>, at: CaseRef, looked: Looked<'_>, round: u16
         Ok(prepared) => prepared,
         Err((status, reason)) => return (silent(at, looked, status, reason), 1),
     };
+    // What was written is taken back whatever ends the asking.
+    let asked = tokio::select! {
+        biased;
+        _ = context.shared.interrupt.wait() => (silent(at, looked, Status::NotRun, ended(context.shared)), 1),
+        asked = until_settled(context, at, looked, &prepared) => asked,
+    };
+    prepare::tidy(context, &prepared).await;
+    asked
+}
+
+async fn until_settled(
+    context: &Started<'_>,
+    at: CaseRef,
+    looked: Looked<'_>,
+    prepared: &Prepared,
+) -> (Asked, u32) {
     let deadline = Instant::now() + context.shared.options.settle;
-    let mut pause = FIRST_PAUSE;
-    let mut tries = 1;
-    let asked = loop {
-        let asked = conclude(at, looked, direct::ask(context, looked, &prepared).await);
+    let (mut pause, mut tries) = (FIRST_PAUSE, 1);
+    loop {
+        let asked = conclude(at, looked, direct::ask(context, looked, prepared).await);
         let settled = asked.result.status != Status::Failed || !prepared.has_facts;
         if settled || Instant::now() + pause > deadline {
-            break asked;
+            return (asked, tries);
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
         tries += 1;
-    };
-    prepare::tidy(context, &prepared).await;
-    (asked, tries)
+    }
 }
 
 /// What an attempt means.

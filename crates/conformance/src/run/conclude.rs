@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use contract::case::About;
@@ -12,11 +13,11 @@ use substrate::envtest::CLUSTER;
 use super::{Asked, FactsFrom, Ground, Shared};
 use crate::laws::{self, Held};
 use crate::matching::{self, Rules};
-use crate::observation::show;
+use crate::observation::shown;
 use crate::plan;
 use crate::report::{
-    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, LawBreach, LawResult, LevelCounts, Proof,
-    Reason, ReasonCode, Report, RunInfo, SelectionInfo, Status, SubstrateInfo, Unexplained, Verdict,
+    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, LawBreach, LawResult, Proof, Reason,
+    ReasonCode, Report, RunInfo, SelectionInfo, Status, SubstrateInfo, Unexplained, Verdict,
 };
 use crate::saboteur::{self, Recorded};
 
@@ -36,20 +37,14 @@ pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>
         .enumerate()
         .map(|(at, found)| contract(found, &by_contract.remove(&at).unwrap_or_default(), &extras))
         .collect();
-    presupposed(shared.contracts, &mut contracts);
     let options = shared.options;
     let target = shared.target.identity();
     let today = options.started_at.get(..10).unwrap_or_default();
     let waivers = crate::waivers::apply(&options.waivers, &target.name, today, &mut contracts);
-    contracts.iter_mut().for_each(conclude);
-    let mut counts = Counts::default();
-    let mut levels: BTreeMap<String, LevelCounts> = BTreeMap::new();
-    for contract in &contracts {
-        counts.add(&contract.counts);
-        for clause in &contract.clauses {
-            levels.entry(level(clause.level).to_owned()).or_default().count(clause);
-        }
-    }
+    // A failure that is accepted takes nothing with it.
+    presupposed(shared.contracts, &mut contracts);
+    contracts.iter_mut().for_each(ContractResult::conclude);
+    let (counts, levels) = crate::report::sums(&contracts);
     let verdict = verdict(&contracts, &broken, shared.interrupt.raised());
     let mut report = Report {
         api_version: API_VERSION.to_owned(),
@@ -64,20 +59,12 @@ pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>
         contracts,
         waivers,
         environment_errors: broken,
+        left_behind: shared.left.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect(),
         interrupted: shared.interrupt.raised(),
         exit_code: 0,
     };
     report.exit_code = report.exit_code();
     report
-}
-
-/// `MUST`, `SHOULD`, `MAY`.
-pub(crate) fn level(level: contract::model::Level) -> &'static str {
-    match level {
-        contract::model::Level::Must => "MUST",
-        contract::model::Level::Should => "SHOULD",
-        contract::model::Level::May => "MAY",
-    }
 }
 
 fn verdict(contracts: &[ContractResult], broken: &[String], interrupted: Option<u8>) -> Verdict {
@@ -111,7 +98,9 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
 
 /// Milliseconds that a case's exchanges took; a scenario's, from the start of its clusters to its end.
 fn took(asked: &Asked) -> f64 {
-    let exchanges = asked.trace.as_ref().map(|trace| trace.all().map(|exchange| exchange.took).sum());
+    let exchanges = asked.trace.as_ref().map(|trace| {
+        trace.earlier.iter().chain([trace]).flat_map(laws::Trace::all).map(|exchange| exchange.took).sum()
+    });
     exchanges.map_or(asked.result.duration_ms, super::attempt::milliseconds)
 }
 
@@ -234,8 +223,11 @@ fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String]) -> Vec<U
             let became = seen.answer.object.as_ref().and_then(|object| matching::get(object, &path));
             let case = format!("{}/{}", contract.clauses[asked.at.clause].id, asked.result.name);
             let path = path.to_string();
-            let fresh =
-                || Unexplained { path: path.clone(), became: show(became.as_ref()), cases: Vec::new() };
+            let fresh = || Unexplained {
+                path: path.clone(),
+                became: shown(seen.answer.object.as_ref(), &path, became.as_ref()),
+                cases: Vec::new(),
+            };
             found.entry(path.clone()).or_insert_with(fresh).cases.push(case);
         }
     }
@@ -246,18 +238,14 @@ fn is_extra(extras: &[String], path: &contract::expect::Path) -> bool {
     !extras.is_empty() && matching::touches(extras, path)
 }
 
-/// A clause whose presupposed clause failed says nothing.
+/// A clause whose presupposed clause failed says nothing, nor does one that presupposes such a clause.
 fn presupposed(contracts: &[Contract], results: &mut [ContractResult]) {
-    let failed: BTreeSet<String> = results
-        .iter()
-        .flat_map(|contract| &contract.clauses)
-        .filter(|clause| clause.status == Status::Failed)
-        .map(|clause| clause.id.clone())
-        .collect();
-    let wanted = contracts.iter().flat_map(|contract| &contract.clauses);
-    for (clause, result) in wanted.zip(results.iter_mut().flat_map(|contract| &mut contract.clauses)) {
-        let Some(broken) = clause.presupposes.iter().find(|id| failed.contains(*id)) else { continue };
-        let reason = Reason::new(ReasonCode::Presupposed, format!("presupposes {broken}, which failed"));
+    let silenced = silenced(contracts, results);
+    let asked = |clause: &&mut ClauseResult| !matches!(clause.status, Status::Skipped | Status::NotSupported);
+    for result in results.iter_mut().flat_map(|contract| &mut contract.clauses).filter(asked) {
+        let Some(broken) = silenced.get(&result.id) else { continue };
+        let became = if silenced.contains_key(broken) { "was not run" } else { "failed" };
+        let reason = Reason::new(ReasonCode::Presupposed, format!("presupposes {broken}, which {became}"));
         for case in &mut result.cases {
             *case = CaseResult::silent(&case.name, &case.location, Status::NotRun, reason.clone());
         }
@@ -266,12 +254,31 @@ fn presupposed(contracts: &[Contract], results: &mut [ContractResult]) {
     }
 }
 
-fn conclude(contract: &mut ContractResult) {
-    contract.counts = Counts::of(&contract.clauses);
-    contract.counts.gaps = contract.gaps.len();
-    contract.counts.unexplained = contract.unexplained.len();
-    contract.counts.laws_broken = contract.laws.iter().filter(|law| !law.broken.is_empty()).count();
-    contract.verdict = Verdict::of(&contract.clauses, &contract.laws, contract.unexplained.len());
+/// Clauses that say nothing, each with the presupposed one that is why.
+fn silenced(contracts: &[Contract], results: &[ContractResult]) -> BTreeMap<String, String> {
+    let clauses: Vec<&Clause> = contracts.iter().flat_map(|contract| &contract.clauses).collect();
+    let results = results.iter().flat_map(|contract| &contract.clauses);
+    let failed: BTreeSet<&str> =
+        results.filter(|clause| clause.status == Status::Failed).map(|clause| clause.id.as_str()).collect();
+    let mut silenced: BTreeMap<String, String> = BTreeMap::new();
+    // One round for each clause of the longest chain.
+    for _ in 0..clauses.len() {
+        let known = silenced.len();
+        for clause in &clauses {
+            let broken = clause
+                .presupposes
+                .iter()
+                .find(|id| failed.contains(id.as_str()) || silenced.contains_key(*id))
+                .cloned();
+            if let Some(broken) = broken {
+                silenced.entry(clause.id.clone()).or_insert(broken);
+            }
+        }
+        if silenced.len() == known {
+            break;
+        }
+    }
+    silenced
 }
 
 fn run_info(shared: &Shared<'_>, took: Duration) -> RunInfo {

@@ -97,7 +97,7 @@ async fn send(
     called: Option<bool>,
 ) -> Attempt {
     let mut at = subject.clone();
-    let (mut patched, mut last) = (false, None);
+    let (mut patched, mut last, mut earlier) = (false, None, Vec::new());
     for route in routes {
         let version = version(looked, route);
         let question = Question {
@@ -110,14 +110,15 @@ async fn send(
         let exchange = exchange::ask(context.dialer.as_ref(), &route.path, &question, route.timeout).await;
         let evidence = evidence(&exchange);
         let Some(answer) = exchange.answer().cloned() else {
-            return refused(exchange, route, looked, subject, evidence);
+            earlier.extend(last.map(|(_, trace, _)| trace));
+            return refused(exchange, route, looked, subject, (evidence, earlier));
         };
         let how = How { route, uid: &prepared.uid, version, overrides: looked.overrides() };
         let trace = further::trace(context, looked, prepared, &at, &how, exchange).await;
         patched |= answer.patched;
         let ends = !answer.allowed;
         at.object = answer.object.clone().or(at.object);
-        last = Some((answer, trace, evidence));
+        earlier.extend(last.replace((answer, trace, evidence)).map(|(_, trace, _)| trace));
         if ends {
             break;
         }
@@ -129,7 +130,7 @@ async fn send(
     let observation = Observation { called, input, answer };
     Attempt::Answered {
         observation: Box::new(observation),
-        trace: Some(Box::new(trace)),
+        trace: Some(Box::new(Trace { earlier, ..trace })),
         evidence: Some(evidence),
         asked: None,
     }
@@ -171,7 +172,7 @@ fn refused(
     route: &Route,
     looked: Looked<'_>,
     subject: &Subject,
-    evidence: Evidence,
+    (evidence, earlier): (Evidence, Vec<Trace>),
 ) -> Attempt {
     let got = match &exchange.outcome {
         Outcome::Unreachable(error) => return Attempt::Unreachable(error.clone(), Some(evidence)),
@@ -192,7 +193,7 @@ fn refused(
         None => "an answer",
     };
     let check = Check { part: part.to_owned(), path: laws::name(law), want: want.to_owned(), got };
-    let trace = Trace::only(exchange, subject.object.clone(), route.timeout);
+    let trace = Trace { earlier, ..Trace::only(exchange, subject.object.clone(), route.timeout) };
     Attempt::Garbled(vec![check], Box::new(trace), Some(evidence))
 }
 
@@ -202,10 +203,12 @@ pub(super) fn evidence(exchange: &Exchange) -> Evidence {
         serde_json::from_slice(bytes)
             .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
     };
+    let request = json(&exchange.request);
+    let response = exchange.response.as_ref().map(|(_, body)| mask::masked_response(&json(body), &request));
     Evidence {
         asked: exchange.path.clone(),
-        request: mask::masked(&json(&exchange.request)),
+        request: mask::masked(&request),
         status: exchange.response.as_ref().map(|(status, _)| *status),
-        response: exchange.response.as_ref().map_or(Value::Null, |(_, body)| mask::masked(&json(body))),
+        response: response.unwrap_or_default(),
     }
 }

@@ -43,8 +43,12 @@ pub(super) async fn trace(
     };
     let before = facts_now(context, prepared).await;
     let mut trace = laws::trace(&asking, main).await;
+    let after = facts_now(context, prepared).await;
+    // A fact that could not be read says nothing.
+    let both = before.into_iter().zip(after).filter_map(|(before, after)| Some((before?, after?)));
+    let (before, after): (Vec<Value>, Vec<Value>) = both.unzip();
     if !before.is_empty() {
-        trace.facts = Some((before, facts_now(context, prepared).await));
+        trace.facts = Some((before, after));
     }
     trace
 }
@@ -67,12 +71,13 @@ fn updates(
     }
 }
 
-async fn facts_now(context: &Started<'_>, prepared: &Prepared) -> Vec<Value> {
+/// The facts as they are; one that the server fails to tell is `None`, one that is gone the Status that says so.
+async fn facts_now(context: &Started<'_>, prepared: &Prepared) -> Vec<Option<Value>> {
     let Some(cluster) = &context.facts else { return Vec::new() };
     let mut now = Vec::new();
     for written in &prepared.written {
-        // A fact that cannot be read now will not be read later either: the two states still compare.
-        now.extend(cluster.get(written).await.ok().map(|reply| reply.body));
+        let reply = cluster.get(written).await.ok();
+        now.push(reply.filter(|reply| reply.is_success() || reply.code == 404).map(|reply| reply.body));
     }
     now
 }

@@ -87,10 +87,7 @@ async fn each(context: &Started<'_>, side_by_side: usize) -> Vec<Asked> {
         if shared.is_over() {
             return unasked(shared, &[*at], Status::NotRun, &ended(shared)).remove(0);
         }
-        let asked = tokio::select! {
-            asked = super::attempt::settle(context, *at) => asked,
-            _ = shared.interrupt.wait() => unasked(shared, &[*at], Status::NotRun, &ended(shared)).remove(0),
-        };
+        let asked = super::attempt::settle(context, *at).await;
         shared.done(&asked);
         asked
     });

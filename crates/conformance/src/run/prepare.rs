@@ -1,5 +1,8 @@
 //! Facts of a case: written before it is asked, and taken back where the cluster is not ours.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use serde_json::Value;
 use substrate::cluster::{Cluster, ClusterError};
 use substrate::facts::{self, Before};
@@ -8,6 +11,9 @@ use super::group::Started;
 use crate::place::{self, Placed};
 use crate::plan::{CaseRef, Looked};
 use crate::report::{Reason, ReasonCode, Status};
+
+/// How long facts may take to be taken back once the run was interrupted.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A case whose facts stand.
 pub(super) struct Prepared {
@@ -52,7 +58,7 @@ pub(super) async fn prepare(
     };
     // A given cluster is touched only where a case says so.
     if (looked.has_facts() || !context.tidy)
-        && let Err(error) = write(cluster, &mut prepared).await
+        && let Err(error) = write(context, cluster, &mut prepared).await
     {
         tidy(context, &prepared).await;
         let text = format!("failed to write facts: {error}");
@@ -61,30 +67,59 @@ pub(super) async fn prepare(
     Ok(prepared)
 }
 
-/// Takes back what was written into a cluster that is not ours.
+/// Takes back what was written into a cluster that is not ours; the report tells what is left there.
 pub(super) async fn tidy(context: &Started<'_>, prepared: &Prepared) {
     if let (Some(cluster), true) = (&context.facts, context.tidy) {
-        take_back(cluster, prepared).await;
+        take_back(context, cluster, prepared).await;
     }
 }
 
 /// Removes what was written for a case, and gives namespaces back as they were.
-pub(super) async fn take_back(cluster: &Cluster, prepared: &Prepared) {
+pub(super) async fn take_back(context: &Started<'_>, cluster: &Cluster, prepared: &Prepared) {
+    let mut left = BTreeSet::new();
+    tokio::select! {
+        () = restore(cluster, prepared, &mut left) => {}
+        () = patience(context) => {}
+    }
+    context.shared.left_behind(left);
+}
+
+/// Ends some time after the run was interrupted.
+async fn patience(context: &Started<'_>) {
+    context.shared.interrupt.wait().await;
+    tokio::time::sleep(PATIENCE).await;
+}
+
+/// At any moment `left` names what is still there.
+async fn restore(cluster: &Cluster, prepared: &Prepared, left: &mut BTreeSet<String>) {
+    let touched = prepared.namespaces.iter().filter(|(_, before)| *before != Before::Same);
+    left.extend(prepared.written.iter().map(describe));
+    left.extend(touched.map(|(name, _)| format!("Namespace {name}")));
     for written in prepared.written.iter().rev() {
-        if let Err(error) = facts::remove(cluster, written).await {
-            tracing::warn!(%error, "failed to remove a fact");
-        }
+        let name = describe(written);
+        note(left, &name, facts::remove(cluster, written).await);
     }
     for (name, before) in prepared.namespaces.iter().rev() {
         // Nobody else will want a name that was made up.
         let wait = !name.starts_with("case-");
-        if let Err(error) = facts::restore_namespace(cluster, name, before, wait).await {
-            tracing::warn!(%error, "failed to restore a namespace");
-        }
+        let restored = facts::restore_namespace(cluster, name, before, wait).await;
+        note(left, &format!("Namespace {name}"), restored);
     }
 }
 
-async fn write(cluster: &Cluster, prepared: &mut Prepared) -> Result<(), ClusterError> {
+fn note(left: &mut BTreeSet<String>, name: &str, result: Result<(), ClusterError>) {
+    left.remove(name);
+    if let Err(error) = result {
+        left.insert(format!("{name}: {error}"));
+    }
+}
+
+/// Ends before the next fact if the run was interrupted: the case will not be asked.
+async fn write(
+    context: &Started<'_>,
+    cluster: &Cluster,
+    prepared: &mut Prepared,
+) -> Result<(), ClusterError> {
     let home = prepared.placed.namespace.clone();
     let given = prepared.placed.given.clone();
     if !home.is_empty() {
@@ -92,6 +127,9 @@ async fn write(cluster: &Cluster, prepared: &mut Prepared) -> Result<(), Cluster
         prepared.namespaces.push((home.clone(), before));
     }
     for fact in &given.cluster {
+        if context.shared.interrupt.raised().is_some() {
+            break;
+        }
         if let Some(other) = fact["metadata"]["namespace"].as_str().filter(|other| *other != home) {
             let before = facts::write_namespace(cluster, other, None).await?;
             prepared.namespaces.push((other.to_owned(), before));
@@ -105,6 +143,15 @@ async fn write(cluster: &Cluster, prepared: &mut Prepared) -> Result<(), Cluster
         prepared.written.push(facts::write(cluster, fact).await?);
     }
     Ok(())
+}
+
+/// `ServiceAccount garden/app`.
+pub(super) fn describe(object: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let metadata = &object["metadata"];
+    let names = [text(&metadata["namespace"]), text(&metadata["name"])];
+    let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    format!("{} {}", text(&object["kind"]), names.join("/"))
 }
 
 /// The name of a fact that is a namespace, unless its deletion has begun.

@@ -6,8 +6,9 @@ mod door;
 mod recorder;
 mod send;
 mod stage;
+mod trace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures::StreamExt as _;
@@ -90,22 +91,20 @@ async fn on(
     for at in &group.cases {
         by_webhook.entry(plan::look(shared.contracts, *at).webhook()).or_default().push(*at);
     }
-    let mut asked = Vec::new();
+    let (mut asked, mut errors) = (Vec::new(), BTreeSet::new());
     for (webhook, cases) in by_webhook {
-        match one_webhook(&ground, webhook, &cases).await {
-            Ok(of_webhook) => asked.extend(of_webhook),
-            Err(error) => {
-                let (of_webhook, error) = broken(shared, &cases, &error);
-                asked.extend(of_webhook);
-                return (asked, error);
-            }
-        }
+        let (of_webhook, error) = one_webhook(&ground, webhook, &cases).await;
+        asked.extend(of_webhook);
+        errors.extend(error);
     }
-    (asked, None)
+    // One that cannot be registered says nothing about the others.
+    let error = errors.into_iter().collect::<Vec<_>>().join("; ");
+    (asked, Some(error).filter(|error| !error.is_empty()))
 }
 
-/// Only the webhook in question is registered: what others of the component do is not its business.
-async fn one_webhook(ground: &Ground<'_>, webhook: &str, cases: &[CaseRef]) -> Result<Vec<Asked>, String> {
+/// Only the webhook in question is registered: what others of the component do is not its business. The second part says
+/// what broke around the target.
+async fn one_webhook(ground: &Ground<'_>, webhook: &str, cases: &[CaseRef]) -> (Vec<Asked>, Option<String>) {
     let shared = ground.started.shared;
     let Some(configurations) = route::configurations(ground.started.running, webhook) else {
         let text = "the target tells no registration, so no server can be told to ask it";
@@ -114,25 +113,37 @@ async fn one_webhook(ground: &Ground<'_>, webhook: &str, cases: &[CaseRef]) -> R
         for asked in &asked {
             shared.done(asked);
         }
-        return Ok(asked);
+        return (asked, None);
     };
     let prepared: Vec<case::Prepared> = futures::stream::iter(cases)
         .map(|at| case::prepare(ground, *at))
         .buffered(SIDE_BY_SIDE)
         .collect()
         .await;
-    let written = ground.stage.register(&ground.cluster, &configurations).await?;
-    let side_by_side = if shared.options.fail_fast { 1 } else { SIDE_BY_SIDE };
-    let asked: Vec<Asked> = futures::stream::iter(&prepared)
-        .map(|prepared| one_case(ground, prepared))
-        .buffer_unordered(side_by_side)
-        .collect()
-        .await;
-    ground.stage.deregister(&ground.cluster, &written).await?;
+    let mut written = Vec::new();
+    let registered = ground.stage.register(&ground.cluster, &configurations, &mut written).await;
+    let (asked, mut error) = match registered {
+        Ok(()) => (all_cases(ground, &prepared).await, None),
+        Err(error) => broken(shared, cases, &error),
+    };
+    // What was registered is taken back on every way out: other groups would be asked about it.
+    if let Err(failed) = ground.stage.deregister(&ground.cluster, &written).await {
+        shared.left_behind(written.iter().map(prepare::describe));
+        error.get_or_insert(failed);
+    }
     if ground.started.group.alone && ground.stage.is_shared() {
         take_back(ground, &prepared).await;
     }
-    Ok(asked)
+    (asked, error)
+}
+
+async fn all_cases(ground: &Ground<'_>, prepared: &[case::Prepared]) -> Vec<Asked> {
+    let side_by_side = if ground.started.shared.options.fail_fast { 1 } else { SIDE_BY_SIDE };
+    futures::stream::iter(prepared)
+        .map(|prepared| one_case(ground, prepared))
+        .buffer_unordered(side_by_side)
+        .collect()
+        .await
 }
 
 async fn one_case(ground: &Ground<'_>, prepared: &case::Prepared) -> Asked {
@@ -153,10 +164,11 @@ async fn one_case(ground: &Ground<'_>, prepared: &case::Prepared) -> Asked {
 async fn take_back(ground: &Ground<'_>, prepared: &[case::Prepared]) {
     for old in ground.left.lock().await.drain(..).rev() {
         if let Err(error) = facts::remove(&ground.cluster, &old).await {
-            tracing::warn!(%error, "failed to remove an old object");
+            let left = format!("{}: {error}", prepare::describe(&old));
+            ground.started.shared.left_behind([left]);
         }
     }
     for facts in prepared.iter().filter_map(case::Prepared::facts) {
-        prepare::take_back(&ground.cluster, facts).await;
+        prepare::take_back(&ground.started, &ground.cluster, facts).await;
     }
 }

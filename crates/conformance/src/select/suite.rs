@@ -62,7 +62,7 @@ impl SuiteEntry {
         is(&self.component, &contract.component)
             && is(&self.contract, &contract.name)
             && is(&self.clause, &clause.id)
-            && is(&self.level, crate::run::level(clause.level))
+            && is(&self.level, crate::report::level(clause.level))
             && self.label.as_ref().is_none_or(|label| has_label(contract, label))
     }
 }

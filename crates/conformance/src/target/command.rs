@@ -116,7 +116,7 @@ impl CommandTarget {
         let command = placeholders.fill_all(&self.spec.command)?;
         let env = self.spec.env.iter().map(|(name, value)| Ok((name.clone(), placeholders.fill(value)?)));
         let env = env.collect::<Result<BTreeMap<_, _>, TargetError>>()?;
-        let mut process = Process::spawn(&command, &env, &self.folder)?;
+        let mut process = Process::spawn(&command, &env, (&self.folder, folder.path()))?;
         let url = placeholders.fill(self.spec.url.as_deref().unwrap_or("https://127.0.0.1:<port>"))?;
         let ready = self.spec.ready.as_deref().map(|ready| placeholders.fill(ready)).transpose()?;
         ready::wait(&mut process, ready.as_deref(), &url).await?;

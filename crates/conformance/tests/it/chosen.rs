@@ -2,13 +2,15 @@
 
 use conformance::attest;
 use conformance::coverage::{Count, Thresholds, coverage};
-use conformance::report::{Status, WaiverState};
+use conformance::render;
+use conformance::report::{Reason, ReasonCode, Status, WaiverState, sums};
 use conformance::run::Options;
 use conformance::select::{SelectError, Selection, embedded_suites, select};
 use contract::document::SourceFile;
 use contract::document::attestation::Seen;
 use contract::document::waivers;
 use contract::model::Catalog;
+use serde_json::json;
 
 use crate::direct::{options, run_with};
 use crate::fake::Manner;
@@ -60,8 +62,39 @@ fn unknown_wishes_and_empty_selections_are_told_apart() {
         (level.exit_code(), level.to_string().as_str()),
         (2, "\"OUGHT\" is no level (MUST, SHOULD or MAY)")
     );
-    let nothing = error(Selection { clauses: names(&["X-1"]), ..Selection::default() });
-    assert_eq!(nothing, SelectError::Nothing("clause=X-1".to_owned()));
+    // A mistyped name beside a right one is told, of whatever kind.
+    let table = [
+        (
+            Selection { contracts: names(&["replicas", "x"]), ..Selection::default() },
+            "there is no contract \"x\"",
+        ),
+        (
+            Selection { clauses: names(&["FAKE-001", "FAKE-003"]), ..Selection::default() },
+            "there is no clause \"FAKE-003\"; did you mean FAKE-001, FAKE-002?",
+        ),
+        (
+            Selection { cases: names(&["FAKE-001/server", "FAKE-001/x"]), ..Selection::default() },
+            "there is no case \"FAKE-001/x\"",
+        ),
+        (
+            Selection { features: names(&["x"]), ..Selection::default() },
+            "there is no clause that needs \"x\"",
+        ),
+        (
+            Selection { labels: names(&["a=b"]), ..Selection::default() },
+            "there is no contract labelled \"a=b\"",
+        ),
+    ];
+    for (selection, words) in table {
+        let unknown = error(selection);
+        assert_eq!((unknown.exit_code(), unknown.to_string().as_str()), (2, words));
+    }
+    let nothing = error(Selection {
+        clauses: names(&["FAKE-001"]),
+        cases: names(&["FAKE-002/skip"]),
+        ..Selection::default()
+    });
+    assert_eq!(nothing, SelectError::Nothing("clause=FAKE-001 case=FAKE-002/skip".to_owned()));
     assert_eq!(nothing.exit_code(), 4);
 }
 
@@ -93,6 +126,81 @@ async fn an_attestation_says_what_was_kept_and_what_differs() {
     let read =
         contract::document::attestation::read(&SourceFile::new("a.yaml", draft.to_yaml().unwrap())).unwrap();
     assert_eq!(read, draft.attestation);
+}
+
+#[tokio::test]
+async fn only_clauses_of_which_every_case_was_asked_are_kept() {
+    let mut contract = small::contract();
+    contract.clauses[0].cases[2].config = json!({"enabled": false});
+    let catalog = Catalog { contracts: vec![contract.clone()], ..Catalog::default() };
+    let mut report = run_with(contract, Manner::Good, options()).await;
+    let reason = Reason::new(ReasonCode::Configuration, "it cannot be set");
+    let clause = &mut report.contracts[0].clauses[0];
+    (clause.cases[2].status, clause.cases[2].reason) = (Status::NotSupported, Some(reason));
+    report.contracts[0].conclude();
+    (report.counts, report.levels) = sums(&report.contracts);
+    let draft = attest::draft(&catalog, &report);
+    let seen = &draft.attestation.clauses["FAKE-001"];
+    let reason = "2 of 3 cases could be asked: it cannot be set";
+    assert_eq!((seen.result, seen.reason.as_deref()), (Seen::NotAttestable, Some(reason)));
+    assert_eq!(draft.attestation.clauses["FAKE-002"].result, Seen::Kept);
+    assert_eq!(report.levels["MUST"].partly, 1);
+    let told = render::text(&report, &crate::shown::view(None));
+    assert!(told.contains("MUST 2/2 (1 partly asked)"), "{told}");
+}
+
+#[tokio::test]
+async fn what_was_attested_before_stays_and_runs_that_are_not_whole_record_nothing() {
+    let catalog = catalog();
+    let mut report = run_with(small::contract(), Manner::Good, options()).await;
+    let mut before = attest::draft(&catalog, &report).attestation;
+    let gone = before.clauses["FAKE-001"].clone();
+    before.clauses.insert("FAKE-009".to_owned(), gone);
+    report.contracts[0].clauses.remove(1);
+    let mut draft = attest::draft(&catalog, &report);
+    draft.attestation.keep(before, &catalog);
+    assert_eq!(draft.attestation.clauses.keys().collect::<Vec<_>>(), ["FAKE-001", "FAKE-002"]);
+    assert_eq!((draft.refusal(&report), draft.exit_code(&report)), (None, 0));
+    for (manner, code) in [(Manner::Unreachable, 3), (Manner::NotServed, 4)] {
+        let report = run_with(small::contract(), manner, options()).await;
+        assert_eq!(attest::draft(&catalog, &report).refusal(&report), Some(code), "{manner:?}");
+    }
+    report.interrupted = Some(15);
+    assert_eq!(attest::draft(&catalog, &report).refusal(&report), Some(143));
+}
+
+#[tokio::test]
+async fn a_stated_difference_excuses_nothing_else() {
+    let mut catalog = catalog();
+    let report = run_with(small::contract(), Manner::WrongValue, options()).await;
+    assert_eq!(attest::draft(&catalog, &report).exit_code(&report), 1);
+    catalog.contracts[0].clauses[0].differs.insert("fake".to_owned(), "servers get two".to_owned());
+    assert_eq!(attest::draft(&catalog, &report).exit_code(&report), 0);
+    // Careless keeps every clause, and changes what none speaks of.
+    let report = run_with(small::contract(), Manner::Careless, options()).await;
+    catalog.contracts[0].clauses[0].differs.clear();
+    assert_eq!(attest::draft(&catalog, &report).exit_code(&report), 1);
+}
+
+#[tokio::test]
+async fn what_presupposes_a_failure_is_not_run_unless_the_failure_is_waived() {
+    let mut contract = small::contract();
+    let third = small::clause("FAKE-003", "others stay", vec![small::replica_case("other", "unchanged")]);
+    contract.clauses.push(third);
+    contract.clauses[1].presupposes = names(&["FAKE-001"]);
+    contract.clauses[2].presupposes = names(&["FAKE-002"]);
+    let text = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Waivers\nwaivers:\n\
+                - {clause: FAKE-001, owner: o, reason: r, expires: 2026-03-02}\n";
+    let waivers = waivers::read(&SourceFile::new("w.yaml", text)).unwrap();
+    let (passed, not_run) = (Status::Passed, Status::NotRun);
+    let table =
+        [(Vec::new(), [Status::Failed, not_run, not_run], 1), (waivers, [Status::Waived, passed, passed], 0)];
+    for (waivers, want, code) in table {
+        let options = Options { waivers, ..options() };
+        let report = run_with(contract.clone(), Manner::WrongValue, options).await;
+        let statuses: Vec<Status> = report.contracts[0].clauses.iter().map(|clause| clause.status).collect();
+        assert_eq!((statuses, report.exit_code()), (want.to_vec(), code));
+    }
 }
 
 #[tokio::test]

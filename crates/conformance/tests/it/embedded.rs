@@ -1,13 +1,19 @@
 //! Runs on the embedded API server: every request twice, without the target and with it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
 use conformance::report::{Status, Verdict};
-use conformance::run::{Ground, Options};
+use conformance::run::{self, Ground, Interrupt, Options};
 use contract::case::{Case, Sending, Then, When};
 use contract::expect::{Expect, Operator};
 use serde_json::json;
+use webhook::dial::{DialError, Dialer, HttpAnswer};
 
 use crate::direct::{options, run_with};
-use crate::fake::Manner;
+use crate::fake::{FakeDialer, Manner, Through, registered};
 use crate::small;
 
 pub(crate) fn embedded() -> Options {
@@ -76,6 +82,75 @@ async fn what_a_server_cannot_bring_about_is_asked_directly_and_says_so() {
     let case = &report.contracts[0].clauses[0].cases[3];
     let asked = Some("asked directly: no server sends such a request");
     assert_eq!((case.status, case.asked.as_deref()), (Status::Passed, asked), "{:?}", case.checks);
+}
+
+/// Good at `/replicas`; at any other path it answers as `manner` does.
+struct Two(FakeDialer, FakeDialer);
+
+impl Two {
+    fn new(manner: Manner) -> Arc<dyn Dialer> {
+        Arc::new(Self(FakeDialer::new(Manner::Good), FakeDialer::new(manner)))
+    }
+}
+
+#[async_trait]
+impl Dialer for Two {
+    async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError> {
+        let is_first = path.split('?').next() == Some("/replicas");
+        if is_first { self.0.post(path, body, timeout).await } else { self.1.post(path, body, timeout).await }
+    }
+}
+
+#[tokio::test]
+async fn a_webhook_that_cannot_be_registered_says_nothing_about_others_and_leaves_nothing() {
+    let mut broken = small::contract();
+    broken.name = "broken".to_owned();
+    broken.subject.webhook = Some("broken".to_owned());
+    // The first one is taken, the second has no name that a server takes.
+    let registrations =
+        vec![registered("a", "/broken"), registered("No_Name", "/broken"), registered("b", "/replicas")];
+    let target = Through { dialer: Two::new(Manner::Careless), registrations, meddling: None };
+    let contracts = [broken, small::contract()];
+    let report = run::run(&contracts, &target, &embedded(), &|_| {}, &Interrupt::default()).await;
+    let counts: Vec<(usize, usize)> =
+        report.contracts.iter().map(|found| (found.counts.errored, found.counts.passed)).collect();
+    assert_eq!(counts, [(5, 0), (0, 5)], "{:?}", report.environment_errors);
+    assert_eq!((report.counts.unexplained, report.exit_code()), (0, 3));
+}
+
+#[tokio::test]
+async fn laws_are_judged_on_every_webhook_that_was_asked() {
+    let registrations = vec![registered("a", "/replicas-first"), registered("b", "/replicas")];
+    for options in [options(), embedded()] {
+        let dialer = Two::new(Manner::Forgetful);
+        let target = Through { dialer, registrations: registrations.clone(), meddling: None };
+        let report = run::run(&[small::contract()], &target, &options, &|_| {}, &Interrupt::default()).await;
+        let broken = report.contracts[0].laws.iter().filter(|law| !law.broken.is_empty());
+        let names: Vec<String> = broken.map(|law| conformance::laws::name(law.law)).collect();
+        assert!(names.contains(&"deterministic".to_owned()), "{}: {names:?}", report.substrate.name);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_fails_before_the_webhook_is_an_environment_error() {
+    let nowhere = json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": "nowhere"},
+        "webhooks": [{
+            "name": "nowhere.example.com",
+            "clientConfig": {"url": "https://127.0.0.1:9/nowhere"},
+            "rules": [{"operations": ["CREATE"], "apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"]}],
+            "sideEffects": "None", "timeoutSeconds": 1, "admissionReviewVersions": ["v1"],
+        }],
+    });
+    let registrations = vec![registered("a", "/replicas")];
+    let dialer: Arc<dyn Dialer> = Arc::new(FakeDialer::new(Manner::Unreachable));
+    let target = Through { dialer, registrations, meddling: Some(nowhere) };
+    let report = run::run(&[small::contract()], &target, &embedded(), &|_| {}, &Interrupt::default()).await;
+    assert_eq!((report.counts.errored, report.counts.failed, report.exit_code()), (5, 0, 3));
+    let case = &report.contracts[0].clauses[0].cases[0];
+    let text = case.reason.as_ref().map(|reason| reason.text.as_str()).unwrap_or_default();
+    assert!(text.starts_with("the server failed before the webhook: "), "{text}");
 }
 
 #[tokio::test]

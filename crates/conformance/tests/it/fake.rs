@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use conformance::target::{Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial};
 use serde_json::{Value, json};
+use substrate::cluster::Cluster;
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 use webhook::registration::WebhookConfiguration;
 
@@ -49,6 +50,38 @@ pub(crate) enum Manner {
 pub(crate) struct Fake {
     pub(crate) manner: Manner,
     pub(crate) registered: bool,
+}
+
+/// A target that is asked through this.
+pub(crate) struct Through {
+    pub(crate) dialer: Arc<dyn Dialer>,
+    pub(crate) registrations: Vec<WebhookConfiguration>,
+    /// Written into the cluster before the first case.
+    pub(crate) meddling: Option<Value>,
+}
+
+#[async_trait]
+impl Target for Through {
+    fn identity(&self) -> Identity {
+        Fake { manner: Manner::Good, registered: true }.identity()
+    }
+
+    fn features(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
+    fn is_outside(&self) -> bool {
+        false
+    }
+
+    async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        if let (Some(object), Some(facts)) = (&self.meddling, setup.facts) {
+            let reply = Cluster::new(facts.client).create(object, "").await.expect("the server is there");
+            assert!(reply.is_success(), "{}", reply.message());
+        }
+        let (dialer, registrations) = (Arc::clone(&self.dialer), Some(self.registrations.clone()));
+        Ok(Box::new(RunningFake { dialer, registrations }))
+    }
 }
 
 #[async_trait]
@@ -99,12 +132,17 @@ impl Target for Fake {
 }
 
 fn registration() -> WebhookConfiguration {
+    registered("fake", "/replicas")
+}
+
+/// Registered under this name, to be asked at this path.
+pub(crate) fn registered(name: &str, path: &str) -> WebhookConfiguration {
     let object = json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
-        "metadata": {"name": "fake"},
+        "metadata": {"name": name},
         "webhooks": [{
             "name": "replicas.example.com",
-            "clientConfig": {"service": {"namespace": "garden", "name": "fake", "path": "/replicas"}},
+            "clientConfig": {"service": {"namespace": "garden", "name": "fake", "path": path}},
             "rules": [{"operations": ["CREATE", "UPDATE"], "apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"]}],
             "objectSelector": {"matchExpressions": [{"key": "skip", "operator": "DoesNotExist"}]},
             "sideEffects": "None", "timeoutSeconds": 1, "admissionReviewVersions": ["v1", "v1beta1"],
@@ -114,14 +152,14 @@ fn registration() -> WebhookConfiguration {
 }
 
 struct RunningFake {
-    dialer: Arc<FakeDialer>,
+    dialer: Arc<dyn Dialer>,
     registrations: Option<Vec<WebhookConfiguration>>,
 }
 
 #[async_trait]
 impl Running for RunningFake {
     fn dialer(&self) -> Arc<dyn Dialer> {
-        Arc::<FakeDialer>::clone(&self.dialer)
+        Arc::clone(&self.dialer)
     }
 
     fn registrations(&self) -> Option<&[WebhookConfiguration]> {
@@ -129,19 +167,26 @@ impl Running for RunningFake {
     }
 
     fn paths(&self, webhook: &str) -> Vec<String> {
-        if webhook == "replicas" { vec!["/replicas".to_owned()] } else { Vec::new() }
+        let registered =
+            self.registrations.iter().flatten().flat_map(|configuration| &configuration.webhooks);
+        let paths: BTreeSet<String> = registered
+            .map(conformance::route::path)
+            .chain(["/replicas".to_owned()])
+            .filter(|path| path.starts_with(&format!("/{webhook}")))
+            .collect();
+        paths.into_iter().collect()
     }
 
     async fn stop(self: Box<Self>) {}
 }
 
-struct FakeDialer {
+pub(crate) struct FakeDialer {
     manner: Manner,
     asked: AtomicU64,
 }
 
 impl FakeDialer {
-    fn new(manner: Manner) -> Self {
+    pub(crate) fn new(manner: Manner) -> Self {
         Self { manner, asked: AtomicU64::new(0) }
     }
 

@@ -2,16 +2,24 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
-use conformance::report::Status;
+use std::sync::Arc;
+use std::time::Duration;
+
+use apiserver::{Effect, Fault, Matching, Refusal, Verb};
+use async_trait::async_trait;
+use bytes::Bytes;
+use conformance::render;
+use conformance::report::{Report, Status};
 use conformance::run::{self, FactsFrom, Ground, Interrupt, Options};
 use conformance::target::Facts;
 use contract::case::{Case, Given};
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
+use webhook::dial::{DialError, Dialer, HttpAnswer};
 
 use crate::direct::options;
-use crate::fake::{Fake, Manner};
+use crate::fake::{Fake, Manner, Through, registered};
 use crate::small;
 
 async fn names(client: &kube::Client, path: &str) -> Vec<String> {
@@ -62,6 +70,62 @@ async fn what_was_written_is_taken_back() {
     let system = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system"}});
     let labels = Cluster::new(client).get(&system).await.unwrap().body["metadata"]["labels"].clone();
     assert_eq!(labels, json!({"kubernetes.io/metadata.name": "kube-system"}));
+}
+
+/// Raises an interrupt when it is asked, and never answers.
+struct Interrupted(Interrupt);
+
+#[async_trait]
+impl Dialer for Interrupted {
+    async fn post(&self, _: &str, _: Bytes, _: Duration) -> Result<HttpAnswer, DialError> {
+        self.0.raise(2);
+        std::future::pending().await
+    }
+}
+
+async fn interrupted(server: &Embedded) -> Report {
+    let interrupt = Interrupt::default();
+    let mut contract = small::contract();
+    contract.clauses[0].cases = with_facts();
+    let facts = Facts { client: server.client(), kubeconfig: None };
+    let options = Options { ground: Ground::Direct(FactsFrom::Given(facts)), ..options() };
+    let target = Through {
+        dialer: Arc::new(Interrupted(interrupt.clone())),
+        registrations: vec![registered("fake", "/replicas")],
+        meddling: None,
+    };
+    run::run(&[contract], &target, &options, &|_| {}, &interrupt).await
+}
+
+#[tokio::test]
+async fn what_was_written_is_taken_back_when_the_run_is_interrupted() {
+    let server = Embedded::start(false, None).await.unwrap();
+    let client = server.client();
+    let before = names(&client, "/api/v1/namespaces").await;
+    let report = interrupted(&server).await;
+    assert_eq!((report.exit_code(), report.left_behind.as_slice()), (130, &[][..]));
+    assert_eq!(names(&client, "/api/v1/namespaces").await, before);
+    assert_eq!(names(&client, "/api/v1/nodes").await, Vec::<String>::new());
+    let system = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system"}});
+    let labels = Cluster::new(client).get(&system).await.unwrap().body["metadata"]["labels"].clone();
+    assert_eq!(labels, json!({"kubernetes.io/metadata.name": "kube-system"}));
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_back_is_told() {
+    let server = Embedded::start(false, None).await.unwrap();
+    let deletions = Matching::resource("", "serviceaccounts").verbs([Verb::Delete]);
+    server.faults().add(Fault::new(deletions, Effect::Refuse(Refusal::InternalError)));
+    let mut contract = small::contract();
+    contract.clauses[0].cases = with_facts().split_off(2);
+    let facts = Facts { client: server.client(), kubeconfig: None };
+    let options = Options { ground: Ground::Direct(FactsFrom::Given(facts)), ..options() };
+    let target = Fake { manner: Manner::Good, registered: true };
+    let report = run::run(&[contract], &target, &options, &|_| {}, &Interrupt::default()).await;
+    assert!(report.left_behind.iter().any(|left| left.starts_with("ServiceAccount ")), "{report:?}");
+    let told = render::text(&report, &crate::shown::view(None));
+    assert!(told.contains("! left behind in the cluster: ServiceAccount "), "{told}");
+    assert_eq!(report.exit_code(), 0);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::direct::{options, run_with};
 use crate::fake::Manner;
 use crate::small;
 
-fn view(report: Option<&str>) -> View<'_> {
+pub(crate) fn view(report: Option<&str>) -> View<'_> {
     View { width: 100, quiet: false, verbose: false, style: &Plain, report }
 }
 

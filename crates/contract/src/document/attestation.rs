@@ -1,6 +1,6 @@
 //! Attestations: which clauses a foreign implementation was seen to keep, written by the tool.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,15 @@ impl Attestation {
             kind: "Attestation".to_owned(),
             target,
             clauses: BTreeMap::new(),
+        }
+    }
+
+    /// Keeps what was seen before of clauses that were not looked at now; of clauses that are no longer there, nothing.
+    pub fn keep(&mut self, before: Self, catalog: &Catalog) {
+        let clauses = catalog.contracts.iter().flat_map(|contract| &contract.clauses);
+        let there: BTreeSet<&str> = clauses.map(|clause| clause.id.as_str()).collect();
+        for (id, seen) in before.clauses.into_iter().filter(|(id, _)| there.contains(id.as_str())) {
+            self.clauses.entry(id).or_insert(seen);
         }
     }
 

@@ -4,22 +4,19 @@ use std::time::{Duration, Instant};
 
 use contract::case::When;
 use serde_json::{Value, json};
+use substrate::cluster::ClusterError;
 use substrate::facts;
 use webhook::dial::DialError;
-use webhook::review::{Operation, ReviewVersion};
+use webhook::review::Operation;
 
-use super::recorder::Call;
-use super::{Ground, send};
-use crate::exchange::{self, Question, Subject};
-use crate::laws::Trace;
+use super::{Ground, send, trace};
+use crate::exchange::Subject;
 use crate::matching;
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, Looked};
-use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
-use crate::route::{self, Routing};
+use crate::report::{Check, Reason, ReasonCode, Status};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
-use crate::run::further::{self, How};
 use crate::run::{Asked, prepare, subject};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
@@ -45,15 +42,25 @@ enum State {
     Ready { facts: prepare::Prepared, ask: Ask, input: Option<Value> },
     /// A server cannot bring it about; it is asked directly.
     Direct(prepare::Prepared, String),
+    /// The server failed before the target was asked.
+    Broken(prepare::Prepared, String),
     /// It cannot be asked.
     Silent(Status, Reason),
+}
+
+/// Why the server did not take the request of a case.
+enum Unsent {
+    /// It is asked directly, for this reason.
+    Direct(String),
+    /// The server failed.
+    Broken(String),
 }
 
 impl Prepared {
     /// What was written for it.
     pub(super) fn facts(&self) -> Option<&prepare::Prepared> {
         match &self.state {
-            State::Ready { facts, .. } | State::Direct(facts, _) => Some(facts),
+            State::Ready { facts, .. } | State::Direct(facts, _) | State::Broken(facts, _) => Some(facts),
             State::Silent(..) => None,
         }
     }
@@ -70,9 +77,20 @@ pub(super) async fn prepare(ground: &Ground<'_>, at: CaseRef) -> Prepared {
     };
     let state = match first(ground, looked, &facts).await {
         Ok((ask, input)) => State::Ready { facts, ask, input },
-        Err(reason) => State::Direct(facts, reason),
+        Err(Unsent::Direct(reason)) => State::Direct(facts, reason),
+        Err(Unsent::Broken(error)) => State::Broken(facts, error),
     };
     Prepared { at, state }
+}
+
+/// A server that refuses what is sent cannot bring the case about; one that fails says nothing about it.
+impl From<ClusterError> for Unsent {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Send { .. } | ClusterError::Read { .. } => Self::Broken(error.to_string()),
+            ClusterError::Kind { .. } | ClusterError::Refused { .. } => Self::Direct(error.to_string()),
+        }
+    }
 }
 
 /// What is sent, and the object that comes back without the target.
@@ -80,39 +98,45 @@ async fn first(
     ground: &Ground<'_>,
     looked: Looked<'_>,
     facts: &prepare::Prepared,
-) -> Result<(Ask, Option<Value>), String> {
+) -> Result<(Ask, Option<Value>), Unsent> {
+    let direct = |reason: &str| Err(Unsent::Direct(reason.to_owned()));
     if matches!(looked.case.when, When::Registration { .. }) {
-        return Err("its registration is read, nothing is sent".to_owned());
+        return direct("its registration is read, nothing is sent");
     }
     if looked.direct().is_some_and(|sending| sending.direct && sending.review.is_none()) {
-        return Err("the case says so".to_owned());
+        return direct("the case says so");
     }
     if looked.direct().is_some() {
-        return Err("no server sends such a request".to_owned());
+        return direct("no server sends such a request");
     }
     let ask = ask(ground, looked, facts).await?;
     // Deleting twice is the same question, and a server asks nobody else about it.
     if matches!(ask, Ask::DeleteAll { .. }) {
         return Ok((ask, None));
     }
-    let reply = send::send(ground, &ask).await.map_err(|error| error.to_string())?;
+    let reply = send::send(ground, &ask).await?;
+    if reply.code >= 500 || reply.code == 429 {
+        return Err(Unsent::Broken(format!("the server failed before the webhook: {}", reply.message())));
+    }
     if !reply.is_success() {
-        return Err(format!("the server refuses the request before the webhook: {}", reply.message()));
+        let reason = format!("the server refuses the request before the webhook: {}", reply.message());
+        return Err(Unsent::Direct(reason));
     }
     let input = ask.object(&reply);
     Ok((ask, input))
 }
 
-async fn ask(ground: &Ground<'_>, looked: Looked<'_>, facts: &prepare::Prepared) -> Result<Ask, String> {
+async fn ask(ground: &Ground<'_>, looked: Looked<'_>, facts: &prepare::Prepared) -> Result<Ask, Unsent> {
     let given = &facts.placed.given;
     if let When::DeleteCollection { resource } = &looked.case.when {
         return Ok(Ask::DeleteAll { resource: resource.clone(), namespace: facts.placed.namespace.clone() });
     }
-    let subject = subject::subject(looked, &facts.placed).map_err(|error| error.to_string())?;
+    let subject =
+        subject::subject(looked, &facts.placed).map_err(|error| Unsent::Direct(error.to_string()))?;
     let object = subject.object.clone().unwrap_or_default();
     match subject.operation {
         Operation::Create if facts::is_deleting(&object) => {
-            Err("no object is created while it is deleted".to_owned())
+            Err(Unsent::Direct("no object is created while it is deleted".to_owned()))
         }
         Operation::Create => Ok(Ask::Create(facts::stripped(&object))),
         Operation::Update => {
@@ -132,18 +156,19 @@ async fn ask(ground: &Ground<'_>, looked: Looked<'_>, facts: &prepare::Prepared)
             let written = write_old(ground, &old, facts::is_deleting(&old)).await?;
             Ok(Ask::Delete(written))
         }
-        Operation::Connect => Err("no object can be connected to".to_owned()),
+        Operation::Connect => Err(Unsent::Direct("no object can be connected to".to_owned())),
     }
 }
 
-async fn write_old(ground: &Ground<'_>, old: &Value, deleting: bool) -> Result<Value, String> {
+async fn write_old(ground: &Ground<'_>, old: &Value, deleting: bool) -> Result<Value, Unsent> {
     let mut old = old.clone();
     if deleting && !facts::is_deleting(&old) {
         old["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     }
-    let written = facts::write(&ground.cluster, &old)
-        .await
-        .map_err(|error| format!("the old object cannot be written: {error}"))?;
+    let written = facts::write(&ground.cluster, &old).await.map_err(|error| match Unsent::from(error) {
+        Unsent::Direct(reason) => Unsent::Direct(format!("the old object cannot be written: {reason}")),
+        broken @ Unsent::Broken(_) => broken,
+    })?;
     ground.left.lock().await.push(written.clone());
     Ok(written)
 }
@@ -178,7 +203,7 @@ async fn once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> (
         let attempt = attempt_once(ground, prepared, looked).await;
         let mut asked = attempt::conclude(prepared.at, looked, attempt);
         if asked.result.status == Status::Failed
-            && let Some(direct) = instead(ground, prepared, looked).await
+            && let Some(direct) = instead(ground, prepared, looked, &asked.result.checks).await
         {
             asked = direct;
         }
@@ -192,8 +217,13 @@ async fn once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> (
     }
 }
 
-/// A case that fails though the server did not let through what it gives is asked directly.
-async fn instead(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> Option<Asked> {
+/// A case that fails where the server did not let through what it gives is asked directly.
+async fn instead(
+    ground: &Ground<'_>,
+    prepared: &Prepared,
+    looked: Looked<'_>,
+    failed: &[Check],
+) -> Option<Asked> {
     let State::Ready { facts: ready, ask, input } = &prepared.state else { return None };
     let given = match ask {
         Ask::Create(_) | Ask::Update(_) => ready.placed.given.object.as_ref()?,
@@ -212,6 +242,7 @@ async fn instead(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -
         .iter()
         .filter(|path| matching::get(given, path).is_some())
         .map(ToString::to_string)
+        .filter(|path| failed.iter().any(|check| speaks_of(check, path)))
         .take(3)
         .collect();
     if lost.is_empty() {
@@ -220,6 +251,19 @@ async fn instead(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -
     let reason = format!("a server does not keep {} as given", lost.join(", "));
     let attempt = with_reason(direct::ask(&ground.started, looked, ready).await, &reason);
     Some(attempt::conclude(prepared.at, looked, attempt))
+}
+
+/// Whether a failed check may owe its failure to another value at a path: one of the object to a value there, above or
+/// below; a verdict to any.
+fn speaks_of(check: &Check, path: &str) -> bool {
+    let within = |whole: &str, part: &str| {
+        part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    match check.part.as_str() {
+        "law" | "called" => false,
+        "object" => check.path.is_empty() || within(&check.path, path) || within(path, &check.path),
+        _ => true,
+    }
 }
 
 fn with_reason(attempt: Attempt, reason: &str) -> Attempt {
@@ -235,6 +279,7 @@ fn with_reason(attempt: Attempt, reason: &str) -> Attempt {
 async fn attempt_once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> Attempt {
     match &prepared.state {
         State::Silent(status, reason) => Attempt::Silent(*status, reason.clone()),
+        State::Broken(_, error) => environment(error.clone()),
         State::Direct(facts, reason) => {
             with_reason(direct::ask(&ground.started, looked, facts).await, reason)
         }
@@ -260,8 +305,6 @@ async fn second(
     ask: &Ask,
     input: Option<&Value>,
 ) -> Attempt {
-    let environment =
-        |text: String| Attempt::Silent(Status::Errored, Reason::new(ReasonCode::Environment, text));
     let Some(subject) = subject_of(looked, facts) else {
         return environment("the case has no subject".to_owned());
     };
@@ -279,6 +322,9 @@ async fn second(
         return Attempt::Unreachable(failed, None);
     }
     let mut answer = send::answer(ask, &reply);
+    if send::is_refusal_of_server(&reply, !calls.is_empty()) {
+        return environment(format!("the server refuses the request, not a webhook: {}", reply.message()));
+    }
     if !answer.allowed && !calls.is_empty() && is_failed_call(&reply.body) {
         let check = Check {
             part: "answer".to_owned(),
@@ -286,7 +332,7 @@ async fn second(
             want: "an answer that an API server accepts".to_owned(),
             got: reply.message(),
         };
-        let (trace, evidence) = trace(ground, looked, facts, calls.last()).await;
+        let (trace, evidence) = trace::traces(ground, looked, facts, &calls).await;
         return match trace {
             Some(trace) => Attempt::Garbled(vec![check], Box::new(trace), evidence),
             None => environment(reply.message()),
@@ -295,7 +341,7 @@ async fn second(
     let rules = matching::rules(looked.contract, input);
     answer.patched = answer.object.is_some() && !matching::same(input, answer.object.as_ref(), &rules);
     let observation = Observation { called: Some(!calls.is_empty()), input: input.cloned(), answer };
-    let (trace, evidence) = trace(ground, looked, facts, calls.last()).await;
+    let (trace, evidence) = trace::traces(ground, looked, facts, &calls).await;
     Attempt::Answered {
         observation: Box::new(observation),
         trace: trace.map(Box::new),
@@ -304,47 +350,36 @@ async fn second(
     }
 }
 
+fn environment(text: String) -> Attempt {
+    Attempt::Silent(Status::Errored, Reason::new(ReasonCode::Environment, text))
+}
+
 /// kube-apiserver's words for a webhook that gave no proper answer.
 fn is_failed_call(status: &Value) -> bool {
     status["message"].as_str().is_some_and(|message| message.contains("failed calling webhook"))
 }
 
-/// Asks on directly, with the request that the server made, for the laws.
-async fn trace(
-    ground: &Ground<'_>,
-    looked: Looked<'_>,
-    facts: &prepare::Prepared,
-    call: Option<&Call>,
-) -> (Option<Trace>, Option<Evidence>) {
-    let context = &ground.started;
-    let Some(call) = call else { return (None, None) };
-    let Some(subject) = asked_about(&call.request) else { return (None, None) };
-    let Routing::Named(mut route) = route::named(context.running, looked.webhook(), &subject) else {
-        return (None, None);
-    };
-    route.path.clone_from(&call.path);
-    let uid = call.request["uid"].as_str().unwrap_or_default().to_owned();
-    let version = if route.v1 { ReviewVersion::V1 } else { ReviewVersion::V1beta1 };
-    let question = Question { subject: &subject, version, uid: &uid, dry_run: false, overrides: None };
-    let main = exchange::ask(context.dialer.as_ref(), &route.path, &question, route.timeout).await;
-    let evidence = direct::evidence(&main);
-    let how = How { route: &route, uid: &uid, version, overrides: None };
-    let trace = further::trace(context, looked, facts, &subject, &how, main).await;
-    (Some(trace), Some(evidence))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The subject of a request as the server sent it.
-fn asked_about(request: &Value) -> Option<Subject> {
-    let text = |field: &str| request[field].as_str().unwrap_or_default().to_owned();
-    let object = |field: &str| Some(request[field].clone()).filter(|object| !object.is_null());
-    Some(Subject {
-        kind: serde_json::from_value(request["kind"].clone()).ok()?,
-        resource: serde_json::from_value(request["resource"].clone()).ok()?,
-        namespaced: !text("namespace").is_empty(),
-        name: text("name"),
-        namespace: text("namespace"),
-        operation: serde_json::from_value(request["operation"].clone()).ok()?,
-        object: object("object"),
-        old_object: object("oldObject"),
-    })
+    #[test]
+    fn a_failure_is_laid_at_a_lost_value_only_where_it_may_be_its_doing() {
+        let table = [
+            ("object", "spec.replicas", "spec.replicas", true),
+            ("object", "spec.replicas", "spec", true),
+            ("object", "spec.containers[0]", "spec.containers[0].image", true),
+            ("object", "spec.replicas", "metadata.labels", false),
+            ("object", "spec.replicas", "spec.replicasOfOld", false),
+            ("object", "", "spec.x", true),
+            ("causes", "spec.type", "spec.other", true),
+            ("law", "deterministic", "spec.x", false),
+            ("called", "", "metadata.labels", false),
+        ];
+        for (part, path, lost, want) in table {
+            let text = str::to_owned;
+            let check = Check { part: text(part), path: text(path), want: String::new(), got: String::new() };
+            assert_eq!(speaks_of(&check, lost), want, "{part} {path}, lost {lost}");
+        }
+    }
 }

@@ -73,6 +73,18 @@ pub(super) fn answer(ask: &Ask, reply: &Reply) -> Answer {
     }
 }
 
+/// Whether the server refuses for itself: no webhook was asked, or somebody else was faster.
+pub(super) fn is_refusal_of_server(reply: &Reply, asked: bool) -> bool {
+    !reply.is_success() && (!asked || reply.code == 409) && !is_denial(&reply.body)
+}
+
+/// Whether a Status is a webhook's refusal, in a server's words.
+fn is_denial(status: &Value) -> bool {
+    let message = status["message"].as_str().unwrap_or_default();
+    message.contains("failed calling webhook")
+        || (message.contains("admission webhook \"") && message.contains("denied the request"))
+}
+
 /// Takes `admission webhook "…" denied the request: ` off.
 fn without_prefix(message: &str) -> String {
     let rest = message
@@ -84,6 +96,26 @@ fn without_prefix(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn refusals_of_the_server_are_told_from_those_of_a_webhook() {
+        let denied = r#"admission webhook "a.b.c" denied the request: no"#;
+        let table = [
+            (409, "the object has been modified", true, true),
+            (404, "pods \"x\" not found", false, true),
+            (403, "exceeded quota", false, true),
+            (409, denied, true, false),
+            (403, denied, true, false),
+            (500, "failed calling webhook \"a.b.c\": EOF", true, false),
+            (422, "spec.replicas: Invalid value", true, false),
+            (200, "", false, false),
+        ];
+        for (code, message, asked, want) in table {
+            let body = serde_json::json!({"message": message});
+            let reply = Reply { code, body, warnings: Vec::new() };
+            assert_eq!(is_refusal_of_server(&reply, asked), want, "{code} {message}");
+        }
+    }
 
     #[test]
     fn the_prefix_of_a_refusal_is_taken_off() {

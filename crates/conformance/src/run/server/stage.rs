@@ -66,13 +66,13 @@ impl Stage {
         matches!(self, Self::Envtest(..))
     }
 
-    /// Registers a target and waits until it would be asked; gives the objects written.
+    /// Registers a target and waits until it would be asked; `written` gets the objects, also where it fails.
     pub(super) async fn register(
         &self,
         cluster: &Cluster,
         configurations: &[WebhookConfiguration],
-    ) -> Result<Vec<Value>, String> {
-        let mut written = Vec::new();
+        written: &mut Vec<Value>,
+    ) -> Result<(), String> {
         for (at, configuration) in configurations.iter().enumerate() {
             let object = match self {
                 Self::Embedded(_) => configuration.to_object(),
@@ -84,14 +84,23 @@ impl Stage {
             }
             written.push(object);
         }
-        self.await_probes(cluster, written.len(), written.len()).await?;
-        Ok(written)
+        self.await_probes(cluster, written.len(), written.len()).await
     }
 
-    /// Takes the registration back and waits until nobody would be asked.
+    /// Takes the registration back, as much of it as possible, and waits until nobody would be asked.
     pub(super) async fn deregister(&self, cluster: &Cluster, written: &[Value]) -> Result<(), String> {
+        let mut failed = None;
         for configuration in written {
-            cluster.delete(configuration, "").await.map_err(|error| error.to_string())?;
+            match cluster.delete(configuration, "").await {
+                Ok(reply) if reply.is_success() || reply.code == 404 => {}
+                Ok(reply) => {
+                    failed = Some(format!("the API server keeps a registration: {}", reply.message()))
+                }
+                Err(error) => failed = Some(error.to_string()),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error);
         }
         self.await_probes(cluster, written.len(), 0).await
     }

@@ -18,22 +18,29 @@ const KEPT: usize = 20;
 /// How long a process may take to end when it is asked to.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Waits until the pipe on standard input is closed, which the kernel does however its writer ends, SIGKILL and SIGHUP
+/// included; then kills the group $1 and removes the folder $2.
+const GUARD: &str = "trap '' HUP INT TERM PIPE; cat >/dev/null; kill -9 -- \"-$1\"; rm -rf \"$2\"";
+
 type Lines = Arc<Mutex<VecDeque<String>>>;
 
 /// A started process in a group of its own.
 pub(super) struct Process {
     child: Child,
+    /// Ends the group should this process be killed; killed itself when the group is gone.
+    _guard: Option<Child>,
     group: Option<Pid>,
     program: String,
     lines: Lines,
 }
 
 impl Process {
-    /// Starts `command` in `folder`, with `env` beside the inherited environment.
+    /// Starts `command` in `folder`, with `env` beside the inherited environment; `scratch` goes with it should this
+    /// process be killed.
     pub(super) fn spawn(
         command: &[String],
         env: &BTreeMap<String, String>,
-        folder: &Path,
+        (folder, scratch): (&Path, &Path),
     ) -> Result<Self, TargetError> {
         let Some((program, arguments)) = command.split_first() else {
             let reason = "the command is empty".to_owned();
@@ -58,7 +65,8 @@ impl Process {
             tokio::spawn(keep(err, Arc::clone(&lines)));
         }
         let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        Ok(Self { child, group, program: program.clone(), lines })
+        let guard = group.and_then(|group| guard(group, scratch));
+        Ok(Self { child, _guard: guard, group, program: program.clone(), lines })
     }
 
     /// First word of the command line.
@@ -97,6 +105,14 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.signal(Signal::KILL);
     }
+}
+
+/// A shell that outlives this process by a moment; without one, a harness that is killed leaves its target running.
+fn guard(group: Pid, scratch: &Path) -> Option<Child> {
+    let mut command = Command::new("sh");
+    command.args(["-c", GUARD, "guard", &group.as_raw_nonzero().to_string()]).arg(scratch);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.process_group(0).kill_on_drop(true).spawn().ok()
 }
 
 /// Reads to the end whatever is written: a pipe that nobody reads ends a program in Go.
