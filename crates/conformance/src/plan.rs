@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use contract::case::{Case, Sending, When};
 use contract::model::{Clause, Contract, Form};
 use contract::scenario::Scenario;
+use contract::versions::Range;
 use schema::Kinds;
 use serde_json::Value;
 
@@ -13,7 +14,6 @@ use crate::report::{Reason, ReasonCode, Status};
 use crate::target::{Configurable, Target};
 
 mod order;
-mod version;
 
 pub use order::shuffle;
 
@@ -209,7 +209,7 @@ fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)
         }
     }
     if let (Some(range), Some(version)) = (&looked.clause.versions, target.identity().version)
-        && !version::covers(range, &version)
+        && Range::parse(range).is_some_and(|range| !range.covers(&version))
     {
         let text = format!("holds for {range}, the target is {version}");
         return Some((Status::Skipped, Reason::new(ReasonCode::Version, text)));

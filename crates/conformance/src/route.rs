@@ -11,7 +11,7 @@ use crate::exchange::Subject;
 use crate::target::Running;
 
 /// What kube-apiserver waits if the registration names no timeout.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One webhook that is asked.
 #[derive(Clone, Debug, PartialEq)]

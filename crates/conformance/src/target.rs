@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use substrate::embedded::Embedded;
 use webhook::dial::Dialer;
 use webhook::registration::WebhookConfiguration;
 
@@ -68,6 +69,12 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// An API server of this process.
+    #[must_use]
+    pub fn in_process(server: &Embedded) -> Self {
+        Self { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) }
+    }
+
     /// A cluster of a real control plane.
     #[must_use]
     pub fn of(cluster: &substrate::envtest::Cluster) -> Self {

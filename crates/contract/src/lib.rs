@@ -9,6 +9,7 @@
 //! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
 //! - [`sentence`] — the hash that ties a clause to a sentence of its source;
 //! - [`scaffold`], [`table_format`] — what `new contract` and `fmt` write;
+//! - [`versions`] — for which versions of a target a clause holds;
 //! - [`expect`] — what is asserted, as a tree over an answer, and the comparison.
 //!
 //! Invariant: nothing here knows a Kubernetes client, a clock or an implementation.
@@ -26,3 +27,4 @@ pub mod scenario;
 pub mod sentence;
 pub mod source;
 pub mod table_format;
+pub mod versions;

@@ -105,6 +105,44 @@ fn a_command_is_told_its_configuration_and_flags_without_use_are_refused() {
 }
 
 #[test]
+fn a_harness_that_is_killed_takes_its_target_with_it() {
+    use std::io::{BufRead as _, Read as _};
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("alive");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    // Its guard is started right after it.
+    let script = folder.path().join("serve");
+    std::fs::write(&script, "#!/bin/sh\nsleep 0.5; exec 9>alive; echo \"$1\" >&9; sleep 1000 & wait\n").unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let arguments = ["verify", "--clause", "GRM-SEC-002", "--target", "command=./serve <certDir> <port>"];
+    let mut harness = program(folder.path()).args(arguments).spawn().unwrap();
+    let mut alive = std::io::BufReader::new(std::fs::File::open(&fifo).unwrap());
+    let mut scratch = String::new();
+    alive.read_line(&mut scratch).unwrap();
+    assert!(Path::new(scratch.trim()).exists());
+    harness.kill().unwrap();
+    harness.wait().unwrap();
+    // The end of the pipe comes when nobody of the group holds it any more.
+    let mut rest = String::new();
+    alive.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "");
+}
+
+#[test]
+fn a_case_is_repeated_with_the_flags_that_it_was_asked_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(folder.path());
+    let url = runtime.block_on(served(certificates, answer(500, "broken")));
+    let told = verify(folder.path(), &url, &ca);
+    told.says(
+        1,
+        &[&format!("again   gardener-conformance verify --target url={url} --ca {ca} --case 'GRM-SEC-002/")],
+    );
+}
+
+#[test]
 fn a_run_that_could_not_ask_leaves_what_was_attested() {
     let folder = tempfile::tempdir().unwrap();
     let (ca, _) = certificate(folder.path());
@@ -125,16 +163,23 @@ where
 {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (ca, certificates) = certificate(folder);
-    let url = runtime.block_on(async {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("https://{}", listener.local_addr().unwrap());
-        let tls = config(Arc::new(certificates), TlsOptions::default()).unwrap();
-        let service = tower::service_fn(service);
-        tokio::spawn(serve(listener, Some(tls), service, Patience::default(), std::future::pending()));
-        url
-    });
+    let url = runtime.block_on(served(certificates, service));
     let ca = if foreign { certificate(folder).0 } else { ca };
     verify(folder, &url, &ca)
+}
+
+/// The address at which a service answers as long as the runtime is there.
+async fn served<S, F>(certificates: Certificates, service: S) -> String
+where
+    S: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let tls = config(Arc::new(certificates), TlsOptions::default()).unwrap();
+    let service = tower::service_fn(service);
+    tokio::spawn(serve(listener, Some(tls), service, Patience::default(), std::future::pending()));
+    url
 }
 
 fn answer(

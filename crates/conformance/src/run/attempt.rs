@@ -8,7 +8,6 @@ use webhook::dial::DialError;
 
 use super::direct::Attempt;
 use super::group::Started;
-use super::prepare::Prepared;
 use super::{Asked, direct, ended, prepare, story};
 use crate::laws::{self, Held};
 use crate::matching;
@@ -52,27 +51,29 @@ async fn once(context: &Started<'_>, at: CaseRef, looked: Looked<'_>, round: u16
         Ok(prepared) => prepared,
         Err((status, reason)) => return (silent(at, looked, status, reason), 1),
     };
+    let ask = async || conclude(at, looked, direct::ask(context, looked, &prepared).await);
     // What was written is taken back whatever ends the asking.
     let asked = tokio::select! {
         biased;
         _ = context.shared.interrupt.wait() => (silent(at, looked, Status::NotRun, ended(context.shared)), 1),
-        asked = until_settled(context, at, looked, &prepared) => asked,
+        asked = until_settled(context.shared.options.settle, prepared.has_facts, ask) => asked,
     };
     prepare::tidy(context, &prepared).await;
     asked
 }
 
-async fn until_settled(
-    context: &Started<'_>,
-    at: CaseRef,
-    looked: Looked<'_>,
-    prepared: &Prepared,
+/// Asks again while the case fails, if it has facts: informers of the target may lag. Gives what came last, and how often
+/// it was asked.
+pub(super) async fn until_settled(
+    settle: Duration,
+    has_facts: bool,
+    ask: impl AsyncFn() -> Asked,
 ) -> (Asked, u32) {
-    let deadline = Instant::now() + context.shared.options.settle;
+    let deadline = Instant::now() + settle;
     let (mut pause, mut tries) = (FIRST_PAUSE, 1);
     loop {
-        let asked = conclude(at, looked, direct::ask(context, looked, prepared).await);
-        let settled = asked.result.status != Status::Failed || !prepared.has_facts;
+        let asked = ask().await;
+        let settled = asked.result.status != Status::Failed || !has_facts;
         if settled || Instant::now() + pause > deadline {
             return (asked, tries);
         }

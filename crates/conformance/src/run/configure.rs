@@ -29,9 +29,7 @@ pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, 
     let facts = match (&shared.options.ground, &server) {
         (Ground::Direct(FactsFrom::Given(facts)), _) => Some(facts.clone()),
         (Ground::Envtest(server), _) => Some(Facts::of(server.cluster(CLUSTER))),
-        (_, Some(server)) => {
-            Some(Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) })
-        }
+        (_, Some(server)) => Some(Facts::in_process(server)),
         (_, None) => None,
     };
     let side_by_side = if shared.options.fail_fast { 1 } else { usize::from(shared.options.parallel.max(1)) };

@@ -39,9 +39,7 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
 async fn embedded(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
     match substrate::embedded::Embedded::start(shared.target.is_outside(), None).await {
         Ok(server) => {
-            let facts =
-                Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) };
-            let result = start(shared, group, Some(facts), false).await;
+            let result = start(shared, group, Some(Facts::in_process(&server)), false).await;
             drop(server);
             result
         }

@@ -10,6 +10,7 @@ use super::table::{self, Table};
 use super::tree::{Span, Tree};
 use super::words::{BINDS, CLAUSE, FORMS, LATER, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC, TARGET, laws};
 use crate::model::{Binds, Form, Handled, Law, Level, Source};
+use crate::versions::Range;
 
 /// One document of kind Contract.
 #[derive(Clone, Debug)]
@@ -231,6 +232,7 @@ fn clause(file: usize, node: &Node, report: &Report<'_>) -> Option<Clause> {
     let text = fields.required("text", "say in one sentence what holds");
     let id_span = fields.node("id").map_or_else(|| fields.span(), |node| Span::of(file, node));
     let versions = fields.text("versions");
+    let is_range = |text: &str| Range::parse(text).is_some();
     if let (Some(node), Some(false)) = (fields.node("versions"), versions.as_deref().map(is_range)) {
         fields.refuse(
             node,
@@ -258,13 +260,5 @@ fn clause(file: usize, node: &Node, report: &Report<'_>) -> Option<Clause> {
         then: fields.tree("then"),
         steps: fields.tree("steps"),
         faults: fields.texts("faults"),
-    })
-}
-
-fn is_range(text: &str) -> bool {
-    text.split(',').all(|part| {
-        let version = part.trim().trim_start_matches(['>', '<', '=']).trim().trim_start_matches('v');
-        let mut numbers = version.split('.');
-        numbers.clone().count() <= 3 && numbers.all(|number| number.parse::<u32>().is_ok())
     })
 }

@@ -40,6 +40,7 @@ const CLAUSES: &[(&str, &[&str], &[&str])] = &[
     ("unknown level", &["level: must"], &["type 16:12"]),
     ("unknown binds", &["binds: extensions"], &["type 16:12"]),
     ("range", &["versions: newest"], &["type 16:15"]),
+    ("range of two minds", &["versions: \"=<1.5\""], &["type 16:15"]),
     ("text of a number", &["instance: 5"], &["type 16:15"]),
     ("sentence", &["source: {sentence: xyz}"], &["type 16:24"]),
     ("sentence of digits", &["source: {sentence: 12345678}"], &["type 16:24"]),

@@ -1,6 +1,6 @@
 //! One case on a server: what it sends, what came before the target and what after.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use contract::case::When;
 use serde_json::{Value, json};
@@ -18,9 +18,6 @@ use crate::report::{Check, Reason, ReasonCode, Status};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
 use crate::run::{Asked, prepare, subject};
-
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(320);
 
 /// What a case sends.
 #[derive(Clone, Debug, PartialEq)]
@@ -197,24 +194,15 @@ pub(super) async fn settle(ground: &Ground<'_>, prepared: &Prepared) -> Asked {
 }
 
 async fn once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> (Asked, u32) {
-    let deadline = Instant::now() + ground.started.shared.options.settle;
-    let (mut pause, mut tries) = (FIRST_PAUSE, 1);
-    loop {
+    let ask = async || {
         let attempt = attempt_once(ground, prepared, looked).await;
-        let mut asked = attempt::conclude(prepared.at, looked, attempt);
-        if asked.result.status == Status::Failed
-            && let Some(direct) = instead(ground, prepared, looked, &asked.result.checks).await
-        {
-            asked = direct;
+        let asked = attempt::conclude(prepared.at, looked, attempt);
+        if asked.result.status != Status::Failed {
+            return asked;
         }
-        let settled = asked.result.status != Status::Failed || !looked.has_facts();
-        if settled || Instant::now() + pause > deadline {
-            return (asked, tries);
-        }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
-        tries += 1;
-    }
+        instead(ground, prepared, looked, &asked.result.checks).await.unwrap_or(asked)
+    };
+    attempt::until_settled(ground.started.shared.options.settle, looked.has_facts(), ask).await
 }
 
 /// A case that fails where the server did not let through what it gives is asked directly.

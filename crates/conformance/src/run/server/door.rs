@@ -25,13 +25,13 @@ use webhook::server::{self, CertificateError, Certificates, Patience, TlsError, 
 use super::recorder::Recorder;
 use crate::loopback;
 use crate::route;
+use crate::route::DEFAULT_TIMEOUT;
 
 /// Label of the objects that probes are asked about.
 pub(super) const PROBED: &str = "conformance.gardener.cloud/probe";
 /// Path under which probes are asked.
 const PROBES: &str = "/probe/";
 /// What a webhook may take if the server does not say.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why the target cannot be served.
 #[derive(Debug, thiserror::Error)]

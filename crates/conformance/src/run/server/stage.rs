@@ -43,9 +43,7 @@ impl Stage {
     /// What a target is given to read its facts.
     pub(super) fn facts(&self) -> Facts {
         match self {
-            Self::Embedded(server) => {
-                Facts { client: server.client(), kubeconfig: server.kubeconfig().map(ToOwned::to_owned) }
-            }
+            Self::Embedded(server) => Facts::in_process(server),
             Self::Envtest(server, _) => Facts::of(server.cluster(CLUSTER)),
         }
     }

@@ -1,0 +1,78 @@
+//! What ran, where, and which cases were wanted.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+use substrate::envtest::CLUSTER;
+
+use crate::plan;
+use crate::report::{RunInfo, SelectionInfo, SubstrateInfo};
+use crate::run::{FactsFrom, Ground, Shared};
+
+pub(super) fn run(shared: &Shared<'_>, took: Duration) -> RunInfo {
+    let options = shared.options;
+    RunInfo {
+        version: options.version.clone(),
+        started_at: options.started_at.clone(),
+        duration_ms: (took.as_secs_f64() * 1e6).round() / 1e3,
+        seed: options.seed,
+        repeat: options.repeat,
+        parallel: options.parallel,
+        fail_fast: options.fail_fast,
+        command: options.command.clone(),
+    }
+}
+
+pub(super) fn substrate(shared: &Shared<'_>) -> SubstrateInfo {
+    let real;
+    let (name, description) = match &shared.options.ground {
+        Ground::Embedded => ("embedded", "embedded API server (Kubernetes 1.36 API)"),
+        Ground::Envtest(server) => {
+            let version = &server.cluster(CLUSTER).version;
+            let took = server.took().as_secs_f64();
+            real = format!("kube-apiserver {version} and etcd, ready in {took:.1} s");
+            ("envtest", real.as_str())
+        }
+        Ground::Direct(FactsFrom::Embedded) => {
+            ("direct", "AdmissionReviews straight to the target; facts in an embedded API server")
+        }
+        Ground::Direct(FactsFrom::Given(_)) => {
+            ("direct", "AdmissionReviews straight to the target; facts in the cluster of --kubeconfig")
+        }
+        Ground::Direct(FactsFrom::Nowhere) => {
+            ("direct", "AdmissionReviews straight to the target; no cluster for facts")
+        }
+    };
+    let namespaces =
+        "each case in a namespace of its own (case-…), unless it speaks of its namespace by name";
+    SubstrateInfo {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        namespaces: namespaces.to_owned(),
+    }
+}
+
+pub(super) fn selection(shared: &Shared<'_>) -> SelectionInfo {
+    let mut text = String::new();
+    let mut cases = 0;
+    for at in plan::all(shared.contracts) {
+        let looked = plan::look(shared.contracts, at);
+        text.extend([looked.id().as_str(), " ", &looked.clause.hash, "\n"]);
+        cases += 1;
+    }
+    SelectionInfo {
+        expression: shared.options.expression.clone(),
+        clauses: shared.contracts.iter().map(|contract| contract.clauses.len()).sum(),
+        cases,
+        digest: digest(&text),
+    }
+}
+
+/// SHA-256 as hexadecimal digits.
+pub(in crate::run) fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("writing to memory does not fail");
+        hex
+    })
+}

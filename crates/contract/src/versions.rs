@@ -1,0 +1,118 @@
+//! Ranges of versions of a target: `>=1.58`, `>=1.58, <1.82`, `1.61`, `!=1.61.2`.
+
+/// Versions for which all of these bounds hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range(Vec<Bound>);
+
+/// `v1.58`: up to three numbers, of which those that are said count.
+type Numbers = Vec<u64>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Bound {
+    is: Is,
+    limit: Numbers,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Is {
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+    No,
+    One,
+}
+
+/// Longer ones first: `>=` begins as `>` does.
+const OPERATORS: [(&str, Is); 6] = [
+    (">=", Is::AtLeast),
+    ("<=", Is::AtMost),
+    ("!=", Is::No),
+    (">", Is::Above),
+    ("<", Is::Below),
+    ("=", Is::One),
+];
+
+impl Range {
+    /// The range that a text says; `None` where it is none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        text.split(',').map(Bound::parse).collect::<Option<_>>().map(Self)
+    }
+
+    /// Whether it covers a version; one that is none is covered, since nothing speaks against it. What follows a dash or
+    /// plus does not count.
+    #[must_use]
+    pub fn covers(&self, version: &str) -> bool {
+        let plain = version.trim().split(['-', '+']).next().unwrap_or_default();
+        let Some(mut version) = numbers(plain) else { return true };
+        version.resize(3, 0);
+        self.0.iter().all(|bound| bound.holds(&version))
+    }
+}
+
+impl Bound {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let operator = OPERATORS.iter().find_map(|(sign, is)| Some((text.strip_prefix(sign)?, *is)));
+        let (version, is) = operator.unwrap_or((text, Is::One));
+        Some(Self { is, limit: numbers(version)? })
+    }
+
+    fn holds(&self, version: &[u64]) -> bool {
+        let mut limit = self.limit.clone();
+        limit.resize(3, 0);
+        let limit = limit.as_slice();
+        match self.is {
+            Is::AtLeast => version >= limit,
+            Is::AtMost => version <= limit,
+            Is::Above => version > limit,
+            Is::Below => version < limit,
+            Is::No => !version.starts_with(&self.limit),
+            Is::One => version.starts_with(&self.limit),
+        }
+    }
+}
+
+fn numbers(version: &str) -> Option<Numbers> {
+    let version = version.trim();
+    let parts = version.strip_prefix('v').unwrap_or(version).split('.');
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers: Option<Numbers> =
+        parts.map(|part| is_number(part).then(|| part.parse().ok()).flatten()).collect();
+    numbers.filter(|numbers| numbers.len() <= 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cover_versions() {
+        let table = [
+            (">=1.58", "v1.82.0", true),
+            (">= v1.58", "v1.57.9", false),
+            (">=1.58, <1.82", "v1.82.0", false),
+            (">=1.58, <1.82", "v1.81.3-dev", true),
+            (">1.58.1", "v1.58.1", false),
+            ("<=1.58.1", "v1.58.1", true),
+            ("1.61", "v1.61.4", true),
+            ("=1.61", "v1.62.0", false),
+            ("!=1.61.0", "v1.61.0", false),
+            ("!=1.61", "v1.61.4", false),
+            ("!=1.61", "v1.62.0", true),
+            (">=1.58", "unknown", true),
+        ];
+        for (range, version, want) in table {
+            let parsed = Range::parse(range).unwrap_or_else(|| panic!("{range} is a range"));
+            assert_eq!(parsed.covers(version), want, "{range} {version}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_range_is_none() {
+        for text in ["", "=<1.5", "><1.5", ">==1.5", "1.2.3.4", "1.x", "1.", ">=1.5,", "vv1", "+1", "~1.5"] {
+            assert_eq!(Range::parse(text), None, "{text}");
+        }
+    }
+}
