@@ -113,7 +113,8 @@ fn a_harness_that_is_killed_takes_its_target_with_it() {
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     // Its guard is started right after it.
     let script = folder.path().join("serve");
-    std::fs::write(&script, "#!/bin/sh\nsleep 0.5; exec 9>alive; echo \"$1\" >&9; sleep 1000 & wait\n").unwrap();
+    std::fs::write(&script, "#!/bin/sh\nsleep 0.5; exec 9>alive; echo \"$1\" >&9; sleep 1000 & wait\n")
+        .unwrap();
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).unwrap();
     let arguments = ["verify", "--clause", "GRM-SEC-002", "--target", "command=./serve <certDir> <port>"];
     let mut harness = program(folder.path()).args(arguments).spawn().unwrap();

@@ -19,8 +19,8 @@ const KEPT: usize = 20;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Waits until the pipe on standard input is closed, which the kernel does however its writer ends, SIGKILL and SIGHUP
-/// included; then kills the group $1 and removes the folder $2.
-const GUARD: &str = "trap '' HUP INT TERM PIPE; cat >/dev/null; kill -9 -- \"-$1\"; rm -rf \"$2\"";
+/// included; then kills the group $1 and removes the folder $2. The spelling of `kill` is one that dash knows too.
+const GUARD: &str = "trap '' HUP INT TERM PIPE; cat >/dev/null; kill -s KILL -- \"-$1\"; rm -rf \"$2\"";
 
 type Lines = Arc<Mutex<VecDeque<String>>>;
 
