@@ -79,11 +79,11 @@ fn masked_patch(patch: &Value, object: &Value) -> Value {
     let Some(operations) = patch.as_array() else { return masked(patch) };
     let mask = |operation: &Value| {
         let mut operation = operation.clone();
-        let path = operation["path"].as_str().unwrap_or_default();
-        let path = path.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~");
+        let pointer = operation["path"].as_str().unwrap_or_default();
+        let place = pointer.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~");
         if let Some(value) = operation.get_mut("value") {
             // The root is the object itself, and has its own kind.
-            *value = if path.is_empty() { masked(value) } else { masked_at(Some(object), &path, value) };
+            *value = if place.is_empty() { masked(value) } else { masked_at(Some(object), &place, value) };
         }
         operation
     };

@@ -153,6 +153,9 @@ fn check(selection: &Selection) -> Result<(), SelectError> {
     })
 }
 
+/// Whether there is something of a name.
+type IsKnown<'a> = &'a dyn Fn(&str) -> bool;
+
 /// Every name must be one of something: a mistyped one beside a right one would silently be left out.
 fn known(catalog: &Catalog, selection: &Selection) -> Result<(), SelectError> {
     let contracts = || catalog.contracts.iter();
@@ -162,7 +165,7 @@ fn known(catalog: &Catalog, selection: &Selection) -> Result<(), SelectError> {
         clauses().any(|found| found.id == clause && found.cases.iter().any(|found| found.name == case))
     };
     let needs = |feature: &str| clauses().flat_map(|clause| &clause.needs).any(|need| need == feature);
-    let wishes: [(&str, &[String], &dyn Fn(&str) -> bool); 5] = [
+    let wishes: [(&str, &[String], IsKnown<'_>); 5] = [
         ("contract", &selection.contracts, &|name| contracts().any(|contract| contract.name == name)),
         ("clause", &selection.clauses, &|id| clauses().any(|clause| clause.id == id)),
         ("case", &selection.cases, &of_case),

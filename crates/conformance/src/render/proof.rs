@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::plural;
 use super::style::{Tone, View};
-use crate::report::Report;
+use crate::report::{Proof, Report};
 
 /// Proofs as text, damage by damage where the report kept them; with a verbose view also the laws that are proven.
 #[must_use]
@@ -23,21 +23,7 @@ pub fn proof(report: &Report, view: &View<'_>) -> String {
             let caught: Vec<String> =
                 proof.caught.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
             line(&format!("  {} {}  caught: {}", view.paint(tone, sign), clause.id, caught.join(", ")));
-            for damage in &proof.noticed {
-                line(&view.cut(
-                    &format!("      {} fails after {}: {}", damage.case, damage.damage, damage.text),
-                    0,
-                ));
-            }
-            for survivor in &proof.survivors {
-                line(&view.cut(
-                    &format!("      {} passes though {}: {}", survivor.case, survivor.damage, survivor.text),
-                    0,
-                ));
-            }
-            for assertion in &proof.undamaged {
-                line(&view.cut(&format!("      nothing can break {assertion}"), 0));
-            }
+            damages(&mut line, proof, view);
         }
         let laws: Vec<String> = contract
             .laws
@@ -61,4 +47,20 @@ pub fn proof(report: &Report, view: &View<'_>) -> String {
         plural(counts.gaps, "gap")
     ));
     out
+}
+
+/// Damages that were caught, damages that were not, and what none applied to.
+fn damages(line: &mut impl FnMut(&str), proof: &Proof, view: &View<'_>) {
+    for damage in &proof.noticed {
+        line(&view.cut(&format!("      {} fails after {}: {}", damage.case, damage.damage, damage.text), 0));
+    }
+    for survivor in &proof.survivors {
+        line(&view.cut(
+            &format!("      {} passes though {}: {}", survivor.case, survivor.damage, survivor.text),
+            0,
+        ));
+    }
+    for assertion in &proof.undamaged {
+        line(&view.cut(&format!("      nothing can break {assertion}"), 0));
+    }
 }

@@ -88,7 +88,7 @@ async fn what_a_server_cannot_bring_about_is_asked_directly_and_says_so() {
 struct Two(FakeDialer, FakeDialer);
 
 impl Two {
-    fn new(manner: Manner) -> Arc<dyn Dialer> {
+    fn dialer(manner: Manner) -> Arc<dyn Dialer> {
         Arc::new(Self(FakeDialer::new(Manner::Good), FakeDialer::new(manner)))
     }
 }
@@ -109,7 +109,7 @@ async fn a_webhook_that_cannot_be_registered_says_nothing_about_others_and_leave
     // The first one is taken, the second has no name that a server takes.
     let registrations =
         vec![registered("a", "/broken"), registered("No_Name", "/broken"), registered("b", "/replicas")];
-    let target = Through { dialer: Two::new(Manner::Careless), registrations, meddling: None };
+    let target = Through { dialer: Two::dialer(Manner::Careless), registrations, meddling: None };
     let contracts = [broken, small::contract()];
     let report = run::run(&contracts, &target, &embedded(), &|_| {}, &Interrupt::default()).await;
     let counts: Vec<(usize, usize)> =
@@ -122,7 +122,7 @@ async fn a_webhook_that_cannot_be_registered_says_nothing_about_others_and_leave
 async fn laws_are_judged_on_every_webhook_that_was_asked() {
     let registrations = vec![registered("a", "/replicas-first"), registered("b", "/replicas")];
     for options in [options(), embedded()] {
-        let dialer = Two::new(Manner::Forgetful);
+        let dialer = Two::dialer(Manner::Forgetful);
         let target = Through { dialer, registrations: registrations.clone(), meddling: None };
         let report = run::run(&[small::contract()], &target, &options, &|_| {}, &Interrupt::default()).await;
         let broken = report.contracts[0].laws.iter().filter(|law| !law.broken.is_empty());

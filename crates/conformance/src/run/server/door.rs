@@ -31,8 +31,6 @@ use crate::route::DEFAULT_TIMEOUT;
 pub(super) const PROBED: &str = "conformance.gardener.cloud/probe";
 /// Path under which probes are asked.
 const PROBES: &str = "/probe/";
-/// What a webhook may take if the server does not say.
-
 /// Why the target cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DoorError {

@@ -92,7 +92,7 @@ impl Stage {
             match cluster.delete(configuration, "").await {
                 Ok(reply) if reply.is_success() || reply.code == 404 => {}
                 Ok(reply) => {
-                    failed = Some(format!("the API server keeps a registration: {}", reply.message()))
+                    failed = Some(format!("the API server keeps a registration: {}", reply.message()));
                 }
                 Err(error) => failed = Some(error.to_string()),
             }
