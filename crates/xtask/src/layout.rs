@@ -19,20 +19,30 @@ pub(crate) struct Arguments {
     /// Folder under crates/
     #[arg(long, default_value = "resource-manager")]
     component: String,
-    /// What `valgrind --tool=callgrind --demangle=no --compress-strings=no` wrote of its unstripped release binary
-    profile: PathBuf,
+    /// What `valgrind --tool=callgrind --demangle=no --compress-strings=no` wrote of its unstripped release binary; what
+    /// ran in the first profile comes first, then what others add to it
+    #[arg(required = true)]
+    profiles: Vec<PathBuf>,
 }
 
 /// Writes `layout.txt` of the component, from which its build script makes a linker script.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let profile = std::fs::read_to_string(&arguments.profile)
-        .with_context(|| format!("failed to read {}", arguments.profile.display()))?;
-    let patterns = patterns(&profile, &format!("gardener-{}", arguments.component));
-    if patterns.is_empty() {
-        bail!("{} names no function of gardener-{}", arguments.profile.display(), arguments.component);
+    let program = format!("gardener-{}", arguments.component);
+    let (mut named, mut lines) = (BTreeSet::new(), String::new());
+    for path in &arguments.profiles {
+        let profile =
+            std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
+        let patterns = patterns(&profile, &program);
+        if patterns.is_empty() {
+            bail!("{} names no function of {program}", path.display());
+        }
+        for pattern in patterns {
+            if named.insert(pattern.clone()) {
+                lines += &(pattern + "\n");
+            }
+        }
     }
     let file = root().join("crates").join(&arguments.component).join("layout.txt");
-    let lines = patterns.into_iter().map(|pattern| pattern + "\n").collect::<String>();
     std::fs::write(&file, lines).with_context(|| format!("failed to write {}", file.display()))
 }
 
