@@ -12,7 +12,7 @@ fn read<K: serde::de::DeserializeOwned>(object: Value) -> Arc<K> {
     Arc::new(serde_json::from_value(object).unwrap())
 }
 
-fn node(taints: Value) -> Node {
+fn node(taints: &Value) -> Node {
     let metadata = json!({"name": "n", "resourceVersion": "7", "labels": {"zone": "a", "cores": "4"}});
     serde_json::from_value(json!({"metadata": metadata, "spec": {"taints": taints}})).unwrap()
 }
@@ -80,7 +80,7 @@ fn a_node_that_lacks_nothing_loses_the_taint_and_no_other(
 )]
 fn a_critical_daemon_set_needs_a_pod_of_its_own(#[case] owner: Value, #[case] want: Option<&str>) {
     let state = State {
-        node: Some(Arc::new(node(tainted()))),
+        node: Some(Arc::new(node(&tainted()))),
         daemon_sets: vec![daemon_set("a", &json!({})), daemon_set("b", &json!({}))],
         pods: vec![pod("p", &owner, "False", &json!({}))],
         drivers: BTreeSet::new(),
@@ -94,7 +94,7 @@ fn what_comes_first_is_told_first() {
     let wants = json!({"node.gardener.cloud/wait-for-csi-node-x": "x.csi", "node.gardener.cloud/wait-for-csi-node-y": "y.csi"});
     let pods = |ready: &str| vec![pod("p", &owned("apps/v1", "DaemonSet", "a"), ready, &wants)];
     let state = |pods, drivers: &[&str]| State {
-        node: Some(Arc::new(node(tainted()))),
+        node: Some(Arc::new(node(&tainted()))),
         daemon_sets: vec![set.clone()],
         pods,
         drivers: drivers.iter().map(|driver| (*driver).to_owned()).collect(),
@@ -141,7 +141,7 @@ fn expression(operator: &str, values: &[&str]) -> Value {
 #[case::this_name(affinity(&json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}])), true)]
 #[case::not_this_name(affinity(&json!([{"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n"]}]}])), false)]
 fn selectors_say_where_daemon_pods_belong(#[case] pods: Value, #[case] runs: bool) {
-    assert_eq!(daemon::should_run(&node(tainted()), &daemon_set("a", &pods)), runs);
+    assert_eq!(daemon::should_run(&node(&tainted()), &daemon_set("a", &pods)), runs);
 }
 
 #[rstest]
@@ -162,6 +162,6 @@ fn taints_keep_daemon_pods_off(
     #[case] effect: &str,
     #[case] runs: bool,
 ) {
-    let node = node(json!([{"key": key, "value": "v", "effect": effect}]));
+    let node = node(&json!([{"key": key, "value": "v", "effect": effect}]));
     assert_eq!(daemon::should_run(&node, &daemon_set("a", &pods)), runs);
 }
