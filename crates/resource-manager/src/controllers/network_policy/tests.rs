@@ -128,7 +128,7 @@ fn the_peers_of_the_ingress_controller_are_described_as_go_prints_them() {
     state.ingresses =
         vec![read(json!({"metadata": {"name": "i", "namespace": "a"}, "spec": {"rules": rules}}))];
     let policies = desired::policies(&config, state.service.as_ref().unwrap(), &state).unwrap();
-    let names: Vec<String> = policies.iter().map(ResourceExt::name_any).collect();
+    let names: Vec<String> = policies.iter().map(kube::ResourceExt::name_any).collect();
     let name = "ingress-to-s-tcp-8080-from-ingress-controller";
     assert!(names.contains(&"egress-to-a-s-tcp-8080-from-ingress-controller".to_owned()), "{names:?}");
     let policy = policies.iter().find(|policy| policy.name_any() == name).unwrap();

@@ -63,7 +63,7 @@ fn a_node_that_lacks_nothing_loses_the_taint_and_no_other(
     #[case] taints: Option<Value>,
     #[case] actions: Vec<Action>,
 ) {
-    let state = State { node: taints.map(|taints| Arc::new(node(taints))), ..State::default() };
+    let state = State { node: taints.map(|taints| Arc::new(node(&taints))), ..State::default() };
     assert_eq!(plan(&state), actions);
 }
 
