@@ -50,10 +50,24 @@ impl Request {
 
 /// The latest requests.
 #[derive(Debug, Default)]
-pub(crate) struct Log(Mutex<Vec<Request>>);
+pub(crate) struct Log(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// How many came before them.
+    dropped: usize,
+    requests: Vec<Request>,
+}
 
 /// How many requests are kept; the older half is dropped beyond it.
 const KEPT: usize = 200_000;
+
+impl Kept {
+    fn drop_first(&mut self, count: usize) {
+        self.requests.drain(..count);
+        self.dropped += count;
+    }
+}
 
 impl Log {
     /// Keeps a request for objects and how it was answered; paths that are not known are forgotten.
@@ -81,18 +95,36 @@ impl Log {
     }
 
     fn push(&self, request: Request) {
-        let mut requests = self.0.lock();
-        if requests.len() >= KEPT {
-            requests.drain(..KEPT / 2);
+        let mut kept = self.0.lock();
+        if kept.requests.len() >= KEPT {
+            kept.drop_first(KEPT / 2);
         }
-        requests.push(request);
+        kept.requests.push(request);
     }
 
     pub(crate) fn all(&self) -> Vec<Request> {
-        self.0.lock().clone()
+        self.0.lock().requests.clone()
+    }
+
+    pub(crate) fn of(&self, user: &str) -> Vec<Request> {
+        self.0.lock().requests.iter().filter(|request| request.user == user).cloned().collect()
+    }
+
+    /// How many there have been.
+    pub(crate) fn count(&self) -> usize {
+        let kept = self.0.lock();
+        kept.dropped + kept.requests.len()
+    }
+
+    /// Those after so many, as far as they are kept.
+    pub(crate) fn since(&self, count: usize) -> Vec<Request> {
+        let kept = self.0.lock();
+        kept.requests.iter().skip(count.saturating_sub(kept.dropped)).cloned().collect()
     }
 
     pub(crate) fn clear(&self) {
-        self.0.lock().clear();
+        let mut kept = self.0.lock();
+        let all = kept.requests.len();
+        kept.drop_first(all);
     }
 }

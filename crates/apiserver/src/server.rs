@@ -56,6 +56,18 @@ impl ApiServer {
         self.shared.log.all()
     }
 
+    /// How many requests have been answered.
+    #[must_use]
+    pub fn request_count(&self) -> usize {
+        self.shared.log.count()
+    }
+
+    /// The requests after so many, the oldest first.
+    #[must_use]
+    pub fn requests_since(&self, count: usize) -> Vec<log::Request> {
+        self.shared.log.since(count)
+    }
+
     /// Forgets the requests that were answered.
     pub fn forget_requests(&self) {
         self.shared.log.clear();
@@ -70,7 +82,7 @@ impl ApiServer {
     /// The requests of one user that were answered, oldest first.
     #[must_use]
     pub fn requests_of(&self, user: &str) -> Vec<log::Request> {
-        self.shared.log.all().into_iter().filter(|request| request.user == user).collect()
+        self.shared.log.of(user)
     }
 
     /// Takes `token` for a bearer token of `user`, as a token file does.

@@ -15,14 +15,12 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 /// Cases are many small objects that live for microseconds.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = arguments::Arguments::parse();
+    let arguments = <arguments::Arguments as clap::Parser>::parse();
     let terminal = terminal::Terminal::new(&arguments.output);
     match commands::execute(arguments, &terminal) {
         Ok(code) => ExitCode::from(code),

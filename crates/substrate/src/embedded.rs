@@ -89,10 +89,16 @@ impl Embedded {
         kube::Client::new(service, "default")
     }
 
-    /// The latest requests, the oldest first.
+    /// How many requests have been answered.
     #[must_use]
-    pub fn requests(&self) -> Vec<apiserver::Request> {
-        self.server.requests()
+    pub fn request_count(&self) -> usize {
+        self.server.request_count()
+    }
+
+    /// The requests after so many, the oldest first.
+    #[must_use]
+    pub fn requests_since(&self, count: usize) -> Vec<apiserver::Request> {
+        self.server.requests_since(count)
     }
 
     /// What can be made to go wrong.

@@ -6,6 +6,7 @@ use apiserver::{Request, Verb};
 use contract::scenario::{Never, ObjectRef, Requests};
 use schema::Kinds;
 use substrate::cluster::SPEAKER;
+use substrate::embedded::Embedded;
 
 use super::clusters::{Clusters, OTHER_USER};
 use crate::report::Check;
@@ -28,14 +29,14 @@ pub(super) struct Mark(Vec<usize>);
 
 /// Marks the present.
 pub(super) fn mark(clusters: &Clusters) -> Mark {
-    Mark(clusters.servers().map(|server| server.requests().len()).collect())
+    Mark(clusters.servers().map(Embedded::request_count).collect())
 }
 
 /// The target's writes since the mark, server by server, in order.
 pub(super) fn writes_since(clusters: &Clusters, mark: &Mark) -> Vec<Write> {
     let mut found = Vec::new();
     for (at, (server, from)) in clusters.servers().zip(&mark.0).enumerate() {
-        found.extend(server.requests().iter().skip(*from).filter_map(|request| write(at, request)));
+        found.extend(server.requests_since(*from).iter().filter_map(|request| write(at, request)));
     }
     found
 }

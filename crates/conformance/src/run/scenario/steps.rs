@@ -135,8 +135,9 @@ impl<'a> Stage<'a> {
             self.ends.insert(step.name.clone(), Instant::now());
             self.mark = requests::mark(self.clusters);
         }
-        // A fault that strikes nothing shows nothing.
-        Ok(self.faults.iter().filter(|fault| !fault.struck()).map(InForce::idle).collect())
+        // A fault that strikes nothing shows nothing. A last write may come after all was seen, too late for a kill.
+        let idle = self.faults.iter().filter(|fault| !fault.struck() && !self.kills);
+        Ok(idle.map(InForce::idle).collect())
     }
 
     /// What the steps kept.
