@@ -240,7 +240,7 @@ pub(crate) struct VerifyArguments {
     #[arg(long, conflicts_with = "ca")]
     pub(crate) insecure: bool,
     /// The component configuration that a running target has: cases of another one are not supported. With command=, the
-    /// file that <config> is made from
+    /// file that `<config>` is made from
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The cluster that the webhook reads: facts are written there
