@@ -1,6 +1,6 @@
 //! ManagedResource: what is to be kept in the target cluster, and what has become of it.
 //!
-//! Pure: [`inventory`] reads what Secrets describe ([`decode`]) and how it was applied before ([`applied`]); [`write`]
+//! Pure: [`inventory`] reads what Secrets describe ([`decode`]) and how it was applied before ([`applied`]); [`mod@write`]
 //! compares a manifest with the live object ([`inject`], [`merge`], [`equality`]).
 
 pub mod annotation;
