@@ -36,6 +36,11 @@ impl Lazy {
         Self { given: Some(pair), made: OnceLock::new() }
     }
 
+    /// The one that was given, or another of a server's own.
+    pub(crate) fn anew(&self) -> Self {
+        Self { given: self.given.clone(), made: OnceLock::new() }
+    }
+
     /// The authority.
     pub(crate) fn get(&self) -> Result<&Authority, rcgen::Error> {
         if let Some(made) = self.made.get() {

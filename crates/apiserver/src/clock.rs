@@ -20,6 +20,11 @@ impl Clock {
         Self { epoch, start: Instant::now(), skew: Arc::default() }
     }
 
+    /// Another clock that begins at the same epoch, now.
+    pub(crate) fn anew(&self) -> Self {
+        Self::starting_at(self.epoch)
+    }
+
     /// The time now.
     pub(crate) fn now(&self) -> Timestamp {
         let passed = SignedDuration::try_from(self.start.elapsed()).unwrap_or(SignedDuration::MAX);

@@ -20,6 +20,11 @@ impl Ids {
         Self(Mutex::new(Rng::with_seed(seed)))
     }
 
+    /// Another source that goes on as this one would.
+    pub(crate) fn fork(&self) -> Self {
+        Self(Mutex::new(self.0.lock().clone()))
+    }
+
     /// A uid: a version 4 UUID in form.
     pub(crate) fn uid(&self) -> String {
         let mut bytes = [0; 16];

@@ -43,6 +43,11 @@ impl Registry {
         Self(RwLock::new(Arc::new(Served { kinds: kinds.with(crds.iter().cloned()), custom })))
     }
 
+    /// Another registry that serves what is served now.
+    pub(crate) fn fork(&self) -> Self {
+        Self(RwLock::new(self.served()))
+    }
+
     /// What is served now.
     pub(crate) fn served(&self) -> Arc<Served> {
         Arc::clone(&self.0.read())

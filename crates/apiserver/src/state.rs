@@ -100,6 +100,27 @@ pub(crate) struct Shared {
     pub(crate) tokens: Tokens,
 }
 
+impl Shared {
+    /// What another server begins with that holds the same.
+    pub(crate) fn fork(&self, dialers: Option<Arc<dyn Dialers>>) -> Self {
+        let clock = self.clock.anew();
+        Self {
+            store: self.store.fork(),
+            registry: self.registry.fork(),
+            faults: Faults::new(clock.clone()),
+            clock,
+            ids: self.ids.fork(),
+            log: Log::default(),
+            switches: self.switches,
+            dialers,
+            hooks: Hooks::default(),
+            authority: self.authority.anew(),
+            progress: Progress::default(),
+            tokens: self.tokens.anew(),
+        }
+    }
+}
+
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("revision", &self.store.revision()).finish_non_exhaustive()

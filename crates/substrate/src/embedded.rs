@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use apiserver::{ApiServer, ServeError, Served, User};
 use jiff::Timestamp;
@@ -34,18 +34,18 @@ pub enum EmbeddedError {
     Kubeconfig(#[from] std::io::Error),
 }
 
+/// What each server in this process begins with, made once.
+static FRESH: LazyLock<ApiServer> = LazyLock::new(|| builder().build());
+
 /// A server with Kubernetes' kinds and the CRDs that come with the project. Those `outside` of this process have the
 /// system's time, so it has it too.
 #[must_use]
 pub fn server(outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
-    let mut builder = ApiServer::builder().crds(schema::crds().iter().cloned());
-    if outside {
-        builder = builder.epoch(Timestamp::now());
-    }
-    if let Some(dialers) = dialers {
-        builder = builder.dialers(dialers);
-    }
-    builder.build()
+    if outside { builder().epoch(Timestamp::now()).build().fork(dialers) } else { FRESH.fork(dialers) }
+}
+
+fn builder() -> apiserver::Builder {
+    ApiServer::builder().crds(schema::crds().iter().cloned())
 }
 
 impl Embedded {
@@ -99,6 +99,12 @@ impl Embedded {
     #[must_use]
     pub fn requests_since(&self, count: usize) -> Vec<apiserver::Request> {
         self.server.requests_since(count)
+    }
+
+    /// The revision of the last write.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.server.revision()
     }
 
     /// What can be made to go wrong.

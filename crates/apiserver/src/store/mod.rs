@@ -79,6 +79,18 @@ impl Store {
         Self { state: RwLock::new(state), ring_capacity, news: watch::Sender::new(1) }
     }
 
+    /// Another store that begins with what this one holds.
+    pub(crate) fn fork(&self) -> Self {
+        let state = self.state.read();
+        let tables = state.tables.iter().map(|(name, table)| (name.clone(), table.fork())).collect();
+        let revision = state.revision;
+        Self {
+            state: RwLock::new(State { revision, tables }),
+            ring_capacity: self.ring_capacity,
+            news: watch::Sender::new(revision),
+        }
+    }
+
     /// The revision of the last write.
     pub(crate) fn revision(&self) -> u64 {
         self.state.read().revision
@@ -235,6 +247,11 @@ impl State {
 impl Table {
     fn new(ring_capacity: usize) -> Self {
         Self { objects: Objects::new(), ring: Ring::new(ring_capacity), news: watch::Sender::new(0) }
+    }
+
+    fn fork(&self) -> Self {
+        let news = watch::Sender::new(*self.news.borrow());
+        Self { objects: self.objects.clone(), ring: self.ring.clone(), news }
     }
 
     fn publish(&mut self, event: Event) {

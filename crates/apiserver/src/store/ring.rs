@@ -39,7 +39,7 @@ pub(crate) struct Compacted {
 }
 
 /// A bounded list of events.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Ring {
     events: VecDeque<Arc<Event>>,
     capacity: usize,

@@ -12,6 +12,7 @@ mod controllers;
 mod crud;
 mod eviction;
 mod faults;
+mod forks;
 mod front;
 mod hook;
 mod kinds;

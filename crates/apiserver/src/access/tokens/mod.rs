@@ -35,6 +35,11 @@ impl Tokens {
         Self { issuer, url: RwLock::default(), signer: OnceLock::new(), known: RwLock::default() }
     }
 
+    /// Others of the same issuer, that know no token yet.
+    pub(crate) fn anew(&self) -> Self {
+        Self::new(self.issuer.clone())
+    }
+
     /// Takes this token for this user.
     pub(crate) fn know(&self, token: String, user: User) {
         self.known.write().push((token, user));

@@ -20,39 +20,55 @@ pub(super) const TARGET_USER: &str = "gardener-conformance:target";
 
 /// The servers of a scenario.
 pub(super) struct Clusters {
-    source: Embedded,
+    source: Member,
     /// Absent where both are one.
-    target: Option<Embedded>,
+    target: Option<Member>,
     /// Whether the target's writes have no effect.
     idle: bool,
+}
+
+/// One server, and whoever is not the target with it.
+struct Member {
+    server: Embedded,
+    others: kube::Client,
+}
+
+impl Member {
+    async fn start(outside: bool) -> Result<Self, Ended> {
+        let started = Embedded::start(outside, None).await;
+        let server = started.map_err(|error| Ended::Environment(error.to_string()))?;
+        Ok(Self { others: server.client_as(OTHER_USER), server })
+    }
 }
 
 impl Clusters {
     /// Starts what the scenario speaks of.
     pub(super) async fn start(scenario: &Scenario, outside: bool, idle: bool) -> Result<Self, Ended> {
-        let failed = |error: substrate::embedded::EmbeddedError| Ended::Environment(error.to_string());
-        let source = Embedded::start(outside, None).await.map_err(failed)?;
-        let target =
-            if is_one(scenario) { None } else { Some(Embedded::start(outside, None).await.map_err(failed)?) };
+        let source = Member::start(outside).await?;
+        let target = if is_one(scenario) { None } else { Some(Member::start(outside).await?) };
         Ok(Self { source, target, idle })
-    }
-
-    /// The server of a side.
-    pub(super) fn server(&self, side: Side) -> &Embedded {
-        match (side, &self.target) {
-            (Side::Target, Some(target)) => target,
-            _ => &self.source,
-        }
     }
 
     /// Every server once.
     pub(super) fn servers(&self) -> impl Iterator<Item = &Embedded> {
-        std::iter::once(&self.source).chain(&self.target)
+        std::iter::once(&self.source).chain(&self.target).map(|member| &member.server)
+    }
+
+    /// A client of a side that is not the target's.
+    pub(super) fn client(&self, side: Side) -> kube::Client {
+        self.member(side).others.clone()
     }
 
     /// A side as another user sees it.
     pub(super) fn cluster(&self, side: Side) -> Cluster {
-        Cluster::new(self.server(side).client_as(OTHER_USER))
+        Cluster::new(self.client(side))
+    }
+
+    fn member(&self, side: Side) -> &Member {
+        match (side, &self.target) {
+            (Side::Target, Some(target)) => target,
+            _ => &self.source,
+        }
     }
 
     /// The clusters as a target is given them.
@@ -70,9 +86,9 @@ impl Clusters {
             kubeconfig: server.kubeconfig().map(ToOwned::to_owned),
         };
         target::Clusters {
-            source: facts(&self.source),
-            target: facts(self.server(Side::Target)),
-            now: self.source.now(),
+            source: facts(&self.source.server),
+            target: facts(&self.member(Side::Target).server),
+            now: self.source.server.now(),
         }
     }
 
@@ -107,7 +123,7 @@ impl Clusters {
     /// An object as it stands; absent where there is none.
     pub(super) async fn read(&self, side: Side, object: &ObjectRef) -> Result<Option<Value>, String> {
         if object.kind == "Event" {
-            return events::read(self.server(side).client_as(OTHER_USER), object).await;
+            return events::read(self.client(side), object).await;
         }
         let reply = self.cluster(side).get(&head(object)).await.map_err(|error| error.to_string())?;
         match reply.code {

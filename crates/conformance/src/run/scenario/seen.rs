@@ -10,7 +10,7 @@ use serde_json::Value;
 use substrate::cluster::resource;
 use tokio::task::JoinHandle;
 
-use super::clusters::{Clusters, OTHER_USER, head};
+use super::clusters::{Clusters, head};
 use super::steps::Ended;
 
 /// How long after its end a watch is begun again.
@@ -43,7 +43,7 @@ impl Seen {
             kind: served.kind.clone(),
             plural: served.plural.clone(),
         };
-        let client = clusters.server(side).client_as(OTHER_USER);
+        let client = clusters.client(side);
         let api: Api<DynamicObject> = if served.namespaced {
             Api::namespaced_with(client, &object.namespace, &kind)
         } else {
@@ -60,6 +60,12 @@ impl Seen {
                 Some(format!("failed to watch {name}: {error}"));
         });
         Ok(Self { log, task })
+    }
+
+    /// How much was seen so far.
+    pub(super) fn count(&self) -> usize {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.states.len() + usize::from(log.broken.is_some())
     }
 
     /// What was seen so far, in order; absent: it was deleted. A watch that broke says nothing about the target.

@@ -7,6 +7,7 @@ use contract::expect;
 use contract::model::Contract;
 use contract::scenario::{Action, Never, ObjectRef, Side, State, Step};
 use serde_json::Value;
+use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::actions;
@@ -69,6 +70,15 @@ struct Before {
     reconciles: f64,
     objects: BTreeMap<(Side, ObjectRef), Option<Value>>,
     seen: Vec<Seen>,
+}
+
+/// What changes whenever something is written: while it does not, all is as it was when it was last looked at.
+#[derive(PartialEq, Eq)]
+struct News {
+    /// Of each server.
+    revisions: Vec<u64>,
+    /// How many states each watcher has seen; it sees them after they were written.
+    seen: Vec<usize>,
 }
 
 impl<'a> Stage<'a> {
@@ -235,19 +245,43 @@ impl<'a> Stage<'a> {
         let patience = if self.shared.target.is_outside() { REAL_PATIENCE } else { PATIENCE };
         let deadline = Instant::now() + patience;
         let mut pause = PAUSE;
+        let mut last: Option<(News, Vec<Check>)> = None;
         loop {
             self.crash(step).await?;
-            let mut checks = self.witnessed(step, before).await;
-            checks.extend(self.states(step, before).await);
-            if !self.faulty {
-                checks.extend(histories(step, before, self.looked.contract)?);
+            let news = self.news(&before.seen);
+            let unmet = match last.take() {
+                Some((old, unmet)) if old == news => unmet,
+                _ => self.unmet(step, before).await?,
+            };
+            let is_over = Instant::now() >= deadline;
+            if unmet.is_empty() || is_over {
+                let mut checks = self.witnessed(step, before).await;
+                if checks.is_empty() || is_over {
+                    checks.extend(unmet);
+                    return Ok(checks);
+                }
             }
-            if checks.is_empty() || Instant::now() >= deadline {
-                return Ok(checks);
-            }
+            last = Some((news, unmet));
             sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
+    }
+
+    /// What there is to look at now.
+    fn news<'s>(&self, seen: impl IntoIterator<Item = &'s Seen>) -> News {
+        News {
+            revisions: self.clusters.servers().map(Embedded::revision).collect(),
+            seen: seen.into_iter().map(Seen::count).collect(),
+        }
+    }
+
+    /// The states and histories that have not come about.
+    async fn unmet(&self, step: &Step, before: &Before) -> Result<Vec<Check>, Ended> {
+        let mut checks = self.states(step, before).await;
+        if !self.faulty {
+            checks.extend(histories(step, before, self.looked.contract)?);
+        }
+        Ok(checks)
     }
 
     /// Kills the target where it is due, and starts it again; its unanswered write has been done.
@@ -316,25 +350,37 @@ impl<'a> Stage<'a> {
         for state in &never.states {
             watched.push((state, Seen::follow(self.clusters, state.side, &state.object).await?));
         }
+        let (mut last, mut from) = (None, self.mark.clone());
         loop {
             self.crash(step).await?;
-            let writes = requests::writes_since(self.clusters, &self.mark);
+            let writes = requests::writes_since(self.clusters, &from);
+            from = requests::mark(self.clusters);
             let mut checks = requests::forbidden(&step.name, never, &writes);
-            for (state, seen) in &watched {
-                let found =
-                    self.clusters.read(state.side, &state.object).await.map_err(Ended::Environment)?;
-                let rules = self.looked.contract.rules(&head(&state.object));
-                let mut states = seen.states()?.into_iter().chain([found]);
-                if states.any(|found| expect::holds(&state.expect, None, found.as_ref(), &rules)) {
-                    let want = format!("never {}", expect::words(&state.expect));
-                    checks.push(check("never", step, state, "", &want, "it came about"));
-                }
+            let news = self.news(watched.iter().map(|(_, seen)| seen));
+            if last.as_ref() != Some(&news) {
+                checks.extend(self.came_about(step, &watched).await?);
+                last = Some(news);
             }
             if !checks.is_empty() || Instant::now() >= until {
                 return Ok(checks);
             }
             sleep(PAUSE * 10).await;
         }
+    }
+
+    /// The states that must never come about and did.
+    async fn came_about(&self, step: &Step, watched: &[(&State, Seen)]) -> Result<Vec<Check>, Ended> {
+        let mut checks = Vec::new();
+        for (state, seen) in watched {
+            let found = self.clusters.read(state.side, &state.object).await.map_err(Ended::Environment)?;
+            let rules = self.looked.contract.rules(&head(&state.object));
+            let mut states = seen.states()?.into_iter().chain([found]);
+            if states.any(|found| expect::holds(&state.expect, None, found.as_ref(), &rules)) {
+                let want = format!("never {}", expect::words(&state.expect));
+                checks.push(check("never", step, state, "", &want, "it came about"));
+            }
+        }
+        Ok(checks)
     }
 }
 
