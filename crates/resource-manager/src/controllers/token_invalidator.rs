@@ -2,7 +2,6 @@
 //! (contracts/resource-manager/controllers/token-invalidator-controller.yaml).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use controller::{Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 use k8s_openapi::api::core::v1::{Pod, Secret, ServiceAccount};
@@ -11,12 +10,10 @@ use kube::core::PartialObjectMeta;
 use kube::{Client, ResourceExt as _};
 use serde_json::{Map, Value, json};
 
-use super::Context;
+use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "token-invalidator";
-/// How long one Secret may take.
-const TIMEOUT: Duration = Duration::from_mins(3);
 /// How many Pods are read at once.
 const PAGE: u32 = 500;
 

@@ -23,13 +23,11 @@ pub(super) use self::served::{Served, Serves};
 use self::standing::Standing;
 pub(super) use self::standing::Words;
 pub(super) use self::verdict::Verdict;
-use super::Context;
+use super::{Context, TIMEOUT};
 use crate::managed_resource::{Class, ManagedResource, ObjectReference};
 
 /// How often ManagedResources are looked at where nobody says.
 const PERIOD: Duration = Duration::from_mins(1);
-/// How long one ManagedResource may take at most.
-const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// What tells of the objects of a ManagedResource.
 pub(super) trait Look: Send + Sync + 'static {

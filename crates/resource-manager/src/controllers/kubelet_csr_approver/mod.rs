@@ -8,7 +8,6 @@ mod request;
 mod verdict;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use controller::{Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 use formats::name;
@@ -21,12 +20,10 @@ use kube::api::{Api, ApiResource, DynamicObject, ListParams, PostParams};
 
 use self::request::Asked;
 use self::verdict::{Denial, Facts, judge, node_name};
-use super::Context;
+use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "kubelet-csr-approver";
-/// How long one request may take.
-const TIMEOUT: Duration = Duration::from_mins(3);
 /// The signer of the certificates of kubelets' servers.
 const SIGNER: &str = "kubernetes.io/kubelet-serving";
 /// Label of a Machine: the name of its node.

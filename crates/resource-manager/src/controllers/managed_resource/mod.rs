@@ -30,15 +30,13 @@ use self::pass::{Reconciler, Settings};
 use self::scalers::Scalers;
 use self::settled::Memories;
 use self::target::Target;
-use super::Context;
+use super::{Context, TIMEOUT};
 use crate::managed_resource::ManagedResource;
 
 /// Name in log and metrics.
 pub const NAME: &str = "managedresource";
 /// Time between two passes where nobody says.
 const PERIOD: Duration = Duration::from_mins(1);
-/// How long reading, deleting and applying may take at most, each.
-const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// The controller of one instance.
 pub fn controller(context: &Context) -> Controller {

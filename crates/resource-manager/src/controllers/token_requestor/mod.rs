@@ -21,12 +21,10 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 
 use self::deliver::{Delivery, Issued, Write, deliver};
 use self::plan::{Account, Key, Plan, PlanError, Renewal, State, Target, account_of, plan, target_of};
-use super::Context;
+use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "token-requestor";
-/// How long one Secret may take.
-const TIMEOUT: Duration = Duration::from_mins(3);
 /// Whom the tokens are for.
 const AUDIENCE: &str = "gardener";
 /// How much later than due a token is renewed at most, as a part of the time.
