@@ -35,7 +35,7 @@ use crate::config::{ClientConnection, ResourceManagerConfiguration};
 use crate::managed_resource::Class;
 use crate::serving::Clients;
 
-/// How long one reconciliation may take at most.
+/// How long one reconciliation may take at most; of a ManagedResource, each step of it that asks a cluster.
 const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// What all controllers work with. Cheap to clone.

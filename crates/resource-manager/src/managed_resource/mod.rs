@@ -25,11 +25,13 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
+use kube::{Resource, ResourceExt as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use class::Class;
+
+use crate::strconv;
 
 /// `resources.gardener.cloud/v1alpha1 ManagedResource`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -128,6 +130,12 @@ impl ManagedResource {
     /// Names of the Secrets it refers to; empty names are none.
     pub fn secret_names(&self) -> impl Iterator<Item = &str> {
         self.spec.secret_refs.iter().map(|reference| reference.name.as_str()).filter(|name| !name.is_empty())
+    }
+
+    /// Whether somebody says that it is to be ignored.
+    #[must_use]
+    pub fn is_ignored(&self) -> bool {
+        self.annotations().get(api::resources::IGNORE).is_some_and(|value| strconv::is_true(value))
     }
 }
 

@@ -1,11 +1,10 @@
 //! Which ManagedResources are looked at, and which of their changes ask for it.
 
 use controller::Event;
-use kube::{Resource as _, ResourceExt as _};
+use kube::Resource as _;
 
 use crate::condition::{Condition, RESOURCES_APPLIED, Status};
 use crate::managed_resource::{Class, ManagedResource};
-use crate::strconv;
 
 /// Whether the objects of a ManagedResource are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +47,7 @@ impl Standing {
     /// mends.
     pub(super) fn of(class: &Class, object: &ManagedResource) -> Self {
         let applied = Condition::find(&object.status.conditions, RESOURCES_APPLIED);
-        if is_ignored(object) {
+        if object.is_ignored() {
             Self::Ignored
         } else if !class.is_responsible(object) {
             Self::Irresponsible
@@ -71,19 +70,15 @@ pub(super) fn asks(class: &Class, event: &Event<ManagedResource>) -> bool {
         Event::Update { old, new } => {
             old.spec.class != new.spec.class
                 || applied(old) != applied(new)
-                || (is_ignored(old) && !is_ignored(new))
+                || (old.is_ignored() && !new.is_ignored())
         }
         Event::Delete(_) => false,
     };
-    changed && !is_ignored(object) && (class.may_act(object) || class.is_responsible(object))
+    changed && !object.is_ignored() && (class.may_act(object) || class.is_responsible(object))
 }
 
 fn applied(object: &ManagedResource) -> Option<Status> {
     Condition::find(&object.status.conditions, RESOURCES_APPLIED).map(|condition| condition.status)
-}
-
-fn is_ignored(object: &ManagedResource) -> bool {
-    object.annotations().get(api::resources::IGNORE).is_some_and(|value| strconv::is_true(value))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use kube::ResourceExt as _;
 
 use crate::managed_resource::{Class, ManagedResource};
-use crate::strconv;
 
 /// What is to be done with a ManagedResource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub(super) fn path(class: &Class, object: &ManagedResource) -> Path {
     if operation(object) == Some(api::gardener::OPERATION_WAIT_FOR_STATE) || !(acts || is_responsible) {
         return Path::LeaveAlone;
     }
-    if is_ignored(object) && !is_deleting {
+    if object.is_ignored() && !is_deleting {
         return Path::Ignore;
     }
     match (is_deleting, acts, is_responsible) {
@@ -36,12 +35,6 @@ pub(super) fn path(class: &Class, object: &ManagedResource) -> Path {
         (false, false, _) => Path::Wait,
         (false, true, true) => Path::Apply,
     }
-}
-
-/// Whether somebody says that a ManagedResource is to be ignored.
-#[must_use]
-pub(super) fn is_ignored(object: &ManagedResource) -> bool {
-    object.annotations().get(api::resources::IGNORE).is_some_and(|value| strconv::is_true(value))
 }
 
 /// What somebody asks to be done with a ManagedResource.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use controller::{Event, Index, Request};
 use kube::{Resource, ResourceExt as _};
 
-use super::path::{is_ignored, operation};
+use super::path::operation;
 use crate::condition::{Condition, RESOURCES_HEALTHY, Status};
 use crate::managed_resource::{Class, ManagedResource};
 
@@ -21,11 +21,11 @@ pub(super) fn counts(class: &Class, event: &Event<ManagedResource>) -> bool {
         return false;
     }
     let Some(old) = event.old() else { return true };
-    let got_ignored = !is_ignored(old) && is_ignored(new);
+    let got_ignored = !old.is_ignored() && new.is_ignored();
     let changed = old.metadata.generation != new.metadata.generation
         || operation(new).is_some_and(|operation| ASKING.contains(&operation))
         || became_unhealthy(old, new)
-        || (is_ignored(old) && !is_ignored(new));
+        || (old.is_ignored() && !new.is_ignored());
     got_ignored || (changed && is_worked_on(new))
 }
 
@@ -58,7 +58,7 @@ fn concerns(class: &Class, object: &ManagedResource) -> bool {
 }
 
 fn is_worked_on(object: &ManagedResource) -> bool {
-    !is_ignored(object) || object.metadata.deletion_timestamp.is_some()
+    !object.is_ignored() || object.metadata.deletion_timestamp.is_some()
 }
 
 /// Somebody has found the objects unhealthy, which were healthy or not looked at before.
