@@ -34,6 +34,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::health::ConditionMissing;
 
     #[rstest]
     #[case::complete(json!([["NamesAccepted", "True"], ["Established", "True"]]), "")]
@@ -66,6 +67,6 @@ mod tests {
     fn a_definition_that_nobody_has_seen_is_not_healthy(#[case] status: Value) {
         let object = json!({"metadata": {"name": "a"}, "spec": {}, "status": status});
         let object: CustomResourceDefinition = serde_json::from_value(object).unwrap();
-        assert_eq!(object.check(), Err(Unhealthy::ConditionMissing("NamesAccepted")));
+        assert_eq!(object.check(), Err(ConditionMissing("NamesAccepted").into()));
     }
 }

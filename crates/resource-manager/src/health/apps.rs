@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::conditions::{Condition, optional, required};
-use super::{Check, Unhealthy};
+use super::{Check, Outdated, Unhealthy};
 
 /// `apps/v1 Deployment`.
 pub type Deployment = Object<DeploymentSpec, DeploymentStatus>;
@@ -173,9 +173,10 @@ pub(super) fn available(
     Ok(())
 }
 
-fn observed(metadata: &ObjectMeta, observed: i64) -> Result<(), Unhealthy> {
+/// Whether its controller has seen an object as it is now.
+pub(super) fn observed(metadata: &ObjectMeta, observed: i64) -> Result<(), Outdated> {
     let generation = metadata.generation.unwrap_or_default();
-    if observed < generation { Err(Unhealthy::Outdated { observed, generation }) } else { Ok(()) }
+    if observed < generation { Err(Outdated { observed, generation }) } else { Ok(()) }
 }
 
 /// How many pods may be unavailable; parts of a pod do not count.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::Unhealthy;
+use super::{ConditionMissing, Unhealthy};
 
 /// What conditions of all kinds have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -19,9 +19,12 @@ pub(super) struct Condition {
     pub(super) message: String,
 }
 
-/// The first condition of a type.
-pub(super) fn find<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Condition> {
-    conditions.iter().find(|condition| condition.kind == kind)
+/// The first condition of a type, which must be there.
+pub(super) fn present<'a>(
+    conditions: &'a [Condition],
+    kind: &'static str,
+) -> Result<&'a Condition, ConditionMissing> {
+    find(conditions, kind).ok_or(ConditionMissing(kind))
 }
 
 /// The condition must be there and say this.
@@ -30,8 +33,7 @@ pub(super) fn required(
     kind: &'static str,
     expected: &'static str,
 ) -> Result<(), Unhealthy> {
-    let condition = find(conditions, kind).ok_or(Unhealthy::ConditionMissing(kind))?;
-    says(condition, kind, expected)
+    says(present(conditions, kind)?, kind, expected)
 }
 
 /// The condition must say this if it is there.
@@ -41,6 +43,10 @@ pub(super) fn optional(
     expected: &'static str,
 ) -> Result<(), Unhealthy> {
     find(conditions, kind).map_or(Ok(()), |condition| says(condition, kind, expected))
+}
+
+fn find<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Condition> {
+    conditions.iter().find(|condition| condition.kind == kind)
 }
 
 fn says(condition: &Condition, kind: &'static str, expected: &'static str) -> Result<(), Unhealthy> {

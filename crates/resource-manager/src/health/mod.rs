@@ -10,7 +10,7 @@ pub mod core_v1;
 mod reason;
 pub mod rollout;
 
-pub use self::reason::{Unfinished, Unhealthy};
+pub use self::reason::{ConditionMissing, Outdated, Unfinished, Unhealthy};
 
 /// An object whose health is looked at.
 pub trait Check {

@@ -2,20 +2,30 @@
 
 use webhook::field::quote;
 
+/// The controller of an object has not seen it as it is now.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("observed generation outdated ({observed}/{generation})")]
+pub struct Outdated {
+    /// The generation that was seen last.
+    pub observed: i64,
+    /// The generation that it has.
+    pub generation: i64,
+}
+
+/// A condition that an object must have is missing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("condition {} is missing", quote(.0))]
+pub struct ConditionMissing(pub &'static str);
+
 /// Why an object is unhealthy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unhealthy {
     /// Its controller has not seen it as it is now.
-    #[error("observed generation outdated ({observed}/{generation})")]
-    Outdated {
-        /// The generation that was seen last.
-        observed: i64,
-        /// The generation that it has.
-        generation: i64,
-    },
+    #[error(transparent)]
+    Outdated(#[from] Outdated),
     /// A condition that it must have is missing.
-    #[error("condition {} is missing", quote(.0))]
-    ConditionMissing(&'static str),
+    #[error(transparent)]
+    ConditionMissing(#[from] ConditionMissing),
     /// A condition does not say what it should.
     #[error(
         "condition {} has invalid status {status} (expected {expected}) due to {reason}: {message}",
@@ -87,16 +97,11 @@ pub enum Unhealthy {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfinished {
     /// Its controller has not seen it as it is now.
-    #[error("observed generation outdated ({observed}/{generation})")]
-    Outdated {
-        /// The generation that was seen last.
-        observed: i64,
-        /// The generation that it has.
-        generation: i64,
-    },
+    #[error(transparent)]
+    Outdated(#[from] Outdated),
     /// A condition that it must have is missing.
-    #[error("condition {} is missing", quote(.0))]
-    ConditionMissing(&'static str),
+    #[error(transparent)]
+    ConditionMissing(#[from] ConditionMissing),
     /// Its condition says why.
     #[error("{0}")]
     Condition(String),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use kube::api::ObjectMeta;
-
 use super::Unfinished;
-use super::apps::{DaemonSet, DaemonSetStatus, Deployment, DeploymentStatus, StatefulSet, StatefulSetStatus};
-use super::conditions::find;
+use super::apps::{
+    DaemonSet, DaemonSetStatus, Deployment, DeploymentStatus, StatefulSet, StatefulSetStatus, observed,
+};
+use super::conditions::present;
 
 /// GRM-PRG-001, GRM-PRG-002 and GRM-PRG-003: its controller says so, and there are as many pods as wanted.
 /// `pods` counts the pods that bear labels.
@@ -20,8 +20,7 @@ pub fn deployment(
     let nothing = DeploymentStatus::default();
     let status = object.status.as_ref().unwrap_or(&nothing);
     observed(&object.metadata, status.observed_generation)?;
-    let kind = "Progressing";
-    let condition = find(&status.conditions, kind).ok_or(Unfinished::ConditionMissing(kind))?;
+    let condition = present(&status.conditions, "Progressing")?;
     if condition.status != "True" || condition.reason != "NewReplicaSetAvailable" {
         return Err(Unfinished::Condition(condition.message.clone()));
     }
@@ -49,11 +48,6 @@ pub fn daemon_set(object: &DaemonSet) -> Result<(), Unfinished> {
     let status = object.status.as_ref().unwrap_or(&nothing);
     observed(&object.metadata, status.observed_generation)?;
     updated(status.updated_number_scheduled, status.desired_number_scheduled)
-}
-
-fn observed(metadata: &ObjectMeta, observed: i64) -> Result<(), Unfinished> {
-    let generation = metadata.generation.unwrap_or_default();
-    if observed < generation { Err(Unfinished::Outdated { observed, generation }) } else { Ok(()) }
 }
 
 fn updated(updated: i64, wanted: i64) -> Result<(), Unfinished> {
