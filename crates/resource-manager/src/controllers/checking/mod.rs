@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use controller::clock::Clock;
 use controller::store::UnknownNamespace;
-use controller::{Controller, Outcome, Reconcile, Request, Selection, Store, Watch};
+use controller::{Controller, Outcome, Reconcile, Request, Selection, Store, Watch, Watches};
 use formats::duration::GoDuration;
 use kube::api::{Api, Patch, PatchParams};
 use kube::{Client, Resource as _};
@@ -62,8 +62,16 @@ pub(super) enum LookError {
     Tell(#[source] kube::Error),
 }
 
-/// The controller of one instance; `add` adds what else it watches.
-pub(super) fn controller<L: Look>(name: &str, context: &Context, look: L) -> Controller {
+/// The controller of one instance. What `look` makes tells of objects in the target, adds the watches of their kinds,
+/// and knows by their origins which ManagedResource a change of one asks for.
+pub(super) fn controller<L: Look>(
+    name: &str,
+    context: &Context,
+    look: impl FnOnce(Watches, Origins) -> L,
+) -> Controller {
+    let watches = Watches::default();
+    let cluster_id = context.config.controllers.cluster_id.as_deref().unwrap_or_default();
+    let look = look(watches.clone(), Origins::new(cluster_id));
     let configured = &context.config.controllers.health;
     let period = configured.sync_period.and_then(GoDuration::to_std).unwrap_or(PERIOD);
     let class = context.class();
@@ -79,6 +87,7 @@ pub(super) fn controller<L: Look>(name: &str, context: &Context, look: L) -> Con
         .workers(super::workers(configured.concurrent_syncs))
         .timeout(timeout)
         .source(changed)
+        .watches(&watches)
 }
 
 struct Reconciler<L> {

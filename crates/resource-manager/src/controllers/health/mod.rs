@@ -20,16 +20,9 @@ pub const NAME: &str = "health";
 
 /// The controller of one instance.
 pub fn controller(context: &Context) -> Controller {
-    let watches = Watches::default();
-    let cluster_id = context.config.controllers.cluster_id.as_deref().unwrap_or_default();
-    let health = Health {
-        serves: Serves::new(context.target.client()),
-        target: context.target.clone(),
-        watches: watches.clone(),
-        origins: Origins::new(cluster_id),
-        clock: context.clock,
-    };
-    checking::controller(NAME, context, health).watches(&watches)
+    let (target, clock) = (context.target.clone(), context.clock);
+    let serves = Serves::new(target.client());
+    checking::controller(NAME, context, |watches, origins| Health { serves, target, watches, origins, clock })
 }
 
 struct Health {

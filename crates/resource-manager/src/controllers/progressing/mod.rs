@@ -3,12 +3,12 @@
 
 mod workload;
 
-use controller::{Controller, Watches};
+use controller::Controller;
 use webhook::field::quote;
 
 use self::workload::Workload;
 use super::Context;
-use super::checking::{self, Look, LookError, Origins, Verdict, Words, key};
+use super::checking::{self, Look, LookError, Verdict, Words, key};
 use crate::condition::{RESOURCES_PROGRESSING, Status};
 use crate::managed_resource::ManagedResource;
 
@@ -17,10 +17,9 @@ pub const NAME: &str = "health-progressing";
 
 /// The controller of one instance.
 pub fn controller(context: &Context) -> Controller {
-    let watches = Watches::default();
-    let cluster_id = context.config.controllers.cluster_id.as_deref().unwrap_or_default();
-    let workload = Workload::new(&context.target, &watches, Origins::new(cluster_id));
-    checking::controller(NAME, context, Progressing { workload }).watches(&watches)
+    checking::controller(NAME, context, |watches, origins| Progressing {
+        workload: Workload::new(&context.target, watches, origins),
+    })
 }
 
 struct Progressing {

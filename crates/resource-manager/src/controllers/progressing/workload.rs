@@ -35,9 +35,9 @@ pub(super) struct Workload {
 }
 
 impl Workload {
-    pub(super) fn new(target: &Cluster, watches: &Watches, origins: Origins) -> Self {
+    pub(super) fn new(target: &Cluster, watches: Watches, origins: Origins) -> Self {
         let serves = Serves::new(target.client());
-        Self { target: target.clone(), serves, watches: watches.clone(), origins }
+        Self { target: target.clone(), serves, watches, origins }
     }
 
     /// Whether the object is rolled out; also if it is none that ever is being rolled out, or missing.
