@@ -15,6 +15,7 @@ pub mod node;
 pub mod progressing;
 mod running;
 pub mod secret;
+mod served;
 pub mod token_invalidator;
 pub mod token_requestor;
 pub mod version;

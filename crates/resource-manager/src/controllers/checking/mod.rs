@@ -2,7 +2,7 @@
 
 mod objects;
 mod origin;
-mod served;
+mod serves;
 mod standing;
 mod verdict;
 
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 pub(super) use self::objects::{Checked, is_resync, is_skipped, selection};
 pub(super) use self::origin::Origins;
-pub(super) use self::served::{Served, Serves};
+pub(super) use self::serves::Serves;
 use self::standing::Standing;
 pub(super) use self::standing::Words;
 pub(super) use self::verdict::Verdict;

@@ -5,7 +5,8 @@ use kube::Resource;
 use kube::api::Object;
 use kube::core::ObjectMeta;
 
-use super::Served;
+use crate::controllers::served::Served;
+use crate::managed_resource::inventory::Scope;
 
 /// What is looked at of an object, in stores that those share who look at the same.
 const REDUCTION: &str = "checking";
@@ -33,7 +34,10 @@ impl<K: Resource> Checked for kube::core::PartialObjectMeta<K> {
 /// All objects of a kind, which may go with its definition.
 pub(crate) fn selection<K: Checked>(served: &Served) -> Selection<K> {
     let selection = Selection::all().reduced(REDUCTION, K::reduce).may_be_absent();
-    if served.is_namespaced { selection } else { selection.cluster_scoped() }
+    match served.scope {
+        Scope::Namespaced => selection,
+        Scope::Cluster => selection.cluster_scoped(),
+    }
 }
 
 /// GRM-HLT-030, GRM-HLT-031, GRM-PRG-011: whether an object says that it is not to be looked at.

@@ -8,7 +8,8 @@ use futures::future::BoxFuture;
 use kube::api::{ApiResource, DynamicObject, Object};
 use kube::core::PartialObjectMeta;
 
-use crate::controllers::checking::{Checked, Origins, Served, is_resync, is_skipped, selection};
+use crate::controllers::checking::{Checked, Origins, is_resync, is_skipped, selection};
+use crate::controllers::served::Served;
 use crate::health::apiextensions::CustomResourceDefinition;
 use crate::health::apps::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use crate::health::batch::Job;

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use super::live::Live;
 use super::words::is_not_found;
+use crate::controllers::served::{self, Served};
 use crate::managed_resource::inventory::Scope;
 
 /// A kind that is served.
@@ -26,13 +27,11 @@ pub(super) struct Kind {
     pub(super) is_given_up: AtomicBool,
 }
 
-/// Kinds of one group version, by name.
-type Served = BTreeMap<String, Arc<Kind>>;
-
 /// What is known of the kinds of a cluster.
 pub(super) struct Kinds {
     client: Client,
-    known: Mutex<BTreeMap<String, Served>>,
+    /// Kinds by name, by group version.
+    known: Mutex<BTreeMap<String, BTreeMap<String, Arc<Kind>>>>,
     revision: AtomicU64,
 }
 
@@ -87,38 +86,19 @@ impl Kinds {
     }
 
     async fn ask(&self, api_version: &str) -> Result<BTreeMap<String, Kind>, kube::Error> {
-        let is_core = !api_version.contains('/');
-        let listed = if is_core {
-            self.client.list_core_api_resources(api_version).await
-        } else {
-            self.client.list_api_group_resources(api_version).await
-        };
-        let resources = match listed {
-            Ok(listed) => listed.resources,
-            Err(error) if is_not_found(&error) => Vec::new(),
-            Err(error) => return Err(error),
-        };
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let objects = resources.into_iter().filter(|resource| !resource.name.contains('/'));
-        let kinds = objects.map(|found| {
-            let resource = ApiResource {
-                group: group.to_owned(),
-                version: version.to_owned(),
-                api_version: api_version.to_owned(),
-                kind: found.kind.clone(),
-                plural: found.name,
-            };
-            let scope = if found.namespaced { Scope::Namespaced } else { Scope::Cluster };
-            (
-                found.kind,
-                Kind { resource, scope, store: OnceLock::new(), is_given_up: AtomicBool::new(false) },
-            )
-        });
-        Ok(kinds.collect())
+        match served::kinds(&self.client, api_version).await {
+            Ok(kinds) => Ok(kinds.into_iter().map(|(name, served)| (name, Kind::of(served))).collect()),
+            Err(error) if is_not_found(&error) => Ok(BTreeMap::new()),
+            Err(error) => Err(error),
+        }
     }
 }
 
 impl Kind {
+    fn of(Served { resource, scope }: Served) -> Self {
+        Self { resource, scope, store: OnceLock::new(), is_given_up: AtomicBool::new(false) }
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         self.scope == other.scope && self.resource == other.resource
     }

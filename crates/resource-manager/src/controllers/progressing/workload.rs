@@ -12,8 +12,9 @@ use kube::core::PartialObjectMeta;
 use kube::{Resource, ResourceExt as _};
 
 use crate::controllers::checking::{
-    Checked, LookError, Origins, Served, Serves, is_resync, is_skipped, selection,
+    Checked, LookError, Origins, Serves, is_resync, is_skipped, selection,
 };
+use crate::controllers::served::Served;
 use crate::health::apps::Deployment;
 use crate::health::{Unfinished, rollout};
 use crate::managed_resource::ObjectReference;

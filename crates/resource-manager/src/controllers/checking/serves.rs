@@ -1,0 +1,53 @@
+//! Kinds of the target cluster: each group version is asked for until it serves the kind.
+
+use std::collections::BTreeMap;
+
+use kube::Client;
+use parking_lot::Mutex;
+use webhook::field::quote;
+
+use super::LookError;
+use crate::controllers::served::{self, Served};
+
+/// What is known of the kinds that a cluster serves.
+pub(crate) struct Serves {
+    client: Client,
+    /// Kinds by name, by group version.
+    known: Mutex<BTreeMap<String, BTreeMap<String, Served>>>,
+}
+
+impl Serves {
+    /// Nothing is known, and nothing asked.
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client, known: Mutex::default() }
+    }
+
+    /// GRM-HLT-006: how a kind is asked for; an error in the original's words where it is not served.
+    pub(crate) async fn find(
+        &self,
+        api_version: &str,
+        kind: &str,
+    ) -> Result<Result<Served, String>, LookError> {
+        if let Some(served) = self.known(api_version, kind) {
+            return Ok(Ok(served));
+        }
+        match served::kinds(&self.client, api_version).await {
+            Ok(kinds) => drop(self.known.lock().insert(api_version.to_owned(), kinds)),
+            Err(error) if is_absent(&error) => {}
+            Err(source) => {
+                return Err(LookError::Discover { kind: format!("{api_version} {kind}"), source });
+            }
+        }
+        let absent = || format!("no matches for kind {} in version {}", quote(kind), quote(api_version));
+        Ok(self.known(api_version, kind).ok_or_else(absent))
+    }
+
+    fn known(&self, api_version: &str, kind: &str) -> Option<Served> {
+        self.known.lock().get(api_version)?.get(kind).cloned()
+    }
+}
+
+/// Whether nothing of the group version can be there: also while what serves it is away, as the original sees it.
+fn is_absent(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if matches!(status.code, 404 | 503))
+}
