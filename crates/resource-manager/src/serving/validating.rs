@@ -6,7 +6,7 @@ use std::time::Duration;
 use api::gardener::CONFIRMATION_DELETION;
 use async_trait::async_trait;
 use kube::api::{Api, DynamicObject, ListParams};
-use kube::core::ApiResource;
+use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Client, ResourceExt as _};
 use webhook::answer::Answer;
 use webhook::review::AdmissionRequest;
@@ -80,14 +80,9 @@ impl DeletionProtection {
 }
 
 async fn list(client: &Client, collection: &Collection) -> Result<Vec<DynamicObject>, kube::Error> {
-    let kind = &collection.kind;
-    let resource = ApiResource {
-        group: kind.group.clone(),
-        version: kind.version.clone(),
-        api_version: format!("{}/{}", kind.group, kind.version),
-        kind: kind.kind.clone(),
-        plural: collection.resource.clone(),
-    };
+    let Collection { kind, resource, .. } = collection;
+    let kind = GroupVersionKind::gvk(&kind.group, &kind.version, &kind.kind);
+    let resource = ApiResource::from_gvk_with_plural(&kind, resource);
     let api: Api<DynamicObject> = if collection.namespace.is_empty() {
         Api::all_with(client.clone(), &resource)
     } else {

@@ -2,18 +2,12 @@
 
 use contract::scenario::ObjectRef;
 use kube::Client;
-use kube::api::{Api, ApiResource, DynamicObject, ListParams};
+use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ListParams};
 use serde_json::Value;
 
 /// The event about an object, for a reason, that was told last; absent where there is none.
 pub(super) async fn read(client: Client, named: &ObjectRef) -> Result<Option<Value>, String> {
-    let kind = ApiResource {
-        group: String::new(),
-        version: "v1".to_owned(),
-        api_version: "v1".to_owned(),
-        kind: "Event".to_owned(),
-        plural: "events".to_owned(),
-    };
+    let kind = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Event"), "events");
     let api: Api<DynamicObject> = Api::namespaced_with(client, &named.namespace, &kind);
     let events = api.list(&ListParams::default()).await.map_err(|error| error.to_string())?;
     let told = events.items.into_iter().filter(|event| name(&event.data).as_deref() == Some(&named.name));

@@ -12,7 +12,7 @@ use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Client;
-use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams};
+use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams};
 
 use super::failures::Failures;
 use super::version::KubernetesVersion;
@@ -210,15 +210,7 @@ fn resource_of(kind: Kind) -> ApiResource {
 }
 
 fn resource(group: &str, version: &str, kind: &str, plural: &str) -> ApiResource {
-    let own = |text: &str| text.to_owned();
-    let api_version = if group.is_empty() { own(version) } else { format!("{group}/{version}") };
-    ApiResource {
-        group: own(group),
-        version: own(version),
-        api_version,
-        kind: own(kind),
-        plural: own(plural),
-    }
+    ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural)
 }
 
 fn failed(kind: &ApiResource) -> impl FnOnce(kube::Error) -> CollectError {

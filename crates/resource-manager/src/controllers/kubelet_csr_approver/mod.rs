@@ -16,7 +16,7 @@ use k8s_openapi::api::certificates::v1::{
 };
 use k8s_openapi::api::core::v1::Node;
 use kube::Client;
-use kube::api::{Api, ApiResource, DynamicObject, ListParams, PostParams};
+use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, PostParams};
 
 use self::request::Asked;
 use self::verdict::{Denial, Facts, judge, node_name};
@@ -123,13 +123,8 @@ impl Reconciler {
 
     /// GRM-CSR-015: the machines of the configured namespace, or of all.
     fn machines(&self) -> Api<DynamicObject> {
-        let kind = ApiResource {
-            group: "machine.sapcloud.io".to_owned(),
-            version: "v1alpha1".to_owned(),
-            api_version: "machine.sapcloud.io/v1alpha1".to_owned(),
-            kind: "Machine".to_owned(),
-            plural: "machines".to_owned(),
-        };
+        let kind = GroupVersionKind::gvk("machine.sapcloud.io", "v1alpha1", "Machine");
+        let kind = ApiResource::from_gvk_with_plural(&kind, "machines");
         if self.machine_namespace.is_empty() {
             return Api::all_with(self.source.clone(), &kind);
         }

@@ -156,13 +156,7 @@ mod tests {
 
     #[test]
     fn an_object_is_read_as_it_was_but_for_managed_fields() {
-        let kind = ApiResource {
-            group: String::new(),
-            version: "v1".to_owned(),
-            api_version: "v1".to_owned(),
-            kind: "ConfigMap".to_owned(),
-            plural: "configmaps".to_owned(),
-        };
+        let kind = ApiResource::erase::<k8s_openapi::api::core::v1::ConfigMap>(&());
         let live: Live = serde_json::from_value(object(|_| {})).unwrap();
         let mut wanted = object(|_| {});
         wanted["metadata"].as_object_mut().unwrap().remove("managedFields");

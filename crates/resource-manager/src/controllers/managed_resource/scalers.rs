@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use controller::{Cluster, Selection, Store};
-use kube::core::ApiResource;
+use kube::core::{ApiResource, GroupVersionKind};
 use tokio::time::timeout;
 
 use super::live::Live;
@@ -78,13 +78,8 @@ impl Scalers {
     fn stores(&self) -> &Stores {
         self.stores.get_or_init(|| {
             let store = |group: &str, version: &str, kind: &str, plural: &str| {
-                let resource = ApiResource {
-                    group: group.to_owned(),
-                    version: version.to_owned(),
-                    api_version: format!("{group}/{version}"),
-                    kind: kind.to_owned(),
-                    plural: plural.to_owned(),
-                };
+                let kind = GroupVersionKind::gvk(group, version, kind);
+                let resource = ApiResource::from_gvk_with_plural(&kind, plural);
                 let store = self.cluster.store_of(&resource, Selection::all().may_be_absent());
                 (resource, store)
             };
