@@ -18,14 +18,31 @@ impl Failures {
 }
 
 impl fmt::Display for Failures {
-    /// As the original counts them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts: Vec<String> = self.0.iter().map(|error| controller::words(error)).collect();
-        match texts.as_slice() {
-            [text] => write!(f, "1 error occurred: {text}"),
-            _ => write!(f, "{} errors occurred: [{}]", texts.len(), texts.join(", ")),
-        }
+        f.write_str(&counted(&texts))
     }
 }
 
 impl std::error::Error for Failures {}
+
+/// Errors in one line, as the original counts them.
+#[must_use]
+pub(super) fn counted(errors: &[String]) -> String {
+    match errors {
+        [error] => format!("1 error occurred: {error}"),
+        _ => format!("{} errors occurred: [{}]", errors.len(), errors.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_error_is_told_otherwise_than_several() {
+        let errors = ["a".to_owned(), "b".to_owned()];
+        assert_eq!(counted(&errors[..1]), "1 error occurred: a");
+        assert_eq!(counted(&errors), "2 errors occurred: [a, b]");
+    }
+}

@@ -4,7 +4,8 @@ use futures::future::join_all;
 use serde_json::json;
 
 use super::target::Target;
-use super::words::{is_not_found, several, words};
+use super::words::{is_not_found, words};
+use crate::controllers::failures::counted;
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::unstructured::annotation;
 
@@ -19,7 +20,10 @@ pub(super) async fn release(
 ) -> Result<(), String> {
     let released = join_all(orphans.iter().map(|object| one(target, object, origin))).await;
     let errors: Vec<String> = released.into_iter().filter_map(Result::err).collect();
-    if errors.is_empty() { Ok(()) } else { Err(several("Could not release all orphaned resources", &errors)) }
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(format!("Could not release all orphaned resources: {}", counted(&errors)))
 }
 
 async fn one(target: &Target, object: &ObjectReference, origin: &str) -> Result<(), String> {

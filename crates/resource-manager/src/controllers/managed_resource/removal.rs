@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use super::kinds::Kind;
 use super::live::Live;
 use super::target::{Deleted, Found, Target, TargetError};
-use super::words::{several, words};
+use super::words::words;
 use crate::controllers::events;
+use crate::controllers::failures::counted;
 use crate::managed_resource::annotation::{
     FinalizeError, finalize_deletion_after, is_garbage_collectable, keeps_object,
 };
@@ -72,7 +73,7 @@ impl Removing<'_> {
         let removals: Vec<_> = objects.iter().map(|object| self.told(object)).collect();
         let pending: Vec<String> =
             stream::iter(removals).buffered(AT_ONCE).filter_map(std::future::ready).collect().await;
-        (!pending.is_empty()).then(|| several("Could not clean all old resources", &pending))
+        (!pending.is_empty()).then(|| format!("Could not clean all old resources: {}", counted(&pending)))
     }
 
     /// What is told of an object that is still there.

@@ -54,30 +54,9 @@ pub(super) fn is_immutable(error: &kube::Error) -> bool {
     forbidden.is_some_and(|cause| cause.message.contains(WORDS))
 }
 
-/// Several errors in one line, as the original puts them.
-#[must_use]
-pub(super) fn several(prefix: &str, errors: &[String]) -> String {
-    match errors {
-        [error] => format!("{prefix}: 1 error occurred: {error}"),
-        errors => format!("{prefix}: {} errors occurred: [{}]", errors.len(), errors.join(", ")),
-    }
-}
-
 fn status(error: &kube::Error) -> Option<&Status> {
     match error {
         kube::Error::Api(status) => Some(status),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_error_is_told_otherwise_than_several() {
-        let errors = ["a".to_owned(), "b".to_owned()];
-        assert_eq!(several("Could not", &errors[..1]), "Could not: 1 error occurred: a");
-        assert_eq!(several("Could not", &errors), "Could not: 2 errors occurred: [a, b]");
     }
 }
