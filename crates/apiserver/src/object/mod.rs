@@ -9,6 +9,7 @@ pub(crate) mod meta;
 pub(crate) mod plugins;
 pub(crate) mod protobuf;
 pub(crate) mod removal;
+mod sections;
 pub(crate) mod spoken;
 pub(crate) mod strategy;
 pub(crate) mod structural;

@@ -4,38 +4,18 @@ use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind};
 
 use super::json;
+use super::walk::walk;
 use crate::object::structural::schema::{List, Schema};
 
 /// The elements that are there more than once, each told once.
 pub(super) fn duplicates(object: &Value, schema: &Schema) -> Vec<Error> {
     let mut errors = Vec::new();
-    walk("", object, schema, &mut errors);
+    walk(object, schema, &mut |path, value, schema| {
+        if let Value::Array(items) = value {
+            repeated(path, items, &schema.list, &mut errors);
+        }
+    });
     errors
-}
-
-fn walk(path: &str, value: &Value, schema: &Schema, errors: &mut Vec<Error>) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let Some(below) = schema.field(name) else { continue };
-                // An entry of a map is told in brackets, a field with a dot.
-                let path = match (path, schema.properties.contains_key(name)) {
-                    ("", _) => name.clone(),
-                    (path, true) => format!("{path}.{name}"),
-                    (path, false) => format!("{path}[{name}]"),
-                };
-                walk(&path, value, below, errors);
-            }
-        }
-        Value::Array(items) => {
-            repeated(path, items, &schema.list, errors);
-            let Some(below) = &schema.items else { return };
-            for (index, item) in items.iter().enumerate() {
-                walk(&format!("{path}[{index}]"), item, below, errors);
-            }
-        }
-        _ => {}
-    }
 }
 
 fn repeated(path: &str, items: &[Value], list: &List, errors: &mut Vec<Error>) {

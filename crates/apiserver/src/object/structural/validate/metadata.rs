@@ -3,35 +3,19 @@
 use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind, Shown};
 
+use super::walk::walk;
 use crate::object::structural::schema::Schema;
 use crate::object::validation::metadata;
 
 /// What is wrong with the objects that an object holds.
 pub(super) fn embedded(object: &Value, schema: &Schema) -> Vec<Error> {
     let mut errors = Vec::new();
-    walk("", object, schema, &mut errors);
+    walk(object, schema, &mut |path, value, schema| {
+        if let Some(fields) = value.as_object().filter(|_| schema.embedded) {
+            identity(path, fields, &mut errors);
+        }
+    });
     errors
-}
-
-fn walk(path: &str, value: &Value, schema: &Schema, errors: &mut Vec<Error>) {
-    match value {
-        Value::Object(fields) => {
-            if schema.embedded {
-                identity(path, fields, errors);
-            }
-            for (name, value) in fields {
-                let Some(below) = schema.field(name) else { continue };
-                walk(&child(path, name), value, below, errors);
-            }
-        }
-        Value::Array(items) => {
-            let Some(below) = &schema.items else { return };
-            for (index, item) in items.iter().enumerate() {
-                walk(&format!("{path}[{index}]"), item, below, errors);
-            }
-        }
-        _ => {}
-    }
 }
 
 fn identity(path: &str, fields: &Map<String, Value>, errors: &mut Vec<Error>) {

@@ -7,6 +7,7 @@ mod numbers;
 mod objects;
 mod options;
 mod texts;
+mod walk;
 
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown, quote};

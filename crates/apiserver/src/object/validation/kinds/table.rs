@@ -12,6 +12,7 @@ use webhook::field::Error;
 
 use super::check::{Check, Found};
 use crate::condition::Condition;
+use crate::object::sections;
 
 const TABLES: &[&str] = &[
     include_str!("tables/pod.txt"),
@@ -20,18 +21,7 @@ const TABLES: &[&str] = &[
     include_str!("tables/other.txt"),
 ];
 
-static SECTIONS: LazyLock<BTreeMap<&str, Vec<Row>>> = LazyLock::new(|| {
-    let mut sections: BTreeMap<&str, Vec<Row>> = BTreeMap::new();
-    let mut name = "";
-    for line in TABLES.iter().flat_map(|table| table.lines()).map(str::trim) {
-        if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-            name = section;
-        } else if !line.is_empty() && !line.starts_with('#') {
-            sections.entry(name).or_default().push(Row::read(line));
-        }
-    }
-    sections
-});
+static SECTIONS: LazyLock<BTreeMap<&str, Vec<Row>>> = LazyLock::new(|| sections::read(TABLES, Row::read));
 
 #[derive(Debug)]
 struct Row {
@@ -135,50 +125,28 @@ fn each(found: &Found<'_>, path: &[Step], act: &mut dyn FnMut(&Found<'_>)) {
 
 #[cfg(test)]
 mod tests {
-    use schema::Kinds;
-
     use super::*;
+    use crate::object::sections::known;
 
     #[test]
     fn every_section_is_a_kind_or_applied_somewhere() {
-        let rows = SECTIONS.values().flatten();
-        let applied: Vec<&str> = rows
-            .filter_map(|row| match row.action {
-                Action::Apply(section) => Some(section),
-                Action::Check(_) => None,
-            })
-            .collect();
-        for section in SECTIONS.keys() {
-            let kind = section.strip_prefix("changed ").unwrap_or(section);
-            let known = kind
-                .split_once(' ')
-                .is_some_and(|(version, kind)| Kinds::kubernetes().of_object(version, kind).is_some());
-            assert!(known || applied.contains(section), "{section}");
-        }
-        let missing: Vec<_> = applied.iter().filter(|name| !SECTIONS.contains_key(**name)).collect();
-        assert_eq!(missing, [] as [&&str; 0]);
+        let applied = |row: &Row| match row.action {
+            Action::Apply(section) => Some(section),
+            Action::Check(_) => None,
+        };
+        assert_eq!(known::strays(&SECTIONS, applied), [] as [&str; 0]);
     }
 
     #[test]
     fn every_path_is_one_of_its_kind() {
         for (section, rows) in SECTIONS.iter() {
-            let Some((version, kind)) = section.strip_prefix("changed ").unwrap_or(section).split_once(' ')
-            else {
-                continue;
-            };
-            let (group, version) = version.split_once('/').unwrap_or(("", version));
-            let ty = Kinds::kubernetes().type_of(group, version, kind).expect("a kind of Kubernetes");
             for row in rows {
-                let path: String = row
-                    .path
-                    .iter()
-                    .map(|step| match step {
-                        Step::Field { name, .. } => format!(".{name}"),
-                        Step::Each => "[]".to_owned(),
-                    })
-                    .collect();
-                let path = path.trim_start_matches('.');
-                assert!(path.is_empty() || ty.at(path).is_some(), "{section}: {path}");
+                let step = |step: &Step| match step {
+                    Step::Field { name, .. } => format!(".{name}"),
+                    Step::Each => "[]".to_owned(),
+                };
+                let path: String = row.path.iter().map(step).collect();
+                assert!(known::has(section, &path), "{section}: {path}");
             }
         }
     }
