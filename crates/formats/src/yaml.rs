@@ -3,6 +3,7 @@
 //! [`documents`] and [`from_str`] for those who want data; [`parse`] for those who point at lines: its [`Node`]s know
 //! where they stand and how they were written. [`first_document`] is as lenient as Kubernetes with manifests. [`to_string`] writes what reads back as the same value.
 
+mod anchors;
 mod build;
 mod read;
 mod scalar;

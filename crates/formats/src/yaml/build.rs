@@ -1,22 +1,20 @@
 //! From the parser's events to nodes: anchors, merge keys, tags, duplicate keys.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde_json::Value;
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 
+use super::anchors::Anchors;
 use super::{Data, Entry, Error, Mark, Node, Scalar, Style, resolve};
-
-/// More nodes than this are not built: aliases of aliases grow without bound.
-const NODE_LIMIT: usize = 2_000_000;
 
 /// The documents of a text, empty ones included as null where they are marked by `---`.
 ///
 /// # Errors
 /// Where the text is no YAML, has a key twice in one map, or an alias without anchor.
 pub fn parse(text: &str) -> Result<Vec<Node>, Error> {
-    let mut builder = Builder::default();
+    let anchors = Anchors::new("the aliases make it too large");
+    let mut builder = Builder { documents: Vec::new(), open: Vec::new(), anchors };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| scan_error(&error))?;
@@ -25,13 +23,11 @@ pub fn parse(text: &str) -> Result<Vec<Node>, Error> {
     Ok(builder.documents)
 }
 
-#[derive(Default)]
 struct Builder {
     documents: Vec<Node>,
     open: Vec<Open>,
-    /// Nodes and how many they are with what stands below.
-    anchors: BTreeMap<usize, (Node, usize)>,
-    built: usize,
+    /// Counts nodes with what stands below.
+    anchors: Anchors<Node>,
 }
 
 /// A list or map that is not closed yet.
@@ -52,12 +48,12 @@ impl Builder {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Error> {
         match event {
             Event::DocumentStart(..) => {
-                self.anchors.clear();
+                self.anchors.forget();
                 Ok(())
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let node = scalar(&text, style, tag.as_deref(), span)?;
-                self.count(1, node.start)?;
+                self.anchors.count(1, node.start)?;
                 self.done(node, 1, anchor)
             }
             Event::SequenceStart(_, anchor, _) => self.begin(span, anchor, Partial::List(Vec::new())),
@@ -67,19 +63,16 @@ impl Builder {
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(anchor) => {
-                let inside = || fail("an alias inside its own anchor", mark(span));
-                let size = self.anchors.get(&anchor).ok_or_else(inside)?.1;
-                self.count(size, mark(span))?;
-                let node = self.anchors.get(&anchor).map(|(node, _)| node.clone());
-                self.done(node.ok_or_else(inside)?, size, 0)
+                let (node, size) = self.anchors.copy(anchor, mark(span))?;
+                self.done(node, size, 0)
             }
             _ => Ok(()),
         }
     }
 
     fn begin(&mut self, span: Span, anchor: usize, data: Partial) -> Result<(), Error> {
-        self.open.push(Open { start: mark(span), anchor, before: self.built, data });
-        self.count(1, mark(span))
+        self.open.push(Open { start: mark(span), anchor, before: self.anchors.built(), data });
+        self.anchors.count(1, mark(span))
     }
 
     fn close(&mut self, span: Span) -> Result<(), Error> {
@@ -89,13 +82,11 @@ impl Builder {
             Partial::Map { entries, merged, .. } => Data::Map(merge(entries, merged)?),
         };
         let end = span.end.byte_offset().unwrap_or(start.offset);
-        self.done(Node { data, start, end }, self.built - before, anchor)
+        self.done(Node { data, start, end }, self.anchors.built() - before, anchor)
     }
 
     fn done(&mut self, node: Node, size: usize, anchor: usize) -> Result<(), Error> {
-        if anchor != 0 {
-            self.anchors.insert(anchor, (node.clone(), size));
-        }
+        self.anchors.keep(anchor, &node, size);
         match self.open.last_mut().map(|open| &mut open.data) {
             None => self.documents.push(node),
             Some(Partial::List(items)) => items.push(node),
@@ -106,11 +97,6 @@ impl Builder {
             }
         }
         Ok(())
-    }
-
-    fn count(&mut self, size: usize, at: Mark) -> Result<(), Error> {
-        self.built += size;
-        if self.built > NODE_LIMIT { Err(fail("the aliases make it too large", at)) } else { Ok(()) }
     }
 }
 

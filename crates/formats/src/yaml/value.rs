@@ -1,6 +1,5 @@
 //! One document as Kubernetes reads a manifest: of equal keys the last counts, unknown tags are texts.
 
-use std::collections::BTreeMap;
 use std::str;
 
 use base64::Engine as _;
@@ -8,11 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Tag};
 
+use super::anchors::Anchors;
 use super::build::{core_name, fail, mark, resolved, scan_error};
 use super::{Error, Mark, resolve};
-
-/// More values than this are not built: aliases of aliases grow without bound.
-const VALUE_LIMIT: usize = 2_000_000;
 
 /// The value of the first document of a text; null where there is none. What follows it is not read.
 ///
@@ -20,7 +17,8 @@ const VALUE_LIMIT: usize = 2_000_000;
 /// Where the document is no YAML, or says what JSON cannot: a key that is null, a list or a map, infinity.
 pub fn first_document(text: &[u8]) -> Result<Value, Error> {
     let text = str::from_utf8(text).map_err(|error| invalid_utf8(text, error.valid_up_to()))?;
-    let mut builder = Builder::default();
+    let anchors = Anchors::new("document contains excessive aliasing");
+    let mut builder = Builder { document: Value::Null, open: Vec::new(), anchors };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| scan_error(&error))?;
@@ -32,13 +30,11 @@ pub fn first_document(text: &[u8]) -> Result<Value, Error> {
     Ok(builder.document)
 }
 
-#[derive(Default)]
 struct Builder {
     document: Value,
     open: Vec<Open>,
-    /// Values and their sizes.
-    anchors: BTreeMap<usize, (Value, usize)>,
-    built: usize,
+    /// Counts values with what stands in them.
+    anchors: Anchors<Value>,
 }
 
 /// A list or map that is not closed yet.
@@ -69,7 +65,7 @@ impl Builder {
                     return Ok(());
                 }
                 let value = scalar(&text, style, tag.as_deref(), start)?;
-                self.count(1, start)?;
+                self.anchors.count(1, start)?;
                 self.done(value, 1, anchor, start)
             }
             Event::SequenceStart(_, anchor, _) => self.begin(start, anchor, Partial::List(Vec::new())),
@@ -78,10 +74,7 @@ impl Builder {
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(anchor) => {
-                let inside = || fail("an alias inside its own anchor", start);
-                let size = self.anchors.get(&anchor).ok_or_else(inside)?.1;
-                self.count(size, start)?;
-                let value = self.anchors.get(&anchor).map(|(value, _)| value.clone()).unwrap_or_default();
+                let (value, size) = self.anchors.copy(anchor, start)?;
                 self.done(value, size, 0, start)
             }
             _ => Ok(()),
@@ -100,8 +93,8 @@ impl Builder {
     }
 
     fn begin(&mut self, start: Mark, anchor: usize, data: Partial) -> Result<(), Error> {
-        self.open.push(Open { start, anchor, before: self.built, data });
-        self.count(1, start)
+        self.open.push(Open { start, anchor, before: self.anchors.built(), data });
+        self.anchors.count(1, start)
     }
 
     fn close(&mut self) -> Result<(), Error> {
@@ -110,13 +103,11 @@ impl Builder {
             Partial::List(items) => Value::Array(items),
             Partial::Map { fields, .. } => Value::Object(fields),
         };
-        self.done(value, self.built - before, anchor, start)
+        self.done(value, self.anchors.built() - before, anchor, start)
     }
 
     fn done(&mut self, value: Value, size: usize, anchor: usize, start: Mark) -> Result<(), Error> {
-        if anchor != 0 {
-            self.anchors.insert(anchor, (value.clone(), size));
-        }
+        self.anchors.keep(anchor, &value, size);
         match self.open.last_mut().map(|open| &mut open.data) {
             None => self.document = value,
             Some(Partial::List(items)) => items.push(value),
@@ -130,11 +121,6 @@ impl Builder {
             },
         }
         Ok(())
-    }
-
-    fn count(&mut self, size: usize, at: Mark) -> Result<(), Error> {
-        self.built += size;
-        if self.built > VALUE_LIMIT { Err(fail("document contains excessive aliasing", at)) } else { Ok(()) }
     }
 }
 
