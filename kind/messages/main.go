@@ -1,7 +1,7 @@
 // Messages prints what the Go types of Kubernetes say of their protobuf encoding.
 //
 //	messages table   < kinds   one line per message: its name, and of each field number, JSON name and type
-//	messages vectors < kinds   objects of each kind as Go writes them: kind, bytes in base64, JSON
+//	messages vectors < kinds   objects of each message and kind as Go writes them: name, bytes in hexadecimal, JSON
 //
 // A kind is a line "group/version/kind name", name being that of its definition in OpenAPI.
 package main
