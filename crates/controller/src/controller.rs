@@ -188,6 +188,13 @@ pub(crate) struct Sourced {
     running: JoinSet<()>,
 }
 
+impl Drop for Sourced {
+    /// Stores tell of changes as long as there is a process; nobody would ever work on them.
+    fn drop(&mut self) {
+        self.work.queue.shut_down();
+    }
+}
+
 impl Assembled {
     /// Starts the sources.
     pub(crate) fn start(mut self) -> Sourced {

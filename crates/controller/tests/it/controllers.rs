@@ -269,6 +269,25 @@ async fn what_cannot_be_listed_in_time_is_an_error_that_names_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_controller_that_does_not_start_gathers_no_requests() {
+    let world = World::new();
+    let cluster = world.cluster(CacheOptions::default());
+    let slow = world.slow(Duration::from_hours(1));
+    let store = cluster.store(Selection::all());
+    let (reconciler, _) = recorder(&store, |_| ready(Ok(Outcome::Done)));
+    let controller = Controller::new("test", reconciler)
+        .source(Watch::of(&store))
+        .source(Watch::of(&slow.store::<Secret>(Selection::all())));
+    let (controllers, running) = start(&world, &cluster, controller);
+    running.await.unwrap().unwrap_err();
+    world.create("a").await;
+    settle().await;
+    assert!(store.get("default", "a").is_some());
+    let text = exposition::encode(controllers.metrics());
+    assert!(text.contains("\nworkqueue_adds_total{name=\"test\"} 0\n"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn whoever_works_when_the_process_stops_may_finish() {
     let world = World::new();
     world.create("a").await;
