@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::path::Path;
+use std::sync::Arc;
 
 use conformance::render;
 use conformance::report::{self, Report};
@@ -44,8 +45,8 @@ pub(crate) fn selected(
 
 /// Runs the contracts on the target, writes the reports, and gives the report.
 pub(crate) fn run(
-    contracts: &[Contract],
-    target: &dyn Target,
+    contracts: Vec<Contract>,
+    target: Arc<dyn Target>,
     ground: impl Future<Output = Result<Ground, Failure>>,
     wish: &Wish<'_>,
     terminal: &Terminal,
@@ -53,6 +54,7 @@ pub(crate) fn run(
     let Wish { execution, selection, command, substrate, keeps_damages } = *wish;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
+    let contracts = Arc::from(contracts);
     let mut report = runtime.block_on(async {
         let interrupt = Interrupt::default();
         let ground = tokio::select! {
@@ -98,8 +100,8 @@ pub(crate) fn direct() -> Ground {
 }
 
 async fn watched(
-    contracts: &[Contract],
-    target: &dyn Target,
+    contracts: Arc<[Contract]>,
+    target: Arc<dyn Target>,
     options: &Options,
     interrupt: &Interrupt,
     terminal: &Terminal,

@@ -63,15 +63,15 @@ async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, St
 }
 
 /// What `--target` names: `url=…`, `command=…` or a target file.
-pub(crate) fn named(arguments: &VerifyArguments) -> Result<Box<dyn Target>, Failure> {
+pub(crate) fn named(arguments: &VerifyArguments) -> Result<Arc<dyn Target>, Failure> {
     if let Some(line) = arguments.target.strip_prefix("command=") {
-        return Ok(Box::new(started(line, arguments)?));
+        return Ok(Arc::new(started(line, arguments)?));
     }
     let trust = trust(arguments.insecure, arguments.ca.as_deref())?;
     let config = arguments.config.as_deref().map(configuration).transpose()?;
     if let Some(url) = arguments.target.strip_prefix("url=") {
         let known = Known { name: host(url)?, paths: own_paths(), ..Known::default() };
-        return Ok(Box::new(UrlTarget { known, url: url.to_owned(), trust: told(trust)?, config }));
+        return Ok(Arc::new(UrlTarget { known, url: url.to_owned(), trust: told(trust)?, config }));
     }
     from_file(Path::new(&arguments.target), trust, config, arguments)
 }
@@ -131,7 +131,7 @@ fn from_file(
     trust: Trust,
     config: Option<Value>,
     arguments: &VerifyArguments,
-) -> Result<Box<dyn Target>, Failure> {
+) -> Result<Arc<dyn Target>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
             "failed to read target {}: {error}; say url=https://…, command=… or a target file",
@@ -165,14 +165,14 @@ fn from_file(
         if config.is_some() {
             return Err(Failure::usage("--config: the configuration of this target is its file's `config`"));
         }
-        return Ok(Box::new(CommandTarget { known, spec, folder }));
+        return Ok(Arc::new(CommandTarget { known, spec, folder }));
     }
     let trust = match (&spec.ca, trust) {
         (Some(ca), Trust::Bundle(given)) if given.is_empty() => self::trust(false, Some(&folder.join(ca)))?,
         (_, trust) => trust,
     };
     let url = spec.url.clone().unwrap_or_default();
-    Ok(Box::new(UrlTarget { known, url, trust: told(trust)?, config }))
+    Ok(Arc::new(UrlTarget { known, url, trust: told(trust)?, config }))
 }
 
 /// Where our own components, and so their originals, serve their webhooks.

@@ -110,8 +110,8 @@ pub(crate) struct Asked {
 
 /// What all groups of a run share.
 pub(crate) struct Shared<'a> {
-    pub(crate) contracts: &'a [Contract],
-    pub(crate) target: &'a dyn Target,
+    pub(crate) contracts: &'a Arc<[Contract]>,
+    pub(crate) target: &'a Arc<dyn Target>,
     pub(crate) options: &'a Options,
     pub(crate) progress: &'a (dyn Fn(Event<'_>) + Sync),
     pub(crate) interrupt: &'a Interrupt,
@@ -123,8 +123,8 @@ pub(crate) struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     fn new(
-        contracts: &'a [Contract],
-        target: &'a dyn Target,
+        contracts: &'a Arc<[Contract]>,
+        target: &'a Arc<dyn Target>,
         options: &'a Options,
         progress: &'a (dyn Fn(Event<'_>) + Sync),
         interrupt: &'a Interrupt,
@@ -157,18 +157,19 @@ impl<'a> Shared<'a> {
 /// Asks every case of the contracts and concludes. What broke around the target is in the report, never an error:
 /// a report comes out of every run, an interrupted one too.
 pub async fn run(
-    contracts: &[Contract],
-    target: &dyn Target,
+    contracts: Arc<[Contract]>,
+    target: Arc<dyn Target>,
     options: &Options,
     progress: &(dyn Fn(Event<'_>) + Sync),
     interrupt: &Interrupt,
 ) -> Report {
     let started = Instant::now();
-    let plan = plan::plan(contracts, target, options.seed, !matches!(options.ground, Ground::Direct(_)));
+    let served = !matches!(options.ground, Ground::Direct(_));
+    let plan = plan::plan(&contracts, target.as_ref(), options.seed, served);
     let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
     progress(Event::Planned(grouped + plan.configurations.len() + plan.scenarios.len()));
-    let shared = Shared::new(contracts, target, options, progress, interrupt);
-    let mut asked = silent(contracts, &plan);
+    let shared = Shared::new(&contracts, &target, options, progress, interrupt);
+    let mut asked = silent(&contracts, &plan);
     let mut broken = Vec::new();
     let dead = tokio::select! {
         () = ask_all(&shared, &plan, (&mut asked, &mut broken)) => None,
@@ -188,15 +189,15 @@ pub async fn run(
 /// The report of a run for which there was no place to run: nothing was asked, because the place `name` did not start
 /// for the reason `error`, or because the interrupt was raised before.
 pub fn unstarted(
-    contracts: &[Contract],
-    target: &dyn Target,
+    contracts: Arc<[Contract]>,
+    target: Arc<dyn Target>,
     options: &Options,
     (name, error): (&str, &str),
     interrupt: &Interrupt,
 ) -> Report {
-    let plan = plan::plan(contracts, target, options.seed, true);
-    let shared = Shared::new(contracts, target, options, &|_| {}, interrupt);
-    let mut asked = silent(contracts, &plan);
+    let plan = plan::plan(&contracts, target.as_ref(), options.seed, true);
+    let shared = Shared::new(&contracts, &target, options, &|_| {}, interrupt);
+    let mut asked = silent(&contracts, &plan);
     let cases = missing(&plan, &asked);
     let mut broken = Vec::new();
     if interrupt.raised().is_some() {

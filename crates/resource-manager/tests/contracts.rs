@@ -28,7 +28,8 @@ const FAIL_FAST: &str = "FAIL_FAST";
 async fn every_case_of_every_contract_passes() {
     let mut asked = BTreeMap::new();
     for contracts in rounds() {
-        let report = run(&contracts, &target(), &options(), &first_failure_ends, &Interrupt::default()).await;
+        let (contracts, target) = (contracts.into(), Arc::new(target()));
+        let report = run(contracts, target, &options(), &first_failure_ends, &Interrupt::default()).await;
         assert_eq!(report.environment_errors, Vec::<String>::new());
         let failures = failures(&report);
         assert!(failures.is_empty(), "{} findings:\n{}", failures.len(), failures.join("\n"));

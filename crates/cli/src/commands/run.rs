@@ -73,5 +73,5 @@ fn report(
         substrate,
         keeps_damages: command == "prove",
     };
-    session::run(&contracts, &target, ground, &wish, terminal)
+    session::run(contracts, Arc::new(target), ground, &wish, terminal)
 }

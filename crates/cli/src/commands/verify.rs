@@ -95,7 +95,7 @@ fn report(
         substrate: "direct",
         keeps_damages: false,
     };
-    session::run(&contracts, target.as_ref(), ground, &wish, terminal)
+    session::run(contracts, target, ground, &wish, terminal)
 }
 
 /// Where facts are written: the given cluster; for a started binary an API server of this process; else nowhere.

@@ -4,6 +4,7 @@
 //! timer when nobody does. A target outside runs in real time.
 
 mod actions;
+mod alone;
 mod clusters;
 mod events;
 mod faults;
@@ -16,18 +17,17 @@ mod watchdog;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use contract::scenario::Scenario;
 
-use self::clusters::Clusters;
+use self::alone::{Observed, alone};
 use self::faults::Disturbance;
 use self::proof::Kept;
-use self::steps::{Ended, Stage};
-use self::watchdog::Watchdog;
+use self::steps::Ended;
 use super::attempt::milliseconds;
 use super::{Asked, FactsFrom, Ground, Shared, ended, unasked};
-use crate::plan::{self, CaseRef, Looked};
+use crate::plan::{self, CaseRef};
 use crate::report::{CaseResult, Check, Proof, Reason, ReasonCode, Status};
 
 /// Runs scenarios side by side; the second part says what broke around the target.
@@ -66,10 +66,10 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     let looked = plan::look(shared.contracts, at);
     let scenario = looked.scenario().expect("the plan has scenarios only");
     let started = Instant::now();
-    let outcome = alone(shared, looked, scenario, &Disturbance::None);
-    let outcome = outcome.and_then(|seen| under_faults(shared, looked, scenario, seen));
+    let outcome = alone(shared, at, &Disturbance::None);
+    let outcome = outcome.and_then(|seen| under_faults(shared, at, scenario, seen));
     let proof = match &outcome {
-        Ok(seen) if seen.checks.is_empty() => prove(shared, looked, scenario, &seen.kept),
+        Ok(seen) if seen.checks.is_empty() => prove(shared, at, &seen.kept),
         _ => None,
     };
     let (status, reason, checks) = match outcome {
@@ -101,7 +101,7 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
 /// Runs a scenario that was kept again under each of its faults; those of a target outside are not ours to disturb.
 fn under_faults(
     shared: &Shared<'_>,
-    looked: Looked<'_>,
+    at: CaseRef,
     scenario: &Scenario,
     mut seen: Observed,
 ) -> Result<Observed, Ended> {
@@ -110,7 +110,7 @@ fn under_faults(
     }
     let writes: Vec<_> = seen.kept.iter().flat_map(|kept| kept.writes.iter().cloned()).collect();
     for disturbance in scenario.faults.iter().flat_map(|fault| faults::disturbances(*fault, &writes)) {
-        let disturbed = alone(shared, looked, scenario, &disturbance)?;
+        let disturbed = alone(shared, at, &disturbance)?;
         let words = disturbance.words();
         seen.checks.extend(
             disturbed
@@ -123,11 +123,13 @@ fn under_faults(
 }
 
 /// Damages what was kept, and runs the scenario again with a target that writes nothing.
-fn prove(shared: &Shared<'_>, looked: Looked<'_>, scenario: &Scenario, kept: &[Kept]) -> Option<Proof> {
+fn prove(shared: &Shared<'_>, at: CaseRef, kept: &[Kept]) -> Option<Proof> {
+    let looked = plan::look(shared.contracts, at);
+    let scenario = looked.scenario()?;
     let mut proof = proof::prove(looked, scenario, kept);
     // What a target that does nothing keeps is shown by its neighbours (lint only-unchanged).
     if !shared.target.is_outside() && scenario.asserts_effects() && !scenario.keeps_given(looked.contract) {
-        match alone(shared, looked, scenario, &Disturbance::Nothing) {
+        match alone(shared, at, &Disturbance::Nothing) {
             Ok(seen) => proof::add_nothing(&mut proof, looked, seen.checks.is_empty()),
             Err(Ended::Interrupted) => return None,
             Err(Ended::Environment(reason) | Ended::NotSupported(reason)) => {
@@ -138,66 +140,10 @@ fn prove(shared: &Shared<'_>, looked: Looked<'_>, scenario: &Scenario, kept: &[K
     Some(proof)
 }
 
-/// Runs the scenario in a runtime of its own.
-fn alone(
-    shared: &Shared<'_>,
-    looked: Looked<'_>,
-    scenario: &Scenario,
-    disturbance: &Disturbance,
-) -> Result<Observed, Ended> {
-    runtime(shared.target.is_outside())
-        .map_err(|error| Ended::Environment(format!("failed to start a runtime: {error}")))?
-        .block_on(watched(shared, looked, scenario, disturbance))
-}
-
 /// Scenarios run on embedded servers wherever the others run.
 fn otherwise(ground: &Ground) -> Option<String> {
     match ground {
         Ground::Envtest(_) => Some("on embedded API servers, in virtual time".to_owned()),
         Ground::Direct(_) | Ground::Embedded => None,
     }
-}
-
-fn runtime(outside: bool) -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(!outside).build()
-}
-
-/// What was seen of a scenario.
-struct Observed {
-    /// What the first step that was not kept shows.
-    checks: Vec<Check>,
-    /// What the steps before it kept.
-    kept: Vec<Kept>,
-}
-
-/// Runs the steps until the first that is not kept.
-async fn watched(
-    shared: &Shared<'_>,
-    looked: Looked<'_>,
-    scenario: &Scenario,
-    disturbance: &Disturbance,
-) -> Result<Observed, Ended> {
-    let outside = shared.target.is_outside();
-    let watchdog = Watchdog::start(if outside { shared.options.time_budget } else { Duration::ZERO });
-    tokio::select! {
-        outcome = run(shared, looked, scenario, disturbance) => outcome,
-        _ = shared.interrupt.wait() => Err(Ended::Interrupted),
-        () = watchdog.barks() => Err(Ended::Environment(watchdog.words(looked))),
-    }
-}
-
-async fn run(
-    shared: &Shared<'_>,
-    looked: Looked<'_>,
-    scenario: &Scenario,
-    disturbance: &Disturbance,
-) -> Result<Observed, Ended> {
-    let clusters =
-        Clusters::start(scenario, shared.target.is_outside(), *disturbance == Disturbance::Nothing).await?;
-    clusters.write(&scenario.given).await?;
-    let mut stage = Stage::new(shared, looked, &clusters, disturbance);
-    stage.start().await?;
-    let outcome = stage.take(&scenario.steps).await;
-    stage.stop().await;
-    Ok(Observed { checks: outcome?, kept: stage.into_kept() })
 }

@@ -1,6 +1,7 @@
 //! Runs on `direct`, straight to scripted targets.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use conformance::report::{Report, Status, Verdict};
@@ -29,8 +30,8 @@ pub(crate) fn options() -> Options {
 }
 
 pub(crate) async fn run_with(contract: Contract, manner: Manner, options: Options) -> Report {
-    let target = Fake { manner, registered: true };
-    run::run(&[contract], &target, &options, &|_| {}, &Interrupt::default()).await
+    let target = Arc::new(Fake { manner, registered: true });
+    run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await
 }
 
 async fn run(manner: Manner) -> Report {
@@ -152,8 +153,9 @@ async fn a_path_that_answers_404_is_not_served() {
 
 #[tokio::test]
 async fn without_a_registration_clauses_about_it_are_not_supported() {
-    let target = Fake { manner: Manner::Good, registered: false };
-    let report = run::run(&[small::contract()], &target, &options(), &|_| {}, &Interrupt::default()).await;
+    let target = Arc::new(Fake { manner: Manner::Good, registered: false });
+    let contracts = [small::contract()].into();
+    let report = run::run(contracts, target, &options(), &|_| {}, &Interrupt::default()).await;
     assert_eq!((report.counts.passed, report.counts.not_supported), (3, 2));
     assert_eq!((report.verdict, report.exit_code()), (Verdict::Partial, 0));
 }
@@ -208,8 +210,8 @@ async fn the_first_failure_ends_a_run_that_is_to_fail_fast() {
 #[tokio::test]
 async fn an_interrupted_run_reports_what_was_not_run() {
     let interrupt = Interrupt::default();
-    let target = Fake { manner: Manner::Good, registered: true };
+    let target = Arc::new(Fake { manner: Manner::Good, registered: true });
     interrupt.raise(2);
-    let report = run::run(&[small::contract()], &target, &options(), &|_| {}, &interrupt).await;
+    let report = run::run([small::contract()].into(), target, &options(), &|_| {}, &interrupt).await;
     assert_eq!((report.counts.not_run, report.exit_code()), (5, 130));
 }

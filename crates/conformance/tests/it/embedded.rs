@@ -110,8 +110,8 @@ async fn a_webhook_that_cannot_be_registered_says_nothing_about_others_and_leave
     let registrations =
         vec![registered("a", "/broken"), registered("No_Name", "/broken"), registered("b", "/replicas")];
     let target = Through { dialer: Two::dialer(Manner::Careless), registrations, meddling: None };
-    let contracts = [broken, small::contract()];
-    let report = run::run(&contracts, &target, &embedded(), &|_| {}, &Interrupt::default()).await;
+    let (contracts, target) = ([broken, small::contract()].into(), Arc::new(target));
+    let report = run::run(contracts, target, &embedded(), &|_| {}, &Interrupt::default()).await;
     let counts: Vec<(usize, usize)> =
         report.contracts.iter().map(|found| (found.counts.errored, found.counts.passed)).collect();
     assert_eq!(counts, [(5, 0), (0, 5)], "{:?}", report.environment_errors);
@@ -124,7 +124,9 @@ async fn laws_are_judged_on_every_webhook_that_was_asked() {
     for options in [options(), embedded()] {
         let dialer = Two::dialer(Manner::Forgetful);
         let target = Through { dialer, registrations: registrations.clone(), meddling: None };
-        let report = run::run(&[small::contract()], &target, &options, &|_| {}, &Interrupt::default()).await;
+        let contracts = [small::contract()].into();
+        let report =
+            run::run(contracts, Arc::new(target), &options, &|_| {}, &Interrupt::default()).await;
         let broken = report.contracts[0].laws.iter().filter(|law| !law.broken.is_empty());
         let names: Vec<String> = broken.map(|law| conformance::laws::name(law.law)).collect();
         assert!(names.contains(&"deterministic".to_owned()), "{}: {names:?}", report.substrate.name);
@@ -146,7 +148,8 @@ async fn a_server_that_fails_before_the_webhook_is_an_environment_error() {
     let registrations = vec![registered("a", "/replicas")];
     let dialer: Arc<dyn Dialer> = Arc::new(FakeDialer::new(Manner::Unreachable));
     let target = Through { dialer, registrations, meddling: Some(nowhere) };
-    let report = run::run(&[small::contract()], &target, &embedded(), &|_| {}, &Interrupt::default()).await;
+    let contracts = [small::contract()].into();
+    let report = run::run(contracts, Arc::new(target), &embedded(), &|_| {}, &Interrupt::default()).await;
     assert_eq!((report.counts.errored, report.counts.failed, report.exit_code()), (5, 0, 3));
     let case = &report.contracts[0].clauses[0].cases[0];
     let text = case.reason.as_ref().map(|reason| reason.text.as_str()).unwrap_or_default();

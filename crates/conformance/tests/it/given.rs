@@ -60,8 +60,8 @@ async fn what_was_written_is_taken_back() {
     contract.clauses[0].cases = with_facts();
     let facts = Facts { client: client.clone(), kubeconfig: None };
     let options = Options { ground: Ground::Direct(FactsFrom::Given(facts)), repeat: 2, ..options() };
-    let target = Fake { manner: Manner::Good, registered: true };
-    let report = run::run(&[contract], &target, &options, &|_| {}, &Interrupt::default()).await;
+    let target = Arc::new(Fake { manner: Manner::Good, registered: true });
+    let report = run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await;
     let cases = &report.contracts[0].clauses[0].cases;
     assert!(cases.iter().all(|case| case.status == Status::Passed), "{cases:#?}");
     assert_eq!(names(&client, "/api/v1/namespaces").await, before);
@@ -94,7 +94,7 @@ async fn interrupted(server: &Embedded) -> Report {
         registrations: vec![registered("fake", "/replicas")],
         meddling: None,
     };
-    run::run(&[contract], &target, &options, &|_| {}, &interrupt).await
+    run::run([contract].into(), Arc::new(target), &options, &|_| {}, &interrupt).await
 }
 
 #[tokio::test]
@@ -120,8 +120,8 @@ async fn what_cannot_be_taken_back_is_told() {
     contract.clauses[0].cases = with_facts().split_off(2);
     let facts = Facts { client: server.client(), kubeconfig: None };
     let options = Options { ground: Ground::Direct(FactsFrom::Given(facts)), ..options() };
-    let target = Fake { manner: Manner::Good, registered: true };
-    let report = run::run(&[contract], &target, &options, &|_| {}, &Interrupt::default()).await;
+    let target = Arc::new(Fake { manner: Manner::Good, registered: true });
+    let report = run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await;
     assert!(report.left_behind.iter().any(|left| left.starts_with("ServiceAccount ")), "{report:?}");
     let told = render::text(&report, &crate::shown::view(None));
     assert!(told.contains("! left behind in the cluster: ServiceAccount "), "{told}");
@@ -133,7 +133,7 @@ async fn without_a_cluster_cases_with_facts_are_counted_apart() {
     let mut contract = small::contract();
     contract.clauses[0].cases.extend(with_facts());
     let options = Options { ground: Ground::Direct(FactsFrom::Nowhere), ..options() };
-    let target = Fake { manner: Manner::Good, registered: true };
-    let report = run::run(&[contract], &target, &options, &|_| {}, &Interrupt::default()).await;
+    let target = Arc::new(Fake { manner: Manner::Good, registered: true });
+    let report = run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await;
     assert_eq!((report.counts.passed, report.counts.not_supported, report.exit_code()), (5, 4, 0));
 }

@@ -1,6 +1,7 @@
 //! Registrations that are read, configurations that are tried, versions that are asked in.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use conformance::report::{Report, Status};
 use conformance::run::{self, Interrupt, Options};
@@ -54,7 +55,8 @@ fn configured(burst: i64, then: Then) -> Contract {
 }
 
 async fn ask(contract: Contract, manner: Manner, registered: bool, options: Options) -> Report {
-    run::run(&[contract], &Fake { manner, registered }, &options, &|_| {}, &Interrupt::default()).await
+    let target = Arc::new(Fake { manner, registered });
+    run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await
 }
 
 fn seen(report: &Report) -> (Status, bool, u8) {

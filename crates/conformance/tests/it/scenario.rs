@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use conformance::report::{CaseResult, Report, Status};
@@ -80,11 +81,32 @@ fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, String>
         let passes = counted.load(Ordering::SeqCst);
         format!("controller_runtime_reconcile_total{{controller=\"copier\",result=\"success\"}} {passes}\n")
     };
-    Ok(Component {
+    Ok(component(metrics, task))
+}
+
+fn component(
+    metrics: impl Fn() -> String + Send + Sync + 'static,
+    task: tokio::task::JoinHandle<()>,
+) -> Component {
+    Component {
         service: service(Vec::new(), Limits::default()),
         registrations: Vec::new(),
         metrics: Box::new(metrics),
         guard: Box::new(Abort(task)),
+    }
+}
+
+/// Says that it spins, and never yields until it is to end.
+fn spinner(says: Sender<()>, end: Arc<AtomicBool>) -> BuiltIn {
+    BuiltIn::new("spinner", "v1.0.0", BTreeSet::new(), move |_| {
+        let (says, end) = (says.clone(), Arc::clone(&end));
+        let task = tokio::spawn(async move {
+            says.send(()).expect("somebody listens");
+            while !end.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+        });
+        std::future::ready(Ok(component(String::new, task)))
     })
 }
 
@@ -113,7 +135,7 @@ async fn report(manner: Manner, steps: &str) -> Report {
 
 async fn under(manner: Manner, steps: &str, faults: &str) -> Report {
     let contract = contract(steps, faults);
-    run::run(&[contract], &target(manner), &options(), &|_| {}, &Interrupt::default()).await
+    run::run([contract].into(), Arc::new(target(manner)), &options(), &|_| {}, &Interrupt::default()).await
 }
 
 const HOURS: &str = r"    - {name: first, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}}
@@ -209,4 +231,21 @@ async fn a_write_of_what_nobody_speaks_of_is_no_proof() {
     };
     assert_eq!(proven("secret/b").await, (true, Vec::new()));
     assert_eq!(proven("secret/zzz").await, (false, vec!["copied: update secret/zzz".to_owned()]));
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_a_run_whose_target_never_yields() {
+    let steps = "    - {name: copied, eventually: {targetCluster: {configmap/a: $present}}}\n";
+    let (interrupt, end, (says, spins)) = (Interrupt::default(), Arc::new(AtomicBool::new(false)), channel());
+    let raised = interrupt.clone();
+    let raiser = std::thread::spawn(move || {
+        spins.recv().expect("it is started");
+        raised.raise(2);
+    });
+    let target = Arc::new(spinner(says, Arc::clone(&end)));
+    let report = run::run([contract(steps, "")].into(), target, &options(), &|_| {}, &interrupt).await;
+    end.store(true, Ordering::Relaxed);
+    raiser.join().expect("it does not panic");
+    let status = report.contracts[0].clauses[0].cases[0].status;
+    assert_eq!((report.interrupted, report.exit_code(), status), (Some(2), 130, Status::NotRun));
 }

@@ -81,10 +81,7 @@ impl Clusters {
                 }
             })
         };
-        let facts = |server: &Embedded| Facts {
-            client: client(server),
-            kubeconfig: server.kubeconfig().map(ToOwned::to_owned),
-        };
+        let facts = |server: &Embedded| Facts { client: client(server), ..Facts::in_process(server) };
         target::Clusters {
             source: facts(&self.source.server),
             target: facts(&self.member(Side::Target).server),

@@ -11,6 +11,7 @@ use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::actions;
+use super::alone::Scene;
 use super::clusters::{Clusters, head};
 use super::faults::{Disturbance, InForce};
 use super::proof::Kept;
@@ -20,7 +21,6 @@ use crate::mask;
 use crate::observation::show;
 use crate::plan::Looked;
 use crate::report::Check;
-use crate::run::Shared;
 use crate::target::{Running, Setup};
 
 /// Why a scenario says nothing about its target.
@@ -45,7 +45,7 @@ const QUIET: Duration = Duration::from_secs(2);
 
 /// A scenario that is being run.
 pub(super) struct Stage<'a> {
-    shared: &'a Shared<'a>,
+    scene: &'a Scene,
     looked: Looked<'a>,
     clusters: &'a Clusters,
     running: Option<Box<dyn Running>>,
@@ -83,13 +83,13 @@ struct News {
 
 impl<'a> Stage<'a> {
     pub(super) fn new(
-        shared: &'a Shared<'a>,
+        scene: &'a Scene,
         looked: Looked<'a>,
         clusters: &'a Clusters,
         disturbance: &Disturbance,
     ) -> Self {
         Self {
-            shared,
+            scene,
             looked,
             clusters,
             running: None,
@@ -113,7 +113,7 @@ impl<'a> Stage<'a> {
             facts: Some(clusters.source.clone()),
             clusters: Some(clusters),
         };
-        let started = self.shared.target.start(setup).await;
+        let started = self.scene.target.start(setup).await;
         let running = started.map_err(|error| Ended::Environment(error.to_string()))?;
         let witness = self
             .looked
@@ -216,8 +216,8 @@ impl<'a> Stage<'a> {
         let from = advance.after.as_ref().and_then(|after| self.ends.get(after)).copied();
         let until = from.unwrap_or_else(Instant::now) + advance.to;
         let left = until.saturating_duration_since(Instant::now());
-        let budget = self.shared.options.time_budget;
-        if self.shared.target.is_outside() && left > budget {
+        let budget = self.scene.time_budget;
+        if self.scene.target.is_outside() && left > budget {
             let (wait, budget) = (advance.to.as_secs(), budget.as_secs());
             let text = format!("it waits {wait} s, more than the time budget of {budget} s (--time-budget)");
             return Err(Ended::NotSupported(text));
@@ -242,7 +242,7 @@ impl<'a> Stage<'a> {
 
     /// Waits until the witness was seen and every state came about; gives what did not.
     async fn wait(&mut self, step: &Step, before: &Before) -> Result<Vec<Check>, Ended> {
-        let patience = if self.shared.target.is_outside() { REAL_PATIENCE } else { PATIENCE };
+        let patience = if self.scene.target.is_outside() { REAL_PATIENCE } else { PATIENCE };
         let deadline = Instant::now() + patience;
         let mut pause = PAUSE;
         let mut last: Option<(News, Vec<Check>)> = None;

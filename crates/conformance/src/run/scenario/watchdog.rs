@@ -1,44 +1,102 @@
-//! Ends a scenario that spins: in virtual time no timer fires while somebody is busy.
+//! Watches from outside whether a scenario ends: in virtual time no timer fires while somebody is busy, and whoever never
+//! yields hears nothing.
 
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use crate::plan::Looked;
+use crate::run::Interrupt;
 
 /// How long a scenario may take in real time, beside what it waits by its own steps.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// How long one may take that was told to end.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often it is looked whether the run was interrupted.
+const LOOK: Duration = Duration::from_millis(50);
 
-/// Barks when real time is over; dropping it calls it off.
+/// Why a scenario tells nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// The run was interrupted, and it does not hear of it.
+    Interrupted,
+    /// Real time is over.
+    Late,
+    /// Its thread ended without a word.
+    Silent,
+}
+
+/// Barks when real time is over.
 pub(super) struct Watchdog {
     bark: Arc<Notify>,
     patience: Duration,
-    _off: Sender<()>,
 }
 
 impl Watchdog {
     /// Real time that the steps may wait, which is none in virtual time, comes on top.
-    pub(super) fn start(waits: Duration) -> Self {
-        let patience = PATIENCE.saturating_add(waits);
-        let bark = Arc::new(Notify::new());
-        let (off, called_off) = channel();
-        let notify = Arc::clone(&bark);
-        std::thread::spawn(move || {
-            if called_off.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-                notify.notify_one();
+    pub(super) fn new(waits: Duration) -> Self {
+        Self { bark: Arc::default(), patience: PATIENCE.saturating_add(waits) }
+    }
+
+    /// What a scenario that yields hears when real time is over.
+    pub(super) fn bark(&self) -> Arc<Notify> {
+        Arc::clone(&self.bark)
+    }
+
+    /// How long is waited at most.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// What the thread of a scenario tells in the end; one that does not end is left behind.
+    pub(super) fn watch<T>(&self, told: &Receiver<T>, interrupt: &Interrupt) -> Result<T, Lost> {
+        let end = Instant::now() + self.patience;
+        loop {
+            match told.recv_timeout(LOOK) {
+                Ok(outcome) => return Ok(outcome),
+                Err(RecvTimeoutError::Disconnected) => return Err(Lost::Silent),
+                Err(RecvTimeoutError::Timeout) => {}
             }
-        });
-        Self { bark, patience, _off: off }
+            if interrupt.raised().is_some() {
+                return told.recv_timeout(GRACE).map_err(|_| Lost::Interrupted);
+            }
+            if Instant::now() >= end {
+                self.bark.notify_one();
+                return told.recv_timeout(GRACE).map_err(|_| Lost::Late);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn watchdog() -> Watchdog {
+        Watchdog { bark: Arc::default(), patience: Duration::ZERO }
     }
 
-    pub(super) async fn barks(&self) {
-        self.bark.notified().await;
+    #[test]
+    fn who_ends_is_heard_and_who_says_nothing_is_lost() {
+        let interrupt = Interrupt::default();
+        let (tell, told) = channel();
+        tell.send(1).unwrap();
+        assert_eq!(watchdog().watch(&told, &interrupt), Ok(1));
+        assert_eq!(watchdog().watch(&told, &interrupt), Err(Lost::Late));
+        drop(tell);
+        assert_eq!(watchdog().watch(&told, &interrupt), Err(Lost::Silent));
     }
 
-    pub(super) fn words(&self, looked: Looked<'_>) -> String {
-        let seconds = self.patience.as_secs();
-        format!("{} did not end within {seconds} s: the target spins, or time stands still", looked.id())
+    #[test]
+    fn an_interrupt_does_not_wait_for_real_time() {
+        let (interrupt, (tell, told)) = (Interrupt::default(), channel());
+        interrupt.raise(2);
+        let watchdog = Watchdog::new(Duration::ZERO);
+        assert_eq!(watchdog.watch::<()>(&told, &interrupt), Err(Lost::Interrupted));
+        tell.send(()).unwrap();
+        assert_eq!(watchdog.watch(&told, &interrupt), Ok(()));
     }
 }
