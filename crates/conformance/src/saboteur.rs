@@ -1,6 +1,6 @@
 //! Shows that clauses can fail: damages recorded answers and matches again (contract-language §11). Asks nobody.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use contract::case::{Case, Then};
@@ -70,8 +70,7 @@ pub struct Recorded<'a> {
 /// Proves a clause from its recorded cases; a clause with none is not proven.
 #[must_use]
 pub fn prove(cases: &[Recorded<'_>]) -> Proof {
-    let mut caught: BTreeMap<String, usize> = BTreeMap::new();
-    let (mut survivors, mut noticed) = (Vec::new(), Vec::new());
+    let mut proof = Proof::default();
     let mut asserted = BTreeSet::new();
     let mut damaged = BTreeSet::new();
     for recorded in cases {
@@ -83,21 +82,16 @@ pub fn prove(cases: &[Recorded<'_>]) -> Proof {
                 continue;
             }
             damaged.extend(hits.into_iter().cloned());
-            let survives = judge(&recorded.case.then, &damage.seen, recorded.rules).is_empty();
+            let caught = !judge(&recorded.case.then, &damage.seen, recorded.rules).is_empty();
             let Damage { kind, text, .. } = damage;
             let damage = Survivor { case: recorded.case.name.clone(), damage: kind.to_owned(), text };
-            if survives {
-                survivors.push(damage);
-            } else {
-                *caught.entry(kind.to_owned()).or_default() += 1;
-                noticed.push(damage);
-            }
+            proof.note(damage, caught);
         }
         asserted.extend(assertions);
     }
-    let undamaged: Vec<String> = asserted.difference(&damaged).map(ToString::to_string).collect();
-    let proven = !asserted.is_empty() && survivors.is_empty() && undamaged.is_empty();
-    Proof { proven, caught, noticed, survivors, undamaged }
+    proof.undamaged = asserted.difference(&damaged).map(ToString::to_string).collect();
+    proof.proven = !asserted.is_empty() && proof.survivors.is_empty() && proof.undamaged.is_empty();
+    proof
 }
 
 /// Every damage to the answer of one case; whether it applies is another question.

@@ -141,7 +141,7 @@ pub struct CaseResult {
 pub struct Survivor {
     /// Case whose answer was damaged.
     pub case: String,
-    /// `nothing`, `flip`, `leaf`, `drop`, `swap`.
+    /// `nothing`, `flip`, `leaf`, `drop`, `swap`; of scenarios also `extra`.
     pub damage: String,
     /// What was done, in words.
     pub text: String,
@@ -155,7 +155,7 @@ pub struct Proof {
     pub proven: bool,
     /// Damages that were caught, by kind.
     pub caught: BTreeMap<String, usize>,
-    /// The same one by one; only `prove` keeps them, and of admission only.
+    /// The same one by one; only `prove` keeps them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub noticed: Vec<Survivor>,
     /// Damages that were not.
@@ -167,6 +167,16 @@ pub struct Proof {
 }
 
 impl Proof {
+    /// Takes note of a damage.
+    pub fn note(&mut self, damage: Survivor, caught: bool) {
+        if caught {
+            *self.caught.entry(damage.damage.clone()).or_default() += 1;
+            self.noticed.push(damage);
+        } else {
+            self.survivors.push(damage);
+        }
+    }
+
     /// Both together: proven if both are.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {

@@ -234,6 +234,23 @@ async fn a_write_of_what_nobody_speaks_of_is_no_proof() {
 }
 
 #[tokio::test]
+async fn damages_are_told_one_by_one_and_nothing_of_a_secret() {
+    let steps = "    - {name: made, do: {sourceCluster: {create: [{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {key: c2VjcmV0}}]}}, eventually: {sourceCluster: {secret/s: {data: {key: c2VjcmV0}}}, targetCluster: {configmap/a: {data: {copied: 0h}}}}, history: {sourceCluster: {secret/s: [{data: {key: c2VjcmV0}}]}}}\n";
+    let report = report(Manner::Good, steps).await;
+    let proof = report.contracts[0].clauses[0].proof.clone().unwrap();
+    assert!(proof.proven, "{proof:?}");
+    let told: Vec<&str> = proof.noticed.iter().map(|damage| damage.text.as_str()).collect();
+    assert_eq!(told.len(), proof.caught.values().sum::<usize>(), "{told:?}");
+    let masked = told.iter().filter(|text| text.contains("secret/s"));
+    assert!(masked.clone().count() >= 2, "{told:?}");
+    for text in masked {
+        assert!(text.contains("***") || text.ends_with("absent instead of ***"), "{text}");
+        assert!(!text.contains("c2VjcmV0"), "{text}");
+    }
+    assert!(told.contains(&"made: configmap/a data.copied: absent instead of 0h"), "{told:?}");
+}
+
+#[tokio::test]
 async fn an_interrupt_ends_a_run_whose_target_never_yields() {
     let steps = "    - {name: copied, eventually: {targetCluster: {configmap/a: $present}}}\n";
     let (interrupt, end, (says, spins)) = (Interrupt::default(), Arc::new(AtomicBool::new(false)), channel());

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::clusters::head;
 use super::requests::{self, Write};
 use crate::matching;
-use crate::observation::show;
+use crate::observation;
 use crate::plan::Looked;
 use crate::report::{Proof, Survivor};
 
@@ -64,6 +64,7 @@ fn states(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
                 object.as_ref().and_then(|object| matching::get(object, &assertion.path))
             };
             let (got, before) = (at(found), at(input));
+            let shown = |value: Option<&Value>| shown(&state.object, found.as_ref(), &assertion.path, value);
             let mut damaged = false;
             for value in matching::refused(&assertion, got.as_ref(), before.as_ref()) {
                 let wrong = put(found.as_ref(), &assertion.path, value.as_ref());
@@ -72,7 +73,7 @@ fn states(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
                 }
                 damaged = true;
                 let caught = !expect::holds(&state.expect, input.as_ref(), wrong.as_ref(), &rules);
-                let text = format!("{place}: {} instead of {}", show(value.as_ref()), show(got.as_ref()));
+                let text = format!("{place}: {} instead of {}", shown(value.as_ref()), shown(got.as_ref()));
                 note(proof, looked, "leaf", text, caught);
             }
             if !damaged {
@@ -80,6 +81,12 @@ fn states(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
             }
         }
     }
+}
+
+/// A value at a place of an object as a person reads it, without secrets.
+fn shown(named: &ObjectRef, found: Option<&Value>, path: &expect::Path, value: Option<&Value>) -> String {
+    let of_kind = head(named);
+    observation::shown(Some(found.unwrap_or(&of_kind)), &path.to_string(), value)
 }
 
 /// The object with another value at a place; at its root, another object or none.
@@ -112,7 +119,8 @@ fn histories(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
                         let damaged = put(state.as_ref(), &assertion.path, value.as_ref());
                         expect::holds(wanted, None, damaged.as_ref(), &rules)
                     });
-                    let text = format!("{place} {}: {}", assertion.path, show(value.as_ref()));
+                    let wrong = shown(&history.object, first.as_ref(), &assertion.path, value.as_ref());
+                    let text = format!("{place} {}: {wrong}", assertion.path);
                     note(proof, looked, "leaf", text, caught);
                 }
             }
@@ -169,10 +177,6 @@ fn sent(proof: &mut Proof, looked: Looked<'_>, step: &Step, wanted: &Requests, w
 }
 
 fn note(proof: &mut Proof, looked: Looked<'_>, damage: &str, text: String, caught: bool) {
-    if caught {
-        *proof.caught.entry(damage.to_owned()).or_default() += 1;
-    } else {
-        let case = looked.case.name.clone();
-        proof.survivors.push(Survivor { case, damage: damage.to_owned(), text });
-    }
+    let case = looked.case.name.clone();
+    proof.note(Survivor { case, damage: damage.to_owned(), text }, caught);
 }
