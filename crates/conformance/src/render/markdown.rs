@@ -54,6 +54,11 @@ fn summary(out: &mut String, report: &Report) {
         plural(counts.laws_broken, "broken law")
     ));
     line(String::new());
+    if counts.asked_otherwise > 0 {
+        let cases = plural(counts.asked_otherwise, "case");
+        line(format!("{cases} not asked through the server; `asked` in report.json says why."));
+        line(String::new());
+    }
     for error in &report.environment_errors {
         line(format!("> ⚠️ could not ask the target: {}", cell(error)));
         line(String::new());

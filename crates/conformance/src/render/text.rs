@@ -94,7 +94,8 @@ fn contract_line(contract: &ContractResult, widest: usize, view: &View<'_>) -> S
 fn cases(out: &mut String, contract: &ContractResult, view: &View<'_>) {
     for clause in &contract.clauses {
         for case in &clause.cases {
-            let reason = case.reason.as_ref().map(|reason| format!("  {}", reason.text)).unwrap_or_default();
+            let reason = case.reason.as_ref().map(|reason| &reason.text).or(case.asked.as_ref());
+            let reason = reason.map(|text| format!("  {text}")).unwrap_or_default();
             let text = format!("      {} {}/{}{reason}", mark(case.status), clause.id, case.name);
             line(out, &view.cut(&text, 0));
         }
@@ -214,6 +215,10 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
             out,
             &format!("         {} not supported: {}", plural(counts.not_supported, "case"), reasons(report)),
         );
+    }
+    if counts.asked_otherwise > 0 {
+        let cases = plural(counts.asked_otherwise, "case");
+        line(out, &format!("         {cases} not asked through the server (-v and the report say why)"));
     }
     let proven = format!("{} of {} clauses proven able to fail", counts.proven, counts.answered);
     let gaps = plural(counts.gaps, "gap");

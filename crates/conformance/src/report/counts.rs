@@ -44,6 +44,9 @@ pub struct Counts {
     pub vacuous: usize,
     /// Cases that were not reached.
     pub not_run: usize,
+    /// Cases that were asked otherwise than the run's substrate says: see their `asked`.
+    #[serde(default)]
+    pub asked_otherwise: usize,
 }
 
 /// Clauses of one level.
@@ -117,10 +120,12 @@ impl Counts {
         self.unexpected_pass += other.unexpected_pass;
         self.vacuous += other.vacuous;
         self.not_run += other.not_run;
+        self.asked_otherwise += other.asked_otherwise;
     }
 
     fn count(&mut self, case: &CaseResult) {
         self.cases += 1;
+        self.asked_otherwise += usize::from(case.asked.is_some());
         *match case.status {
             Status::Passed => &mut self.passed,
             Status::Failed => &mut self.failed,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use conformance::render;
 use conformance::report::{Status, Verdict};
 use conformance::run::{self, Ground, Interrupt, Options};
 use contract::case::{Case, Sending, Then, When};
@@ -14,6 +15,7 @@ use webhook::dial::{DialError, Dialer, HttpAnswer};
 
 use crate::direct::{options, run_with};
 use crate::fake::{FakeDialer, Manner, Through, registered};
+use crate::shown::view;
 use crate::small;
 
 pub(crate) fn embedded() -> Options {
@@ -82,6 +84,10 @@ async fn what_a_server_cannot_bring_about_is_asked_directly_and_says_so() {
     let case = &report.contracts[0].clauses[0].cases[3];
     let asked = Some("asked directly: no server sends such a request");
     assert_eq!((case.status, case.asked.as_deref()), (Status::Passed, asked), "{:?}", case.checks);
+    assert_eq!(report.counts.asked_otherwise, 1);
+    let words = "1 case not asked through the server";
+    assert!(render::text(&report, &view(None)).contains(words));
+    assert!(render::markdown(&report).contains(words));
 }
 
 /// Good at `/replicas`; at any other path it answers as `manner` does.
