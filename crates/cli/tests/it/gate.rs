@@ -99,6 +99,29 @@ fn an_interrupt_in_the_middle_ends_with_130_and_the_report_is_written() {
 }
 
 #[test]
+fn a_waiver_of_what_no_contract_says_is_a_usage_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let waiver = |clause: &str| {
+        format!("- {{clause: {clause}, target: x, owner: y, reason: z, link: https://example.com, expires: 2027-03-31}}\n")
+    };
+    let head = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Waivers\nwaivers:\n";
+    let text = format!("{head}{}{}", waiver("GRM-SEC-001"), waiver("GRM-SEC-999"));
+    std::fs::write(folder.path().join("waivers.yaml"), text).unwrap();
+    let run = ["run", "--substrate", "direct", "--clause", "GRM-SEC-001", "--waivers", "waivers.yaml"];
+    call(folder.path(), &run).says(2, &["waived is what no contract says: GRM-SEC-999"]);
+    assert!(!folder.path().join("reports").exists(), "nothing was run");
+}
+
+#[test]
+fn a_time_to_wait_is_not_negative() {
+    let folder = tempfile::tempdir().unwrap();
+    for flag in ["--settle", "--time-budget"] {
+        let run = ["run", "--substrate", "direct", "--clause", "GRM-SEC-001", &format!("{flag}=-1s")];
+        call(folder.path(), &run).says(2, &[&format!("{flag} -1s: a time to wait is not negative")]);
+    }
+}
+
+#[test]
 fn coverage_reads_the_last_report_and_holds_thresholds() {
     let folder = tempfile::tempdir().unwrap();
     call(folder.path(), &["coverage", "--min-proven", "1"]).says(6, &["no report in reports/latest"]);
