@@ -77,3 +77,6 @@ pub fn controller(context: &Context) -> Controller {
         .source(changed)
         .source(referred)
 }
+
+#[cfg(test)]
+mod tests;

@@ -140,6 +140,7 @@ impl Reconciler {
         let secrets = secrets.map(|of| self.secrets.get(&namespace, &of.name)?.resource_version());
         Circumstances {
             version: object.resource_version(),
+            generation: object.metadata.generation,
             secrets: secrets.collect(),
             kinds: self.target.kinds.revision(),
             scaled: self.scalers.digest(),
@@ -210,7 +211,8 @@ impl Reconciler {
             self.tell(&mut object, |status, now| status::release_failed(status, now, &message)).await?;
             return Err(PassError::Release(message));
         }
-        let Applied { settled, error } = self.apply_all(&object, &inventory, &origin, memory).await;
+        let (Applied { settled, error }, scaled) =
+            self.apply_all(&object, &inventory, &origin, memory).await;
         if let Some(error) = error {
             let applied = |of: &&ObjectReference| settled.contains_key(&Key::of(of));
             let known = with_applied(&object.status.resources, inventory.references.iter().filter(applied));
@@ -219,7 +221,7 @@ impl Reconciler {
         }
         self.succeeded(&mut object, &inventory, recorded).await?;
         let versions = secrets.iter().map(kube::ResourceExt::resource_version).collect();
-        let circumstances = Circumstances { secrets: versions, ..self.circumstances(&object) };
+        let circumstances = Circumstances { secrets: versions, scaled, ..self.circumstances(&object) };
         self.memories.put(request, Memory { objects: settled, circumstances: Some(circumstances) });
         tracing::info!("Finished to reconcile ManagedResource");
         Ok(Outcome::RequeueAfter(self.settings.period))

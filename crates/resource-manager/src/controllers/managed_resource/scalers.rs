@@ -1,7 +1,7 @@
 //! Autoscalers of the target cluster, and what they scale.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use controller::{Cluster, Selection, Store};
@@ -45,34 +45,31 @@ impl Scalers {
         Self { cluster: cluster.clone(), stores: OnceLock::new() }
     }
 
-    /// What is scaled.
+    /// What is scaled, and the [`Self::digest`] of the autoscalers that say so.
     ///
     /// # Errors
     /// When the autoscalers cannot be listed, or one aims at nothing that could be.
-    pub(super) async fn scaled(&self) -> Result<Scaled, ScalersError> {
+    pub(super) async fn scaled(&self) -> Result<(Scaled, u64), ScalersError> {
         let Stores { hpa, hvpa } = self.stores();
         for (name, store) in [("HPA", &hpa.1), ("HVPA", &hvpa.1)] {
             timeout(LISTED, store.synced()).await.map_err(|_elapsed| ScalersError::Unlisted(name))?;
         }
+        let (hpas, hvpas) = (hpa.1.list(), hvpa.1.list());
         let mut scaled = Scaled::default();
-        for live in hpa.1.list() {
+        for live in &hpas {
             scaled.add_hpa(&live.object(&hpa.0))?;
         }
-        for live in hvpa.1.list() {
+        for live in &hvpas {
             scaled.add_hvpa(&live.object(&hvpa.0))?;
         }
-        Ok(scaled)
+        Ok((scaled, digest([hpas, hvpas])))
     }
 
     /// Is another one when something else may be scaled.
     #[must_use]
     pub(super) fn digest(&self) -> u64 {
         let Some(Stores { hpa, hvpa }) = self.stores.get() else { return 0 };
-        let mut hasher = DefaultHasher::new();
-        for live in hpa.1.list().into_iter().chain(hvpa.1.list()) {
-            live.digest().hash(&mut hasher);
-        }
-        hasher.finish()
+        digest([hpa.1.list(), hvpa.1.list()])
     }
 
     fn stores(&self) -> &Stores {
@@ -89,4 +86,12 @@ impl Scalers {
             }
         })
     }
+}
+
+fn digest(autoscalers: [Vec<Arc<Live>>; 2]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for live in autoscalers.into_iter().flatten() {
+        live.digest().hash(&mut hasher);
+    }
+    hasher.finish()
 }

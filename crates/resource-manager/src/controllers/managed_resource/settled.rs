@@ -35,13 +35,15 @@ pub(super) struct Settled {
 /// What a pass was about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Circumstances {
-    /// Resource version of the ManagedResource.
+    /// Resource version of the ManagedResource, after our own writes.
     pub(super) version: Option<String>,
+    /// Its generation when the pass began: between our writes, others may have written.
+    pub(super) generation: Option<i64>,
     /// Those of its Secrets.
     pub(super) secrets: Vec<Option<String>>,
     /// [`super::kinds::Kinds::revision`].
     pub(super) kinds: u64,
-    /// Digest of what is scaled.
+    /// [`super::scalers::Scalers::digest`], as the pass read them.
     pub(super) scaled: u64,
 }
 

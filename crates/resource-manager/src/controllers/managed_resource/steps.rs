@@ -93,20 +93,21 @@ impl Reconciler {
         removed.unwrap_or_else(|_elapsed| cannot(TIMED_OUT))
     }
 
-    /// Applies what is wanted, as far as it goes.
+    /// Applies what is wanted, as far as it goes; with it the digest of the autoscalers that were read.
     pub(super) async fn apply_all(
         &self,
         object: &ManagedResource,
         inventory: &Inventory,
         origin: &str,
         memory: &Memory,
-    ) -> Applied<PassError> {
+    ) -> (Applied<PassError>, u64) {
         // Nothing else is scaled, so autoscalers are not asked for without need.
         let may_be_scaled = inventory.wanted.iter().any(|wanted| is_typed(&wanted.object));
-        let scaled = if may_be_scaled { self.scalers.scaled().await } else { Ok(Scaled::default()) };
-        let scaled = match scaled {
+        let unscaled = || Ok((Scaled::default(), self.scalers.digest()));
+        let scaled = if may_be_scaled { self.scalers.scaled().await } else { unscaled() };
+        let (scaled, digest) = match scaled {
             Ok(scaled) => scaled,
-            Err(error) => return Applied { settled: BTreeMap::new(), error: Some(error.into()) },
+            Err(error) => return (Applied { settled: BTreeMap::new(), error: Some(error.into()) }, 0),
         };
         let applying = Applying {
             target: &self.target,
@@ -121,9 +122,10 @@ impl Reconciler {
             always: self.settings.always,
             memory,
         };
-        match timeout(self.settings.timeout, applying.all(&inventory.wanted)).await {
+        let applied = match timeout(self.settings.timeout, applying.all(&inventory.wanted)).await {
             Ok(Applied { settled, error }) => Applied { settled, error: error.map(PassError::Apply) },
             Err(_elapsed) => Applied { settled: BTreeMap::new(), error: Some(PassError::Timeout) },
-        }
+        };
+        (applied, digest)
     }
 }

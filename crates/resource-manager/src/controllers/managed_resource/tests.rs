@@ -1,0 +1,127 @@
+//! What happens while a pass is under way is not missed by the next one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use apiserver::ApiServer;
+use futures::future::BoxFuture;
+use http::{Method, Request};
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::Client;
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
+use kube::client::Body;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+use crate::config::file::from_partial;
+use crate::controllers::Running;
+use crate::managed_resource::ManagedResource;
+use crate::serving::Clients;
+
+/// A server with a ManagedResource `mr` whose Secret holds one manifest.
+async fn server(manifest: &Value, annotations: &Value) -> (ApiServer, Client) {
+    let server = ApiServer::builder().crds(schema::crds().iter().cloned()).build();
+    let client = Client::new(server.clone(), "default");
+    let secret = json!({"metadata": {"name": "mr"}, "stringData": {"a.json": manifest.to_string()}});
+    create::<Secret>(&client, secret).await;
+    let metadata = json!({"name": "mr", "annotations": annotations});
+    let mr = json!({"apiVersion": "resources.gardener.cloud/v1alpha1", "kind": "ManagedResource", "metadata": metadata, "spec": {"secretRefs": [{"name": "mr"}]}});
+    let objects: Api<ManagedResource> = Api::default_namespaced(client.clone());
+    objects.patch("mr", &PatchParams::apply("test"), &Patch::Apply(mr)).await.unwrap();
+    (server, client)
+}
+
+async fn create<K>(client: &Client, object: Value)
+where
+    K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>
+        + Clone
+        + std::fmt::Debug
+        + serde::Serialize
+        + DeserializeOwned,
+{
+    let objects: Api<K> = Api::default_namespaced(client.clone());
+    objects.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
+}
+
+/// A client that does something else before the first request of this method to this path.
+fn meddling(
+    server: &ApiServer,
+    method: Method,
+    path: &'static str,
+    meddle: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static,
+) -> Client {
+    let (server, meddle, first) = (server.clone(), Arc::new(meddle), Arc::new(AtomicBool::new(true)));
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (server, meddle, first) = (server.clone(), Arc::clone(&meddle), Arc::clone(&first));
+        let is_it = *request.method() == method && request.uri().path().ends_with(path);
+        async move {
+            if is_it && first.swap(false, Ordering::Relaxed) {
+                meddle().await;
+            }
+            server.oneshot(request).await
+        }
+    });
+    Client::new(service, "default")
+}
+
+/// Runs the controllers for some minutes.
+async fn run(server: &ApiServer, source: Client, target: Client) {
+    let config = from_partial(&json!({})).unwrap();
+    let running = Running::at(&config, &Clients { source, target }, server.now());
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    drop(running);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_of_the_managed_resource_counts_though_our_own_write_comes_after_it() {
+    let manifest = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+    let reconcile = json!({api::gardener::OPERATION: api::gardener::OPERATION_RECONCILE});
+    let (server, client) = server(&manifest, &reconcile).await;
+    let other = client.clone();
+    let source = meddling(&server, Method::PATCH, "/managedresources/mr", move || {
+        let objects: Api<ManagedResource> = Api::default_namespaced(other.clone());
+        Box::pin(async move {
+            let labelled = json!({"spec": {"injectLabels": {"injected": "yes"}}});
+            objects.patch("mr", &PatchParams::default(), &Patch::Merge(labelled)).await.unwrap();
+        })
+    });
+    run(&server, source, client.clone()).await;
+    let made: Api<ConfigMap> = Api::default_namespaced(client);
+    let labels = made.get("a").await.unwrap().metadata.labels.unwrap_or_default();
+    assert_eq!(labels.get("injected").map(String::as_str), Some("yes"), "{labels:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_autoscaler_that_goes_while_its_target_is_written_scales_it_no_longer() {
+    let deployment = |replicas: u32| {
+        json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": {
+                "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+            }},
+        })
+    };
+    let (server, client) = server(&deployment(2), &json!({})).await;
+    create::<Deployment>(&client, deployment(5)).await;
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
+    let scaler =
+        json!({"metadata": {"name": "web"}, "spec": {"maxReplicas": 9, "scaleTargetRef": target}});
+    create::<HorizontalPodAutoscaler>(&client, scaler).await;
+    let other = client.clone();
+    let target = meddling(&server, Method::PUT, "/deployments/web", move || {
+        let scalers: Api<HorizontalPodAutoscaler> = Api::default_namespaced(other.clone());
+        Box::pin(async move {
+            scalers.delete("web", &DeleteParams::default()).await.unwrap();
+            // The watch tells of it.
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        })
+    });
+    run(&server, client.clone(), target).await;
+    let written: Api<Deployment> = Api::default_namespaced(client);
+    let replicas = written.get("web").await.unwrap().spec.and_then(|spec| spec.replicas);
+    assert_eq!(replicas, Some(2));
+}
