@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use kube::core::{ApiResource, DynamicResourceScope};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// An object of any kind.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +41,14 @@ impl Live {
             ..ObjectMeta::default()
         };
         Self { metadata, text: object.to_string().into(), digest: digest(&object) }
+    }
+
+    /// Takes away everything but name, namespace and spec.
+    pub(super) fn reduce_to_spec(&mut self) {
+        let mut object: Value = serde_json::from_str(&self.text).expect("the text was written from an object");
+        let ObjectMeta { name, namespace, .. } = &self.metadata;
+        let reduced = json!({"metadata": {"name": name, "namespace": namespace}, "spec": object["spec"].take()});
+        (self.text, self.digest) = (reduced.to_string().into(), digest(&reduced));
     }
 
     /// The object, of a kind that the reader knows.
@@ -121,8 +129,6 @@ fn digest(object: &Value) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn object(change: impl FnOnce(&mut Value)) -> Value {
@@ -152,6 +158,25 @@ mod tests {
         let before = digest(|_| {});
         assert_eq!(same.map(digest), [before; 4]);
         assert!(other.map(digest).iter().all(|digest| *digest != before));
+    }
+
+    #[test]
+    fn of_what_is_reduced_to_its_spec_nothing_else_makes_another_digest() {
+        let reduced = |change: fn(&mut Value)| {
+            let mut live = Live::new(object(change));
+            live.reduce_to_spec();
+            live
+        };
+        let before = reduced(|object| object["spec"] = json!({"maxReplicas": 1}));
+        let measured = reduced(|object| {
+            object["spec"] = json!({"maxReplicas": 1});
+            object["metadata"]["annotations"] = json!({"autoscaling.alpha.kubernetes.io/current-metrics": "[]"});
+        });
+        let other = reduced(|object| object["spec"] = json!({"maxReplicas": 2}));
+        assert_eq!(before.digest(), measured.digest());
+        assert_ne!(before.digest(), other.digest());
+        assert_eq!(*before.text, *r#"{"metadata":{"name":"a","namespace":"n"},"spec":{"maxReplicas":1}}"#);
+        assert_eq!(before.meta().resource_version.as_deref(), Some("1"));
     }
 
     #[test]

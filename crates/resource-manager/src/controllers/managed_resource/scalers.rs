@@ -77,7 +77,9 @@ impl Scalers {
             let store = |group: &str, version: &str, kind: &str, plural: &str| {
                 let kind = GroupVersionKind::gvk(group, version, kind);
                 let resource = ApiResource::from_gvk_with_plural(&kind, plural);
-                let store = self.cluster.store_of(&resource, Selection::all().may_be_absent());
+                // Of autoscaling/v1, what was measured stands in annotations, and changes all the time.
+                let selection = Selection::all().reduced("spec", Live::reduce_to_spec).may_be_absent();
+                let store = self.cluster.store_of(&resource, selection);
                 (resource, store)
             };
             Stores {
