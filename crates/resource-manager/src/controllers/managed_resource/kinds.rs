@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use super::live::Live;
 use super::words::is_not_found;
+use super::written::Written;
 use crate::controllers::served::{self, Served};
 use crate::managed_resource::inventory::Scope;
 
@@ -25,6 +26,8 @@ pub(super) struct Kind {
     pub(super) store: OnceLock<Store<Live>>,
     /// Whether the store was waited for in vain, which nobody does twice.
     pub(super) is_given_up: AtomicBool,
+    /// What we wrote and the store has not shown yet.
+    pub(super) written: Written,
 }
 
 /// What is known of the kinds of a cluster.
@@ -96,7 +99,7 @@ impl Kinds {
 
 impl Kind {
     fn of(Served { resource, scope }: Served) -> Self {
-        Self { resource, scope, store: OnceLock::new(), is_given_up: AtomicBool::new(false) }
+        Self { resource, scope, store: OnceLock::new(), is_given_up: AtomicBool::new(false), written: Written::default() }
     }
 
     fn is_same(&self, other: &Self) -> bool {

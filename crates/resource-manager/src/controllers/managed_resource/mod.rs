@@ -18,6 +18,7 @@ mod steps;
 mod target;
 mod trigger;
 mod words;
+mod written;
 
 use std::time::Duration;
 

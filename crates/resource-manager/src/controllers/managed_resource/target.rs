@@ -3,7 +3,7 @@
 //! Objects that bear our label are watched, each kind in one store; whatever else there may be is asked for one by one.
 //! What we wrote is never taken for unwritten because a watch lags behind.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,7 +13,6 @@ use controller::{Cluster, Selection, Store};
 use kube::api::{DeleteParams, GetParams, Patch, PatchParams, PostParams};
 use kube::core::request::Request;
 use kube::{Client, Resource as _};
-use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -79,19 +78,6 @@ pub(super) struct Target {
     cluster: Cluster,
     /// Selects what is managed.
     label: String,
-    written: Mutex<BTreeMap<Written, Version>>,
-}
-
-/// Kind, namespace and name of an object that we wrote.
-type Written = (String, String, String);
-
-/// What a store must show before it is believed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Version {
-    /// This version, or a later one.
-    Since(String),
-    /// Not the object of this uid.
-    Without(String),
 }
 
 impl Target {
@@ -104,7 +90,6 @@ impl Target {
             client,
             cluster: cluster.clone(),
             label: format!("{}={managed_by}", api::resources::MANAGED_BY),
-            written: Mutex::default(),
         }
     }
 
@@ -170,7 +155,7 @@ impl Target {
             return Ok(Found::Unknown);
         }
         let stored = store.get(namespace, name);
-        if self.is_behind(kind, namespace, name, stored.as_deref()) {
+        if kind.written.is_ahead(namespace, name, stored.as_deref()) {
             return Ok(Found::Unknown);
         }
         Ok(stored.map_or(Found::Unmanaged, Found::Managed))
@@ -263,7 +248,7 @@ impl Target {
     pub(super) fn digest(&self, kind: &Kind, namespace: &str, name: &str) -> Option<u64> {
         let store = kind.store.get().filter(|store| store.is_synced())?;
         let stored = store.get(namespace, name)?;
-        (!self.is_behind(kind, namespace, name, Some(&stored))).then(|| stored.digest())
+        (!kind.written.is_ahead(namespace, name, Some(&stored))).then(|| stored.digest())
     }
 
     /// Deletes an object.
@@ -286,48 +271,19 @@ impl Target {
             return Ok(Deleted::Held);
         }
         let details = if answer["kind"] == "Status" { &answer["details"] } else { &answer["metadata"] };
-        let uid = details["uid"].as_str().unwrap_or_default().to_owned();
-        let written = written(kind, &object.namespace, &object.name);
-        self.written.lock().insert(written, Version::Without(uid));
+        let uid = details["uid"].as_str().unwrap_or_default();
+        kind.written.without(&object.namespace, &object.name, uid, kind.store.get());
         Ok(Deleted::Gone)
     }
 
     /// Takes note of what was written.
     fn noted(&self, kind: &Kind, answer: Result<Live, kube::Error>) -> Result<Live, kube::Error> {
         match &answer {
-            Ok(live) => {
-                let metadata = live.meta();
-                let (namespace, name) = (metadata.namespace.as_deref(), metadata.name.as_deref());
-                let of = written(kind, namespace.unwrap_or_default(), name.unwrap_or_default());
-                let version = Version::Since(metadata.resource_version.clone().unwrap_or_default());
-                self.written.lock().insert(of, version);
-            }
+            Ok(live) => kind.written.since(live, kind.store.get()),
             Err(error) if is_kind_absent(error) => self.kinds.forget(kind),
             Err(_) => {}
         }
         answer
-    }
-
-    /// Whether the store has not seen yet what we wrote.
-    fn is_behind(&self, kind: &Kind, namespace: &str, name: &str, stored: Option<&Live>) -> bool {
-        let mut written_versions = self.written.lock();
-        if written_versions.is_empty() {
-            return false;
-        }
-        let of = written(kind, namespace, name);
-        let is_behind = match (written_versions.get(&of), stored) {
-            (None, _) | (Some(Version::Without(_)), None) => false,
-            (Some(Version::Since(_)), None) => true,
-            (Some(Version::Since(version)), Some(stored)) => {
-                is_older(stored.meta().resource_version.as_deref().unwrap_or_default(), version)
-            }
-            (Some(Version::Without(uid)), Some(stored)) => stored.meta().uid.as_ref() == Some(uid),
-        };
-        // An object that we made and somebody deleted meanwhile is asked for once.
-        if !is_behind || stored.is_none() {
-            written_versions.remove(&of);
-        }
-        is_behind
     }
 }
 
@@ -359,19 +315,6 @@ fn is_held(answer: &Value) -> bool {
     answer["kind"] != "Status"
         && deleting
         && (waits || held(&metadata["finalizers"]) || held(&answer["spec"]["finalizers"]))
-}
-
-fn written(kind: &Kind, namespace: &str, name: &str) -> Written {
-    let resource = &kind.resource;
-    (format!("{}/{}", resource.api_version, resource.kind), namespace.to_owned(), name.to_owned())
-}
-
-/// Versions are numbers that rise; any that are not are told apart only.
-fn is_older(version: &str, than: &str) -> bool {
-    match (version.parse::<u64>(), than.parse::<u64>()) {
-        (Ok(version), Ok(than)) => version < than,
-        _ => version != than,
-    }
 }
 
 /// Groups whose kinds the original knows by itself, so that it reads them through its caches.
