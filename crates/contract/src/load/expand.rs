@@ -131,14 +131,7 @@ impl Context<'_> {
         row: Option<(usize, &Row)>,
         used: &mut Used,
     ) -> Option<Built> {
-        let assembly = Assembly {
-            shelf: self.shelf,
-            cells,
-            list_keys: self.list_keys,
-            unordered: self.unordered,
-            report: self.report,
-            open: RefCell::default(),
-        };
+        let assembly = self.assembly(cells);
         let errors = self.report.count();
         let config = self.config(clause, &assembly);
         let mut given = self.given(&cells.fill(&variant.given), &assembly)?;
@@ -156,7 +149,7 @@ impl Context<'_> {
         if self.report.count() > errors {
             return None;
         }
-        let location = self.location(row.map_or(clause.span, |(_, row)| row.span));
+        let location = self.location_of(clause, row);
         let operation = if variant.names_operation { operation(&when) } else { None };
         let case = Case { name: String::new(), inputs: Vec::new(), config, given, when, then, location };
         Some(Built {
@@ -166,6 +159,18 @@ impl Context<'_> {
             case,
             then: wanted.to_value(),
         })
+    }
+
+    /// What objects of a row are put together with.
+    pub(super) fn assembly<'c>(&'c self, cells: &'c Cells<'c>) -> Assembly<'c> {
+        Assembly {
+            shelf: self.shelf,
+            cells,
+            list_keys: self.list_keys,
+            unordered: self.unordered,
+            report: self.report,
+            open: RefCell::default(),
+        }
     }
 
     pub(super) fn config(&self, clause: &Clause, assembly: &Assembly<'_>) -> Value {
@@ -308,6 +313,11 @@ impl Context<'_> {
             cases.push(case);
         }
         cases
+    }
+
+    /// Where a row stands, or a clause without a table.
+    pub(super) fn location_of(&self, clause: &Clause, row: Option<(usize, &Row)>) -> Location {
+        self.location(row.map_or(clause.span, |(_, row)| row.span))
     }
 
     pub(super) fn location(&self, span: Span) -> Location {

@@ -1,6 +1,5 @@
 //! The cases of a clause of form scenario: a row is a run of its steps.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
@@ -27,14 +26,7 @@ impl Context<'_> {
         row: Option<(usize, &Row)>,
         used: &mut Used,
     ) -> Option<Built> {
-        let assembly = Assembly {
-            shelf: self.shelf,
-            cells,
-            list_keys: self.list_keys,
-            unordered: self.unordered,
-            report: self.report,
-            open: RefCell::default(),
-        };
+        let assembly = self.assembly(cells);
         let errors = self.report.count();
         let config = self.config(clause, &assembly);
         let given = clause.given.as_ref().map(|given| self.clusters(given, &assembly)).unwrap_or_default();
@@ -58,7 +50,7 @@ impl Context<'_> {
             given: Given::default(),
             when: When::Steps(Box::new(scenario)),
             then: Then::default(),
-            location: self.location(row.map_or(clause.span, |(_, row)| row.span)),
+            location: self.location_of(clause, row),
         };
         Some(Built { row: row.map(|(number, _)| number), like: None, operation: None, case, then })
     }
