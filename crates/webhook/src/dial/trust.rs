@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_name;
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, SignatureScheme};
 use rustls_pki_types::pem::PemObject as _;
@@ -27,43 +27,52 @@ pub enum Trust {
 
 /// A client's TLS configuration; an error says why there is none.
 pub(super) fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
-    let pem = match trust {
-        Trust::Bundle(pem) => pem.clone(),
+    let trusted = match trust {
+        Trust::Bundle(pem) => Trusted::signed(pem)?,
         Trust::File(path) => {
-            std::fs::read(path).map_err(|error| format!("failed to read {}: {error}", path.display()))?
+            let pem = std::fs::read(path);
+            Trusted::signed(&pem.map_err(|error| format!("failed to read {}: {error}", path.display()))?)?
         }
-        Trust::Insecure => return with(Arc::new(Anyone(provider()))),
+        Trust::Insecure => Trusted::Anyone,
     };
-    with(Arc::new(Bundled::new(&pem)?))
-}
-
-fn with(verifier: Arc<dyn ServerCertVerifier>) -> Result<ClientConfig, String> {
+    let verifier = Verifier { trusted, algorithms: provider().signature_verification_algorithms };
     let builder = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| error.to_string())?;
-    let mut config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
+    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+    let mut config = builder.with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
 
-/// Trusts what an authority of the bundle signed, and, as Go does, a certificate that is itself in the bundle: one that
-/// signs itself and calls itself an authority is what `openssl req -x509` makes.
+/// Looks at certificates; whoever is trusted, signatures are checked, so that a connection is what it claims to be.
 #[derive(Debug)]
-struct Bundled {
-    authorities: Arc<WebPkiServerVerifier>,
-    bundle: Vec<CertificateDer<'static>>,
+struct Verifier {
+    trusted: Trusted,
+    algorithms: WebPkiSupportedAlgorithms,
 }
 
-impl Bundled {
-    fn new(pem: &[u8]) -> Result<Self, String> {
+#[derive(Debug)]
+enum Trusted {
+    Anyone,
+    /// What an authority of the bundle signed, and, as Go does, a certificate that is itself in the bundle: one that signs
+    /// itself and calls itself an authority is what `openssl req -x509` makes.
+    Signed {
+        authorities: Arc<WebPkiServerVerifier>,
+        bundle: Vec<CertificateDer<'static>>,
+    },
+}
+
+impl Trusted {
+    fn signed(pem: &[u8]) -> Result<Self, String> {
         let roots = trusted(pem).map_err(|error| error.to_string())?;
         let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider());
         let authorities = authorities.build().map_err(|error| error.to_string())?;
         let bundle = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok).collect();
-        Ok(Self { authorities, bundle })
+        Ok(Self::Signed { authorities, bundle })
     }
 }
 
-impl ServerCertVerifier for Bundled {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -72,11 +81,13 @@ impl ServerCertVerifier for Bundled {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let verified = self.authorities.verify_server_cert(certificate, intermediates, name, ocsp, now);
-        match verified {
+        let Trusted::Signed { authorities, bundle } = &self.trusted else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match authorities.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             // What is left once the time was judged: that an authority is no server. The bundle says otherwise.
             Err(rustls::Error::InvalidCertificate(CertificateError::Other(_)))
-                if self.bundle.contains(certificate) =>
+                if bundle.contains(certificate) =>
             {
                 verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
@@ -91,7 +102,7 @@ impl ServerCertVerifier for Bundled {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.authorities.verify_tls12_signature(message, certificate, signature)
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -100,49 +111,10 @@ impl ServerCertVerifier for Bundled {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.authorities.verify_tls13_signature(message, certificate, signature)
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.authorities.supported_verify_schemes()
-    }
-}
-
-/// Trusts every certificate; signatures are still checked, so a connection is what it claims to be.
-#[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }
