@@ -77,6 +77,21 @@ pub enum ViolationKind {
     Invalid(String),
 }
 
+impl Operator {
+    /// `NotIn`: as Kubernetes writes it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::In => "In",
+            Self::NotIn => "NotIn",
+            Self::Exists => "Exists",
+            Self::DoesNotExist => "DoesNotExist",
+            Self::Gt => "Gt",
+            Self::Lt => "Lt",
+        }
+    }
+}
+
 impl LabelSelector {
     /// Whether it selects everything.
     #[must_use]

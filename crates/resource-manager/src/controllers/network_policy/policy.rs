@@ -179,7 +179,7 @@ fn named(namespace: &str) -> Selector {
 fn selector(of: &LabelSelector) -> Selector {
     let requirement = |wanted: &Requirement| LabelSelectorRequirement {
         key: wanted.key.clone(),
-        operator: format!("{:?}", wanted.operator),
+        operator: wanted.operator.as_str().to_owned(),
         values: (!wanted.values.is_empty()).then(|| wanted.values.clone()),
     };
     let expressions: Vec<_> = of.match_expressions.iter().map(requirement).collect();
@@ -194,7 +194,9 @@ fn shown(of: &LabelSelector) -> String {
     let labels: Vec<String> = of.match_labels.iter().map(|(key, value)| format!("{key}:{value}")).collect();
     let expressions = of.match_expressions.iter();
     let expressions: Vec<String> = expressions
-        .map(|wanted| format!("{{{} {:?} [{}]}}", wanted.key, wanted.operator, wanted.values.join(" ")))
+        .map(|Requirement { key, operator, values }| {
+            format!("{{{key} {} [{}]}}", operator.as_str(), values.join(" "))
+        })
         .collect();
     format!("{{map[{}] [{}]}}", labels.join(" "), expressions.join(" "))
 }
