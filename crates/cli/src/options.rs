@@ -21,14 +21,15 @@ pub(crate) fn options(
     command: String,
 ) -> Result<Options, Failure> {
     let now = jiff::Timestamp::now();
+    let (settle, time_budget) = times(execution)?;
     Ok(Options {
         ground,
         seed: execution.seed.unwrap_or_else(|| now.as_millisecond().unsigned_abs() % 100_000),
         parallel: execution.parallel,
         repeat: execution.repeat,
         fail_fast: execution.fail_fast,
-        settle: duration("--settle", &execution.settle)?,
-        time_budget: duration("--time-budget", &execution.time_budget)?,
+        settle,
+        time_budget,
         waivers: waivers(execution)?,
         started_at: now.round(jiff::Unit::Second).unwrap_or(now).to_string(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -46,8 +47,10 @@ pub(crate) fn repeated(again: Again, execution: &Execution) -> String {
         .line()
 }
 
-/// Refuses waivers of clauses that are in no contract: nobody would see that they waive nothing.
-pub(crate) fn known_waivers(execution: &Execution, catalog: &Catalog) -> Result<(), Failure> {
+/// Refuses, before anything is started, times that are none, and waivers of clauses that are in no contract: nobody would
+/// see that they waive nothing.
+pub(crate) fn check(execution: &Execution, catalog: &Catalog) -> Result<(), Failure> {
+    times(execution)?;
     let waivers = waivers(execution)?;
     match conformance::waivers::unknown(&waivers, catalog).as_slice() {
         [] => Ok(()),
@@ -60,6 +63,12 @@ fn waivers(execution: &Execution) -> Result<Vec<Waiver>, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("failed to read waivers {}: {error}", file.display())))?;
     waivers::read(&SourceFile::new(file.display().to_string(), text)).map_err(Failure::diagnostic)
+}
+
+/// How long a failing case is asked again, and how long a scenario may wait.
+fn times(execution: &Execution) -> Result<(Duration, Duration), Failure> {
+    let settle = duration("--settle", &execution.settle)?;
+    Ok((settle, duration("--time-budget", &execution.time_budget)?))
 }
 
 fn duration(flag: &str, text: &str) -> Result<Duration, Failure> {

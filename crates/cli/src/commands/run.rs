@@ -46,7 +46,7 @@ fn report(
     let loaded = catalog::load(added)?;
     let selection = arguments.selection.clone().into();
     let contracts = session::selected(&loaded, added, &selection)?;
-    options::known_waivers(&arguments.execution, &loaded.catalog)?;
+    options::check(&arguments.execution, &loaded.catalog)?;
     envtest::fits(&arguments.envtest, arguments.substrate)?;
     let substrate = match arguments.substrate {
         SubstrateName::Embedded => "embedded",

@@ -79,7 +79,7 @@ fn report(
 ) -> Result<report::Report, Failure> {
     let selection = arguments.selection.clone().into();
     let contracts = session::selected(loaded, added, &selection)?;
-    options::known_waivers(&arguments.execution, &loaded.catalog)?;
+    options::check(&arguments.execution, &loaded.catalog)?;
     let target = targets::named(arguments)?;
     let ground = async { facts(arguments).await.map(Ground::Direct) };
     let again = Again::new("verify", added)
