@@ -42,7 +42,7 @@ in_one create quota quota --hard=pods=5,requests.cpu=1500m
 in_all create priorityclass "$namespace" --value=100 --description=class
 in_one run pod --image=web:1 --labels=app=web --env=A=b
 in_one get deployment web --output=yaml
-sed "/^  \(resourceVersion\|uid\|creationTimestamp\):/d" "$folder/said" > "$folder/web.yaml"
+sed -E "/^  (resourceVersion|uid|creationTimestamp):/d" "$folder/said" > "$folder/web.yaml"
 in_one apply --filename "$folder/web.yaml"
 in_one apply --server-side --force-conflicts --filename "$folder/web.yaml"
 in_one replace --filename - < <(kubectl --namespace "$namespace" get deployment web --output=json)
