@@ -102,7 +102,9 @@ fn an_interrupt_in_the_middle_ends_with_130_and_the_report_is_written() {
 fn a_waiver_of_what_no_contract_says_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     let waiver = |clause: &str| {
-        format!("- {{clause: {clause}, target: x, owner: y, reason: z, link: https://example.com, expires: 2027-03-31}}\n")
+        format!(
+            "- {{clause: {clause}, target: x, owner: y, reason: z, link: https://example.com, expires: 2027-03-31}}\n"
+        )
     };
     let head = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Waivers\nwaivers:\n";
     let text = format!("{head}{}{}", waiver("GRM-SEC-001"), waiver("GRM-SEC-999"));

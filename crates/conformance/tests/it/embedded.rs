@@ -131,8 +131,7 @@ async fn laws_are_judged_on_every_webhook_that_was_asked() {
         let dialer = Two::dialer(Manner::Forgetful);
         let target = Through { dialer, registrations: registrations.clone(), meddling: None };
         let contracts = [small::contract()].into();
-        let report =
-            run::run(contracts, Arc::new(target), &options, &|_| {}, &Interrupt::default()).await;
+        let report = run::run(contracts, Arc::new(target), &options, &|_| {}, &Interrupt::default()).await;
         let broken = report.contracts[0].laws.iter().filter(|law| !law.broken.is_empty());
         let names: Vec<String> = broken.map(|law| conformance::laws::name(law.law)).collect();
         assert!(names.contains(&"deterministic".to_owned()), "{}: {names:?}", report.substrate.name);

@@ -1,7 +1,7 @@
 //! One run of a scenario, in a thread and a runtime of its own: a target that never yields is left behind with them.
 
-use std::sync::mpsc::channel;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use contract::model::Contract;
@@ -37,11 +37,7 @@ pub(super) struct Observed {
 }
 
 /// Runs a scenario once.
-pub(super) fn alone(
-    shared: &Shared<'_>,
-    at: CaseRef,
-    disturbance: &Disturbance,
-) -> Result<Observed, Ended> {
+pub(super) fn alone(shared: &Shared<'_>, at: CaseRef, disturbance: &Disturbance) -> Result<Observed, Ended> {
     let outside = shared.target.is_outside();
     let watchdog = Watchdog::new(if outside { shared.options.time_budget } else { Duration::ZERO });
     let (scene, bark, disturbance) = (Scene::of(shared), watchdog.bark(), disturbance.clone());
@@ -52,7 +48,8 @@ pub(super) fn alone(
         let _ = tell.send(played);
     };
     let started = std::thread::Builder::new().name("scenario".to_owned()).spawn(play);
-    let unstarted = |error: std::io::Error| Ended::Environment(format!("failed to start a scenario: {error}"));
+    let unstarted =
+        |error: std::io::Error| Ended::Environment(format!("failed to start a scenario: {error}"));
     started.map_err(unstarted)?;
     let id = plan::look(shared.contracts, at).id();
     match watchdog.watch(&told, shared.interrupt) {

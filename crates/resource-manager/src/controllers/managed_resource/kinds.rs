@@ -99,7 +99,13 @@ impl Kinds {
 
 impl Kind {
     fn of(Served { resource, scope }: Served) -> Self {
-        Self { resource, scope, store: OnceLock::new(), is_given_up: AtomicBool::new(false), written: Written::default() }
+        Self {
+            resource,
+            scope,
+            store: OnceLock::new(),
+            is_given_up: AtomicBool::new(false),
+            written: Written::default(),
+        }
     }
 
     fn is_same(&self, other: &Self) -> bool {

@@ -45,9 +45,11 @@ impl Live {
 
     /// Takes away everything but name, namespace and spec.
     pub(super) fn reduce_to_spec(&mut self) {
-        let mut object: Value = serde_json::from_str(&self.text).expect("the text was written from an object");
+        let mut object: Value =
+            serde_json::from_str(&self.text).expect("the text was written from an object");
         let ObjectMeta { name, namespace, .. } = &self.metadata;
-        let reduced = json!({"metadata": {"name": name, "namespace": namespace}, "spec": object["spec"].take()});
+        let reduced =
+            json!({"metadata": {"name": name, "namespace": namespace}, "spec": object["spec"].take()});
         (self.text, self.digest) = (reduced.to_string().into(), digest(&reduced));
     }
 
@@ -170,7 +172,8 @@ mod tests {
         let before = reduced(|object| object["spec"] = json!({"maxReplicas": 1}));
         let measured = reduced(|object| {
             object["spec"] = json!({"maxReplicas": 1});
-            object["metadata"]["annotations"] = json!({"autoscaling.alpha.kubernetes.io/current-metrics": "[]"});
+            object["metadata"]["annotations"] =
+                json!({"autoscaling.alpha.kubernetes.io/current-metrics": "[]"});
         });
         let other = reduced(|object| object["spec"] = json!({"maxReplicas": 2}));
         assert_eq!(before.digest(), measured.digest());

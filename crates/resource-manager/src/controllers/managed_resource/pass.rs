@@ -211,8 +211,7 @@ impl Reconciler {
             self.tell(&mut object, |status, now| status::release_failed(status, now, &message)).await?;
             return Err(PassError::Release(message));
         }
-        let (Applied { settled, error }, scaled) =
-            self.apply_all(&object, &inventory, &origin, memory).await;
+        let (Applied { settled, error }, scaled) = self.apply_all(&object, &inventory, &origin, memory).await;
         if let Some(error) = error {
             let applied = |of: &&ObjectReference| settled.contains_key(&Key::of(of));
             let known = with_applied(&object.status.resources, inventory.references.iter().filter(applied));

@@ -108,8 +108,7 @@ async fn an_autoscaler_that_goes_while_its_target_is_written_scales_it_no_longer
     let (server, client) = server(&deployment(2), &json!({})).await;
     create::<Deployment>(&client, deployment(5)).await;
     let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
-    let scaler =
-        json!({"metadata": {"name": "web"}, "spec": {"maxReplicas": 9, "scaleTargetRef": target}});
+    let scaler = json!({"metadata": {"name": "web"}, "spec": {"maxReplicas": 9, "scaleTargetRef": target}});
     create::<HorizontalPodAutoscaler>(&client, scaler).await;
     let other = client.clone();
     let target = meddling(&server, Method::PUT, "/deployments/web", move || {

@@ -102,7 +102,9 @@ mod tests {
     use super::*;
 
     fn live(uid: &str, version: &str) -> Live {
-        Live::new(json!({"metadata": {"name": "a", "namespace": "n", "uid": uid, "resourceVersion": version}}))
+        Live::new(
+            json!({"metadata": {"name": "a", "namespace": "n", "uid": uid, "resourceVersion": version}}),
+        )
     }
 
     #[test]

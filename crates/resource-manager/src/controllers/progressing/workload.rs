@@ -11,9 +11,7 @@ use kube::api::ApiResource;
 use kube::core::PartialObjectMeta;
 use kube::{Resource, ResourceExt as _};
 
-use crate::controllers::checking::{
-    Checked, LookError, Origins, Serves, is_resync, is_skipped, selection,
-};
+use crate::controllers::checking::{Checked, LookError, Origins, Serves, is_resync, is_skipped, selection};
 use crate::controllers::served::Served;
 use crate::health::apps::Deployment;
 use crate::health::{Unfinished, rollout};
