@@ -2,24 +2,22 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use apiserver::ApiServer;
+use controller::clock::Clock;
+use controller::{CancellationToken, Controllers, Entropy};
 use futures::future::BoxFuture;
 use http::{Method, Request};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
-use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
+use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kube::client::Body;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tower::ServiceExt as _;
 
+use super::*;
 use crate::config::file::from_partial;
-use crate::controllers::Running;
-use crate::managed_resource::ManagedResource;
 use crate::serving::Clients;
 
 /// A server with a ManagedResource `mr` whose Secret holds one manifest.
@@ -29,51 +27,56 @@ async fn server(manifest: &Value, annotations: &Value) -> (ApiServer, Client) {
     let secret = json!({"metadata": {"name": "mr"}, "stringData": {"a.json": manifest.to_string()}});
     create::<Secret>(&client, secret).await;
     let metadata = json!({"name": "mr", "annotations": annotations});
-    let mr = json!({"apiVersion": "resources.gardener.cloud/v1alpha1", "kind": "ManagedResource", "metadata": metadata, "spec": {"secretRefs": [{"name": "mr"}]}});
-    let objects: Api<ManagedResource> = Api::default_namespaced(client.clone());
-    objects.patch("mr", &PatchParams::apply("test"), &Patch::Apply(mr)).await.unwrap();
+    let mr = json!({"metadata": metadata, "spec": {"secretRefs": [{"name": "mr"}]}});
+    create::<ManagedResource>(&client, mr).await;
     (server, client)
 }
 
-async fn create<K>(client: &Client, object: Value)
-where
-    K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>
-        + Clone
-        + std::fmt::Debug
-        + serde::Serialize
-        + DeserializeOwned,
-{
-    let objects: Api<K> = Api::default_namespaced(client.clone());
+async fn create<K: kube::Resource<DynamicType = ()>>(client: &Client, mut object: Value) {
+    let kind = ApiResource::erase::<K>(&());
+    object["apiVersion"] = json!(kind.api_version);
+    object["kind"] = json!(kind.kind);
+    let objects: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &kind);
     objects.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
 }
 
 /// A client that does something else before the first request of this method to this path.
 fn meddling(
-    server: &ApiServer,
+    client: &Client,
     method: Method,
     path: &'static str,
     meddle: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static,
 ) -> Client {
-    let (server, meddle, first) = (server.clone(), Arc::new(meddle), Arc::new(AtomicBool::new(true)));
+    let (asked, meddle, first) = (client.clone(), Arc::new(meddle), Arc::new(AtomicBool::new(true)));
     let service = tower::service_fn(move |request: Request<Body>| {
-        let (server, meddle, first) = (server.clone(), Arc::clone(&meddle), Arc::clone(&first));
+        let (client, meddle, first) = (asked.clone(), Arc::clone(&meddle), Arc::clone(&first));
         let is_it = *request.method() == method && request.uri().path().ends_with(path);
         async move {
             if is_it && first.swap(false, Ordering::Relaxed) {
                 meddle().await;
             }
-            server.oneshot(request).await
+            client.send(request).await
         }
     });
-    Client::new(service, "default")
+    Client::new(service, client.default_namespace())
 }
 
-/// Runs the controllers for some minutes.
+/// Runs the controller alone for some minutes: others write conditions, after which a pass is due anyway.
 async fn run(server: &ApiServer, source: Client, target: Client) {
-    let config = from_partial(&json!({})).unwrap();
-    let running = Running::at(&config, &Clients { source, target }, server.now());
-    tokio::time::sleep(Duration::from_mins(5)).await;
-    drop(running);
+    let one_by_one = json!({"managedResource": {"concurrentSyncs": 1}});
+    let config = json!({"targetClientConnection": {}, "controllers": one_by_one});
+    let config = from_partial(&config).unwrap();
+    let (clients, clock) = (Clients { source, target }, Clock::starting_at(server.now()));
+    let context = Context::new(config, &clients, clock, Entropy::seeded(0));
+    let stop = CancellationToken::new();
+    let _stop = stop.clone().drop_guard();
+    for cluster in context.clusters() {
+        let stop = stop.clone();
+        tokio::spawn(async move { cluster.run(stop).await });
+    }
+    let controllers = Controllers::new(context.clusters(), context.entropy.clone());
+    let running = controllers.run(vec![controller(&context)], stop);
+    tokio::time::timeout(Duration::from_mins(5), running).await.unwrap_err();
 }
 
 #[tokio::test(start_paused = true)]
@@ -81,13 +84,18 @@ async fn a_change_of_the_managed_resource_counts_though_our_own_write_comes_afte
     let manifest = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
     let reconcile = json!({api::gardener::OPERATION: api::gardener::OPERATION_RECONCILE});
     let (server, client) = server(&manifest, &reconcile).await;
+    create::<ManagedResource>(&client, json!({"metadata": {"name": "other"}})).await;
     let other = client.clone();
-    let source = meddling(&server, Method::PATCH, "/managedresources/mr", move || {
+    let source = meddling(&client, Method::PATCH, "/managedresources/mr", move || {
         let objects: Api<ManagedResource> = Api::default_namespaced(other.clone());
         Box::pin(async move {
             let labelled = json!({"spec": {"injectLabels": {"injected": "yes"}}});
             objects.patch("mr", &PatchParams::default(), &Patch::Merge(labelled)).await.unwrap();
         })
+    });
+    // Before it is looked at again, the store has seen all that was written.
+    let source = meddling(&source, Method::PATCH, "/managedresources/other", || {
+        Box::pin(tokio::time::sleep(Duration::from_secs(1)))
     });
     run(&server, source, client.clone()).await;
     let made: Api<ConfigMap> = Api::default_namespaced(client);
@@ -111,7 +119,7 @@ async fn an_autoscaler_that_goes_while_its_target_is_written_scales_it_no_longer
     let scaler = json!({"metadata": {"name": "web"}, "spec": {"maxReplicas": 9, "scaleTargetRef": target}});
     create::<HorizontalPodAutoscaler>(&client, scaler).await;
     let other = client.clone();
-    let target = meddling(&server, Method::PUT, "/deployments/web", move || {
+    let target = meddling(&client, Method::PUT, "/deployments/web", move || {
         let scalers: Api<HorizontalPodAutoscaler> = Api::default_namespaced(other.clone());
         Box::pin(async move {
             scalers.delete("web", &DeleteParams::default()).await.unwrap();
