@@ -54,7 +54,7 @@ pub(crate) fn run(
     let Wish { execution, selection, command, substrate, keeps_damages } = *wish;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let contracts = Arc::from(contracts);
+    let contracts: Arc<[Contract]> = contracts.into();
     let mut report = runtime.block_on(async {
         let interrupt = Interrupt::default();
         let ground = tokio::select! {
@@ -72,7 +72,7 @@ pub(crate) fn run(
             Err(failure) => {
                 terminal.note(&failure.text);
                 let options = options(Ground::Direct(FactsFrom::Nowhere))?;
-                Ok(run::unstarted(contracts, target, &options, (substrate, &failure.text), &interrupt))
+                Ok(run::unstarted(&contracts, &target, &options, (substrate, &failure.text), &interrupt))
             }
         }
     })?;

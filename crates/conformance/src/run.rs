@@ -189,15 +189,15 @@ pub async fn run(
 /// The report of a run for which there was no place to run: nothing was asked, because the place `name` did not start
 /// for the reason `error`, or because the interrupt was raised before.
 pub fn unstarted(
-    contracts: Arc<[Contract]>,
-    target: Arc<dyn Target>,
+    contracts: &Arc<[Contract]>,
+    target: &Arc<dyn Target>,
     options: &Options,
     (name, error): (&str, &str),
     interrupt: &Interrupt,
 ) -> Report {
-    let plan = plan::plan(&contracts, target.as_ref(), options.seed, true);
-    let shared = Shared::new(&contracts, &target, options, &|_| {}, interrupt);
-    let mut asked = silent(&contracts, &plan);
+    let plan = plan::plan(contracts, target.as_ref(), options.seed, true);
+    let shared = Shared::new(contracts, target, options, &|_| {}, interrupt);
+    let mut asked = silent(contracts, &plan);
     let cases = missing(&plan, &asked);
     let mut broken = Vec::new();
     if interrupt.raised().is_some() {

@@ -255,14 +255,14 @@ async fn an_interrupt_ends_a_run_whose_target_never_yields() {
     let steps = "    - {name: copied, eventually: {targetCluster: {configmap/a: $present}}}\n";
     let (interrupt, end, (says, spins)) = (Interrupt::default(), Arc::new(AtomicBool::new(false)), channel());
     let raised = interrupt.clone();
-    let raiser = std::thread::spawn(move || {
+    let thread = std::thread::spawn(move || {
         spins.recv().expect("it is started");
         raised.raise(2);
     });
     let target = Arc::new(spinner(says, Arc::clone(&end)));
     let report = run::run([contract(steps, "")].into(), target, &options(), &|_| {}, &interrupt).await;
     end.store(true, Ordering::Relaxed);
-    raiser.join().expect("it does not panic");
+    thread.join().expect("it does not panic");
     let status = report.contracts[0].clauses[0].cases[0].status;
     assert_eq!((report.interrupted, report.exit_code(), status), (Some(2), 130, Status::NotRun));
 }

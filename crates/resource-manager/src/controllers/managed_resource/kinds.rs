@@ -108,6 +108,14 @@ impl Kind {
         }
     }
 
+    /// The digest of what the store shows of an object, if it can be believed.
+    #[must_use]
+    pub(super) fn digest(&self, namespace: &str, name: &str) -> Option<u64> {
+        let store = self.store.get().filter(|store| store.is_synced())?;
+        let stored = store.get(namespace, name)?;
+        (!self.written.is_ahead(namespace, name, Some(&stored))).then(|| stored.digest())
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         self.scope == other.scope && self.resource == other.resource
     }

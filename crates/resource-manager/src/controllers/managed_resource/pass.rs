@@ -106,7 +106,7 @@ impl Reconcile for Reconciler {
         };
         let path = path(&self.settings.class, &found);
         let memory = self.memories.get(&request);
-        if path == Path::Apply && memory.holds(&self.target, &self.circumstances(&found)) {
+        if path == Path::Apply && memory.holds(&self.circumstances(&found)) {
             return Ok(Outcome::RequeueAfter(self.settings.period));
         }
         if path == Path::LeaveAlone {

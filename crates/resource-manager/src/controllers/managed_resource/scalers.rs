@@ -54,15 +54,15 @@ impl Scalers {
         for (name, store) in [("HPA", &hpa.1), ("HVPA", &hvpa.1)] {
             timeout(LISTED, store.synced()).await.map_err(|_elapsed| ScalersError::Unlisted(name))?;
         }
-        let (hpas, hvpas) = (hpa.1.list(), hvpa.1.list());
+        let autoscalers = [hpa.1.list(), hvpa.1.list()];
         let mut scaled = Scaled::default();
-        for live in &hpas {
+        for live in &autoscalers[0] {
             scaled.add_hpa(&live.object(&hpa.0))?;
         }
-        for live in &hvpas {
+        for live in &autoscalers[1] {
             scaled.add_hvpa(&live.object(&hvpa.0))?;
         }
-        Ok((scaled, digest([hpas, hvpas])))
+        Ok((scaled, digest(autoscalers)))
     }
 
     /// Is another one when something else may be scaled.

@@ -7,7 +7,6 @@ use controller::Request;
 use parking_lot::Mutex;
 
 use super::kinds::Kind;
-use super::target::Target;
 use crate::managed_resource::ObjectReference;
 
 /// Version, kind, namespace and name of an object.
@@ -73,10 +72,9 @@ impl Key {
 impl Memory {
     /// GRM-MR-007: whether nothing has changed since everything was in order.
     #[must_use]
-    pub(super) fn holds(&self, target: &Target, circumstances: &Circumstances) -> bool {
+    pub(super) fn holds(&self, circumstances: &Circumstances) -> bool {
         let is_same = |(key, settled): (&Key, &Settled)| {
-            settled.is_watched
-                && target.digest(&settled.kind, &key.namespace, &key.name) == Some(settled.live)
+            settled.is_watched && settled.kind.digest(&key.namespace, &key.name) == Some(settled.live)
         };
         self.circumstances.as_ref() == Some(circumstances) && self.objects.iter().all(is_same)
     }

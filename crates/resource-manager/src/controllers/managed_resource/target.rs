@@ -243,14 +243,6 @@ impl Target {
         answer.map(drop)
     }
 
-    /// What the store shows of an object, if it can be believed.
-    #[must_use]
-    pub(super) fn digest(&self, kind: &Kind, namespace: &str, name: &str) -> Option<u64> {
-        let store = kind.store.get().filter(|store| store.is_synced())?;
-        let stored = store.get(namespace, name)?;
-        (!kind.written.is_ahead(namespace, name, Some(&stored))).then(|| stored.digest())
-    }
-
     /// Deletes an object.
     ///
     /// # Errors
