@@ -28,6 +28,8 @@ fn schema() -> Schema {
         "ap": {"type": "object", "minProperties": 1, "maxProperties": 2, "additionalProperties": {"type": "integer"}},
         "ios": {"x-kubernetes-int-or-string": true},
         "emb": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true},
+        "held": {"type": "object", "additionalProperties": {
+            "type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}},
         "one": {"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
         "any": {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
         "all": {"type": "object", "allOf": [{"required": ["a"]}, {"required": ["b"]}]},
@@ -154,6 +156,10 @@ fn lists_and_objects_are_refused_in_kubernetes_words() {
             vec![r#"ap.a: Invalid value: "string": ap.a in body must be of type integer: "string""#],
         ),
         (json!({"emb": {}}), vec!["emb.apiVersion: Required value", "emb.kind: Required value"]),
+        (
+            json!({"held": {"x/y": {}}}),
+            vec!["held[x/y].apiVersion: Required value", "held[x/y].kind: Required value"],
+        ),
         (
             json!({"emb": {"apiVersion": "a/b/c", "kind": ""}}),
             vec![
