@@ -103,7 +103,7 @@ fn a_waiver_of_what_no_contract_says_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     let waiver = |clause: &str| {
         format!(
-            "- {{clause: {clause}, target: x, owner: y, reason: z, link: https://example.com, expires: 2027-03-31}}\n"
+            "- {{clause: {clause}, target: x, owner: me, reason: late, link: https://example.com, expires: 2027-03-31}}\n"
         )
     };
     let head = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Waivers\nwaivers:\n";
