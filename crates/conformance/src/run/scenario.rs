@@ -13,6 +13,7 @@ mod requests;
 mod seen;
 mod steps;
 mod story;
+mod unmet;
 mod watchdog;
 
 use std::sync::Mutex;

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::clusters::head;
 use super::requests::{self, Write};
+use super::unmet::shown;
 use crate::matching;
-use crate::observation;
 use crate::plan::Looked;
 use crate::report::{Proof, Survivor};
 
@@ -81,12 +81,6 @@ fn states(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
             }
         }
     }
-}
-
-/// A value at a place of an object as a person reads it, without secrets.
-fn shown(named: &ObjectRef, found: Option<&Value>, path: &expect::Path, value: Option<&Value>) -> String {
-    let of_kind = head(named);
-    observation::shown(Some(found.unwrap_or(&of_kind)), &path.to_string(), value)
 }
 
 /// The object with another value at a place; at its root, another object or none.

@@ -3,22 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use contract::expect;
-use contract::model::Contract;
-use contract::scenario::{Action, Never, ObjectRef, Side, State, Step};
-use serde_json::Value;
+use contract::scenario::{Action, Never, Step};
 use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::actions;
 use super::alone::Scene;
-use super::clusters::{Clusters, head};
+use super::clusters::Clusters;
 use super::faults::{Disturbance, InForce};
 use super::proof::Kept;
 use super::requests::{self, Mark};
 use super::seen::Seen;
-use crate::mask;
-use crate::observation::show;
+use super::unmet::{self, Before};
 use crate::plan::Looked;
 use crate::report::Check;
 use crate::target::{Running, Setup};
@@ -63,13 +59,6 @@ pub(super) struct Stage<'a> {
     kills: bool,
     /// What the witness had reconciled before the target was killed.
     reconciled: f64,
-}
-
-/// What a step found when it began.
-struct Before {
-    reconciles: f64,
-    objects: BTreeMap<(Side, ObjectRef), Option<Value>>,
-    seen: Vec<Seen>,
 }
 
 /// What changes whenever something is written: while it does not, all is as it was when it was last looked at.
@@ -156,7 +145,7 @@ impl<'a> Stage<'a> {
     }
 
     async fn step(&mut self, at: usize, step: &Step) -> Result<Vec<Check>, Ended> {
-        let mut before = self.before(step).await?;
+        let mut before = Before::of(self.clusters, step).await?;
         self.advance(step).await?;
         // Whatever the target did since it was started is seen by a first step that does nothing itself.
         if at > 0 || step.advance.is_some() || !step.actions.is_empty() {
@@ -195,19 +184,6 @@ impl<'a> Stage<'a> {
         let writes = requests::writes_since(self.clusters, &self.mark);
         self.kept.push(Kept { step: at, states, seen, writes });
         Ok(())
-    }
-
-    async fn before(&self, step: &Step) -> Result<Before, Ended> {
-        let mut objects = BTreeMap::new();
-        for State { side, object, .. } in &step.eventually {
-            let found = self.clusters.read(*side, object).await.map_err(Ended::Environment)?;
-            objects.insert((*side, object.clone()), found);
-        }
-        let mut seen = Vec::new();
-        for history in &step.history {
-            seen.push(Seen::follow(self.clusters, history.side, &history.object).await?);
-        }
-        Ok(Before { reconciles: 0.0, objects, seen })
     }
 
     /// Moves the clock: in virtual time each timer in between fires; in real time it waits.
@@ -277,9 +253,10 @@ impl<'a> Stage<'a> {
 
     /// The states and histories that have not come about.
     async fn unmet(&self, step: &Step, before: &Before) -> Result<Vec<Check>, Ended> {
-        let mut checks = self.states(step, before).await;
+        let contract = self.looked.contract;
+        let mut checks = unmet::states(self.clusters, contract, step, before).await;
         if !self.faulty {
-            checks.extend(histories(step, before, self.looked.contract)?);
+            checks.extend(unmet::histories(contract, step, before)?);
         }
         Ok(checks)
     }
@@ -321,28 +298,6 @@ impl<'a> Stage<'a> {
         Some(self.reconciled + now)
     }
 
-    async fn states(&self, step: &Step, before: &Before) -> Vec<Check> {
-        let mut checks = Vec::new();
-        for state in &step.eventually {
-            let found = match self.clusters.read(state.side, &state.object).await {
-                Ok(found) => found,
-                Err(error) => {
-                    checks.push(check("eventually", step, state, "", "an answer", &error));
-                    continue;
-                }
-            };
-            let input = before.objects.get(&(state.side, state.object.clone())).and_then(Option::as_ref);
-            let rules = self.looked.contract.rules(&head(&state.object));
-            let mismatches = expect::compare(&state.expect, input, found.as_ref(), &rules);
-            let secret = state.object.kind == "Secret";
-            checks.extend(mismatches.iter().map(|mismatch| {
-                let got = show(mismatch.got.as_ref().map(|value| shown(value, secret)).as_ref());
-                check("eventually", step, state, &mismatch.path.to_string(), &mismatch.want, &got)
-            }));
-        }
-        checks
-    }
-
     /// Looks for what must not happen, for as long as it must not.
     async fn hold(&mut self, step: &Step, never: &Never) -> Result<Vec<Check>, Ended> {
         let until = Instant::now() + never.hold;
@@ -358,7 +313,8 @@ impl<'a> Stage<'a> {
             let mut checks = requests::forbidden(&step.name, never, &writes);
             let news = self.news(watched.iter().map(|(_, seen)| seen));
             if last.as_ref() != Some(&news) {
-                checks.extend(self.came_about(step, &watched).await?);
+                let contract = self.looked.contract;
+                checks.extend(unmet::came_about(self.clusters, contract, step, &watched).await?);
                 last = Some(news);
             }
             if !checks.is_empty() || Instant::now() >= until {
@@ -367,56 +323,4 @@ impl<'a> Stage<'a> {
             sleep(PAUSE * 10).await;
         }
     }
-
-    /// The states that must never come about and did.
-    async fn came_about(&self, step: &Step, watched: &[(&State, Seen)]) -> Result<Vec<Check>, Ended> {
-        let mut checks = Vec::new();
-        for (state, seen) in watched {
-            let found = self.clusters.read(state.side, &state.object).await.map_err(Ended::Environment)?;
-            let rules = self.looked.contract.rules(&head(&state.object));
-            let mut states = seen.states()?.into_iter().chain([found]);
-            if states.any(|found| expect::holds(&state.expect, None, found.as_ref(), &rules)) {
-                let want = format!("never {}", expect::words(&state.expect));
-                checks.push(check("never", step, state, "", &want, "it came about"));
-            }
-        }
-        Ok(checks)
-    }
-}
-
-/// The histories that have not been seen yet.
-fn histories(step: &Step, before: &Before, contract: &Contract) -> Result<Vec<Check>, Ended> {
-    let mut checks = Vec::new();
-    for (history, seen) in step.history.iter().zip(&before.seen) {
-        let rules = contract.rules(&head(&history.object));
-        let states = seen.states()?;
-        let mut left = states.iter();
-        for (at, wanted) in history.states.iter().enumerate() {
-            if !left.any(|state| expect::holds(wanted, None, state.as_ref(), &rules)) {
-                checks.push(Check {
-                    part: "history".to_owned(),
-                    path: format!("{}: {} {}[{at}]", step.name, history.side.name(), history.object),
-                    want: expect::words(wanted),
-                    got: format!("{} states, none of them so", states.len()),
-                });
-                break;
-            }
-        }
-    }
-    Ok(checks)
-}
-
-fn check(part: &str, step: &Step, state: &State, path: &str, want: &str, got: &str) -> Check {
-    let place = if path.is_empty() { String::new() } else { format!(" {path}") };
-    Check {
-        part: part.to_owned(),
-        path: format!("{}: {} {}{place}", step.name, state.side.name(), state.object),
-        want: want.to_owned(),
-        got: got.to_owned(),
-    }
-}
-
-/// A value for a person; nothing of a Secret's.
-fn shown(value: &Value, secret: bool) -> Value {
-    if secret && !value.is_object() { Value::from("***") } else { mask::masked(value) }
 }
