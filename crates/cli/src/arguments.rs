@@ -4,10 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod named;
+
+pub(crate) use named::{AttestArguments, DiffRunArguments, VerifyArguments};
+
 /// How long a failing case is asked again if nothing is said.
 pub(crate) const SETTLE: &str = "2s";
 /// How long a scenario may wait if nothing is said.
 pub(crate) const TIME_BUDGET: &str = "30s";
+
+/// Our own component, as a target.
+pub(crate) const BUILT_IN: &str = "built-in";
 
 /// Verifies that Gardener components keep their contracts.
 ///
@@ -73,6 +80,8 @@ pub(crate) enum Command {
     Coverage(CoverageArguments),
     /// Holds two reports against each other, case by case; exit code 5 if they differ
     Compare(CompareArguments),
+    /// Gives two targets the same generated inputs; exit code 1 if they differ where nothing explains it
+    DiffRun(DiffRunArguments),
     /// Runs contracts on a foreign implementation and records which clauses it keeps
     Attest(AttestArguments),
     /// Scaffolds a contract
@@ -185,6 +194,17 @@ pub(crate) enum SubstrateName {
     Envtest,
 }
 
+impl SubstrateName {
+    /// As it is typed, and as reports name it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Direct => "direct",
+            Self::Envtest => "envtest",
+        }
+    }
+}
+
 /// What the substrate envtest is made of.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Envtest")]
@@ -226,30 +246,6 @@ pub(crate) struct CompareArguments {
     /// text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct VerifyArguments {
-    /// url=https://HOST:PORT, command="./binary --flags", or a target file
-    #[arg(long, value_name = "TARGET")]
-    pub(crate) target: String,
-    /// PEM file of the authority that signed the target's certificate
-    #[arg(long, value_name = "FILE")]
-    pub(crate) ca: Option<PathBuf>,
-    /// Trusts any certificate
-    #[arg(long, conflicts_with = "ca")]
-    pub(crate) insecure: bool,
-    /// The component configuration that a running target has: cases of another one are not supported. With command=, the
-    /// file that `<config>` is made from
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// The cluster that the webhook reads: facts are written there
-    #[arg(long, value_name = "FILE")]
-    pub(crate) kubeconfig: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-    #[command(flatten)]
-    pub(crate) execution: Execution,
 }
 
 #[derive(Debug, Args)]
@@ -313,15 +309,6 @@ pub(crate) struct CoverageArguments {
     /// Exit code 6 below so many per cent of attested clauses
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) min_attested: Option<u8>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct AttestArguments {
-    #[command(flatten)]
-    pub(crate) verify: VerifyArguments,
-    /// Where the attestation is written
-    #[arg(long, value_name = "DIR", default_value = "contracts/attested")]
-    pub(crate) into: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -71,7 +71,8 @@ fn times(execution: &Execution) -> Result<(Duration, Duration), Failure> {
     Ok((settle, duration("--time-budget", &execution.time_budget)?))
 }
 
-fn duration(flag: &str, text: &str) -> Result<Duration, Failure> {
+/// A time that a flag tells, as Go writes it.
+pub(crate) fn duration(flag: &str, text: &str) -> Result<Duration, Failure> {
     let parsed =
         GoDuration::parse(text).map_err(|error| Failure::usage(format!("{flag} {text}: {error}")))?;
     parsed.to_std().ok_or_else(|| Failure::usage(format!("{flag} {text}: a time to wait is not negative")))

@@ -40,6 +40,17 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// So many inputs are to come.
+    pub(crate) fn expect(&self, inputs: usize) {
+        self.bar.set_length(inputs as u64);
+    }
+
+    /// So many inputs of a webhook were asked.
+    pub(crate) fn advance(&self, webhook: &str, inputs: usize) {
+        self.bar.set_message(webhook.to_owned());
+        self.bar.inc(inputs as u64);
+    }
+
     /// Leaves nothing behind.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();

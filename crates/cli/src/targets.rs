@@ -20,7 +20,7 @@ use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 
-use crate::arguments::VerifyArguments;
+use crate::arguments::BUILT_IN;
 use crate::terminal::Failure;
 
 /// Version of the original that our components stand in for; clauses name their versions by it.
@@ -62,22 +62,42 @@ async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, St
     })
 }
 
-/// What `--target` names: `url=…`, `command=…` or a target file.
-pub(crate) fn named(arguments: &VerifyArguments) -> Result<Arc<dyn Target>, Failure> {
+/// A target as it is named, and what is said of it beside.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    /// `built-in`, `url=…`, `command=…` or a target file.
+    pub(crate) target: &'a str,
+    /// Who signed its certificate.
+    pub(crate) ca: Option<&'a Path>,
+    /// Whether any certificate is trusted.
+    pub(crate) insecure: bool,
+    /// The component configuration that it has, or, of a command, that `<config>` is made from.
+    pub(crate) config: Option<&'a Path>,
+}
+
+/// What a name stands for.
+pub(crate) fn named(arguments: &Named<'_>) -> Result<Arc<dyn Target>, Failure> {
+    if arguments.target == BUILT_IN {
+        if arguments.ca.is_some() || arguments.insecure || arguments.config.is_some() {
+            let text = "--ca, --insecure and --config have no use for our own component";
+            return Err(Failure::usage(text));
+        }
+        return Ok(Arc::new(resource_manager()));
+    }
     if let Some(line) = arguments.target.strip_prefix("command=") {
         return Ok(Arc::new(started(line, arguments)?));
     }
-    let trust = trust(arguments.insecure, arguments.ca.as_deref())?;
-    let config = arguments.config.as_deref().map(configuration).transpose()?;
+    let trust = trust(arguments.insecure, arguments.ca)?;
+    let config = arguments.config.map(configuration).transpose()?;
     if let Some(url) = arguments.target.strip_prefix("url=") {
         let known = Known { name: host(url)?, paths: own_paths(), ..Known::default() };
         return Ok(Arc::new(UrlTarget { known, url: url.to_owned(), trust: told(trust)?, config }));
     }
-    from_file(Path::new(&arguments.target), trust, config, arguments)
+    from_file(Path::new(arguments.target), trust, config, arguments)
 }
 
 /// A command line: `<config>` is a file made for each configuration, over the one of `--config` where it is given.
-fn started(line: &str, arguments: &VerifyArguments) -> Result<CommandTarget, Failure> {
+fn started(line: &str, arguments: &Named<'_>) -> Result<CommandTarget, Failure> {
     trusts_nobody(arguments)?;
     let command: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let name = command
@@ -85,13 +105,13 @@ fn started(line: &str, arguments: &VerifyArguments) -> Result<CommandTarget, Fai
         .map(|program| file_name(program))
         .ok_or_else(|| Failure::usage("command= names no program"))?;
     let has_config = line.contains("<config>");
-    let file = arguments.config.as_ref().map(|file| file.display().to_string());
+    let file = arguments.config.map(|file| file.display().to_string());
     if file.is_some() && !has_config {
         return Err(Failure::usage(
             "--config needs <config> in the command line: where the program is told of it",
         ));
     }
-    let in_config = match &arguments.config {
+    let in_config = match arguments.config {
         Some(file) => read_configuration(file)?.contains("<port>"),
         None => false,
     };
@@ -106,7 +126,7 @@ fn started(line: &str, arguments: &VerifyArguments) -> Result<CommandTarget, Fai
 }
 
 /// A program that is started gets its certificate from us.
-fn trusts_nobody(arguments: &VerifyArguments) -> Result<(), Failure> {
+fn trusts_nobody(arguments: &Named<'_>) -> Result<(), Failure> {
     if arguments.ca.is_some() || arguments.insecure {
         let text = "--ca and --insecure are for targets that run already: one that is started gets its certificate \
                     from <certDir>";
@@ -115,22 +135,23 @@ fn trusts_nobody(arguments: &VerifyArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether `--target` names something that is started for the run.
-pub(crate) fn is_started(arguments: &VerifyArguments) -> bool {
+/// Whether a name stands for something that is started for the run.
+pub(crate) fn is_started(target: &str) -> bool {
     let of_file = || {
-        let text = fs::read_to_string(&arguments.target).ok()?;
-        let described = target::read(&SourceFile::new(&arguments.target, text)).ok()?;
+        let text = fs::read_to_string(target).ok()?;
+        let described = target::read(&SourceFile::new(target, text)).ok()?;
         Some(!described.spec.command.is_empty())
     };
-    arguments.target.starts_with("command=")
-        || (!arguments.target.starts_with("url=") && of_file().unwrap_or(false))
+    target == BUILT_IN
+        || target.starts_with("command=")
+        || (!target.starts_with("url=") && of_file().unwrap_or(false))
 }
 
 fn from_file(
     path: &Path,
     trust: Trust,
     config: Option<Value>,
-    arguments: &VerifyArguments,
+    arguments: &Named<'_>,
 ) -> Result<Arc<dyn Target>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(

@@ -134,9 +134,22 @@ impl Draft {
             Status::NotRun if reasons(result).all(is_presupposed) => (Seen::NotAttestable, Some(why(result))),
             Status::Errored | Status::NotRun => return,
         };
-        let observation = Observation { hash: clause.hash.clone(), result: seen, reason };
+        let observation = Observation {
+            hash: clause.hash.clone(),
+            result: seen,
+            reason,
+            asked: otherwise(result),
+            substrate: None,
+        };
         self.attestation.clauses.insert(clause.id.clone(), observation);
     }
+}
+
+/// How many of the cases were asked otherwise than the substrate says, and how the first of them.
+fn otherwise(result: &ClauseResult) -> Option<String> {
+    let asked: Vec<&String> = result.cases.iter().filter_map(|case| case.asked.as_ref()).collect();
+    let first = asked.first()?;
+    Some(format!("{} of {} cases: {first}", asked.len(), result.cases.len()))
 }
 
 fn first_failure(result: &ClauseResult) -> String {

@@ -10,6 +10,7 @@ use webhook::review::{GroupVersionKind, GroupVersionResource, Operation, ReviewV
 mod answer;
 mod request;
 
+pub(crate) use answer::without_addresses;
 pub use answer::{Answer, BadAnswer, FieldCause, read};
 pub use request::Question;
 

@@ -7,11 +7,12 @@
 //! 4. [`render`] — the report as text, JSON, JUnit, Markdown, HTML; [`report::write`] puts it on disk;
 //! 5. [`report::Report::exit_code`].
 //!
-//! Beside that: [`coverage`], [`attest`] and [`compare`] read reports, [`render::explain`] and [`render::list`] show contracts.
+//! Beside that: [`differential`] gives two targets the same generated inputs; [`coverage`], [`attest`] and [`compare`] read reports, [`render::explain`] and [`render::list`] show contracts.
 
 pub mod attest;
 pub mod compare;
 pub mod coverage;
+pub mod differential;
 pub mod exchange;
 pub mod laws;
 mod loopback;

@@ -191,7 +191,8 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>) -> bool {
     })
 }
 
-fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
+/// Why a target is not asked a case, if it is not.
+pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
     let contract = looked.contract;
     let run = [Form::Mutation, Form::Validation, Form::Configuration, Form::Scenario];
     if !run.contains(&contract.form) {

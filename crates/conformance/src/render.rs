@@ -4,6 +4,7 @@ use crate::report::{Check, Report};
 
 mod attention;
 mod diff;
+mod differential;
 pub mod explain;
 mod findings;
 mod html;
@@ -15,6 +16,7 @@ mod proof;
 mod style;
 mod text;
 
+pub use differential::differential;
 pub use html::{HtmlError, html};
 pub use json::json;
 pub use junit::{JunitError, junit};

@@ -27,7 +27,7 @@ mod prepare;
 mod scenario;
 mod server;
 mod story;
-mod subject;
+pub(crate) mod subject;
 
 pub use interrupt::Interrupt;
 

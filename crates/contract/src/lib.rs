@@ -7,6 +7,7 @@
 //! - [`case`] — one case: what is given, what is done, what must hold;
 //! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
+//! - [`explanations`] — why answers of two implementations differ;
 //! - [`sentence`] — the hash that ties a clause to a sentence of its source;
 //! - [`scaffold`], [`table_format`] — what `new contract` and `fmt` write;
 //! - [`versions`] — for which versions of a target a clause holds;
@@ -18,6 +19,7 @@ pub mod case;
 mod certificate_request;
 pub mod document;
 pub mod expect;
+pub mod explanations;
 pub mod json_schema;
 pub mod lint;
 pub mod load;

@@ -36,6 +36,7 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Vec<Error> {
     lint.covered(against.reference);
     let mut found = lint.found;
     found.extend(stale(&loaded, sources));
+    found.extend(unstated(&loaded, sources));
     // A ledger can be held only against contracts that are all there.
     if let (Some((entries, file)), true) = (&loaded.ledger, loaded.errors.is_empty()) {
         found.extend(
@@ -165,6 +166,32 @@ fn stale(loaded: &Loaded, sources: &[SourceFile]) -> Vec<Error> {
             let message = format!("{id} is not the clause any more that {version} was seen to keep");
             let remedy = "attest it again".to_owned();
             found.push(file.error(mark, id.len(), message, Some(remedy)).coded("stale"));
+        }
+    }
+    found
+}
+
+/// Explanations that name a clause which states no such difference.
+fn unstated(loaded: &Loaded, sources: &[SourceFile]) -> Vec<Error> {
+    let mut found = Vec::new();
+    for explanations in &loaded.explanations {
+        let name = &explanations.name;
+        let versioned = explanations.version.as_ref().map(|version| format!("{name} {version}"));
+        for entry in &explanations.entries {
+            let Some(id) = &entry.clause else { continue };
+            let clause = loaded.catalog.clause(id).map(|(_, clause)| clause);
+            let states = |clause: &Clause| {
+                clause.differs.contains_key(name)
+                    || versioned.as_ref().is_some_and(|version| clause.differs.contains_key(version))
+            };
+            if !clause.is_some_and(states) {
+                let message = format!("{id} states no difference of {name}");
+                let remedy = "name the clause whose `differs` says it, or none";
+                found.extend(
+                    error_at(sources, &entry.location, 1, message, remedy)
+                        .map(|error| error.coded("explained")),
+                );
+            }
         }
     }
     found

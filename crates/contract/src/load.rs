@@ -4,6 +4,7 @@ mod cells;
 mod doing;
 mod draft;
 mod expand;
+mod explained;
 mod fields;
 mod given;
 mod hash;
@@ -35,6 +36,7 @@ use self::given::{Assembly, Shelf};
 use self::report::{Report, nearest};
 use self::tree::{Span, Tree};
 use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger};
+use crate::explanations::Explanations;
 use crate::model::{Catalog, Contract, Subject};
 
 /// What the files say, and what is wrong with them.
@@ -46,6 +48,8 @@ pub struct Loaded {
     pub ledger: Option<(ledger::Ledger, SourceFile)>,
     /// The attestations.
     pub attestations: Vec<attestation::Attestation>,
+    /// Why targets answer otherwise than others.
+    pub explanations: Vec<Explanations>,
     /// What keeps the files from being loaded as they stand.
     pub errors: Vec<Error>,
     /// What loads, and lint names nevertheless.
@@ -87,6 +91,7 @@ pub fn read(sources: &[SourceFile]) -> Loaded {
         catalog: Catalog { contracts, fixtures: shared },
         ledger: sorted.ledger,
         attestations: sorted.attestations,
+        explanations: sorted.explanations,
         errors: report.into_errors(),
         findings: lint.into_errors(),
     }
@@ -99,6 +104,7 @@ struct Sorted {
     fixtures: BTreeMap<String, Tree>,
     ledger: Option<(ledger::Ledger, SourceFile)>,
     attestations: Vec<attestation::Attestation>,
+    explanations: Vec<Explanations>,
 }
 
 fn sort(report: &Report<'_>) -> Sorted {
@@ -143,9 +149,10 @@ fn document(sorted: &mut Sorted, file: usize, node: &Node, report: &Report<'_>) 
             Ok(attestation) => sorted.attestations.push(attestation),
             Err(error) => report.push(error.coded("attestation")),
         },
+        "Explanations" if own => sorted.explanations.extend(explained::read(file, node, report)),
         _ if own => {
             let place = node.get("kind").unwrap_or(node);
-            let remedy = nearest(kind, ["Contract", "Ledger", "Attestation"]);
+            let remedy = nearest(kind, ["Contract", "Ledger", "Attestation", "Explanations"]);
             report.add("kind", Span::of(file, place), format!("{kind:?} is no kind of file here"), remedy);
         }
         _ => {

@@ -2,6 +2,7 @@
 
 mod compare;
 mod coverage;
+mod diff_run;
 mod env;
 mod lint;
 mod run;
@@ -30,6 +31,7 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::New(arguments) => write::new(&arguments.what, terminal),
         Command::Coverage(arguments) => coverage::coverage(&arguments, added, terminal),
         Command::Compare(arguments) => compare::compare(&arguments, terminal),
+        Command::DiffRun(arguments) => diff_run::diff_run(&arguments, added, terminal),
         Command::Env(command) => env::execute(command, terminal),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -48,11 +48,7 @@ fn report(
     let contracts = session::selected(&loaded, added, &selection)?;
     options::check(&arguments.execution, &loaded.catalog)?;
     envtest::fits(&arguments.envtest, arguments.substrate)?;
-    let substrate = match arguments.substrate {
-        SubstrateName::Embedded => "embedded",
-        SubstrateName::Direct => "direct",
-        SubstrateName::Envtest => "envtest",
-    };
+    let substrate = arguments.substrate.word();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new(command, added)
         .unless("--substrate", substrate, "embedded")

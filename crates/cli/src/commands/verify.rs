@@ -1,6 +1,7 @@
 //! `verify` and `attest`: a URL, a binary or a target file, without a cluster or with the one it reads.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use conformance::run::{FactsFrom, Ground};
 use conformance::target::Facts;
@@ -10,10 +11,11 @@ use contract::document::attestation::{self, Attestation};
 use contract::load::Loaded;
 
 use crate::again::Again;
-use crate::arguments::{AttestArguments, VerifyArguments};
+use crate::arguments::{Addition, AttestArguments, SubstrateName, VerifyArguments};
 use crate::session::Wish;
+use crate::targets::{self, Named};
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, options, session, targets};
+use crate::{catalog, envtest, options, session};
 
 /// Verifies and prints the verdict.
 pub(crate) fn verify(
@@ -80,28 +82,72 @@ fn report(
     let selection = arguments.selection.clone().into();
     let contracts = session::selected(loaded, added, &selection)?;
     options::check(&arguments.execution, &loaded.catalog)?;
-    let target = targets::named(arguments)?;
-    let ground = async { facts(arguments).await.map(Ground::Direct) };
+    let target = targets::named(&Named {
+        target: &arguments.target,
+        ca: arguments.ca.as_deref(),
+        insecure: arguments.insecure,
+        config: arguments.config.as_deref(),
+    })?;
+    fits(arguments)?;
+    let substrate = arguments.substrate.word();
+    let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new("verify", added)
         .with("--target", &arguments.target)
         .path("--ca", arguments.ca.as_deref())
         .flag("--insecure", arguments.insecure)
         .path("--config", arguments.config.as_deref())
-        .path("--kubeconfig", arguments.kubeconfig.as_deref());
+        .path("--kubeconfig", arguments.kubeconfig.as_deref())
+        .unless("--substrate", substrate, "direct")
+        .flag("--with controller-manager", with_manager)
+        .path("--data-dir", arguments.envtest.data_dir.as_deref());
     let wish = Wish {
         execution: &arguments.execution,
         selection: &selection,
         command: &options::repeated(again, &arguments.execution),
-        substrate: "direct",
+        substrate,
         keeps_damages: false,
     };
+    let ground = ground(arguments);
     session::run(contracts, target, ground, &wish, terminal)
+}
+
+/// Refuses a server for a target that reads another one already.
+fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
+    envtest::fits(&arguments.envtest, arguments.substrate)?;
+    let substrate = arguments.substrate.word();
+    if arguments.substrate == SubstrateName::Direct {
+        return Ok(());
+    }
+    if !targets::is_started(&arguments.target) {
+        return Err(Failure::usage(format!(
+            "--substrate {substrate}: a target that runs already reads another cluster; say command=… or a target file \
+             with a command, which is started beside the server"
+        )));
+    }
+    if arguments.kubeconfig.is_some() {
+        return Err(Failure::usage(format!(
+            "--substrate {substrate} has a cluster of its own: leave --kubeconfig out"
+        )));
+    }
+    Ok(())
+}
+
+async fn ground(arguments: &VerifyArguments) -> Result<Ground, Failure> {
+    Ok(match arguments.substrate {
+        SubstrateName::Direct => Ground::Direct(facts(arguments).await?),
+        SubstrateName::Embedded => Ground::Embedded,
+        SubstrateName::Envtest => Ground::Envtest(Arc::new(envtest::start(&arguments.envtest).await?)),
+    })
 }
 
 /// Where facts are written: the given cluster; for a started binary an API server of this process; else nowhere.
 async fn facts(arguments: &VerifyArguments) -> Result<FactsFrom, Failure> {
     let Some(path) = &arguments.kubeconfig else {
-        return Ok(if targets::is_started(arguments) { FactsFrom::Embedded } else { FactsFrom::Nowhere });
+        return Ok(if targets::is_started(&arguments.target) {
+            FactsFrom::Embedded
+        } else {
+            FactsFrom::Nowhere
+        });
     };
     let client =
         substrate::kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;

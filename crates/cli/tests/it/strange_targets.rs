@@ -170,7 +170,7 @@ where
 }
 
 /// The address at which a service answers as long as the runtime is there.
-async fn served<S, F>(certificates: Certificates, service: S) -> String
+pub(crate) async fn served<S, F>(certificates: Certificates, service: S) -> String
 where
     S: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Send + 'static,
@@ -204,7 +204,7 @@ fn verify(folder: &Path, url: &str, ca: &str) -> Told {
 }
 
 /// A certificate for the loopback address that signs itself, and the file it is in.
-fn certificate(folder: &Path) -> (String, Certificates) {
+pub(crate) fn certificate(folder: &Path) -> (String, Certificates) {
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
     let pem = params.self_signed(&key).unwrap().pem();

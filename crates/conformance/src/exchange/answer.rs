@@ -1,8 +1,11 @@
 //! What a target said, read as strictly as kube-apiserver reads it.
 
+use std::sync::LazyLock;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use contract::case::Review;
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -130,6 +133,13 @@ struct Status {
 #[serde(default)]
 struct Details {
     causes: Option<Vec<FieldCause>>,
+}
+
+/// A text without memory addresses: programs in Go print pointers where they show a value.
+pub(crate) fn without_addresses(text: &str) -> String {
+    static ADDRESS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\b0x[0-9a-f]+\b").expect("a constant expression"));
+    ADDRESS.replace_all(text, "0x…").into_owned()
 }
 
 /// Reads the body of an answer to a question and applies its patch.

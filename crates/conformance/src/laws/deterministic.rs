@@ -1,12 +1,8 @@
 //! The same input gives the same result, in both versions of the review; of our components the same bytes, of others
 //! the memory addresses in a refusal may differ: the originals print pointers.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::{Held, Trace, difference, extra, words};
-use crate::exchange::{Answer, Exchange, FieldCause};
+use crate::exchange::{Answer, Exchange, FieldCause, without_addresses};
 use crate::matching::{self, Rules};
 
 pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
@@ -34,7 +30,7 @@ fn differs(first: &Answer, second: &Exchange, ours: bool, rules: &Rules) -> Opti
     let words_alike = if ours {
         (&first.message, &first.causes) == (&answer.message, &answer.causes)
     } else {
-        without_addresses(first) == without_addresses(answer)
+        masked(first) == masked(answer)
     };
     if verdict(first) != verdict(answer) || !words_alike {
         return Some(format!("the answer is another: {}", words(second)));
@@ -46,12 +42,10 @@ fn differs(first: &Answer, second: &Exchange, ours: bool, rules: &Rules) -> Opti
 }
 
 /// Message and causes, in order, memory addresses masked.
-fn without_addresses(answer: &Answer) -> (Option<String>, Vec<FieldCause>) {
-    static ADDRESS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"\b0x[0-9a-f]+\b").expect("a constant expression"));
-    let masked = |text: &str| ADDRESS.replace_all(text, "0x…").into_owned();
-    let cause = |cause: &FieldCause| FieldCause { message: masked(&cause.message), ..cause.clone() };
-    (answer.message.as_deref().map(masked), answer.causes.iter().map(cause).collect())
+fn masked(answer: &Answer) -> (Option<String>, Vec<FieldCause>) {
+    let cause =
+        |cause: &FieldCause| FieldCause { message: without_addresses(&cause.message), ..cause.clone() };
+    (answer.message.as_deref().map(without_addresses), answer.causes.iter().map(cause).collect())
 }
 
 pub(super) fn damage(trace: &Trace) -> Vec<Trace> {

@@ -94,7 +94,7 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     result.reason = reason;
     result.story = if checks.is_empty() { Vec::new() } else { story::tell(looked, scenario) };
     result.checks = checks;
-    result.asked = otherwise(&shared.options.ground);
+    result.asked = otherwise(&shared.options.ground, shared.target.is_outside());
     result.duration_ms = milliseconds(started.elapsed());
     (Asked { at, result, observation: None, trace: None, proof }, broken)
 }
@@ -142,9 +142,10 @@ fn prove(shared: &Shared<'_>, at: CaseRef, kept: &[Kept]) -> Option<Proof> {
 }
 
 /// Scenarios run on embedded servers wherever the others run.
-fn otherwise(ground: &Ground) -> Option<String> {
+fn otherwise(ground: &Ground, outside: bool) -> Option<String> {
+    let time = if outside { "real" } else { "virtual" };
     match ground {
-        Ground::Envtest(_) => Some("on embedded API servers, in virtual time".to_owned()),
+        Ground::Envtest(_) => Some(format!("on embedded API servers, in {time} time")),
         Ground::Direct(_) | Ground::Embedded => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What a case asks about, as the target sees it.
+//! What a request is about, as the target sees it.
 
 use contract::case::When;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::plan::Looked;
 
 /// Why a case cannot be asked.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SubjectError {
+pub(crate) enum SubjectError {
     /// The operation is none.
     #[error("{0:?} is no operation")]
     Operation(String),
@@ -26,7 +26,7 @@ pub(super) enum SubjectError {
 /// What the case asks about.
 pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, SubjectError> {
     let (operation, request) = match &looked.case.when {
-        When::DeleteCollection { resource } => return collection(resource, placed),
+        When::DeleteCollection { resource } => return collection(resource, &placed.namespace),
         When::Admission { operation, sending } => (operation, &sending.request),
         When::Registration { .. } | When::Configuration | When::Steps(_) => {
             return Err(SubjectError::NoObject);
@@ -34,15 +34,25 @@ pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, Su
     };
     let operation = parse(operation)?;
     let given = &placed.given;
-    let (object, old_object) = match operation {
-        Operation::Create | Operation::Connect => (given.object.clone(), None),
-        Operation::Update => (given.object.clone(), given.old.clone().or_else(|| given.object.clone())),
-        Operation::Delete => (None, given.old.clone().or_else(|| given.object.clone())),
-    };
-    let Some(known) = object.as_ref().or(old_object.as_ref()) else {
+    match of(operation, given.object.clone(), given.old.clone()) {
         // A request without objects tells its own kind.
-        return if request.is_empty() { Err(SubjectError::NoObject) } else { Ok(bare(operation)) };
+        Err(SubjectError::NoObject) if !request.is_empty() => Ok(bare(operation)),
+        subject => subject,
+    }
+}
+
+/// What a request about an object is about; where nothing is said of the object before, it is the same.
+pub(crate) fn of(
+    operation: Operation,
+    object: Option<Value>,
+    old: Option<Value>,
+) -> Result<Subject, SubjectError> {
+    let (object, old_object) = match operation {
+        Operation::Create | Operation::Connect => (object, None),
+        Operation::Update => (object.clone(), old.or(object)),
+        Operation::Delete => (None, old.or(object)),
     };
+    let known = object.as_ref().or(old_object.as_ref()).ok_or(SubjectError::NoObject)?;
     let served = &served(known)?;
     let metadata = |field: &str| known["metadata"][field].as_str().unwrap_or_default().to_owned();
     let namespace =
@@ -59,14 +69,15 @@ pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, Su
     })
 }
 
-fn collection(name: &str, placed: &Placed) -> Result<Subject, SubjectError> {
+/// What the deletion of all objects of a resource, `<plural>[.<group>]`, in a namespace is about.
+pub(crate) fn collection(name: &str, namespace: &str) -> Result<Subject, SubjectError> {
     let served = collection_of(name)?;
     Ok(Subject {
         kind: kind(served),
         resource: plural(served),
         namespaced: served.namespaced,
         name: String::new(),
-        namespace: if served.namespaced { placed.namespace.clone() } else { String::new() },
+        namespace: if served.namespaced { namespace.to_owned() } else { String::new() },
         operation: Operation::Delete,
         object: None,
         old_object: None,

@@ -156,10 +156,13 @@ async fn what_was_attested_before_stays_and_runs_that_are_not_whole_record_nothi
     let mut before = attest::draft(&catalog, &report).attestation;
     let gone = before.clauses["FAKE-001"].clone();
     before.clauses.insert("FAKE-009".to_owned(), gone);
+    before.target.substrate = "envtest".to_owned();
     report.contracts[0].clauses.remove(1);
     let mut draft = attest::draft(&catalog, &report);
     draft.attestation.keep(before, &catalog);
-    assert_eq!(draft.attestation.clauses.keys().collect::<Vec<_>>(), ["FAKE-001", "FAKE-002"]);
+    let clauses = &draft.attestation.clauses;
+    let seen: Vec<_> = clauses.iter().map(|(id, seen)| (id.as_str(), seen.substrate.as_deref())).collect();
+    assert_eq!(seen, [("FAKE-001", None), ("FAKE-002", Some("envtest"))]);
     assert_eq!((draft.refusal(&report), draft.exit_code(&report)), (None, 0));
     for (manner, code) in [(Manner::Unreachable, 3), (Manner::NotServed, 4)] {
         let report = run_with(small::contract(), manner, options()).await;
@@ -167,6 +170,16 @@ async fn what_was_attested_before_stays_and_runs_that_are_not_whole_record_nothi
     }
     report.interrupted = Some(15);
     assert_eq!(attest::draft(&catalog, &report).refusal(&report), Some(143));
+}
+
+#[tokio::test]
+async fn cases_that_were_asked_otherwise_are_told() {
+    let mut report = run_with(small::contract(), Manner::Good, options()).await;
+    report.contracts[0].clauses[0].cases[1].asked = Some("asked directly: the case says so".to_owned());
+    let draft = attest::draft(&catalog(), &report);
+    let asked = |id: &str| draft.attestation.clauses[id].asked.clone();
+    assert_eq!(asked("FAKE-001").as_deref(), Some("1 of 3 cases: asked directly: the case says so"));
+    assert_eq!(asked("FAKE-002"), None);
 }
 
 #[tokio::test]

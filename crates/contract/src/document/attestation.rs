@@ -47,6 +47,12 @@ pub struct Observation {
     /// Why it differs, or cannot be attested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Cases that were asked otherwise than the substrate says: how many, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
+    /// Where its cases ran, if elsewhere than the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub substrate: Option<String>,
 }
 
 /// Whether a clause was kept.
@@ -77,7 +83,10 @@ impl Attestation {
     pub fn keep(&mut self, before: Self, catalog: &Catalog) {
         let clauses = catalog.contracts.iter().flat_map(|contract| &contract.clauses);
         let there: BTreeSet<&str> = clauses.map(|clause| clause.id.as_str()).collect();
-        for (id, seen) in before.clauses.into_iter().filter(|(id, _)| there.contains(id.as_str())) {
+        let (then, now) = (before.target.substrate, &self.target.substrate);
+        for (id, mut seen) in before.clauses.into_iter().filter(|(id, _)| there.contains(id.as_str())) {
+            seen.substrate =
+                seen.substrate.or_else(|| Some(then.clone())).filter(|substrate| substrate != now);
             self.clauses.entry(id).or_insert(seen);
         }
     }

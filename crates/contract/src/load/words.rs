@@ -121,3 +121,7 @@ pub(crate) const LAWS: [(&str, Law); 9] = [
 pub(crate) fn laws() -> impl Iterator<Item = &'static str> {
     LAWS.iter().map(|(name, _)| *name)
 }
+pub(crate) const EXPLANATIONS: [&str; 4] = ["apiVersion", "kind", "target", "explanations"];
+pub(crate) const EXPLAINED: [&str; 2] = ["name", "version"];
+pub(crate) const EXPLANATION: [&str; 8] =
+    ["webhooks", "at", "input", "ours", "theirs", "given", "clause", "reason"];

@@ -28,7 +28,7 @@ impl HighAvailability {
 impl Webhook for HighAvailability {
     /// A fact that cannot be read is answered with 500, an object that cannot be read with 403.
     ///
-    /// GRM-HAC-076, GRM-HAC-077, GRM-HAC-078.
+    /// GRM-HAC-076, GRM-HAC-077, GRM-HAC-078, GRM-HAC-082.
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
         self.facts.synced().await;
         let (namespace, scaled_up_to) = match self.gather(request) {

@@ -12,7 +12,7 @@ pub const PATH: &str = "/webhooks/endpoint-slice-hints";
 
 /// Sets the zone hint of each endpoint that has a zone; one without keeps the hints it has.
 ///
-/// GRM-ESH-001, GRM-ESH-002, GRM-ESH-003, GRM-ESH-004.
+/// GRM-ESH-001, GRM-ESH-002, GRM-ESH-003, GRM-ESH-004, GRM-ESH-012.
 ///
 /// # Errors
 /// 400 when a field has another type than the API's.

@@ -14,7 +14,7 @@ const VARIABLE: &str = "KUBERNETES_SERVICE_HOST";
 
 /// Appends the variable with `host` to each container and init container whose environment does not name it.
 ///
-/// GRM-KSH-001, GRM-KSH-003, GRM-KSH-004.
+/// GRM-KSH-001, GRM-KSH-003, GRM-KSH-004, GRM-KSH-013.
 ///
 /// # Errors
 /// 400 when a field has another type than the API's.

@@ -15,7 +15,7 @@ const SCHEDULER_NAME: [&str; 2] = ["spec", "schedulerName"];
 
 /// Replaces an empty scheduler name and the default one by `scheduler_name`; any other stays.
 ///
-/// GRM-PSN-001, GRM-PSN-002, GRM-PSN-003.
+/// GRM-PSN-001, GRM-PSN-002, GRM-PSN-003, GRM-PSN-010.
 ///
 /// # Errors
 /// 400 when a field has another type than the API's.

@@ -17,7 +17,7 @@ const CONSTRAINTS: [&str; 2] = ["spec", "topologySpreadConstraints"];
 ///
 /// A Pod without the label, or without constraints, is left alone; an empty hash counts.
 ///
-/// GRM-TSC-001, GRM-TSC-004.
+/// GRM-TSC-001, GRM-TSC-004, GRM-TSC-014.
 ///
 /// # Errors
 /// 400 when a field has another type than the API's.

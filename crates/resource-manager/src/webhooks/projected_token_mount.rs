@@ -37,7 +37,7 @@ pub fn service_account(pod: &Value) -> Result<Option<&str>, WrongType> {
 /// `automount` is `automountServiceAccountToken` of the Pod's ServiceAccount, which must be false and not
 /// absent; the Pod itself must not turn mounting off, and must not have a volume named `kube-api-access-…`.
 ///
-/// GRM-PTM-001, GRM-PTM-005, GRM-PTM-006, GRM-PTM-013.
+/// GRM-PTM-001, GRM-PTM-005, GRM-PTM-006, GRM-PTM-013, GRM-PTM-029.
 ///
 /// # Errors
 /// 403 when the Pod's own expiration is no number, 400 when a field has another type than the API's.

@@ -39,7 +39,7 @@ pub fn tolerations_for<'a>(taints: impl IntoIterator<Item = &'a Taint>) -> Vec<T
 /// The configured selector wins over the Pod's. Tolerations keep their order, the Pod's own first;
 /// of equal ones the first stays.
 ///
-/// GRM-SCC-001, GRM-SCC-002, GRM-SCC-003.
+/// GRM-SCC-001, GRM-SCC-002, GRM-SCC-003, GRM-SCC-027.
 ///
 /// # Errors
 /// 400 when a field has another type than the API's.

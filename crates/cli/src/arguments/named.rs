@@ -1,0 +1,93 @@
+//! Arguments of commands that are told whom to ask: `verify`, `attest`, `diff-run`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{BUILT_IN, EnvtestArguments, Execution, Format, SETTLE, Selection, SubstrateName};
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffRunArguments {
+    /// built-in, url=https://HOST:PORT, command="./binary --flags", or a target file
+    #[arg(long, value_name = "TARGET", default_value = BUILT_IN)]
+    pub(crate) a: String,
+    /// The target that it is held against
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) b: String,
+    /// A webhook, such as high-availability-config (repeatable) [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) webhook: Vec<String>,
+    /// Inputs for each webhook
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
+    pub(crate) objects: usize,
+    /// Decides every input
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How long an input is asked again whose answers differ
+    #[arg(long, value_name = "DURATION", default_value = SETTLE)]
+    pub(crate) settle: String,
+    /// Why answers may differ, beside what contracts/explained says (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) explanations: Vec<PathBuf>,
+    /// PEM file of the authority that signed the certificate of a target that runs already
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Trusts any certificate
+    #[arg(long, conflicts_with = "ca")]
+    pub(crate) insecure: bool,
+    /// The component configuration that a running target has
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The cluster that a running target reads: facts are written there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// text or json
+    #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) output: Format,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("nothing would be asked".to_owned()),
+        Ok(number) => Ok(number),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// url=https://HOST:PORT, command="./binary --flags", a target file, or built-in
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) target: String,
+    /// PEM file of the authority that signed the target's certificate
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Trusts any certificate
+    #[arg(long, conflicts_with = "ca")]
+    pub(crate) insecure: bool,
+    /// The component configuration that a running target has: cases of another one are not supported. With command=, the
+    /// file that `<config>` is made from
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The cluster that the webhook reads: facts are written there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// Where cases run; embedded and envtest start the target beside an API server that asks it
+    #[arg(long, value_enum, default_value_t = SubstrateName::Direct)]
+    pub(crate) substrate: SubstrateName,
+    #[command(flatten)]
+    pub(crate) envtest: EnvtestArguments,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) execution: Execution,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AttestArguments {
+    #[command(flatten)]
+    pub(crate) verify: VerifyArguments,
+    /// Where the attestation is written
+    #[arg(long, value_name = "DIR", default_value = "contracts/attested")]
+    pub(crate) into: PathBuf,
+}

@@ -1,0 +1,75 @@
+//! `diff-run`: our component held against itself, and against a webhook that never does anything.
+
+use std::convert::Infallible;
+use std::path::Path;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use serde_json::{Value, json};
+
+use crate::program::{Told, call};
+use crate::strange_targets::{certificate, served};
+
+fn diff_run(folder: &Path, more: &[&str]) -> Told {
+    let webhook = ["diff-run", "--webhook", "pod-scheduler-name", "--objects", "60", "--settle", "100ms"];
+    call(folder, &[&webhook[..], more].concat())
+}
+
+/// Allows everything and changes nothing.
+async fn idle(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let body = request.into_body().collect().await.unwrap().to_bytes();
+    let review: Value = serde_json::from_slice(&body).unwrap();
+    let response = json!({"uid": review["request"]["uid"], "allowed": true, "status": {"code": 200}});
+    let answer = json!({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response});
+    Ok(Response::new(Full::new(Bytes::from(answer.to_string()))))
+}
+
+#[test]
+fn a_target_differs_nowhere_from_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = diff_run(folder.path(), &["--b", "built-in"]);
+    told.says(0, &["pod-scheduler-name", "60 inputs, 0 differ", "every difference is explained"]);
+}
+
+#[test]
+fn a_webhook_that_does_nothing_is_found_out_unless_somebody_knows_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(folder.path());
+    let url = runtime.block_on(served(certificates, idle));
+    let cluster = runtime.block_on(substrate::embedded::Embedded::start(true, None)).unwrap();
+    let (target, kubeconfig) = (format!("url={url}"), cluster.kubeconfig().unwrap().display().to_string());
+    let against = ["--b", &target, "--ca", &ca, "--kubeconfig", &kubeconfig];
+    // Nobody knows what it reads, and every case of the contract has a namespace.
+    diff_run(folder.path(), &against[..4]).says(4, &["no case of the contract can be asked of both targets"]);
+    let told = diff_run(folder.path(), &against);
+    told.says(1, &["object.spec.schedulerName", "bin-packing-scheduler", "1 group unexplained"]);
+    let json = diff_run(folder.path(), &[&against[..], &["-o", "json"]].concat());
+    let found: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(found["webhooks"][0]["groups"][0]["place"], "object.spec.schedulerName");
+    let name = url.trim_start_matches("https://");
+    let file = format!(
+        "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Explanations\ntarget: {{name: \"{name}\"}}\n\
+         explanations:\n- {{at: object.spec.schedulerName, theirs: $unchanged, reason: it is idle}}\n"
+    );
+    std::fs::write(folder.path().join("why.yaml"), file).unwrap();
+    let told = diff_run(folder.path(), &[&against[..], &["--explanations", "why.yaml"]].concat());
+    told.says(0, &["it is idle", "every difference is explained"]);
+}
+
+#[test]
+fn what_there_is_not_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let table: [(&[&str], &[&str]); 5] = [
+        (&["--b", "nowhere.yaml"], &["failed to read target nowhere.yaml"]),
+        (&["--b", "built-in", "--webhook", "none"], &["there is no webhook none", "seccomp-profile"]),
+        (&["--b", "built-in", "--insecure"], &["neither does"]),
+        (&["--b", "built-in", "--explanations", "none.yaml"], &["failed to read explanations none.yaml"]),
+        (&["--b", "built-in", "--objects", "0"], &["nothing would be asked"]),
+    ];
+    for (arguments, words) in table {
+        call(folder.path(), &[&["diff-run"], arguments].concat()).says(2, words);
+    }
+}

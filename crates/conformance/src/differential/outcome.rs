@@ -1,0 +1,157 @@
+//! What a differential run found: counts, groups of differences, and whether each is explained.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::effect::{Difference, Effect};
+use crate::target::Identity;
+
+/// What a differential run found.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// The first target.
+    pub a: Identity,
+    /// The second target.
+    pub b: Identity,
+    /// The seed of the inputs.
+    pub seed: u64,
+    /// Inputs wanted for each webhook.
+    pub objects: usize,
+    /// What was found, by webhook.
+    pub webhooks: Vec<WebhookOutcome>,
+    /// Explanations of these webhooks that explained nothing: `file:line`.
+    pub idle_explanations: Vec<String>,
+    /// What broke around the targets.
+    pub environment_errors: Vec<String>,
+    /// The signal that ended the run early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupted: Option<u8>,
+}
+
+/// What was found of one webhook.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookOutcome {
+    /// Name of the webhook.
+    pub webhook: String,
+    /// Inputs that both answered, or failed to.
+    pub compared: usize,
+    /// Inputs that one or both of them do not serve.
+    pub not_served: usize,
+    /// Inputs whose answers differ.
+    pub differing: usize,
+    /// What the first target brought about, and how often: `unchanged`, `patched`, `allowed`, `refused 422`, `no answer`.
+    pub effects: BTreeMap<String, usize>,
+    /// Why nothing was compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silent: Option<String>,
+    /// Differences, by place and explanation.
+    pub groups: Vec<Group>,
+}
+
+/// Differences at one place that have one explanation, or none.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Group {
+    /// `object.spec.tolerations[]`, `message`.
+    pub place: String,
+    /// Inputs that differ here.
+    pub inputs: usize,
+    /// Why; absent: nobody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explained>,
+    /// One of them, as small as it could be made where it is not explained.
+    pub example: Example,
+}
+
+/// Why answers differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explained {
+    /// The reason.
+    pub reason: String,
+    /// The clause that states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clause: Option<String>,
+    /// `file:line` of the explanation.
+    pub at: String,
+}
+
+/// One input and what the two made of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Example {
+    /// What the request holds at the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// What the first target makes of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<Value>,
+    /// What the second target makes of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub b: Option<Value>,
+    /// Everything that was asked.
+    pub given: Value,
+}
+
+impl Outcome {
+    /// 0: every difference is explained; 1: one is not; 3: the environment broke; 4: a webhook was not compared; 130 and
+    /// 143: interrupted.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self.interrupted {
+            Some(signal) => 128 + signal,
+            None if self.unexplained() > 0 => 1,
+            None if !self.environment_errors.is_empty() => 3,
+            None if self.webhooks.is_empty() || self.webhooks.iter().any(|webhook| webhook.compared == 0) => {
+                4
+            }
+            None => 0,
+        }
+    }
+
+    /// Groups that nothing explains.
+    #[must_use]
+    pub fn unexplained(&self) -> usize {
+        self.webhooks
+            .iter()
+            .flat_map(|webhook| &webhook.groups)
+            .filter(|group| group.explanation.is_none())
+            .count()
+    }
+}
+
+impl WebhookOutcome {
+    /// Counts an input by what the first target brought about.
+    pub(super) fn count(&mut self, effect: &Effect) {
+        let word = match &effect.answer {
+            Err(_) => "no answer".to_owned(),
+            Ok(answer) if !answer.allowed => {
+                format!("refused {}", answer.code.map_or_else(String::new, |code| code.to_string()))
+                    .trim()
+                    .to_owned()
+            }
+            Ok(answer) if answer.patched => "patched".to_owned(),
+            Ok(answer) if answer.object.is_some() => "unchanged".to_owned(),
+            Ok(_) => "allowed".to_owned(),
+        };
+        self.compared += 1;
+        *self.effects.entry(word).or_default() += 1;
+    }
+
+    /// The group of a difference, if there is one already.
+    pub(super) fn group(&mut self, place: &str, explanation: Option<&Explained>) -> Option<&mut Group> {
+        self.groups.iter_mut().find(|group| group.place == place && group.explanation.as_ref() == explanation)
+    }
+}
+
+impl Example {
+    /// What the two made of an input at one place.
+    pub(super) fn new(difference: &Difference, given: Value) -> Self {
+        let Difference { input, a, b, .. } = difference.clone();
+        Self { input, a, b, given }
+    }
+}

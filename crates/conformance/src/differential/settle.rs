@@ -1,0 +1,130 @@
+//! Asking again: until informers have caught up, and with ever smaller inputs and worlds.
+
+use std::time::{Duration, Instant};
+
+use substrate::cluster::Cluster;
+
+use super::Setting;
+use super::ask::Pair;
+use super::effect::Difference;
+use super::group::Effects;
+use super::input::{Input, World};
+use super::outcome::Example;
+use super::shrink;
+use super::world::Standing;
+
+/// First pause before an input is asked again; doubled each time, up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(320);
+/// So many smaller inputs are tried.
+const TRIES: usize = 1500;
+
+/// What both make of an input once they do not differ any more, or all that differs is explained or known already to be
+/// without an explanation, or time is up.
+pub(super) async fn settled(
+    setting: &Setting<'_>,
+    pair: &Pair<'_>,
+    world: &World,
+    (input, mut effects): (&Input, Effects),
+    known: &[String],
+) -> Result<Effects, String> {
+    let deadline = Instant::now() + setting.shared.options.settle;
+    let mut pause = FIRST_PAUSE;
+    let is_open = |effects: &Effects| {
+        let differences = setting.differences(input, effects);
+        let mut new = differences.iter().filter(|difference| !known.contains(&difference.group()));
+        new.any(|difference| setting.explained(pair.webhook, difference, input, world).is_none())
+    };
+    while is_open(&effects) && Instant::now() + pause <= deadline {
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+        let Some(again) = pair.ask(input, world).await? else { break };
+        effects = again;
+    }
+    Ok(effects)
+}
+
+/// The smallest input that still differs at the place, for no reason that is known, in the smallest world.
+pub(super) async fn shrunk(
+    setting: &Setting<'_>,
+    pair: &Pair<'_>,
+    cluster: &Cluster,
+    (standing, input): (&mut Standing, &Input),
+    difference: Difference,
+) -> Result<Example, String> {
+    let (mut kept, mut at_place) = (input.clone(), difference);
+    let place = at_place.group();
+    let (mut next, mut tries, mut is_changed) = (0, 0, false);
+    while tries < TRIES {
+        let candidates = shrink::smaller(&kept);
+        let Some(candidate) = candidates.get(next) else {
+            if !is_changed {
+                break;
+            }
+            (next, is_changed) = (0, false);
+            continue;
+        };
+        tries += 1;
+        match still(setting, pair, &standing.world, candidate, &place).await? {
+            Some(found) => (kept, at_place, is_changed) = (candidate.clone(), found, true),
+            None => next += 1,
+        }
+    }
+    if let Some(found) = without_facts(setting, pair, cluster, (standing, &kept), &place).await? {
+        at_place = found;
+    }
+    Ok(Example::new(&at_place, setting.told(&kept, &standing.world)))
+}
+
+/// The difference at the place, if there is one that nothing explains.
+async fn still(
+    setting: &Setting<'_>,
+    pair: &Pair<'_>,
+    world: &World,
+    input: &Input,
+    place: &str,
+) -> Result<Option<Difference>, String> {
+    let Some(effects) = pair.ask(input, world).await? else { return Ok(None) };
+    let mut differences = setting.differences(input, &effects).into_iter();
+    Ok(differences.find(|difference| {
+        difference.group() == place && setting.explained(pair.webhook, difference, input, world).is_none()
+    }))
+}
+
+/// Takes away the facts without which the input differs all the same; the last difference seen, if any went.
+async fn without_facts(
+    setting: &Setting<'_>,
+    pair: &Pair<'_>,
+    cluster: &Cluster,
+    (standing, input): (&mut Standing, &Input),
+    place: &str,
+) -> Result<Option<Difference>, String> {
+    let broken = |error: substrate::cluster::ClusterError| error.to_string();
+    let mut last = None;
+    for at in (0..standing.world.cluster.len()).rev() {
+        let fact = standing.take(cluster, at).await.map_err(broken)?;
+        match lasting(setting, pair, &standing.world, input, place).await? {
+            Some(found) => last = Some(found),
+            None => standing.put_back(cluster, at, fact).await.map_err(broken)?,
+        }
+    }
+    Ok(last)
+}
+
+/// The difference at the place, if it outlasts the time that informers have.
+async fn lasting(
+    setting: &Setting<'_>,
+    pair: &Pair<'_>,
+    world: &World,
+    input: &Input,
+    place: &str,
+) -> Result<Option<Difference>, String> {
+    let deadline = Instant::now() + setting.shared.options.settle;
+    loop {
+        let found = still(setting, pair, world, input, place).await?;
+        if found.is_none() || Instant::now() > deadline {
+            return Ok(found);
+        }
+        tokio::time::sleep(LONGEST_PAUSE / 4).await;
+    }
+}

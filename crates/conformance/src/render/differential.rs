@@ -1,0 +1,147 @@
+//! What a differential run found, on a terminal: a line per webhook, each unexplained difference with the smallest input
+//! that shows it, and what explains the others.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::style::{Tone, View};
+use super::{plural, thousands};
+use crate::differential::outcome::{Example, Group, Outcome, WebhookOutcome};
+use crate::target::Identity;
+
+/// Lines of a value that are shown.
+const LINES: usize = 60;
+
+/// The outcome as text; a quiet view gets the conclusion, a verbose one an example of every group.
+#[must_use]
+pub fn differential(outcome: &Outcome, view: &View<'_>) -> String {
+    let mut out = String::new();
+    if !view.quiet {
+        line(&mut out, &format!("a  {}", who(&outcome.a)));
+        line(&mut out, &format!("b  {}", who(&outcome.b)));
+        line(&mut out, "");
+        let widest = outcome.webhooks.iter().map(|found| found.webhook.chars().count()).max().unwrap_or(0);
+        outcome.webhooks.iter().for_each(|found| line(&mut out, &webhook(found, widest, view)));
+        line(&mut out, "");
+        outcome.webhooks.iter().for_each(|found| groups(&mut out, found, view));
+        for place in &outcome.idle_explanations {
+            line(
+                &mut out,
+                &view.paint(Tone::Faint, &format!("– the explanation at {place} explained nothing")),
+            );
+        }
+    }
+    for error in &outcome.environment_errors {
+        line(&mut out, &format!("{} {error}", view.paint(Tone::Warn, "!")));
+    }
+    line(&mut out, &conclusion(outcome, view));
+    out
+}
+
+fn who(identity: &Identity) -> String {
+    let version = identity.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    format!("{}{version} · {}", identity.name, identity.endpoint)
+}
+
+fn webhook(found: &WebhookOutcome, widest: usize, view: &View<'_>) -> String {
+    let unexplained = found.groups.iter().filter(|group| group.explanation.is_none()).count();
+    let (sign, tone) = match (found.compared, unexplained) {
+        (0, _) => ("–", Tone::Warn),
+        (_, 0) => ("✓", Tone::Good),
+        _ => ("✗", Tone::Bad),
+    };
+    let mut text = format!(
+        "  {} {:widest$}  {:>12}",
+        view.paint(tone, sign),
+        found.webhook,
+        plural(found.compared, "input")
+    );
+    let effects: Vec<String> =
+        found.effects.iter().map(|(effect, count)| format!("{} {effect}", thousands(*count))).collect();
+    if !effects.is_empty() {
+        let _ = write!(text, "  {}", effects.join(", "));
+    }
+    let differing = format!("{} differ", thousands(found.differing));
+    let words = match (found.differing, unexplained) {
+        (0, _) if found.compared == 0 => String::new(),
+        (0, _) => " · none differs".to_owned(),
+        (_, 0) => format!(" · {differing}, explained"),
+        (_, count) => {
+            let words = format!("{differing}, {} unexplained", plural(count, "group"));
+            format!(" · {}", view.paint(Tone::Bad, &words))
+        }
+    };
+    text.push_str(&words);
+    if found.not_served > 0 {
+        let _ = write!(text, " · {} not served by both", thousands(found.not_served));
+    }
+    if let Some(reason) = &found.silent {
+        let _ = write!(text, "  {reason}");
+    }
+    text
+}
+
+fn groups(out: &mut String, found: &WebhookOutcome, view: &View<'_>) {
+    for group in &found.groups {
+        let head = format!("{}  {}  {}", found.webhook, group.place, plural(group.inputs, "input"));
+        if let Some(explained) = &group.explanation {
+            let clause = explained.clause.as_ref().map(|clause| format!("{clause}: ")).unwrap_or_default();
+            line(out, &view.cut(&format!("{} {head}", view.paint(Tone::Faint, "=")), 0));
+            line(out, &format!("    {clause}{}", explained.reason));
+        } else {
+            line(out, &format!("{} {}", view.paint(Tone::Bad, "✗"), view.paint(Tone::Strong, &head)));
+        }
+        if view.verbose || group.explanation.is_none() {
+            values(out, &group.example);
+            given(out, group);
+        }
+        line(out, "");
+    }
+}
+
+fn values(out: &mut String, example: &Example) {
+    if example.input.is_some() {
+        value(out, "request", example.input.as_ref());
+    }
+    value(out, "a", example.a.as_ref());
+    value(out, "b", example.b.as_ref());
+}
+
+fn value(out: &mut String, name: &str, value: Option<&Value>) {
+    line(out, &format!("    {name:8} {}", crate::observation::show(value)));
+}
+
+fn given(out: &mut String, group: &Group) {
+    line(out, "    given");
+    let text =
+        formats::yaml::to_string(&group.example.given).unwrap_or_else(|_| group.example.given.to_string());
+    let lines: Vec<&str> = text.lines().collect();
+    lines.iter().take(LINES).for_each(|text| line(out, &format!("      {text}")));
+    if lines.len() > LINES {
+        line(out, &format!("      … {} (-o json has them all)", plural(lines.len() - LINES, "line")));
+    }
+}
+
+fn conclusion(outcome: &Outcome, view: &View<'_>) -> String {
+    let compared: usize = outcome.webhooks.iter().map(|found| found.compared).sum();
+    let differing: usize = outcome.webhooks.iter().map(|found| found.differing).sum();
+    let unexplained = outcome.unexplained();
+    let (words, tone) = match (outcome.interrupted, unexplained, compared) {
+        (Some(_), _, _) => ("interrupted".to_owned(), Tone::Warn),
+        (_, 0, 0) => ("nothing was compared".to_owned(), Tone::Warn),
+        (_, 0, _) => ("every difference is explained".to_owned(), Tone::Good),
+        (_, count, _) => (format!("{} unexplained", plural(count, "group")), Tone::Bad),
+    };
+    format!(
+        "{} · {}, {} differ · seed {}",
+        view.paint(tone, &words),
+        plural(compared, "input"),
+        thousands(differing),
+        outcome.seed
+    )
+}
+
+fn line(out: &mut String, text: &str) {
+    writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
+}

@@ -1,0 +1,151 @@
+//! Explanations: why the answers of a target differ from those of another implementation, held against each difference
+//! that a differential run finds.
+
+use serde_json::Value;
+
+use crate::expect::{Change, Expect, Path, Rules, holds, outside};
+use crate::model::Location;
+
+/// What a file of kind `Explanations` says of one target.
+#[derive(Clone, Debug)]
+pub struct Explanations {
+    /// Name of the target that differs.
+    pub name: String,
+    /// Its version; absent: every version.
+    pub version: Option<String>,
+    /// The explanations, in order; the first that fits counts.
+    pub entries: Vec<Explanation>,
+}
+
+/// One reason for differences. Absent conditions are not asked.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// Webhooks that it speaks of; empty: all.
+    pub webhooks: Vec<String>,
+    /// Places that it speaks of, as path prefixes: `object.spec.tolerations`, `message`, `causes`.
+    pub at: Vec<String>,
+    /// What the request holds at the place; only of places in the object.
+    pub input: Option<Expect>,
+    /// What the other implementation's answer holds there; `$unchanged` looks at the input.
+    pub ours: Option<Expect>,
+    /// What the answer of the target that differs holds there.
+    pub theirs: Option<Expect>,
+    /// What was asked: `operation`, `dryRun`, `review`, `instance`, `config`, `namespace`, `cluster`, `object`,
+    /// `oldObject`.
+    pub given: Option<Expect>,
+    /// The clause that states the difference, where there is one.
+    pub clause: Option<String>,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Where it stands.
+    pub location: Location,
+}
+
+/// A difference, as explanations look at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Difference<'a> {
+    /// The webhook that was asked.
+    pub webhook: &'a str,
+    /// The place: `object` and the path below it, or a part of the answer such as `message`.
+    pub place: &'a Path,
+    /// What the request holds there.
+    pub input: Option<&'a Value>,
+    /// What the one answer holds there.
+    pub ours: Option<&'a Value>,
+    /// What the answer of the target that is explained holds there.
+    pub theirs: Option<&'a Value>,
+    /// What was asked, as [`Explanation::given`] names it.
+    pub given: &'a Value,
+}
+
+impl Explanations {
+    /// Whether they speak of this target.
+    #[must_use]
+    pub fn speak_of(&self, name: &str, version: Option<&str>) -> bool {
+        self.name == name && self.version.as_deref().is_none_or(|own| Some(own) == version)
+    }
+}
+
+impl Explanation {
+    /// Whether it explains a difference.
+    #[must_use]
+    pub fn explains(&self, difference: &Difference<'_>) -> bool {
+        let rules = Rules::unknown();
+        let Difference { webhook, place, input, ours, theirs, given } = *difference;
+        let change = Change { path: place.clone(), before: None, after: None };
+        let keeps = |expect: &Option<Expect>, got: Option<&Value>| {
+            expect.as_ref().is_none_or(|expect| holds(expect, input, got, &rules))
+        };
+        (self.webhooks.is_empty() || self.webhooks.iter().any(|name| name == webhook))
+            && outside(&self.at, &[change]).is_empty()
+            && keeps(&self.input, input)
+            && keeps(&self.ours, ours)
+            && keeps(&self.theirs, theirs)
+            && self.given.as_ref().is_none_or(|expect| holds(expect, Some(given), Some(given), &rules))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::SourceFile;
+    use crate::expect::Step;
+    use crate::load;
+    use serde_json::json;
+
+    const HEAD: &str = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Explanations\n\
+                        target: {name: x, version: v1}\nexplanations:\n";
+
+    fn read(entry: &str) -> load::Loaded {
+        load::read(&[SourceFile::new("contracts/explained/x-v1.yaml", format!("{HEAD}- {entry}\n"))])
+    }
+
+    #[test]
+    fn a_difference_is_explained_where_every_condition_holds() {
+        let place = Path(["object", "spec", "size"].map(|name| Step::Field(name.to_owned())).to_vec());
+        let given = json!({"operation": "CREATE", "object": {"kind": "Pod"}});
+        let (input, theirs) = (json!("1"), json!("2"));
+        let difference = Difference {
+            webhook: "w",
+            place: &place,
+            input: Some(&input),
+            ours: Some(&input),
+            theirs: Some(&theirs),
+            given: &given,
+        };
+        let table = [
+            ("{at: object.spec, reason: r}", true),
+            ("{at: object.spec.size, webhooks: [v, w], reason: r}", true),
+            ("{at: object.spec.other, reason: r}", false),
+            ("{at: [message, object], webhooks: v, reason: r}", false),
+            ("{at: object, ours: $unchanged, theirs: \"2\", input: $present, reason: r}", true),
+            ("{at: object, theirs: $unchanged, reason: r}", false),
+            ("{at: object, input: $absent, reason: r}", false),
+            ("{at: object, given: {operation: CREATE, object: {kind: Pod}}, reason: r}", true),
+            ("{at: object, given: {operation: UPDATE}, reason: r}", false),
+        ];
+        for (entry, want) in table {
+            let loaded = read(entry);
+            assert_eq!(loaded.errors.len(), 0, "{entry}: {:?}", loaded.errors);
+            let [explanations] = loaded.explanations.as_slice() else { unreachable!("one file") };
+            assert!(explanations.speak_of("x", Some("v1")) && !explanations.speak_of("x", Some("v2")));
+            assert_eq!(explanations.entries[0].explains(&difference), want, "{entry}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        let table = [
+            ("{at: object, because: r}", "no key \"because\""),
+            ("{at: object}", "reason is missing"),
+            ("{reason: r}", "at is missing"),
+            ("{at: \"object[\", reason: r}", "is no path"),
+            ("{at: object, theirs: $gone, reason: r}", "$gone"),
+        ];
+        for (entry, words) in table {
+            let errors = read(entry).errors;
+            assert!(errors.iter().any(|error| error.message.contains(words)), "{entry}: {errors:?}");
+            assert!(errors.iter().all(|error| error.location.line == 5), "{entry}: {errors:?}");
+        }
+    }
+}
