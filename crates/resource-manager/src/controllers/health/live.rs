@@ -52,14 +52,14 @@ impl Judged for PartialObjectMeta<DynamicObject> {
 }
 
 /// The live objects of one kind.
-pub(super) struct Live(Box<dyn Objects>);
+pub(super) struct LiveKind(Box<dyn Objects>);
 
 trait Objects: Send + Sync {
     fn synced(&self) -> BoxFuture<'_, ()>;
     fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace>;
 }
 
-impl Live {
+impl LiveKind {
     /// Those of a served kind; who is the first to ask has their changes watched.
     pub(super) fn of(target: &Cluster, served: &Served, watches: &Watches, origins: &Origins) -> Self {
         let look = Looking { target, served, watches, origins };
@@ -110,7 +110,7 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    fn at<K: Judged>(&self) -> Live {
+    fn at<K: Judged>(&self) -> LiveKind {
         let store = self.target.store_of::<K>(&self.served.resource, selection(self.served));
         let ApiResource { api_version, kind, .. } = &self.served.resource;
         self.watches.ensure(format!("{api_version}/{kind}"), || {
@@ -122,7 +122,7 @@ impl Looking<'_> {
             let origins = self.origins.clone();
             Watch::of(&store).filter(turned).map_new(move |object| origins.request(object))
         });
-        Live(Box::new(store))
+        LiveKind(Box::new(store))
     }
 }
 

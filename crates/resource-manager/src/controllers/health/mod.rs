@@ -7,7 +7,7 @@ use controller::clock::Clock;
 use controller::{Cluster, Controller, Watches};
 use webhook::field::quote;
 
-use self::live::Live;
+use self::live::LiveKind;
 use super::Context;
 use super::checking::{self, Look, LookError, Origins, Serves, Verdict, Words, key};
 use super::events;
@@ -79,7 +79,7 @@ impl Health {
             Ok(served) => served,
             Err(words) => return Ok(Found::Unserved(words)),
         };
-        let live = Live::of(&self.target, &served, &self.watches, &self.origins);
+        let live = LiveKind::of(&self.target, &served, &self.watches, &self.origins);
         live.synced().await;
         Ok(match live.health(served.namespace(&reference.namespace), &reference.name)? {
             None => Found::Missing,
