@@ -47,8 +47,8 @@ async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, St
     webhooks.synced().await;
     let registrations = registrations::registrations(&config, instance, None);
     let running = ingredients.clusters.map(|clusters| {
-        let clients = Clients { source: clusters.source.client, target: clusters.target.client };
-        Arc::new(Running::at(&config, &clients, clusters.now))
+        let target = clusters.target.map(|target| target.client);
+        Arc::new(Running::at(&config, clusters.source.client, target, clusters.now))
     });
     let metrics = {
         let running = running.clone();

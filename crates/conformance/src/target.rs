@@ -82,13 +82,13 @@ impl Facts {
     }
 }
 
-/// The clusters that a controller works with; both are one where a component knows only one.
+/// The clusters that a controller works with.
 #[derive(Clone)]
 pub struct Clusters {
     /// Where the controller's own objects are.
     pub source: Facts,
-    /// Where it acts.
-    pub target: Facts,
+    /// Where it acts; absent where that is the source itself, as it is for a seed.
+    pub target: Option<Facts>,
     /// The time in both when they were started.
     pub now: jiff::Timestamp,
 }

@@ -12,6 +12,7 @@ mod lists;
 mod object_ref;
 mod operators;
 mod outcome;
+mod refuse;
 mod report;
 mod scenario;
 mod steps;

@@ -93,10 +93,34 @@ pub enum Action {
     Delete(Side, ObjectRef),
     /// Changes a harmless annotation.
     Touch(Side, ObjectRef),
+    /// Refuses requests of the target from now on; without a refusal, refuses them no longer.
+    Refuse(Side, Asked, Option<Refusal>),
     /// Stops the target.
     Stop,
     /// Starts the target.
     Start,
+}
+
+/// Requests of the target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asked {
+    /// `create`, `get`, `watch`; absent for every verb.
+    pub verb: Option<String>,
+    /// API group and plural name of what is asked for; absent for everything.
+    pub resource: Option<(String, String)>,
+    /// Namespace and name of the object; absent for all of them.
+    pub object: Option<(String, String)>,
+}
+
+/// How requests are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// 403: no role allows it.
+    Forbidden,
+    /// 503: nobody is there to answer.
+    Unavailable,
+    /// They are not done, and never answered.
+    Unanswered,
 }
 
 /// What must hold of one object.

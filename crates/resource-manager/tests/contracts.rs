@@ -129,8 +129,8 @@ async fn make(ingredients: Ingredients) -> Result<Component, String> {
     let webhooks = webhooks(&config, &Clients { source: client.clone(), target: client });
     webhooks.synced().await;
     let running = ingredients.clusters.map(|clusters| {
-        let clients = Clients { source: clusters.source.client, target: clusters.target.client };
-        Arc::new(Running::at(&config, &clients, clusters.now))
+        let target = clusters.target.map(|target| target.client);
+        Arc::new(Running::at(&config, clusters.source.client, target, clusters.now))
     });
     let shown = running.clone();
     Ok(Component {

@@ -8,6 +8,9 @@ use apiserver::{ApiServer, ServeError, Served, User};
 use jiff::Timestamp;
 use webhook::dial::Dialers;
 
+/// Whoever comes with the kubeconfig of a server.
+pub const OUTSIDE_USER: &str = "admin";
+
 /// A started server; dropping it ends it.
 pub struct Embedded {
     server: ApiServer,

@@ -11,6 +11,7 @@ use http_body_util::{BodyExt, BodyStream, StreamBody};
 
 use super::watches::WatchEnd;
 use crate::access::attributes::{Asked, Attributes};
+use crate::access::authorization::Question;
 use crate::http::reply::{Body, Reply};
 use crate::http::status::{GroupResource, Status};
 
@@ -39,6 +40,8 @@ pub enum Effect {
 /// How a request is refused, in the words of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
+    /// 403, as if no role allowed it.
+    Forbidden,
     /// 409, as if somebody else had been faster.
     Conflict,
     /// 410, as if the revision were forgotten.
@@ -87,6 +90,9 @@ pub(crate) async fn around(
 
 impl Refusal {
     fn reply(self, request: &Attributes) -> Reply {
+        if self == Self::Forbidden {
+            return Question::of(request).forbidden("").into();
+        }
         let Asked::Resource { path, .. } = &request.asked else { return self.status("", "", "").into() };
         match self {
             Self::TooManyRequests { retry_after } => Reply {
@@ -99,6 +105,7 @@ impl Refusal {
 
     fn status(self, group: &str, resource: &str, name: &str) -> Status {
         match self {
+            Self::Forbidden => Status::plain(403, "Forbidden", "forbidden"),
             Self::Conflict => Status::outdated(GroupResource { group, resource }, name),
             Self::Expired => Status::expired("The provided resourceVersion is too old."),
             Self::TooManyRequests { retry_after } => {

@@ -3,7 +3,8 @@
 use crate::access::attributes::{Asked, Attributes};
 use crate::call::Verb;
 
-/// What must hold for a request; what is absent or empty holds for every request. Only requests for objects match.
+/// What must hold for a request; what is absent or empty holds for every request. Requests for anything but objects match
+/// only where `paths` says so.
 ///
 /// ```
 /// use apiserver::{Matching, Verb};
@@ -26,6 +27,8 @@ pub struct Matching {
     pub namespace: Option<String>,
     /// Name of the object as the path has it; a collection has an empty one.
     pub name: Option<String>,
+    /// Whether requests for paths, as those of discovery, match as well; only the user counts for them.
+    pub paths: bool,
 }
 
 impl Matching {
@@ -42,7 +45,9 @@ impl Matching {
     }
 
     pub(super) fn matches(&self, request: &Attributes) -> bool {
-        let Asked::Resource { verb, path } = &request.asked else { return false };
+        let Asked::Resource { verb, path } = &request.asked else {
+            return self.paths && self.user.as_ref().is_none_or(|user| *user == request.user.name);
+        };
         let texts = [
             (&self.user, &request.user.name),
             (&self.group, &path.group),

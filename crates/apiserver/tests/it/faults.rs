@@ -36,6 +36,17 @@ async fn refusals_are_worded_as_kubernetes_words_them() {
                     changes to the latest version and try again";
     let table = [
         (
+            Refusal::Forbidden,
+            None,
+            status(
+                403,
+                "Forbidden",
+                "configmaps \"a\" is forbidden: User \"system:admin\" cannot get resource \"configmaps\" in API group \
+                 \"\" in the namespace \"default\"",
+                json!({"name": "a", "kind": "configmaps"}),
+            ),
+        ),
+        (
             Refusal::Conflict,
             None,
             status(409, "Conflict", modified, json!({"name": "a", "kind": "configmaps"})),
@@ -142,6 +153,22 @@ async fn only_the_requests_that_are_named_are_struck() {
         let active = server.faults().add(Fault::new(matching.clone(), conflict));
         let (code, _) = send(&server, "GET", &format!("{MAPS}/none"), &Value::Null).await;
         assert_eq!(code, want, "{matching:?}");
+        active.remove();
+    }
+}
+
+#[tokio::test]
+async fn requests_for_paths_are_struck_where_that_is_said() {
+    let server = ApiServer::builder().build();
+    let refused = Effect::Refuse(Refusal::Forbidden);
+    let everything = Matching { paths: true, ..Matching::default() };
+    for (matching, want) in [(Matching::default(), [200, 403]), (everything, [403, 403])] {
+        let active = server.faults().add(Fault::new(matching, refused));
+        let mut codes = Vec::new();
+        for path in ["/api/v1", MAPS] {
+            codes.push(send(&server, "GET", path, &Value::Null).await.0);
+        }
+        assert_eq!(codes, want);
         active.remove();
     }
 }

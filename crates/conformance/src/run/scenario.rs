@@ -9,6 +9,7 @@ mod clusters;
 mod events;
 mod faults;
 mod proof;
+mod refused;
 mod requests;
 mod seen;
 mod steps;

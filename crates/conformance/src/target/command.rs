@@ -101,16 +101,11 @@ impl CommandTarget {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
         let authority = certificate::write(&folder.path().join("certs"))?;
-        let target = setup.clusters.as_ref().map(|clusters| &clusters.target);
+        let target = setup.clusters.as_ref().and_then(|clusters| clusters.target.as_ref());
         let placeholders = Placeholders::new(folder.path(), setup.facts.as_ref(), target)?;
         if let Some(config) = &self.spec.config {
-            let content = configuration::make(
-                config,
-                &self.folder,
-                setup.config,
-                &placeholders,
-                setup.clusters.is_some(),
-            )?;
+            let two = target.is_some();
+            let content = configuration::make(config, &self.folder, setup.config, &placeholders, two)?;
             placeholders.write_config(&content)?;
         }
         let command = placeholders.fill_all(&self.spec.command)?;

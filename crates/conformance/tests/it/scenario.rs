@@ -51,8 +51,9 @@ fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, String>
     let passes = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&passes);
     let task = tokio::spawn(async move {
-        let source: Api<ConfigMap> = Api::namespaced(clusters.source.client, "default");
-        let target: Api<ConfigMap> = Api::namespaced(clusters.target.client, "default");
+        let source: Api<ConfigMap> = Api::namespaced(clusters.source.client.clone(), "default");
+        let target = clusters.target.unwrap_or_else(|| clusters.source.clone()).client;
+        let target: Api<ConfigMap> = Api::namespaced(target, "default");
         let start = tokio::time::Instant::now();
         loop {
             let found = source.list(&ListParams::default()).await.map(|list| list.items).unwrap_or_default();

@@ -8,9 +8,15 @@ use serde_json::{Map, Value};
 use super::cells::Cells;
 use super::lists;
 use super::operators::{Operand, operand};
+use super::outcome::known_keys;
 use super::report::{Report, nearest};
 use super::tree::{Data, Key, Span, Tree, Word, literal};
 use crate::expect::{ListRule, Notation, Rules, close};
+
+/// What a repeated text consists of.
+const REPEAT: [&str; 2] = ["text", "times"];
+/// The longest text, in bytes: more than any API server takes.
+const LONGEST: usize = 4 << 20;
 
 /// Where fixtures are looked up: the contract's own, then those of everybody.
 #[derive(Clone)]
@@ -243,10 +249,28 @@ impl Assembly<'_> {
             "$base64" => self.notation(Notation::Base64, value),
             "$certificateRequest" => self.notation(Notation::CertificateRequest, value),
             "$unit" => self.notation(Notation::Unit, value),
+            "$repeat" => self.repeated(value),
             "$is" if self.is_absent(value) => None,
             "$is" => base,
             _ => self.misplaced(over, name),
         }
+    }
+
+    /// A text, many times.
+    fn repeated(&self, value: &Tree) -> Option<Value> {
+        known_keys(value, "$repeat", &REPEAT, self.report)?;
+        let text = value.get("text").and_then(Tree::text);
+        let times = value.get("times").and_then(|times| times.to_value().as_u64());
+        let length = text.zip(times).and_then(|(text, times)| {
+            let length = text.len().checked_mul(usize::try_from(times).ok()?)?;
+            (length <= LONGEST).then_some(length / text.len().max(1))
+        });
+        let (Some(text), Some(times)) = (text, length) else {
+            let message = format!("this is no text of at most {LONGEST} bytes");
+            self.report.add("operator", value.span, message, "write `{text: abc, times: 1000}`");
+            return None;
+        };
+        Some(Value::from(text.repeat(times)))
     }
 
     fn notation(&self, notation: Notation, value: &Tree) -> Option<Value> {

@@ -23,13 +23,7 @@ pub(super) fn read(text: &str, span: Span, report: &Report<'_>) -> Option<Object
         report.add("object-ref", span, format!("{text:?} has no name"), REMEDY);
         return None;
     }
-    let Some(resource) = resource(kind) else {
-        let known: Vec<String> =
-            Kinds::gardener().resources().map(|resource| resource.kind.to_lowercase()).collect();
-        let remedy = nearest(kind, known.iter().map(String::as_str));
-        report.add("object-ref", span, format!("{kind:?} is no kind"), remedy);
-        return None;
-    };
+    let resource = resource(kind, span, report)?;
     if let (Some(_), false) = (namespace, resource.namespaced) {
         let message = format!("objects of kind {} have no namespace", resource.kind);
         report.add("object-ref", span, message, "write `kind/name`");
@@ -43,8 +37,20 @@ pub(super) fn read(text: &str, span: Span, report: &Report<'_>) -> Option<Object
     })
 }
 
-/// The resource of a kind in lower case; `pod` is the core group's before metrics.k8s.io's.
-fn resource(kind: &str) -> Option<&'static Resource> {
+/// The resource of a kind in lower case; one that nobody knows is noted.
+pub(super) fn resource(kind: &str, span: Span, report: &Report<'_>) -> Option<&'static Resource> {
+    let found = known(kind);
+    if found.is_none() {
+        let known: Vec<String> =
+            Kinds::gardener().resources().map(|resource| resource.kind.to_lowercase()).collect();
+        let remedy = nearest(kind, known.iter().map(String::as_str));
+        report.add("object-ref", span, format!("{kind:?} is no kind"), remedy);
+    }
+    found
+}
+
+/// `pod` is the core group's before metrics.k8s.io's.
+fn known(kind: &str) -> Option<&'static Resource> {
     let (kind, group) = kind.split_once('.').map_or((kind, None), |(kind, group)| (kind, Some(group)));
     let named = Kinds::gardener().named(kind);
     named.into_iter().find(|resource| {

@@ -4,7 +4,7 @@ use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 
 /// Every operator that stands as a key.
-pub(crate) const OPERATORS: [&str; 18] = [
+pub(crate) const OPERATORS: [&str; 19] = [
     "$is",
     "$matches",
     "$contains",
@@ -23,6 +23,7 @@ pub(crate) const OPERATORS: [&str; 18] = [
     "$jwt",
     "$certificateRequest",
     "$unit",
+    "$repeat",
 ];
 /// Every operator that stands alone.
 pub(crate) const WORDS: [&str; 4] = ["$absent", "$present", "$changed", "$unchanged"];

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::given::Assembly;
 use super::object_ref;
 use super::outcome::known_keys;
+use super::refuse;
 use super::tree::{Data, Span, Tree, Word, literal};
 use super::wanted;
 use super::words::{ADVANCE, DO, NEVER, REQUESTS, SIDES, STEP, VERBS};
@@ -113,6 +114,7 @@ impl Steps<'_> {
             }
             "delete" => self.names(tree).into_iter().map(|object| Action::Delete(side, object)).collect(),
             "touch" => self.names(tree).into_iter().map(|object| Action::Touch(side, object)).collect(),
+            "refuse" => refuse::read(side, tree, self.assembly.report),
             _ => Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::case::Review;
 use crate::model::{Binds, Form, Law, Level};
-use crate::scenario::Fault;
+use crate::scenario::{Fault, Refusal};
 
 pub(crate) const ROOT: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
 pub(crate) const METADATA: [&str; 2] = ["name", "labels"];
@@ -79,7 +79,14 @@ pub(crate) const STEP: [&str; 8] =
     ["name", "advance", "do", "witness", "eventually", "history", "never", "requests"];
 pub(crate) const SIDES: [&str; 3] = ["cluster", "sourceCluster", "targetCluster"];
 pub(crate) const ADVANCE: [&str; 3] = ["to", "by", "after"];
-pub(crate) const DO: [&str; 5] = ["create", "patch", "patchStatus", "delete", "touch"];
+pub(crate) const DO: [&str; 6] = ["create", "patch", "patchStatus", "delete", "touch", "refuse"];
+/// Verbs of requests, beside `any`.
+pub(crate) const ASKED: [&str; 7] = ["create", "update", "patch", "delete", "get", "list", "watch"];
+pub(crate) const REFUSALS: [(&str, Refusal); 3] = [
+    ("forbidden", Refusal::Forbidden),
+    ("unavailable", Refusal::Unavailable),
+    ("unanswered", Refusal::Unanswered),
+];
 pub(crate) const NEVER: [&str; 5] = ["writes", "for", "cluster", "sourceCluster", "targetCluster"];
 pub(crate) const REQUESTS: [&str; 3] = ["writes", "order", "perObject"];
 pub(crate) const VERBS: [&str; 4] = ["create", "update", "patch", "delete"];

@@ -76,7 +76,7 @@ fn act<'a>(world: &mut World<'a>, action: &'a Action) {
         Action::Delete(side, object) => {
             world.remove(&(*side, key(object)));
         }
-        Action::Touch(..) | Action::Stop | Action::Start => {}
+        Action::Touch(..) | Action::Refuse(..) | Action::Stop | Action::Start => {}
     }
 }
 
@@ -87,7 +87,7 @@ fn acts_on(action: &Action) -> Option<Key<'_>> {
         | Action::PatchStatus(_, object, _)
         | Action::Delete(_, object)
         | Action::Touch(_, object) => Some(key(object)),
-        Action::Stop | Action::Start => None,
+        Action::Refuse(..) | Action::Stop | Action::Start => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use contract::case::{Case, When};
 use contract::expect::{Expect, Operator};
-use contract::scenario::{Action, Advance, Fault, ObjectRef, Scenario, Side};
+use contract::scenario::{Action, Advance, Asked, Fault, ObjectRef, Refusal, Scenario, Side};
 use serde_json::json;
 
 use crate::{indent, load_clean, load_one};
@@ -98,8 +98,50 @@ fn patches_keep_their_nulls_and_build_notations() {
 }
 
 #[test]
+fn requests_of_the_target_are_refused_by_verb_kind_and_object() {
+    let clauses = r"- id: S-003
+  text: what is refused is told
+  given: {cluster: [secret]}
+  steps:
+  - name: refused
+    do: {cluster: {refuse: {any: unanswered, create any: forbidden, patch secret/other/a: unavailable, list clusterrole: ~}}}
+    eventually: {cluster: {configmap/c: $absent}}
+";
+    let text = |text: &str| text.to_owned();
+    let asked = |verb: Option<&str>, resource: Option<[&str; 2]>, object: Option<[&str; 2]>| Asked {
+        verb: verb.map(text),
+        resource: resource.map(|[group, plural]| (text(group), text(plural))),
+        object: object.map(|[namespace, name]| (text(namespace), text(name))),
+    };
+    let refuse = |asked, refusal| Action::Refuse(Side::Only, asked, refusal);
+    let wanted = [
+        refuse(asked(None, None, None), Some(Refusal::Unanswered)),
+        refuse(asked(Some("create"), None, None), Some(Refusal::Forbidden)),
+        refuse(asked(Some("patch"), Some(["", "secrets"]), Some(["other", "a"])), Some(Refusal::Unavailable)),
+        refuse(asked(Some("list"), Some(["rbac.authorization.k8s.io", "clusterroles"]), None), None),
+    ];
+    assert_eq!(scenario(&cases(clauses)[0]).steps[0].actions, wanted);
+}
+
+#[test]
 fn what_is_wrong_with_a_step_is_named() {
     let table = [
+        (
+            "{name: a, do: {cluster: {refuse: {make secret: forbidden}}}, eventually: {cluster: {secret/a: $present}}}",
+            "\"make\" is no verb",
+        ),
+        (
+            "{name: a, do: {cluster: {refuse: {create secrte: forbidden}}}, eventually: {cluster: {secret/a: $present}}}",
+            "\"secrte\" is no kind",
+        ),
+        (
+            "{name: a, do: {cluster: {refuse: {create secret/a: forbidden}}}, eventually: {cluster: {secret/a: $present}}}",
+            "the path of this request does not tell the object",
+        ),
+        (
+            "{name: a, do: {cluster: {refuse: {create secret: perhaps}}}, eventually: {cluster: {secret/a: $present}}}",
+            "\"perhaps\" is no refusal",
+        ),
         ("{name: a, never: {writes: secret/a}}", "nothing shows that the target had its chance"),
         ("{name: a, eventually: {secret/a: $present}}", "\"secret/a\" is no cluster"),
         ("{name: a, eventually: {cluster: {secrte/a: $present}}}", "\"secrte\" is no kind"),

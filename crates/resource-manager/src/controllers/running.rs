@@ -4,6 +4,7 @@ use controller::clock::Clock;
 use controller::{CancellationToken, Controllers, Entropy};
 use formats::exposition;
 use jiff::Timestamp;
+use kube::Client;
 use tokio_util::sync::DropGuard;
 
 use super::Context;
@@ -19,13 +20,22 @@ pub struct Running {
 
 impl Running {
     /// Starts the enabled controllers on tokio's current runtime, over clusters that show `now`. The same run sends the
-    /// same requests. The target is what the clients say, also where the configuration names no connection of its own.
+    /// same requests. With a `target` there are two clusters, also where the configuration names no connection of its
+    /// own; without one the source is both, as it is for a seed.
     #[must_use]
-    pub fn at(config: &ResourceManagerConfiguration, clients: &Clients, now: Timestamp) -> Self {
+    pub fn at(
+        config: &ResourceManagerConfiguration,
+        source: Client,
+        target: Option<Client>,
+        now: Timestamp,
+    ) -> Self {
         let mut config = config.clone();
-        let source = config.source_client_connection.clone();
-        config.target_client_connection.get_or_insert(source);
-        let context = Context::new(config, clients, Clock::starting_at(now), Entropy::seeded(0));
+        if target.is_some() {
+            let connection = config.source_client_connection.clone();
+            config.target_client_connection.get_or_insert(connection);
+        }
+        let clients = Clients { target: target.unwrap_or_else(|| source.clone()), source };
+        let context = Context::new(config, &clients, Clock::starting_at(now), Entropy::seeded(0));
         let stop = CancellationToken::new();
         for cluster in context.clusters() {
             let stop = stop.clone();

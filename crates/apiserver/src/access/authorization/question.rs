@@ -73,7 +73,7 @@ impl Question {
     }
 
     /// `pods "x" is forbidden: User "u" cannot get resource "pods" in API group "" in the namespace "n"`.
-    pub(super) fn forbidden(&self, reason: &str) -> Status {
+    pub(crate) fn forbidden(&self, reason: &str) -> Status {
         let (user, verb) = (&self.user.name, &self.verb);
         let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         match &self.what {

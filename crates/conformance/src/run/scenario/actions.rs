@@ -24,6 +24,10 @@ pub(super) async fn act(clusters: &Clusters, action: &Action, count: usize) -> R
             let reply = clusters.cluster(*side).delete(&head(object), "").await;
             done("delete", *side, object, reply)
         }
+        Action::Refuse(side, asked, refusal) => {
+            clusters.refuse(*side, asked, *refusal);
+            Ok(())
+        }
         // The stage does these: the target is its own.
         Action::Stop | Action::Start => Ok(()),
     }

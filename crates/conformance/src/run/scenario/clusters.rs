@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use contract::scenario::{Action, NAMESPACE, ObjectRef, Scenario, Side};
+use contract::scenario::{Action, Asked, NAMESPACE, ObjectRef, Refusal, Scenario, Side};
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, resource};
-use substrate::embedded::Embedded;
+use substrate::embedded::{Embedded, OUTSIDE_USER};
 use substrate::facts;
 
 use super::events;
+use super::refused::Refused;
 use super::steps::Ended;
 use crate::target::{self, Facts};
 
@@ -25,6 +26,8 @@ pub(super) struct Clusters {
     target: Option<Member>,
     /// Whether the target's writes have no effect.
     idle: bool,
+    /// What is refused to the target.
+    refused: Refused,
 }
 
 /// One server, and whoever is not the target with it.
@@ -46,7 +49,8 @@ impl Clusters {
     pub(super) async fn start(scenario: &Scenario, outside: bool, idle: bool) -> Result<Self, Ended> {
         let source = Member::start(outside).await?;
         let target = if is_one(scenario) { None } else { Some(Member::start(outside).await?) };
-        Ok(Self { source, target, idle })
+        let user = if outside { OUTSIDE_USER } else { TARGET_USER };
+        Ok(Self { source, target, idle, refused: Refused::to(user) })
     }
 
     /// Every server once.
@@ -84,9 +88,14 @@ impl Clusters {
         let facts = |server: &Embedded| Facts { client: client(server), ..Facts::in_process(server) };
         target::Clusters {
             source: facts(&self.source.server),
-            target: facts(&self.member(Side::Target).server),
+            target: self.target.as_ref().map(|target| facts(&target.server)),
             now: self.source.server.now(),
         }
+    }
+
+    /// Refuses requests of the target, or refuses them no longer.
+    pub(super) fn refuse(&self, side: Side, asked: &Asked, refusal: Option<Refusal>) {
+        self.refused.set(&self.member(side).server, side, asked, refusal);
     }
 
     /// Writes objects, in order, as another user would have.
@@ -113,7 +122,27 @@ impl Clusters {
             let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
             facts::write_namespace(&cluster, &namespace, None).await.map_err(failed)?;
         }
+        self.know_owners(side, &mut object).await?;
         facts::write(&cluster, &object).await.map_err(failed)?;
+        Ok(())
+    }
+
+    /// An owner with an empty uid is the one that is there: nobody knows its uid beforehand.
+    async fn know_owners(&self, side: Side, object: &mut Value) -> Result<(), Ended> {
+        let namespace = object["metadata"]["namespace"].clone();
+        let owners = object["metadata"].get_mut("ownerReferences").and_then(Value::as_array_mut);
+        for owner in owners.into_iter().flatten().filter(|owner| owner["uid"] == "") {
+            let failed = |reason: &str| Ended::Environment(format!("failed to find owner {owner}: {reason}"));
+            let head = json!({
+                "apiVersion": owner["apiVersion"], "kind": owner["kind"],
+                "metadata": {"name": owner["name"], "namespace": namespace},
+            });
+            let found = self.cluster(side).get(&head).await.map_err(|error| failed(&error.to_string()))?;
+            if !found.is_success() {
+                return Err(failed(&found.message()));
+            }
+            owner["uid"] = found.body["metadata"]["uid"].clone();
+        }
         Ok(())
     }
 
@@ -161,7 +190,8 @@ fn is_one(scenario: &Scenario) -> bool {
         | Action::Patch(side, ..)
         | Action::PatchStatus(side, ..)
         | Action::Delete(side, _)
-        | Action::Touch(side, _) => Some(*side),
+        | Action::Touch(side, _)
+        | Action::Refuse(side, ..) => Some(*side),
         Action::Stop | Action::Start => None,
     });
     let seen = scenario.steps.iter().flat_map(|step| step.eventually.iter().map(|state| state.side));

@@ -34,7 +34,9 @@ fn config_keys(object: &Found<'_>) -> Vec<Error> {
             if map.path == "data" && binary_keys.is_some_and(|keys| keys.contains_key(key)) {
                 errors.push(at.invalid_as(key, "duplicate of key present in binaryData"));
             }
-            size += value.as_str().map_or(0, str::len);
+            let is_text = map.path == "data" && is_config_map(object);
+            size +=
+                value.as_str().map_or(0, |value| if is_text { value.len() } else { decoded_length(value) });
         }
     }
     if size > LARGEST {
@@ -46,6 +48,11 @@ fn config_keys(object: &Found<'_>) -> Vec<Error> {
         errors.push(nowhere.error(ErrorKind::TooLong, None, &why));
     }
     errors
+}
+
+/// How many bytes Base64 stands for.
+fn decoded_length(text: &str) -> usize {
+    (text.len() / 4 * 3).saturating_sub(text.bytes().rev().take_while(|byte| *byte == b'=').count())
 }
 
 fn is_config_map(object: &Found<'_>) -> bool {

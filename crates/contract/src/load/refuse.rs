@@ -1,0 +1,60 @@
+//! Requests of the target that are refused: `create configmap: forbidden`.
+
+use super::object_ref;
+use super::report::{Report, nearest};
+use super::tree::{Span, Tree};
+use super::words::{ASKED, REFUSALS};
+use crate::scenario::{Action, Asked, Refusal, Side};
+
+/// Everything, of a verb or of a kind.
+const ANY: &str = "any";
+
+/// One action for each sort of requests; what is wrong is noted.
+pub(super) fn read(side: Side, tree: &Tree, report: &Report<'_>) -> Vec<Action> {
+    let Some(entries) = tree.map() else {
+        report.add("type", tree.span, "refusals are a map", "write `refuse: {create configmap: forbidden}`");
+        return Vec::new();
+    };
+    let actions = entries.iter().filter_map(|(key, value)| {
+        let asked = asked(&key.name, key.span, report)?;
+        let refusal = if value.is_null() { None } else { Some(refusal(value, report)?) };
+        Some(Action::Refuse(side, asked, refusal))
+    });
+    actions.collect()
+}
+
+/// `any`, `create any`, `create configmap`, `create configmap/a`.
+fn asked(text: &str, span: Span, report: &Report<'_>) -> Option<Asked> {
+    let (verb, what) = text.split_once(' ').unwrap_or((text, ANY));
+    if verb != ANY && !ASKED.contains(&verb) {
+        report.add("request", span, format!("{verb:?} is no verb"), nearest(verb, ASKED));
+        return None;
+    }
+    let verb = (verb != ANY).then(|| verb.to_owned());
+    if what == ANY {
+        return Some(Asked { verb, ..Asked::default() });
+    }
+    let (kind, _) = what.split_once('/').unwrap_or((what, ""));
+    let resource = object_ref::resource(kind, span, report)?;
+    let resource = Some((resource.group.clone(), resource.plural.clone()));
+    if !what.contains('/') {
+        return Some(Asked { verb, resource, object: None });
+    }
+    if ["create", "list", "watch"].iter().any(|collection| verb.as_deref() == Some(collection)) {
+        let message = "the path of this request does not tell the object";
+        report.add("request", span, message, "name the kind alone: `create configmap`");
+        return None;
+    }
+    let object = object_ref::read(what, span, report)?;
+    Some(Asked { verb, resource, object: Some((object.namespace, object.name)) })
+}
+
+fn refusal(tree: &Tree, report: &Report<'_>) -> Option<Refusal> {
+    let word = tree.text().unwrap_or_default();
+    let found = REFUSALS.iter().find(|(name, _)| *name == word).map(|(_, refusal)| *refusal);
+    if found.is_none() {
+        let remedy = nearest(word, REFUSALS.iter().map(|(name, _)| *name));
+        report.add("refusal", tree.span, format!("{word:?} is no refusal"), remedy);
+    }
+    found
+}
