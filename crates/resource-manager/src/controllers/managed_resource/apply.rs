@@ -1,16 +1,17 @@
 //! Brings the objects of a ManagedResource into the target cluster: kind by kind, all objects of a kind at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use futures::{StreamExt as _, stream};
+use tokio::time::{Instant, timeout_at};
 
 use super::kinds::Kind;
 use super::live::Live;
 use super::settled::{Key, Memory, Settled};
 use super::target::{Found, Target, TargetError};
-use super::words::{is_already_there, is_conflict, is_immutable, is_invalid, words};
+use super::words::{is_already_there, is_conflict, is_immutable, is_invalid, is_unclear, words};
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::annotation::{
     is_config_map_or_secret, is_deleted_on_invalid_update, is_ignored,
@@ -86,6 +87,8 @@ pub(super) struct Applying<'a> {
     pub(super) always: bool,
     /// What is known of them.
     pub(super) memory: &'a Memory,
+    /// When nothing more is begun or waited for.
+    pub(super) deadline: Instant,
 }
 
 /// What has become of the objects.
@@ -93,25 +96,57 @@ pub(super) struct Applying<'a> {
 pub(super) struct Applied<E = ApplyError> {
     /// Those that are in order.
     pub(super) settled: BTreeMap<Key, Settled>,
+    /// Those of which nobody told whether they were written.
+    pub(super) doubtful: BTreeSet<Key>,
     /// Why not all are; kinds that come later have not been begun.
     pub(super) error: Option<E>,
+}
+
+impl<E> Applied<E> {
+    /// Nothing has been begun.
+    #[must_use]
+    pub(super) fn failed(error: E) -> Self {
+        Self { settled: BTreeMap::new(), doubtful: BTreeSet::new(), error: Some(error) }
+    }
+}
+
+impl ApplyError {
+    /// Whether the object may have been written all the same.
+    fn leaves_doubt(&self) -> bool {
+        match self {
+            Self::Object { source: TargetError::TimedOut, .. } => true,
+            Self::Object { source: TargetError::Api(error), .. } => is_unclear(error),
+            _ => false,
+        }
+    }
 }
 
 impl Applying<'_> {
     /// GRM-MR-027 and GRM-MR-157: applies objects, which come in the order of their kinds.
     pub(super) async fn all(&self, wanted: &[Wanted]) -> Applied {
-        let mut applied = Applied { settled: BTreeMap::new(), error: None };
+        let mut applied = Applied { settled: BTreeMap::new(), doubtful: BTreeSet::new(), error: None };
         for of_one_kind in wanted.chunk_by(|one, other| rank(&one.object) == rank(&other.object)) {
             let attempts = of_one_kind.iter().map(|wanted| async move {
                 let object = ObjectReference::to(&wanted.object);
-                (Key::of(&object), self.one(wanted, &object).await)
+                let attempt = match timeout_at(self.deadline, self.one(wanted, &object)).await {
+                    Ok(attempt) => attempt,
+                    Err(_elapsed) => {
+                        Err(ApplyError::Object { object: object.described(), source: TargetError::TimedOut })
+                    }
+                };
+                (Key::of(&object), attempt)
             });
             let attempts: Vec<_> = attempts.collect();
             let mut attempts = stream::iter(attempts).buffered(AT_ONCE);
             while let Some((key, attempt)) = attempts.next().await {
                 match attempt {
                     Ok(settled) => drop(applied.settled.insert(key, settled)),
-                    Err(error) => drop(applied.error.get_or_insert(error)),
+                    Err(error) => {
+                        if error.leaves_doubt() {
+                            applied.doubtful.insert(key);
+                        }
+                        applied.error.get_or_insert(error);
+                    }
                 }
             }
             if applied.error.is_some() {
@@ -128,13 +163,17 @@ impl Applying<'_> {
         let rules = self.rules(wanted);
         let manifest = digest(&rules, wanted);
         let observed = self.observe(&kind, wanted, object).await.map_err(failed)?;
+        // What it says now is what webhooks may heed at the earliest.
+        let namespace = self.target.namespaces.digest(&object.namespace);
         let settle = |live: &Live, is_watched| Settled {
             kind: kind.clone(),
             manifest,
             live: live.digest(),
+            namespace,
             is_watched,
         };
-        if let Some(live) = observed.as_deref().filter(|live| self.is_settled(object, manifest, live)) {
+        let is_settled = |live: &&Live| self.is_settled(object, &settle(live, true));
+        if let Some(live) = observed.as_deref().filter(is_settled) {
             return Ok(settle(live, true));
         }
         let written = self.bring_about(&kind, &rules, wanted, observed.as_deref()).await;
@@ -172,9 +211,9 @@ impl Applying<'_> {
     }
 
     /// Whether it is as it was when it was in order.
-    fn is_settled(&self, object: &ObjectReference, manifest: u64, live: &Live) -> bool {
+    fn is_settled(&self, object: &ObjectReference, now: &Settled) -> bool {
         let known = self.memory.objects.get(&Key::of(object));
-        known.is_some_and(|known| known.manifest == manifest && known.live == live.digest())
+        known.is_some_and(|known| known.is_as(now))
     }
 
     /// Writes what is to be written.

@@ -6,9 +6,11 @@
 mod apply;
 mod kinds;
 mod live;
+mod namespaces;
 mod own;
 mod pass;
 mod path;
+mod record;
 mod release;
 mod removal;
 mod scalers;

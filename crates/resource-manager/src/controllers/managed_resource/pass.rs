@@ -1,6 +1,5 @@
 //! One pass over a ManagedResource, step by step in the order of the original.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use controller::clock::Clock;
@@ -13,15 +12,14 @@ use kube::{Client, ResourceExt as _};
 use super::apply::{Applied, ApplyError};
 use super::own;
 use super::path::{Path, path};
-use super::release::release;
+use super::record;
 use super::scalers::{Scalers, ScalersError};
 use super::settled::{Circumstances, Key, Memories, Memory};
 use super::status;
-use super::target::Target;
+use super::target::{Target, TargetError};
 use super::words::words;
 use crate::managed_resource::decode::decoding_failed;
 use crate::managed_resource::inventory::Inventory;
-use crate::managed_resource::order::sort_references;
 use crate::managed_resource::reference::origin;
 use crate::managed_resource::{Class, ManagedResource, ManagedResourceStatus, ObjectReference};
 
@@ -66,8 +64,8 @@ pub(super) enum PassError {
         message: String,
     },
     /// The kinds of the target cluster are not known.
-    #[error("failed to discover kinds of the target cluster: {}", words(.0))]
-    Kinds(#[source] kube::Error),
+    #[error("failed to discover kinds of the target cluster: {0}")]
+    Kinds(#[source] TargetError),
     /// Objects could not be given away.
     #[error("could not release all orphaned resources: {0}")]
     Release(String),
@@ -79,9 +77,6 @@ pub(super) enum PassError {
     /// An object could not be applied.
     #[error("could not apply all new resources: {0}")]
     Apply(#[from] ApplyError),
-    /// It took too long.
-    #[error("could not apply all new resources: {TIMED_OUT}")]
-    Timeout,
 }
 
 /// Works on ManagedResources, each for itself: GRM-MR-153, GRM-MR-158 and GRM-MR-176.
@@ -106,7 +101,7 @@ impl Reconcile for Reconciler {
         };
         let path = path(&self.settings.class, &found);
         let memory = self.memories.get(&request);
-        if path == Path::Apply && memory.holds(&self.circumstances(&found)) {
+        if path == Path::Apply && memory.holds(&self.target.namespaces, &self.circumstances(&found)) {
             return Ok(Outcome::RequeueAfter(self.settings.period));
         }
         if path == Path::LeaveAlone {
@@ -195,30 +190,29 @@ impl Reconciler {
                 return Err(error);
             }
         };
-        let recorded = recorded(&inventory);
-        let checksum = object.status.secrets_data_checksum.as_ref();
-        if object.status.resources != recorded || checksum != Some(&inventory.checksum) {
-            self.tell(&mut object, status::applying).await?;
-        }
+        let origin = origin(&self.settings.cluster_id, &object);
+        let known = object.status.resources.clone();
+        self.begin(&mut object, &inventory, &origin).await?;
         // A document that cannot be read may be about what seems to be unwanted: GRM-MR-132.
         if inventory.errors.is_empty()
             && let Some(pending) = self.remove(&object, &inventory.unwanted).await
         {
             return self.wait(&mut object, &pending).await;
         }
-        let origin = origin(&self.settings.cluster_id, &object);
-        if let Err(message) = release(&self.target, &inventory.orphans, &origin).await {
+        if let Err(message) = self.release(&inventory, &origin).await {
             self.tell(&mut object, |status, now| status::release_failed(status, now, &message)).await?;
             return Err(PassError::Release(message));
         }
-        let (Applied { settled, error }, scaled) = self.apply_all(&object, &inventory, &origin, memory).await;
+        let (applied, scaled) = self.apply_all(&object, &inventory, &origin, memory).await;
+        let Applied { settled, doubtful, error } = applied;
         if let Some(error) = error {
-            let applied = |of: &&ObjectReference| settled.contains_key(&Key::of(of));
-            let known = with_applied(&object.status.resources, inventory.references.iter().filter(applied));
+            let is_applied = |of: &ObjectReference| settled.contains_key(&Key::of(of));
+            let is_doubtful = |of: &ObjectReference| doubtful.contains(&Key::of(of));
+            let listed = record::failed(&known, &inventory, &origin, is_applied, is_doubtful);
             self.memories.put(request, Memory { objects: settled, circumstances: None });
-            return self.failed(&mut object, known, error).await;
+            return self.failed(&mut object, listed, error).await;
         }
-        self.succeeded(&mut object, &inventory, recorded).await?;
+        self.succeeded(&mut object, &inventory).await?;
         let versions = secrets.iter().map(kube::ResourceExt::resource_version).collect();
         let circumstances = Circumstances { secrets: versions, scaled, ..self.circumstances(&object) };
         self.memories.put(request, Memory { objects: settled, circumstances: Some(circumstances) });
@@ -227,8 +221,28 @@ impl Reconciler {
     }
 }
 
-/// What is told in the end.
+/// What is told on the way and in the end.
 impl Reconciler {
+    /// Tells that something else is to be applied, if it is.
+    async fn begin(
+        &self,
+        object: &mut ManagedResource,
+        inventory: &Inventory,
+        origin: &str,
+    ) -> Result<(), PassError> {
+        let ManagedResourceStatus { resources, secrets_data_checksum, .. } = &object.status;
+        let checksum = secrets_data_checksum.as_ref();
+        if *resources == record::applied(inventory) && checksum == Some(&inventory.checksum) {
+            return Ok(());
+        }
+        let begun = record::begun(resources, inventory, origin);
+        self.tell(object, |status, now| {
+            status::applying(status, now);
+            status.resources = begun;
+        })
+        .await
+    }
+
     async fn wait(&self, object: &mut ManagedResource, pending: &str) -> Result<Outcome, PassError> {
         tracing::info!(error = pending, "Deletion is still pending");
         self.tell(object, |status, now| status::deletion_pending(status, now, pending)).await?;
@@ -238,7 +252,7 @@ impl Reconciler {
     async fn failed(
         &self,
         object: &mut ManagedResource,
-        known: Vec<ObjectReference>,
+        listed: Vec<ObjectReference>,
         error: PassError,
     ) -> Result<Outcome, PassError> {
         let message = match &error {
@@ -247,19 +261,14 @@ impl Reconciler {
         };
         self.tell(object, |status, now| {
             status::apply_failed(status, now, &message);
-            status.resources = known;
+            status.resources = listed;
         })
         .await?;
         Err(error)
     }
 
     /// GRM-MR-006: what everything that follows is compared with.
-    async fn succeeded(
-        &self,
-        object: &mut ManagedResource,
-        inventory: &Inventory,
-        recorded: Vec<ObjectReference>,
-    ) -> Result<(), PassError> {
+    async fn succeeded(&self, object: &mut ManagedResource, inventory: &Inventory) -> Result<(), PassError> {
         let generation = object.metadata.generation;
         self.tell(object, |status, now| {
             if inventory.errors.is_empty() {
@@ -268,7 +277,7 @@ impl Reconciler {
                 status::decoding_failed(status, now, &decoding_failed(&inventory.errors));
             }
             status.secrets_data_checksum = Some(inventory.checksum.clone());
-            status.resources = recorded;
+            status.resources = record::applied(inventory);
             status.observed_generation = generation;
         })
         .await
@@ -284,27 +293,4 @@ impl Reconciler {
         change(&mut status, self.clock.now());
         own::write_status(&self.source, object, status).await.map_err(PassError::Own)
     }
-}
-
-/// What the status is to list: the objects that are wanted, and those that must not be forgotten because a document
-/// cannot be read.
-fn recorded(inventory: &Inventory) -> Vec<ObjectReference> {
-    let mut recorded = inventory.references.clone();
-    if !inventory.errors.is_empty() {
-        recorded.extend(inventory.unwanted.iter().cloned());
-        sort_references(&mut recorded);
-    }
-    recorded
-}
-
-/// GRM-MR-157: what the status lists, and what was applied since.
-fn with_applied<'a>(
-    known: &[ObjectReference],
-    applied: impl Iterator<Item = &'a ObjectReference>,
-) -> Vec<ObjectReference> {
-    let mut all: BTreeMap<String, ObjectReference> =
-        applied.map(|object| (object.key(), object.clone())).collect();
-    // How an object was applied when everything was is what labels and annotations are compared with.
-    all.extend(known.iter().map(|object| (object.key(), object.clone())));
-    all.into_values().collect()
 }

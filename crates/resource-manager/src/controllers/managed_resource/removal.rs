@@ -8,9 +8,12 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use kube::api::{Api, DeleteParams, ListParams};
 use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
 
 use super::kinds::Kind;
 use super::live::Live;
+use super::pass::TIMED_OUT;
+use super::record::is_foreign;
 use super::target::{Deleted, Found, Target, TargetError};
 use super::words::words;
 use crate::controllers::events;
@@ -30,12 +33,16 @@ const FOREGROUND: [&str; 3] = ["apps", "extensions", "batch"];
 pub(super) struct Removing<'a> {
     /// Where.
     pub(super) target: &'a Target,
+    /// The annotation that tells where our objects come from.
+    pub(super) origin: &'a str,
     /// The time of day.
     pub(super) now: Timestamp,
     /// Whether the garbage collector runs.
     pub(super) collects_garbage: bool,
     /// Whether volume claims go with their StatefulSet.
     pub(super) deletes_claims: bool,
+    /// When nothing more is waited for.
+    pub(super) deadline: Instant,
 }
 
 /// What is done to an object, in this order.
@@ -65,6 +72,8 @@ enum RemovalError {
     DeleteClaims(#[source] kube::Error),
     #[error(transparent)]
     Finalize(#[from] FinalizeError),
+    #[error("{TIMED_OUT}")]
+    TimedOut,
 }
 
 impl Removing<'_> {
@@ -79,7 +88,8 @@ impl Removing<'_> {
     /// What is told of an object that is still there.
     async fn told(&self, object: &ObjectReference) -> Option<String> {
         tracing::info!(resource = object.described(), "Deleting");
-        let removed = self.one(object).await;
+        let removed = timeout_at(self.deadline, self.one(object)).await;
+        let removed = removed.unwrap_or(Err(RemovalError::TimedOut));
         let described = object.described();
         let mut text = format!("deletion of old resource \"{described}\" is still pending");
         match removed {
@@ -90,9 +100,9 @@ impl Removing<'_> {
                 text = format!("{text}: {error}");
             }
         }
-        Some(match self.warnings(object).await {
-            Some(warnings) => format!("{text}\n\n{warnings}"),
-            None => text,
+        Some(match timeout_at(self.deadline, self.warnings(object)).await {
+            Ok(Some(warnings)) => format!("{text}\n\n{warnings}"),
+            Ok(None) | Err(_) => text,
         })
     }
 
@@ -112,7 +122,12 @@ impl Removing<'_> {
     async fn one(&self, object: &ObjectReference) -> Result<Deleted, RemovalError> {
         let Ok(kind) = self.target.kind(object) else { return Ok(Deleted::Gone) };
         let Some(live) = self.observe(&kind, object).await? else { return Ok(Deleted::Gone) };
-        let Some((actions, outcome)) = self.plan(&live.object(&kind.resource)) else {
+        let found = live.object(&kind.resource);
+        if is_foreign(object, &found, self.origin) {
+            tracing::info!(resource = object.described(), "Leaving object alone that was never applied");
+            return Ok(Deleted::Gone);
+        }
+        let Some((actions, outcome)) = self.plan(&found) else {
             tracing::info!(resource = object.described(), "Keeping object in the system");
             return Ok(Deleted::Gone);
         };

@@ -7,6 +7,7 @@ use controller::Request;
 use parking_lot::Mutex;
 
 use super::kinds::Kind;
+use super::namespaces::Namespaces;
 use crate::managed_resource::ObjectReference;
 
 /// Version, kind, namespace and name of an object.
@@ -27,6 +28,8 @@ pub(super) struct Settled {
     pub(super) manifest: u64,
     /// [`super::live::Live::digest`].
     pub(super) live: u64,
+    /// [`super::namespaces::Namespaces::digest`] of its namespace.
+    pub(super) namespace: u64,
     /// Whether changes of it are seen.
     pub(super) is_watched: bool,
 }
@@ -69,12 +72,22 @@ impl Key {
     }
 }
 
+impl Settled {
+    /// Whether everything that it depends on is the same.
+    #[must_use]
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        (self.manifest, self.live, self.namespace) == (other.manifest, other.live, other.namespace)
+    }
+}
+
 impl Memory {
     /// GRM-MR-007: whether nothing has changed since everything was in order.
     #[must_use]
-    pub(super) fn holds(&self, circumstances: &Circumstances) -> bool {
+    pub(super) fn holds(&self, namespaces: &Namespaces, circumstances: &Circumstances) -> bool {
         let is_same = |(key, settled): (&Key, &Settled)| {
-            settled.is_watched && settled.kind.digest(&key.namespace, &key.name) == Some(settled.live)
+            settled.is_watched
+                && namespaces.digest(&key.namespace) == settled.namespace
+                && settled.kind.digest(&key.namespace, &key.name) == Some(settled.live)
         };
         self.circumstances.as_ref() == Some(circumstances) && self.objects.iter().all(is_same)
     }

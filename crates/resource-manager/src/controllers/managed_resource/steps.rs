@@ -1,15 +1,14 @@
 //! The steps of a pass that ask the clusters.
 
-use std::collections::BTreeMap;
-
 use futures::future::join_all;
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt as _;
 use kube::api::Api;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::apply::{Applied, Applying};
 use super::pass::{PassError, Reconciler, TIMED_OUT};
+use super::release::release;
 use super::removal::Removing;
 use super::settled::Memory;
 use super::words::{is_not_found, words};
@@ -17,6 +16,7 @@ use crate::managed_resource::equivalence::Equivalences;
 use crate::managed_resource::inject::labels_to_inject;
 use crate::managed_resource::inventory::Inventory;
 use crate::managed_resource::merge::{Overwrite, is_typed};
+use crate::managed_resource::reference::origin;
 use crate::managed_resource::scaled::Scaled;
 use crate::managed_resource::{ManagedResource, ObjectReference};
 
@@ -79,18 +79,25 @@ impl Reconciler {
         object: &ManagedResource,
         unwanted: &[ObjectReference],
     ) -> Option<String> {
-        let cannot = |reason: &str| Some(format!("Could not clean all old resources: {reason}"));
         if let Err(error) = self.target.learn(unwanted).await {
-            return cannot(&words(&error));
+            return Some(format!("Could not clean all old resources: {error}"));
         }
         let removing = Removing {
             target: &self.target,
+            origin: &origin(&self.settings.cluster_id, object),
             now: self.clock.now(),
             collects_garbage: self.settings.collects_garbage,
             deletes_claims: object.spec.delete_persistent_volume_claims.unwrap_or_default(),
+            deadline: Instant::now() + self.settings.timeout,
         };
-        let removed = timeout(self.settings.timeout, removing.all(unwanted)).await;
-        removed.unwrap_or_else(|_elapsed| cannot(TIMED_OUT))
+        removing.all(unwanted).await
+    }
+
+    /// Gives away what took mode `Ignore`; tells what keeps us from it.
+    pub(super) async fn release(&self, inventory: &Inventory, origin: &str) -> Result<(), String> {
+        let released =
+            timeout(self.settings.timeout, release(&self.target, &inventory.orphans, origin)).await;
+        released.unwrap_or_else(|_elapsed| Err(TIMED_OUT.to_owned()))
     }
 
     /// Applies what is wanted, as far as it goes; with it the digest of the autoscalers that were read.
@@ -101,13 +108,14 @@ impl Reconciler {
         origin: &str,
         memory: &Memory,
     ) -> (Applied<PassError>, u64) {
+        self.target.namespaces.listed().await;
         // Nothing else is scaled, so autoscalers are not asked for without need.
         let may_be_scaled = inventory.wanted.iter().any(|wanted| is_typed(&wanted.object));
         let unscaled = || Ok((Scaled::default(), self.scalers.digest()));
         let scaled = if may_be_scaled { self.scalers.scaled().await } else { unscaled() };
         let (scaled, digest) = match scaled {
             Ok(scaled) => scaled,
-            Err(error) => return (Applied { settled: BTreeMap::new(), error: Some(error.into()) }, 0),
+            Err(error) => return (Applied::failed(error.into()), 0),
         };
         let applying = Applying {
             target: &self.target,
@@ -121,11 +129,9 @@ impl Reconciler {
             equivalences: &Equivalences::new(&object.spec.equivalences),
             always: self.settings.always,
             memory,
+            deadline: Instant::now() + self.settings.timeout,
         };
-        let applied = match timeout(self.settings.timeout, applying.all(&inventory.wanted)).await {
-            Ok(Applied { settled, error }) => Applied { settled, error: error.map(PassError::Apply) },
-            Err(_elapsed) => Applied { settled: BTreeMap::new(), error: Some(PassError::Timeout) },
-        };
-        (applied, digest)
+        let Applied { settled, doubtful, error } = applying.all(&inventory.wanted).await;
+        (Applied { settled, doubtful, error: error.map(PassError::Apply) }, digest)
     }
 }

@@ -18,12 +18,16 @@ use tokio::time::timeout;
 
 use super::kinds::{Kind, Kinds};
 use super::live::Live;
+use super::namespaces::Namespaces;
 use super::words::{is_kind_absent, is_not_found, words};
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::inventory::Scope;
 
 /// How long a store is waited for that was just begun; afterwards objects are asked for one by one.
 const FILLED: Duration = Duration::from_secs(10);
+
+/// How long the cluster may take to tell of its kinds; the original's.
+const LEARNED: Duration = Duration::from_secs(32);
 
 /// Why nothing is known of an object.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +52,9 @@ pub(super) enum TargetError {
     /// The API server refused.
     #[error("{}", words(.0))]
     Api(#[source] kube::Error),
+    /// The API server did not answer in time; the text is the original's.
+    #[error("context deadline exceeded")]
+    TimedOut,
 }
 
 /// What is known of an object without asking for it.
@@ -74,6 +81,8 @@ pub(super) enum Deleted {
 pub(super) struct Target {
     /// Its kinds.
     pub(super) kinds: Kinds,
+    /// Its namespaces.
+    pub(super) namespaces: Namespaces,
     client: Client,
     cluster: Cluster,
     /// Selects what is managed.
@@ -87,6 +96,7 @@ impl Target {
         let client = cluster.client();
         Self {
             kinds: Kinds::new(client.clone()),
+            namespaces: Namespaces::new(cluster),
             client,
             cluster: cluster.clone(),
             label: format!("{}={managed_by}", api::resources::MANAGED_BY),
@@ -106,10 +116,11 @@ impl Target {
     pub(super) async fn learn<'a>(
         &self,
         references: impl IntoIterator<Item = &'a ObjectReference>,
-    ) -> Result<(), kube::Error> {
+    ) -> Result<(), TargetError> {
         let unknown = references.into_iter().filter(|object| self.kind(object).is_err());
         let unknown: BTreeSet<String> = unknown.map(|object| object.api_version.clone()).collect();
-        self.kinds.learn(unknown.into_iter().filter(|version| !version.is_empty()).collect()).await
+        let asked = self.kinds.learn(unknown.into_iter().filter(|version| !version.is_empty()).collect());
+        timeout(LEARNED, asked).await.map_err(|_elapsed| TargetError::TimedOut)?.map_err(TargetError::Api)
     }
 
     /// The kind of an object.

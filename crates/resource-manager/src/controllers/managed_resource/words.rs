@@ -38,6 +38,12 @@ pub(super) fn is_conflict(error: &kube::Error) -> bool {
     status(error).is_some_and(|status| status.code == 409 && status.reason == "Conflict")
 }
 
+/// Whether nobody knows what became of a request: it was not refused for what it asks.
+#[must_use]
+pub(super) fn is_unclear(error: &kube::Error) -> bool {
+    status(error).is_none_or(|status| status.code >= 500)
+}
+
 /// Whether the object is not as its kind allows.
 #[must_use]
 pub(super) fn is_invalid(error: &kube::Error) -> bool {

@@ -1,0 +1,186 @@
+//! Which objects the status lists: those that were applied and, lest they be forgotten, those that may have been.
+//!
+//! An object is listed before it is made, so that a pass which never ends leaves nothing behind that nobody knows. Until
+//! somebody has seen that it was applied its reference bears our origin as an annotation, which no reference to an applied
+//! object does: such an object is ours only if it bears that origin itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::managed_resource::ObjectReference;
+use crate::managed_resource::inventory::Inventory;
+use crate::managed_resource::order::sort_references;
+use crate::managed_resource::unstructured::annotation;
+
+/// References by key.
+type Listed = BTreeMap<String, ObjectReference>;
+
+/// What is listed once everything was applied: the objects that are wanted, and those that must not be forgotten because a
+/// document cannot be read.
+pub(super) fn applied(inventory: &Inventory) -> Vec<ObjectReference> {
+    let mut all = inventory.references.clone();
+    if !inventory.errors.is_empty() {
+        all.extend(inventory.unwanted.iter().cloned());
+        sort_references(&mut all);
+    }
+    all
+}
+
+/// GRM-MR-159: what is listed before anything is applied: what is listed already, and what may be made now.
+pub(super) fn begun(known: &[ObjectReference], inventory: &Inventory, origin: &str) -> Vec<ObjectReference> {
+    let mut all = by_key(known);
+    for (key, reference) in unknown(inventory) {
+        all.entry(key).or_insert_with(|| doubtful(reference, origin));
+    }
+    all.into_values().collect()
+}
+
+/// GRM-MR-157: what is listed after a failure: what was listed before, what was applied since, and what may have been.
+///
+/// How an object was applied when everything was is what labels and annotations are compared with, so it stays.
+pub(super) fn failed(
+    known: &[ObjectReference],
+    inventory: &Inventory,
+    origin: &str,
+    is_applied: impl Fn(&ObjectReference) -> bool,
+    is_doubtful: impl Fn(&ObjectReference) -> bool,
+) -> Vec<ObjectReference> {
+    let mut all = by_key(known);
+    for (key, reference) in unknown(inventory) {
+        if is_applied(reference) {
+            all.insert(key, reference.clone());
+        } else if is_doubtful(reference) {
+            all.entry(key).or_insert_with(|| doubtful(reference, origin));
+        }
+    }
+    for reference in &inventory.references {
+        if let Some(listed) = all.get_mut(&reference.key())
+            && is_in_doubt(listed, origin)
+            && is_applied(reference)
+        {
+            listed.clone_from(reference);
+        }
+    }
+    all.into_values().collect()
+}
+
+/// GRM-MR-160: whether an object that we may have made is somebody else's.
+pub(super) fn is_foreign(reference: &ObjectReference, live: &Value, origin: &str) -> bool {
+    is_in_doubt(reference, origin) && annotation(live, api::resources::ORIGIN) != Some(origin)
+}
+
+/// Objects that were never applied, under no equivalent kind either.
+fn unknown(inventory: &Inventory) -> impl Iterator<Item = (String, &ObjectReference)> {
+    let unknown = inventory.wanted.iter().filter(|wanted| wanted.applied == ObjectReference::default());
+    let unknown: BTreeSet<String> = unknown.map(|wanted| ObjectReference::to(&wanted.object).key()).collect();
+    let keyed = inventory.references.iter().map(|reference| (reference.key(), reference));
+    keyed.filter(move |(key, _)| unknown.contains(key))
+}
+
+fn doubtful(reference: &ObjectReference, origin: &str) -> ObjectReference {
+    let mut doubtful = reference.clone();
+    doubtful.annotations.insert(api::resources::ORIGIN.to_owned(), origin.to_owned());
+    doubtful
+}
+
+fn is_in_doubt(reference: &ObjectReference, origin: &str) -> bool {
+    reference.annotations.get(api::resources::ORIGIN).is_some_and(|listed| listed == origin)
+}
+
+fn by_key(references: &[ObjectReference]) -> Listed {
+    references.iter().map(|reference| (reference.key(), reference.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::managed_resource::decode::Place;
+    use crate::managed_resource::inventory::Wanted;
+
+    const ORIGIN: &str = "default/mr";
+
+    fn reference(kind: &str, label: &str) -> ObjectReference {
+        let labels = BTreeMap::from([("label".to_owned(), label.to_owned())]);
+        ObjectReference { labels, ..ObjectReference::to(&object(kind)) }
+    }
+
+    fn object(kind: &str) -> Value {
+        json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "a", "namespace": "default"}})
+    }
+
+    /// An object that was applied before, one that was not, and one that was applied under an equivalent kind.
+    fn inventory() -> Inventory {
+        let wanted = |kind: &str, applied: Option<ObjectReference>| Wanted {
+            object: object(kind),
+            place: Place { namespace: String::new(), secret: String::new(), key: String::new(), index: 0 },
+            applied: applied.unwrap_or_default(),
+        };
+        Inventory {
+            wanted: vec![
+                wanted("ConfigMap", Some(reference("ConfigMap", "old"))),
+                wanted("Secret", None),
+                wanted("Service", Some(reference("Ingress", "old"))),
+            ],
+            references: ["ConfigMap", "Secret", "Service"].map(|kind| reference(kind, "new")).to_vec(),
+            ..Inventory::default()
+        }
+    }
+
+    fn known() -> Vec<ObjectReference> {
+        ["ConfigMap", "Ingress"].map(|kind| reference(kind, "old")).to_vec()
+    }
+
+    fn in_doubt(kind: &str) -> ObjectReference {
+        doubtful(&reference(kind, "new"), ORIGIN)
+    }
+
+    #[test]
+    fn what_may_be_made_is_listed_before_unless_it_is_known_under_an_equivalent_kind() {
+        let wanted = [reference("ConfigMap", "old"), reference("Ingress", "old"), in_doubt("Secret")];
+        assert_eq!(begun(&known(), &inventory(), ORIGIN), wanted);
+        assert_eq!(begun(&wanted, &inventory(), ORIGIN), wanted, "once more");
+    }
+
+    #[test]
+    fn after_a_failure_it_depends_on_what_became_of_it() {
+        let table = [
+            (true, false, Some(reference("Secret", "new"))),
+            (false, true, Some(in_doubt("Secret"))),
+            (false, false, None),
+        ];
+        for (is_applied, is_doubtful, secret) in table {
+            let got = failed(&known(), &inventory(), ORIGIN, |_| is_applied, |_| is_doubtful);
+            let wanted: Vec<_> = known().into_iter().chain(secret).collect();
+            assert_eq!(got, wanted, "applied: {is_applied}, doubtful: {is_doubtful}");
+        }
+    }
+
+    #[test]
+    fn a_doubt_ends_when_the_object_was_applied_and_not_before() {
+        let mut inventory = inventory();
+        inventory.wanted[1].applied = in_doubt("Secret");
+        let known: Vec<_> = known().into_iter().chain([in_doubt("Secret")]).collect();
+        for (is_applied, secret) in [(true, reference("Secret", "new")), (false, in_doubt("Secret"))] {
+            let got = failed(&known, &inventory, ORIGIN, |_| is_applied, |_| false);
+            assert_eq!(got.last(), Some(&secret), "applied: {is_applied}");
+        }
+    }
+
+    #[test]
+    fn only_objects_in_doubt_must_bear_our_origin() {
+        let of = |origin: &str| json!({"metadata": {"annotations": {api::resources::ORIGIN: origin}}});
+        let table = [
+            (in_doubt("Secret"), of(ORIGIN), false),
+            (in_doubt("Secret"), of("default/other"), true),
+            (in_doubt("Secret"), json!({}), true),
+            (reference("Secret", "new"), json!({}), false),
+            (doubtful(&reference("Secret", "new"), "of the manifest"), json!({}), false),
+        ];
+        for (reference, live, wanted) in table {
+            assert_eq!(is_foreign(&reference, &live, ORIGIN), wanted, "{reference:?} {live}");
+        }
+    }
+}
