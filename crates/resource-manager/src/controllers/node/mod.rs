@@ -1,4 +1,4 @@
-//! Removes the taint of nodes whose critical components are ready (contracts/resource-manager/controllers/node.yaml).
+//! Removes the taint of nodes whose critical components are ready (contracts/resource-manager/controllers/node).
 //!
 //! A node is looked at when it appears with the taint, and then again and again until it is ready.
 
