@@ -82,7 +82,7 @@ impl Context {
         Class::new(self.config.controllers.resource_class.as_deref().unwrap_or_default())
     }
 
-    /// The clusters, each once; whoever has the context runs them.
+    /// GRM-MR-180 and GRM-MR-181: the clusters, each once; whoever has the context runs them.
     #[must_use]
     pub fn clusters(&self) -> Vec<Cluster> {
         let target = self.config.target_client_connection.as_ref().map(|_| self.target.clone());
@@ -104,7 +104,7 @@ pub enum RunError {
     Controllers(#[from] ControllersError),
 }
 
-/// The controllers that the configuration enables; GRM-GCO-009, GRM-NOD-011, GRM-NPC-026.
+/// The controllers that the configuration enables; GRM-GCO-009, GRM-MR-182, GRM-NOD-011, GRM-NPC-026.
 #[must_use]
 pub fn controllers(context: &Context) -> Vec<Controller> {
     let enabled = &context.config.controllers;
@@ -146,6 +146,7 @@ fn workers(concurrent_syncs: Option<i64>) -> usize {
     concurrent_syncs.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
 }
 
+/// GRM-MR-076: how much of a cluster is looked at.
 fn cache(connection: &ClientConnection) -> CacheOptions {
     let resync =
         connection.cache_resync_period.and_then(GoDuration::to_std).filter(|period| *period > Duration::ZERO);

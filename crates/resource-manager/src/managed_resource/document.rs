@@ -29,7 +29,7 @@ pub enum DocumentError {
     Json(json::StreamError),
 }
 
-/// GRM-MR-130, GRM-MR-133 and GRM-MR-134: reads one document after the other. A document that is empty or null is `Ok(None)`.
+/// GRM-MR-130, GRM-MR-133, GRM-MR-134, GRM-MR-136 and GRM-MR-137: reads one document after the other. A document that is empty or null is `Ok(None)`.
 #[derive(Debug)]
 pub struct Documents<'a>(Stream<'a>);
 

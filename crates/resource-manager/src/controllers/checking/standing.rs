@@ -61,7 +61,8 @@ impl Standing {
     }
 }
 
-/// GRM-HLT-066, GRM-HLT-067, GRM-PRG-021: a ManagedResource is looked at when it comes, when its objects have been
+/// GRM-HLT-066, GRM-HLT-067, GRM-HLT-070, GRM-HLT-072, GRM-PRG-021: a ManagedResource is looked at when it comes, when its
+/// objects have been
 /// applied, when its class changes, and when it is no longer ignored.
 pub(super) fn asks(class: &Class, event: &Event<ManagedResource>) -> bool {
     let object = event.object();

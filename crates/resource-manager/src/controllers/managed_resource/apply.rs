@@ -87,7 +87,7 @@ pub(super) struct Applying<'a> {
     pub(super) always: bool,
     /// What is known of them.
     pub(super) memory: &'a Memory,
-    /// When nothing more is begun or waited for.
+    /// When nothing more is begun or waited for: GRM-MR-164.
     pub(super) deadline: Instant,
 }
 

@@ -36,7 +36,7 @@ pub(super) fn begun(known: &[ObjectReference], inventory: &Inventory, origin: &s
     all.into_values().collect()
 }
 
-/// GRM-MR-157: what is listed after a failure: what was listed before, what was applied since, and what may have been.
+/// GRM-MR-157 and GRM-MR-166: what is listed after a failure: what was listed before, what was applied since, and what may have been.
 ///
 /// How an object was applied when everything was is what labels and annotations are compared with, so it stays.
 pub(super) fn failed(
@@ -70,7 +70,7 @@ pub(super) fn is_foreign(reference: &ObjectReference, live: &Value, origin: &str
     is_in_doubt(reference, origin) && annotation(live, api::resources::ORIGIN) != Some(origin)
 }
 
-/// Objects that were never applied, under no equivalent kind either.
+/// GRM-MR-049: objects that were never applied, under no equivalent kind either.
 fn unknown(inventory: &Inventory) -> impl Iterator<Item = (String, &ObjectReference)> {
     let unknown = inventory.wanted.iter().filter(|wanted| wanted.applied == ObjectReference::default());
     let unknown: BTreeSet<String> = unknown.map(|wanted| ObjectReference::to(&wanted.object).key()).collect();

@@ -50,7 +50,7 @@ pub(super) fn deleting(status: &mut ManagedResourceStatus, now: Timestamp, kept:
     before.updated(now, Status::Progressing, DELETION_PENDING, message).put(&mut status.conditions);
 }
 
-/// GRM-MR-044: objects are to go and are still there.
+/// GRM-MR-044 and GRM-MR-055: objects are to go and are still there.
 pub(super) fn deletion_pending(status: &mut ManagedResourceStatus, now: Timestamp, message: &str) {
     put(status, now, RESOURCES_APPLIED, Status::Progressing, DELETION_PENDING, message);
 }
@@ -60,12 +60,12 @@ pub(super) fn cannot_read_secret(status: &mut ManagedResourceStatus, now: Timest
     put(status, now, RESOURCES_APPLIED, Status::False, "CannotReadSecret", message);
 }
 
-/// Objects could not be given away.
+/// GRM-MR-087: objects could not be given away.
 pub(super) fn release_failed(status: &mut ManagedResourceStatus, now: Timestamp, message: &str) {
     put(status, now, RESOURCES_APPLIED, Status::False, "ReleaseOfOrphanedResourcesFailed", message);
 }
 
-/// GRM-MR-150, GRM-MR-152 and GRM-MR-155: an object could not be applied.
+/// GRM-MR-150, GRM-MR-152, GRM-MR-155, GRM-MR-161, GRM-MR-162 and GRM-MR-163: an object could not be applied.
 pub(super) fn apply_failed(status: &mut ManagedResourceStatus, now: Timestamp, message: &str) {
     put(status, now, RESOURCES_APPLIED, Status::False, APPLY_FAILED, message);
 }

@@ -109,7 +109,7 @@ impl Target {
         &self.client
     }
 
-    /// Asks for the kinds of references that are not known.
+    /// GRM-MR-165: asks for the kinds of references that are not known.
     ///
     /// # Errors
     /// When the cluster does not say.
@@ -149,7 +149,7 @@ impl Target {
         })
     }
 
-    /// What is known of an object without asking.
+    /// GRM-MR-029: what is known of an object without asking.
     ///
     /// # Errors
     /// When the instance is not to look at its namespace.

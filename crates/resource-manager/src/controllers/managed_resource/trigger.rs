@@ -61,7 +61,7 @@ fn is_worked_on(object: &ManagedResource) -> bool {
     !object.is_ignored() || object.metadata.deletion_timestamp.is_some()
 }
 
-/// Somebody has found the objects unhealthy, which were healthy or not looked at before.
+/// GRM-MR-173 and GRM-HLT-071: somebody has found the objects unhealthy, which were healthy or not looked at before.
 fn became_unhealthy(old: &ManagedResource, new: &ManagedResource) -> bool {
     let healthy = |object: &ManagedResource| {
         Condition::find(&object.status.conditions, RESOURCES_HEALTHY).map(|condition| condition.status)

@@ -89,7 +89,7 @@ fn labelled<'a>(
     Connection { service, port: port.clone(), id, namespace, peers, is_through_ingress: false }
 }
 
-/// GRM-NPC-017 and GRM-NPC-018: connections from the ingress controller, for Ingresses that lead to the Service.
+/// GRM-NPC-017, GRM-NPC-018, GRM-NPC-027 and GRM-NPC-028: connections from the ingress controller, for Ingresses that lead to the Service.
 fn through_ingress<'a>(
     config: &'a NetworkPolicyConfig,
     service: &'a Service,

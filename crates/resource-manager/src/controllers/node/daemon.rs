@@ -22,7 +22,8 @@ const REPELLING: [&str; 2] = ["NoSchedule", "NoExecute"];
 /// The one field of a node that terms may ask for.
 const NAME_FIELD: &str = "metadata.name";
 
-/// Whether a pod of the DaemonSet belongs on the node: name, selectors and taints allow it.
+/// GRM-NOD-005, GRM-NOD-013 and GRM-NOD-014: whether a pod of the DaemonSet belongs on the node, by its name, selectors
+/// and taints.
 pub(super) fn should_run(node: &Node, set: &DaemonSet) -> bool {
     let Some(spec) = set.spec.as_ref().and_then(|spec| spec.template.spec.as_ref()) else { return true };
     let name = spec.node_name.as_deref().unwrap_or_default();

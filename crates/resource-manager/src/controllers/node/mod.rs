@@ -156,7 +156,7 @@ fn plan(state: &State) -> Vec<Action> {
     }
 }
 
-/// GRM-NOD-003, GRM-NOD-004 and GRM-NOD-005: DaemonSets that should run on the node, and have no pod there.
+/// GRM-NOD-003, GRM-NOD-004, GRM-NOD-005 and GRM-NOD-012: DaemonSets that should run on the node, and have no pod there.
 fn unscheduled(node: &Node, state: &State) -> Option<Action> {
     let scheduled: BTreeSet<&str> = state.pods.iter().filter_map(|pod| daemon_set_of(pod)).collect();
     let is_critical = |set: &DaemonSet| {
