@@ -49,7 +49,7 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
 }
 
 /// Whether an object stands before the request.
-fn has_old(case: &Case) -> bool {
+pub(crate) fn has_old(case: &Case) -> bool {
     match &case.when {
         When::Admission { operation, .. } => matches!(operation.as_str(), "UPDATE" | "DELETE"),
         When::DeleteCollection { .. } | When::Registration { .. } | When::Configuration | When::Steps(_) => {

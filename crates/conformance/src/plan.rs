@@ -151,7 +151,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
         let instance = looked.instance().to_owned();
         let config = looked.case.config.clone();
         let alone_by_place = place::isolation(looked.case, on_server) == Isolation::Alone;
-        if alone_by_place || has_fact_of(looked.case, &everywhere) {
+        if alone_by_place || has_fact_of(looked.case, &everywhere, on_server) {
             alone.push(Group { instance, config, alone: true, cases: vec![at] });
         } else {
             let key = (instance.clone(), config.to_string());
@@ -181,10 +181,12 @@ pub fn all(contracts: &[Contract]) -> impl Iterator<Item = CaseRef> + '_ {
     })
 }
 
-/// Whether a fact is of one of the resources, `v1 configmaps`.
-fn has_fact_of(case: &Case, resources: &BTreeSet<String>) -> bool {
+/// Whether what is written for the case, on a server its old object too, is of one of the resources, `v1 configmaps`.
+fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> bool {
     let text = |fact: &Value, field: &str| fact[field].as_str().unwrap_or_default().to_owned();
-    case.given.cluster.iter().any(|fact| {
+    let given = &case.given;
+    let old = given.old.as_ref().or(given.object.as_ref()).filter(|_| writes_old && place::has_old(case));
+    given.cluster.iter().chain(old).any(|fact| {
         let version = text(fact, "apiVersion");
         let resource = Kinds::gardener().of_object(&version, &text(fact, "kind"));
         resource.is_some_and(|resource| resources.contains(&format!("{version} {}", resource.plural)))
@@ -267,23 +269,41 @@ mod tests {
 
     #[test]
     fn a_fact_of_a_resource_that_is_read_everywhere_is_found_by_version_and_plural() {
-        let hvpa =
-            json!({"apiVersion": "autoscaling.k8s.io/v1alpha1", "kind": "Hvpa", "metadata": {"name": "a"}});
-        let case = Case {
-            name: "a".to_owned(),
-            inputs: Vec::new(),
-            config: Value::Null,
-            given: Given { cluster: vec![hvpa], ..Given::default() },
-            when: When::Admission { operation: "CREATE".to_owned(), sending: Sending::default() },
-            then: Then::default(),
-            location: Location::default(),
-        };
+        let case = Case { given: Given { cluster: vec![hvpa()], ..Given::default() }, ..case() };
         for (resource, found) in [
             ("autoscaling.k8s.io/v1alpha1 hvpas", true),
             ("autoscaling.k8s.io/v1 hvpas", false),
             ("v1 configmaps", false),
         ] {
-            assert_eq!(has_fact_of(&case, &BTreeSet::from([resource.to_owned()])), found, "{resource}");
+            assert_eq!(has_fact_of(&case, &BTreeSet::from([resource.to_owned()]), true), found, "{resource}");
+        }
+    }
+
+    #[test]
+    fn an_old_object_is_written_on_a_server_only() {
+        let hvpas = BTreeSet::from(["autoscaling.k8s.io/v1alpha1 hvpas".to_owned()]);
+        for (operation, on_server, found) in
+            [("UPDATE", true, true), ("UPDATE", false, false), ("CREATE", true, false)]
+        {
+            let when = When::Admission { operation: operation.to_owned(), sending: Sending::default() };
+            let case = Case { given: Given { object: Some(hvpa()), ..Given::default() }, when, ..case() };
+            assert_eq!(has_fact_of(&case, &hvpas, on_server), found, "{operation} {on_server}");
+        }
+    }
+
+    fn hvpa() -> Value {
+        json!({"apiVersion": "autoscaling.k8s.io/v1alpha1", "kind": "Hvpa", "metadata": {"name": "a"}})
+    }
+
+    fn case() -> Case {
+        Case {
+            name: "a".to_owned(),
+            inputs: Vec::new(),
+            config: Value::Null,
+            given: Given::default(),
+            when: When::Admission { operation: "CREATE".to_owned(), sending: Sending::default() },
+            then: Then::default(),
+            location: Location::default(),
         }
     }
 

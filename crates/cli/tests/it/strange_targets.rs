@@ -105,6 +105,25 @@ fn a_command_is_told_its_configuration_and_flags_without_use_are_refused() {
 }
 
 #[test]
+fn a_server_is_started_only_beside_a_target_that_is_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let verify = |target: &str, more: &[&str]| {
+        let clause = ["verify", "--clause", "GRM-SEC-001", "--target", target];
+        told(&program(folder.path()).args(clause).args(more).output().unwrap())
+    };
+    let report = || std::fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
+    verify("built-in", &["--substrate", "embedded"]).says(0, &["embedded API server", "conformant"]);
+    assert!(report().contains("\"name\": \"embedded\""));
+    verify("built-in", &[]).says(0, &["AdmissionReviews straight to the target", "conformant"]);
+    verify("built-in", &["--insecure"]).says(2, &["no use for our own component"]);
+    verify("url=https://127.0.0.1:9", &["--insecure", "--substrate", "envtest"])
+        .says(2, &["--substrate envtest: a target that runs already reads another cluster"]);
+    verify("built-in", &["--substrate", "embedded", "--kubeconfig", "k"])
+        .says(2, &["--substrate embedded has a cluster of its own"]);
+    verify("built-in", &["--with", "controller-manager"]).says(2, &["--with and --data-dir are for"]);
+}
+
+#[test]
 fn a_harness_that_is_killed_takes_its_target_with_it() {
     use std::io::{BufRead as _, Read as _};
     use std::os::unix::fs::PermissionsExt as _;
