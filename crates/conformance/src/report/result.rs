@@ -74,9 +74,11 @@ pub struct Reason {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
-    /// `object`, `allowed`, `code`, `reason`, `message`, `causes`, `called`, `warnings`, or `law`.
+    /// Of admission `object`, `allowed`, `code`, `reason`, `message`, `causes`, `called`, `warnings`, `review`, or `answer`
+    /// where none came; of a registration `registration`; of a configuration `starts`, `effective`; of a scenario
+    /// `eventually`, `history`, `never`, `witness`, `requests`, `faults`; or `law`.
     pub part: String,
-    /// Place inside the part: `spec.replicas`; the field of a cause; the name of a law.
+    /// Place inside the part: `spec.replicas`; the field of a cause; the name of a law; a scenario's step and object.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// What was wanted, as shown to a person.

@@ -174,22 +174,7 @@ impl Reconciler {
         tracing::info!("Starting to reconcile ManagedResource");
         let finalizer = &self.settings.finalizer;
         own::add_finalizer(&self.source, &mut object, finalizer).await.map_err(PassError::Own)?;
-        let secrets = match self.read_secrets(&object).await {
-            Ok(secrets) => secrets,
-            Err((name, message)) => {
-                self.tell(&mut object, |status, now| status::cannot_read_secret(status, now, &message))
-                    .await?;
-                return Err(PassError::Secret { name, message });
-            }
-        };
-        let inventory = match self.take(&object, &secrets).await {
-            Ok(inventory) => inventory,
-            Err(error) => {
-                let message = error.to_string();
-                self.tell(&mut object, |status, now| status::apply_failed(status, now, &message)).await?;
-                return Err(error);
-            }
-        };
+        let (secrets, inventory) = self.read(&mut object).await?;
         let origin = origin(&self.settings.cluster_id, &object);
         let known = object.status.resources.clone();
         self.begin(&mut object, &inventory, &origin).await?;
@@ -218,6 +203,26 @@ impl Reconciler {
         self.memories.put(request, Memory { objects: settled, circumstances: Some(circumstances) });
         tracing::info!("Finished to reconcile ManagedResource");
         Ok(Outcome::RequeueAfter(self.settings.period))
+    }
+
+    /// What the Secrets say, and themselves; what keeps us from reading them is told.
+    async fn read(&self, object: &mut ManagedResource) -> Result<(Vec<Secret>, Inventory), PassError> {
+        let secrets = match self.read_secrets(object).await {
+            Ok(secrets) => secrets,
+            Err((name, message)) => {
+                self.tell(object, |status, now| status::cannot_read_secret(status, now, &message)).await?;
+                return Err(PassError::Secret { name, message });
+            }
+        };
+        let inventory = match self.take(object, &secrets).await {
+            Ok(inventory) => inventory,
+            Err(error) => {
+                let message = error.to_string();
+                self.tell(object, |status, now| status::apply_failed(status, now, &message)).await?;
+                return Err(error);
+            }
+        };
+        Ok((secrets, inventory))
     }
 }
 
