@@ -88,7 +88,7 @@ impl Log {
             subresource: path.subresource.clone(),
             namespace: path.namespace.clone(),
             name: reply.name.clone().unwrap_or_else(|| path.name.clone()),
-            dry_run: query.dry_run().unwrap_or_default(),
+            dry_run: query.dry_run(),
             code: reply.code,
             annotations: reply.notes.annotations.clone(),
         });

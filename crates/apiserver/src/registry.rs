@@ -76,6 +76,15 @@ impl Served {
         self.kinds.resource(group, version, plural).map(|resource| self.target_of(resource))
     }
 
+    /// Whether the server serves this version of a group itself.
+    pub(crate) fn is_built_in(&self, group: &str, version: &str) -> bool {
+        let versions = self.kinds.group(group).map_or(&[][..], |group| &group.versions);
+        let resources =
+            versions.iter().filter(|served| served.version == version).flat_map(|served| &served.resources);
+        let custom = |resource: &Resource| self.custom.contains_key(&format!("{}.{group}", resource.plural));
+        resources.into_iter().any(|resource| !custom(resource))
+    }
+
     /// All resources, each once, in the version it is stored in.
     pub(crate) fn stored(&self) -> Vec<Target> {
         self.kinds

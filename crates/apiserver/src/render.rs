@@ -56,6 +56,8 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
                         .iter()
                         .map(|object| meta::partial(object, version.api_version(), "PartialObjectMetadata"))
                         .collect();
+                    // Go writes a list that was never added to as null.
+                    let items = if items.is_empty() { Value::Null } else { items.into() };
                     json!({"apiVersion": version.api_version(), "kind": "PartialObjectMetadataList", "items": items})
                 }
                 Shape::Table(version) => table::of(call, shown.iter().map(|object| &**object), version, true),

@@ -19,15 +19,8 @@ pub(crate) struct Selection {
 impl Selection {
     /// Reads `labelSelector` and `fieldSelector`.
     pub(crate) fn of(call: &Call, served: &Served) -> Result<Self, Status> {
-        let bad = |what: &str, error: String| {
-            Status::bad_request(format!("unable to parse requirement: {error}").replacen(
-                "requirement",
-                what,
-                1,
-            ))
-        };
         let labels = call.query.text("labelSelector").parse();
-        let labels: LabelSelector = labels.map_err(|error| bad("requirement", format!("{error}")))?;
+        let labels: LabelSelector = labels.map_err(|error| Status::bad_request(format!("{error}")))?;
         let fields: FieldSelector = call
             .query
             .text("fieldSelector")
@@ -62,6 +55,9 @@ fn check(fields: &FieldSelector, target: &Target, served: &Served) -> Result<(),
     let known = served.kinds.selectable_fields(&target.resource);
     let unknown = fields.terms.iter().find(|term| !known.contains(&term.field));
     let Some(term) = unknown else { return Ok(()) };
+    if target.table == "jobs.batch" {
+        return Err(Status::bad_request(format!("field label {:?} not supported for Job", term.field)));
+    }
     let usual = ["metadata.name", "metadata.namespace"];
     if target.custom || known.iter().any(|field| !usual.contains(&field.as_str())) {
         return Err(Status::bad_request(format!("field label not supported: {}", term.field)));

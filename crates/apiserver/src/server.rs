@@ -28,9 +28,9 @@ use crate::http::negotiate::{Accept, Shape};
 use crate::http::path::{Path, ResourcePath};
 use crate::http::query::Query;
 use crate::http::reply::{Body, Reply};
-use crate::http::status::Status;
+use crate::http::status::{GroupResource, Status};
 use crate::log;
-use crate::registry::Target;
+use crate::registry::{Served, Target};
 use crate::state::{Controllers, Shared};
 use crate::table::column::Column;
 use crate::verbs;
@@ -274,9 +274,10 @@ fn read(
     path: ResourcePath,
     body: Bytes,
 ) -> Result<Call, Box<Reply>> {
-    let unknown = || Box::new(Reply::unknown_path());
     let served = shared.registry.served();
-    let target = served.target(&path.group, &path.version, &path.resource).ok_or_else(unknown)?;
+    let target = served.target(&path.group, &path.version, &path.resource);
+    let unknown = || Box::new(unknown(&served, target.as_ref(), &path));
+    let target = target.clone().ok_or_else(unknown)?;
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let known = path.subresource.is_empty() || target.resource.subresource(&path.subresource).is_some();
     if !known || (!target.resource.namespaced && !path.namespace.is_empty()) {
@@ -285,7 +286,8 @@ fn read(
     let watch = query.flag("watch");
     let verb = Verb::of(&parts.method, &path, watch).ok_or_else(unknown)?;
     let header = |name| text(&parts.headers, name);
-    let accept = Accept::parse(header(ACCEPT)).map_err(|status| Box::new(Reply::from(status)))?;
+    let refused = |status| Box::new(Reply::from(if target.custom { status } else { Status::unwritten() }));
+    let accept = Accept::parse(header(ACCEPT)).map_err(refused)?;
     Ok(Call {
         user,
         user_agent: header(USER_AGENT).to_owned(),
@@ -299,6 +301,19 @@ fn read(
         content_type: header(CONTENT_TYPE).to_owned(),
         body,
     })
+}
+
+/// What a path answers where nothing is served: in the name of the version, where that is served.
+fn unknown(served: &Served, target: Option<&Target>, path: &ResourcePath) -> Reply {
+    if let Some(target) = target.filter(|target| target.custom) {
+        let of = GroupResource { group: &target.resource.group, resource: &target.resource.plural };
+        return Status::not_found(of, &path.name).into();
+    }
+    if !served.is_built_in(&path.group, &path.version) {
+        return Reply::unknown_path();
+    }
+    let message = "the server could not find the requested resource";
+    Reply { unknown: true, ..Status::generic(404, "NotFound", message).into() }
 }
 
 fn columns(shared: &Shared, accept: Accept, target: &Target) -> Vec<Column> {
@@ -315,9 +330,16 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
     }
     let resource = &call.target.resource;
     let everywhere = resource.namespaced && call.path.namespace.is_empty();
-    if !resource.serves(call.verb.as_str()) || (everywhere && !matches!(call.verb, Verb::List | Verb::Watch))
+    let misplaced = match call.verb {
+        Verb::Create => !call.path.name.is_empty(),
+        Verb::Update | Verb::Patch => call.path.name.is_empty(),
+        _ => false,
+    };
+    if misplaced
+        || !resource.serves(call.verb.as_str())
+        || (everywhere && !matches!(call.verb, Verb::List | Verb::Watch))
     {
-        return Err(Status::method_not_supported(call.group_resource(), call.verb.as_str()));
+        return Err(Status::method_not_allowed());
     }
     if call.verb == Verb::Create
         && let Some(answer) = reviews::answer(shared, call)

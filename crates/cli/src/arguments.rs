@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod fidelity;
 mod named;
 
+pub(crate) use fidelity::FidelityArguments;
 pub(crate) use named::{AttestArguments, DiffRunArguments, VerifyArguments};
 
 /// How long a failing case is asked again if nothing is said.
@@ -82,6 +84,8 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Gives two targets the same generated inputs; exit code 1 if they differ where nothing explains it
     DiffRun(DiffRunArguments),
+    /// Sends the same requests to a real kube-apiserver and to the embedded API server; exit code 5 if answers differ
+    Fidelity(FidelityArguments),
     /// Runs contracts on a foreign implementation and records which clauses it keeps
     Attest(AttestArguments),
     /// Scaffolds a contract

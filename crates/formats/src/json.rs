@@ -64,6 +64,26 @@ impl Iterator for Stream<'_> {
     }
 }
 
+/// The one value of a text, as Go's `json.Unmarshal` reads it.
+///
+/// # Errors
+/// With Go's words, where the text is no JSON, ends too early or goes on.
+pub fn document(text: &[u8]) -> Result<Value, String> {
+    let mut stream = Stream::new(text);
+    let value = match stream.next() {
+        None | Some(Err(StreamError::Unfinished)) => return Err("unexpected end of JSON input".to_owned()),
+        Some(Err(StreamError::Syntax { message, .. } | StreamError::Unreadable(message))) => {
+            return Err(message);
+        }
+        Some(Ok(value)) => value,
+    };
+    let rest = stream.text[stream.read..].trim_start_matches([' ', '\t', '\r', '\n']);
+    match rest.chars().next() {
+        None => Ok(value),
+        Some(next) => Err(format!("invalid character {next:?} after top-level value")),
+    }
+}
+
 /// The number that Go would print for a float: whole where it has no fraction and is exact. Nothing for infinity.
 #[expect(
     clippy::cast_possible_truncation,

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use apiserver::{ApiServer, ServeError, Served, User};
+use apiserver::{ApiServer, Authorization, Controllers, ServeError, Served, User};
 use jiff::Timestamp;
 use webhook::dial::Dialers;
 
@@ -49,6 +49,17 @@ pub fn server(outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
 
 fn builder() -> apiserver::Builder {
     ApiServer::builder().crds(schema::crds().iter().cloned())
+}
+
+/// A server as [`crate::envtest`] has one: the project's CRDs, the system's time, authorization by RBAC, no controllers.
+#[must_use]
+pub fn control_plane() -> ApiServer {
+    ApiServer::builder()
+        .crds(schema::crds().iter().cloned())
+        .epoch(Timestamp::now())
+        .controllers(Controllers::none())
+        .authorization(Authorization::Rbac)
+        .build()
 }
 
 impl Embedded {

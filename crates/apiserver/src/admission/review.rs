@@ -76,7 +76,7 @@ pub(crate) fn options(call: &Call, kind: &str) -> Value {
             options[name] = call.query.text(name).into();
         }
     }
-    if !call.query.text("dryRun").is_empty() {
+    if call.query.dry_run() {
         options["dryRun"] = json!([call.query.text("dryRun")]);
     }
     options

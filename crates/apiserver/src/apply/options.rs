@@ -4,6 +4,7 @@ use webhook::field::{Error, Path};
 
 use crate::call::Call;
 use crate::http::status::Status;
+use crate::object::fields::Directive;
 
 /// How long the name of a manager may be, in bytes.
 const LONGEST_NAME: usize = 128;
@@ -63,5 +64,7 @@ pub(crate) fn check(call: &Call, kind: &str, applies: Option<bool>) -> Result<()
         let why = format!("invalid character U+{:04X} (at position {position})", u32::from(letter));
         errors.push(Error::invalid(&at, manager, &why));
     }
+    errors.extend(call.query.dry_run_error());
+    errors.extend(Directive::errors(call));
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", kind, "", &errors)) }
 }

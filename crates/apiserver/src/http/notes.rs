@@ -12,9 +12,13 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Adds those of another part of the same request.
+    /// Adds those of another part of the same request; nothing is told twice.
     pub(crate) fn extend(&mut self, other: Self) {
-        self.warnings.extend(other.warnings);
+        for warning in other.warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
         self.annotations.extend(other.annotations);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use webhook::field::{Error, ErrorKind, Shown};
+
 use crate::http::status::Status;
 
 /// The parameters of a request, decoded.
@@ -42,21 +44,28 @@ impl Query {
         if value.is_empty() { Ok(None) } else { value.parse().map(Some).map_err(|_| wrong()) }
     }
 
-    /// Whether the write is not to be persisted.
-    pub(crate) fn dry_run(&self) -> Result<bool, Status> {
-        dry_run(self.0.get("dryRun").map_or(&[], Vec::as_slice))
+    /// Whether the write is not to be persisted; whoever reads the options refuses what is no directive.
+    pub(crate) fn dry_run(&self) -> bool {
+        self.0.contains_key("dryRun")
+    }
+
+    /// What is wrong with `dryRun`.
+    pub(crate) fn dry_run_error(&self) -> Option<Error> {
+        dry_run_error(self.0.get("dryRun").map_or(&[], Vec::as_slice))
     }
 }
 
-/// Whether a list of dry-run directives asks for one; the only directive is `All`.
-pub(crate) fn dry_run(directives: &[String]) -> Result<bool, Status> {
-    match directives.iter().find(|directive| !matches!(directive.as_str(), "All" | "")) {
-        Some(other) => {
-            let why = format!("Unsupported value: {other:?}: supported values: \"All\"");
-            Err(Status::bad_request(format!("dryRun: {why}")))
-        }
-        None => Ok(directives.iter().any(|directive| directive == "All")),
-    }
+/// What is wrong with a list of dry-run directives: the only one is `All`.
+pub(crate) fn dry_run_error(directives: &[String]) -> Option<Error> {
+    let odd = directives.iter().any(|directive| directive != "All");
+    let found: Vec<String> = directives.iter().map(|directive| format!("{directive:?}")).collect();
+    let shown = Shown::verbatim(format!("[{}]", found.join(",")));
+    odd.then(|| Error {
+        kind: ErrorKind::NotSupported,
+        field: "dryRun".to_owned(),
+        value: Some(shown),
+        detail: "supported values: \"All\"".to_owned(),
+    })
 }
 
 /// Takes percent signs (and, in a query, plus signs) away.
@@ -89,7 +98,7 @@ mod tests {
         assert_eq!(query.text("labelSelector"), "a=b,c in (d)");
         assert!(query.flag("watch"));
         assert_eq!(query.integer("limit"), Ok(Some(5)));
-        assert_eq!(query.dry_run(), Ok(true));
+        assert!(query.dry_run() && query.dry_run_error().is_none());
         assert_eq!((query.text("x"), query.text("y"), query.text("z")), ("", "100%", ""));
     }
 
@@ -97,6 +106,10 @@ mod tests {
     fn wrong_values_are_bad_requests() {
         let query = Query::parse("limit=x&dryRun=Some");
         assert_eq!(query.integer("limit").unwrap_err().code, 400);
-        assert_eq!(query.dry_run().unwrap_err().code, 400);
+        let wrong = query.dry_run_error().map(|error| error.to_string());
+        assert_eq!(
+            wrong.as_deref(),
+            Some("dryRun: Unsupported value: [\"Some\"]: supported values: \"All\"")
+        );
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Status {
     pub(crate) message: String,
     /// `group`, `kind`, `name`, `uid`, `causes`, `retryAfterSeconds`.
     pub(crate) details: Map<String, Value>,
+    /// Whether there are details although they say nothing, as in the answers of no resource in particular.
+    pub(crate) bare: bool,
     /// Where an expired list can be gone on with.
     pub(crate) continue_token: Option<String>,
     /// What webhooks said before.
@@ -49,6 +51,7 @@ impl Status {
             reason: reason.to_owned(),
             message: message.into(),
             details: Map::new(),
+            bare: false,
             continue_token: None,
             notes: Box::default(),
         }
@@ -66,6 +69,7 @@ impl Status {
             reason: reason.to_owned(),
             message,
             details,
+            bare: false,
             continue_token: None,
             notes: Box::default(),
         }
@@ -151,10 +155,15 @@ impl Status {
         Self::plain(500, "", message)
     }
 
-    /// A verb that the resource does not serve.
-    pub(crate) fn method_not_supported(of: GroupResource<'_>, verb: &str) -> Self {
-        let message = format!("{verb} is not supported on resources of kind \"{of}\"");
-        Self::about(405, "MethodNotAllowed", of, "", message)
+    /// A refusal in the name of no resource in particular.
+    pub(crate) fn generic(code: u16, reason: &str, message: &str) -> Self {
+        Self { bare: true, ..Self::plain(code, reason, message) }
+    }
+
+    /// A verb that is not served there.
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        Self::generic(405, "MethodNotAllowed", message)
     }
 
     /// A body in a form that is not read.
@@ -170,6 +179,13 @@ impl Status {
     pub(crate) fn not_acceptable(accepted: &[&str]) -> Self {
         let message = format!("only the following media types are accepted: {}", accepted.join(", "));
         Self::plain(406, "NotAcceptable", message)
+    }
+
+    /// The same for kinds that the server serves itself.
+    pub(crate) fn unwritten() -> Self {
+        let forms = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {forms}");
+        Self::generic(406, "NotAcceptable", &message)
     }
 
     /// The refusal with what was noted before it, which is told all the same.
@@ -192,7 +208,7 @@ impl Status {
         if let Some(token) = &self.continue_token {
             status["metadata"]["continue"] = token.as_str().into();
         }
-        if !self.details.is_empty() {
+        if self.bare || !self.details.is_empty() {
             status["details"] = Value::Object(self.details.clone());
         }
         status

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use webhook::field::{Error, Path};
 
-use crate::call::{Call, Verb};
+use crate::call::Call;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::fields::{self, Directive};
@@ -27,7 +27,7 @@ pub(crate) fn media_type(header: &str) -> String {
 pub(crate) fn tree(call: &Call) -> Result<Value, Status> {
     let spoken = Spoken::of(call);
     if !is_protobuf(&call.content_type) {
-        return text(&call.content_type, &call.body);
+        return text(&call.content_type, &call.body, READ_TOO)?.map_err(|why| why.of(&spoken, &call.body));
     }
     if !spoken.has_message() {
         return Err(Status::unsupported_media_type(READ));
@@ -38,21 +38,45 @@ pub(crate) fn tree(call: &Call) -> Result<Value, Status> {
 /// The options that the body of a deletion is; those of custom resources lie in protobuf too.
 pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
     if !is_protobuf(&call.content_type) {
-        return text(&call.content_type, &call.body);
+        let options = text(&call.content_type, &call.body, READ_TOO)?;
+        return options.and_then(fields::delete_options).map_err(Refusal::of_options);
     }
     protobuf::object(&call.body, &Spoken::DELETE_OPTIONS).map_err(Refusal::of_options)
 }
 
-fn text(content_type: &str, body: &Bytes) -> Result<Value, Status> {
-    match media_type(content_type).as_str() {
-        "" | "application/json" => serde_json::from_slice(body)
-            .map_err(|error| Status::bad_request(format!("invalid character: {error}"))),
-        "application/yaml" => {
-            let text = std::str::from_utf8(body).map_err(|error| Status::bad_request(error.to_string()))?;
-            formats::yaml::from_str(text).map_err(|error| Status::bad_request(error.to_string()))
+/// The tree of a text that says of which kind it is, or nothing of it.
+fn text(content_type: &str, body: &Bytes, read: &[&str]) -> Result<Result<Value, Refusal>, Status> {
+    let value = match media_type(content_type).as_str() {
+        "" | "application/json" => formats::json::document(body),
+        "application/yaml" => std::str::from_utf8(body)
+            .map_err(|error| error.to_string())
+            .and_then(|text| formats::yaml::from_str(text).map_err(|error| error.to_string())),
+        _ => return Err(Status::unsupported_media_type(read)),
+    };
+    let unread = |why| Refusal::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
+    Ok(value.and_then(of_a_kind).map_err(unread))
+}
+
+/// Refuses what cannot say of which kind it is.
+fn of_a_kind(value: Value) -> Result<Value, String> {
+    const HEAD: &str = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+    let fields = match &value {
+        Value::Object(fields) => fields,
+        Value::Null => return Ok(Value::Object(Map::new())),
+        other => {
+            let found = fields::type_name(other);
+            return Err(format!("json: cannot unmarshal {found} into Go value of type {HEAD}"));
         }
-        _ => Err(Status::unsupported_media_type(READ_TOO)),
+    };
+    for name in ["apiVersion", "kind"] {
+        if let Some(other) = fields.get(name).filter(|value| !value.is_string() && !value.is_null()) {
+            let found = fields::type_name(other);
+            return Err(format!(
+                "json: cannot unmarshal {found} into Go struct field .{name} of type string"
+            ));
+        }
     }
+    Ok(value)
 }
 
 fn is_protobuf(content_type: &str) -> bool {
@@ -65,9 +89,8 @@ fn is_json(content_type: &str) -> bool {
 
 /// The object of a create or update request, in the version of the request.
 pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
-    let verb = if call.verb == Verb::Update { "UpdateOptions" } else { "CreateOptions" };
-    Directive::check(call, verb)?;
     let mut object = tree(call)?;
+    registered(shared, call, &object)?;
     identify(call, &mut object)?;
     let refused = |why: String| {
         let (kind, version) = (&call.target.resource.kind, &call.target.resource.version);
@@ -95,14 +118,15 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
 pub(crate) fn patched(
     shared: &Shared,
     call: &Call,
-    mut object: Value,
+    object: Value,
     notes: &mut Notes,
 ) -> Result<Value, Status> {
-    identify(call, &mut object)?;
     let refused = |why: &str| {
         let patch = String::from_utf8_lossy(&call.body).into_owned();
         Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &patch, why)])
     };
+    let mut object = of_a_kind(object).map_err(|why| refused(&why))?;
+    identify(call, &mut object)?;
     let unknown = fields::settle(shared, call, &mut object).map_err(|why| refused(&why))?;
     match Directive::of(call) {
         Directive::Strict if !unknown.is_empty() => {
@@ -136,7 +160,9 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
     };
     if call.target.custom && (api_version.is_empty() || kind.is_empty()) {
         let missing = if kind.is_empty() { "Kind" } else { "apiVersion" };
-        return Err(Status::bad_request(format!("Object '{missing}' is missing in the request body")));
+        let body = String::from_utf8_lossy(&call.body);
+        let why = Refusal::Unrecognized(format!("Object '{missing}' is missing in '{body}'"));
+        return Err(why.of(&Spoken::of(call), &call.body));
     }
     if !kind.is_empty() && kind != wanted_kind {
         let version = api_version.rsplit('/').next().unwrap_or_default();
@@ -155,6 +181,23 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
     fields.insert("kind".to_owned(), wanted_kind.into());
     normalize(call.target.custom, fields);
     Ok(())
+}
+
+/// Refuses what says to be of a kind that nobody knows.
+fn registered(shared: &Shared, call: &Call, object: &Value) -> Result<(), Status> {
+    let spoken = Spoken::of(call);
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
+    let own = spoken.api_version();
+    let (api_version, kind) = match (text("apiVersion"), text("kind")) {
+        ("", kind) => (own.as_str(), if kind.is_empty() { spoken.kind } else { kind }),
+        (api_version, "") => (api_version, spoken.kind),
+        said => said,
+    };
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    if call.target.custom || shared.registry.served().kinds.type_of(group, version, kind).is_some() {
+        return Ok(());
+    }
+    Err(Refusal::unregistered(kind, api_version).of(&spoken, &call.body))
 }
 
 /// Where Go keeps the types of a group: `core`, `apps`, `rbac`.

@@ -31,6 +31,20 @@ pub(crate) fn admit(shared: &Shared, call: &Call, object: &mut Value) -> Result<
     Ok(())
 }
 
+/// Lets a changed pod keep what was written into it when it was made.
+pub(crate) fn keep(call: &Call, object: &mut Value, old: &Value) {
+    if call.target.table != "pods" || !call.path.subresource.is_empty() {
+        return;
+    }
+    tolerate(object);
+    let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    for field in ["priority", "preemptionPolicy"] {
+        if let Some(value) = old["spec"].get(field) {
+            spec.entry(field).or_insert_with(|| value.clone());
+        }
+    }
+}
+
 /// A pod's priority is that of its class.
 fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Status> {
     let named = pod.pointer("/spec/priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 
 use crate::clock::rfc3339;
+use crate::http::query;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::registry::Target;
@@ -53,18 +54,28 @@ pub(crate) enum Step {
 }
 
 impl DeleteOptions {
-    /// Refuses policies that nobody knows, and two at once.
+    /// Refuses policies and directives that nobody knows, and two policies at once.
     pub(crate) fn check(&self) -> Result<(), Status> {
-        let Some(policy) = self.propagation_policy.as_deref() else { return Ok(()) };
-        let at = Path::new("propagationPolicy");
-        let error = if self.orphan_dependents.is_some() {
-            Error::invalid(&at, policy, "orphanDependents and deletionPropagation cannot be both set")
-        } else if matches!(policy, "Foreground" | "Background" | "Orphan") {
+        let mut errors = Vec::new();
+        if let Some(policy) = self.propagation_policy.as_deref() {
+            let at = Path::new("propagationPolicy");
+            if self.orphan_dependents.is_some() {
+                let why = "orphanDependents and deletionPropagation cannot be both set";
+                errors.push(Error::invalid(&at, policy, why));
+            }
+            if !matches!(policy, "Foreground" | "Background" | "Orphan") {
+                errors.push(Error::not_supported(
+                    &at,
+                    policy,
+                    &["Foreground", "Background", "Orphan", "nil"],
+                ));
+            }
+        }
+        errors.extend(query::dry_run_error(&self.dry_run));
+        if errors.is_empty() {
             return Ok(());
-        } else {
-            Error::not_supported(&at, policy, &["Foreground", "Background", "Orphan", "nil"])
-        };
-        Err(Status::invalid("meta.k8s.io", "DeleteOptions", "", &[error]))
+        }
+        Err(Status::invalid("meta.k8s.io", "DeleteOptions", "", &errors))
     }
 }
 
@@ -72,7 +83,7 @@ impl DeleteOptions {
 pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now: Timestamp) -> Step {
     let grace = grace(target, object, options);
     let mut marked = object.clone();
-    let changed = follow_policy(&mut marked, options);
+    let changed = follow_policy(target, &mut marked, options);
     let held = !meta::finalizers(&marked).is_empty() || is_namespace(target) && !effects_free(object);
     if meta::is_terminating(object) {
         let left =
@@ -100,11 +111,16 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
         }
         return Step::Marked(marked);
     }
+    if target.table == "pods" {
+        // It goes gracefully, if in no time.
+        mark(&mut marked, 0, now);
+        meta::set(&mut marked, "generation", meta::generation(object) + 1);
+    }
     Step::Gone(marked)
 }
 
 /// Sets the finalizers that the garbage collector takes away again; whether that changed anything.
-fn follow_policy(object: &mut Value, options: &DeleteOptions) -> bool {
+fn follow_policy(target: &Target, object: &mut Value, options: &DeleteOptions) -> bool {
     let before: Vec<String> = meta::finalizers(object).into_iter().map(str::to_owned).collect();
     let has = |finalizer: &str| before.iter().any(|found| found == finalizer);
     let (orphan, foreground) = match (options.orphan_dependents, options.propagation_policy.as_deref()) {
@@ -112,7 +128,9 @@ fn follow_policy(object: &mut Value, options: &DeleteOptions) -> bool {
         (None, Some("Orphan")) => (true, false),
         (None, Some("Foreground")) => (false, true),
         (None, Some(_)) => (false, false),
-        (None, None) => (has(ORPHAN), has(FOREGROUND)),
+        (None, None) if has(ORPHAN) || has(FOREGROUND) => (has(ORPHAN), has(FOREGROUND)),
+        // What jobs leave behind stays, as it did before there was a choice.
+        (None, None) => (target.table == "jobs.batch", false),
     };
     let mut after: Vec<String> = before
         .iter()

@@ -52,6 +52,7 @@ pub(super) mod known {
     }
 
     fn kind(section: &str) -> Option<(&str, &str)> {
-        section.strip_prefix("changed ").unwrap_or(section).split_once(' ')
+        let of_changes = section.strip_prefix("changed ").or(section.strip_prefix("before "));
+        of_changes.unwrap_or(section).split_once(' ')
     }
 }

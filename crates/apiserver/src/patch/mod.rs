@@ -1,5 +1,6 @@
 //! Patches: how each of the forms changes an object.
 
+mod operations;
 mod strategic;
 
 use schema::Type;
@@ -7,16 +8,20 @@ use serde_json::Value;
 
 use crate::http::status::Status;
 use crate::object::decode::media_type;
+use crate::object::fields::type_name;
+use strategic::StrategicError;
 
 /// A patch as it was sent.
 #[derive(Debug)]
 pub(crate) enum Patch {
     /// A list of operations (RFC 6902).
-    Json(json_patch::Patch),
+    Json(Vec<Value>),
     /// A tree laid over the object (RFC 7386).
     Merge(Value),
     /// A tree laid over the object, lists by their keys.
     Strategic(Value, Type),
+    /// A text that is none of them; it is told of an object that is there.
+    Unreadable(String),
 }
 
 /// The form of a configuration that is applied.
@@ -32,20 +37,32 @@ impl Patch {
         match media_type(content_type).as_str() {
             JSON | MERGE => Ok(()),
             STRATEGIC if strategic => Ok(()),
-            _ if strategic => Err(Status::plain(415, "UnsupportedMediaType", "415: Unsupported Media Type")),
+            _ if strategic => {
+                Err(Status::generic(415, "UnsupportedMediaType", "415: Unsupported Media Type"))
+            }
             _ => Err(Status::unsupported_media_type(&[JSON, MERGE, APPLY])),
         }
     }
 
     /// Reads a patch; `ty` is what the kind looks like, absent for kinds that take no strategic patches.
-    pub(crate) fn read(content_type: &str, body: &[u8], ty: Option<Type>) -> Result<Self, Status> {
-        let bad = |error: serde_json::Error| Status::bad_request(format!("error decoding patch: {error}"));
-        let tree = || serde_json::from_slice::<Value>(body).map_err(bad);
-        match (media_type(content_type).as_str(), ty) {
-            (JSON, _) => serde_json::from_slice(body).map(Self::Json).map_err(bad),
-            (STRATEGIC, Some(ty)) => Ok(Self::Strategic(tree()?, ty)),
-            _ => tree().map(Self::Merge),
-        }
+    pub(crate) fn read(content_type: &str, body: &[u8], ty: Option<Type>) -> Self {
+        let tree = || match formats::json::document(body)? {
+            Value::Null => Ok(Value::Object(serde_json::Map::new())),
+            tree @ Value::Object(_) => Ok(tree),
+            other => {
+                let found = type_name(&other);
+                Err(format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"))
+            }
+        };
+        let read = match (media_type(content_type).as_str(), ty) {
+            (JSON, _) => {
+                operations::read(body).map(Self::Json).map_err(|why| format!("error decoding patch: {why}"))
+            }
+            (STRATEGIC, Some(ty)) => tree().map(|tree| Self::Strategic(tree, ty)),
+            _ if body == b"null" => Err("Invalid JSON Patch".to_owned()),
+            _ => tree().map(Self::Merge).map_err(|why| format!("error decoding patch: {why}")),
+        };
+        read.unwrap_or_else(Self::Unreadable)
     }
 
     /// The object after the patch.
@@ -53,12 +70,16 @@ impl Patch {
         let mut patched = object.clone();
         match self {
             Self::Json(operations) => {
-                json_patch::patch(&mut patched, operations).map_err(|_| refused())?;
+                operations::apply(&mut patched, operations).map_err(|_| refused())?;
             }
+            Self::Unreadable(why) => return Err(Status::bad_request(why.as_str())),
             Self::Merge(patch) => json_patch::merge(&mut patched, patch),
             Self::Strategic(patch, ty) => {
-                patched = strategic::merge(patched, patch, ty)
-                    .map_err(|error| Status::bad_request(error.to_string()))?;
+                patched = strategic::merge(patched, patch, ty).map_err(|error| match error {
+                    StrategicError::Shape(_) => Status::bad_request(error.to_string()),
+                    // Nobody there has a word for it, so that it passes for a failure of the server.
+                    _ => Status::failure(error.to_string()),
+                })?;
             }
         }
         if patched.is_object() { Ok(patched) } else { Err(refused()) }
@@ -67,5 +88,5 @@ impl Patch {
 
 /// What Kubernetes says when operations do not fit the object.
 fn refused() -> Status {
-    Status::plain(422, "Invalid", "the server rejected our request due to an error in our request")
+    Status::generic(422, "Invalid", "the server rejected our request due to an error in our request")
 }

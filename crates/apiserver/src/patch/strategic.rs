@@ -136,7 +136,7 @@ fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result
             return Err(StrategicError::Shape("elements of a list with a merge key are objects".to_owned()));
         };
         let Some(wanted) = fields.get(key) else {
-            let element = element.to_string();
+            let element = go_text(element);
             return Err(StrategicError::MergeKey { element, key: key.to_owned() });
         };
         let at = items.iter().position(|item| item.get(key) == Some(wanted));
@@ -196,6 +196,20 @@ fn added(value: &Value, ty: &Type) -> Result<Option<Value>, StrategicError> {
 
 fn below(ty: &Type, field: &str) -> Type {
     ty.field(field).map(|field| field.ty).or_else(|| ty.values()).unwrap_or_else(Type::any)
+}
+
+/// A value as Go prints it.
+fn go_text(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_text).collect::<Vec<_>>().join(" ")),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(key, value)| format!("{key}:{}", go_text(value)));
+            format!("map[{}]", fields.collect::<Vec<_>>().join(" "))
+        }
+        other => other.to_string(),
+    }
 }
 
 fn is_lone_directive(element: &Value, directive: &str) -> bool {
@@ -338,7 +352,7 @@ mod tests {
         let object = containers(&["a"]);
         assert_eq!(
             patched(&object, &json!({"containers": [{"image": "x"}]})).unwrap_err().to_string(),
-            "map: {\"image\":\"x\"} does not contain declared merge key: name"
+            "map: map[image:x] does not contain declared merge key: name"
         );
         let unknown = patched(&object, &json!({"nodeSelector": {"$patch": "x"}}));
         assert_eq!(unknown, Err(StrategicError::Directive("x".to_owned())));

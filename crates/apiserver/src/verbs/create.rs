@@ -47,7 +47,7 @@ pub(crate) async fn create_object(
     wipe(&mut object);
     decode::place(call, &mut object)?;
     let name = meta::name(&object).to_owned();
-    let dry_run = call.query.dry_run()?;
+    let dry_run = call.query.dry_run();
     let mut review =
         Review::new(call, Operation::Create, &name, dry_run, admission::options(call, "CreateOptions"));
     review.notes = notes;
@@ -73,9 +73,6 @@ pub(crate) async fn create_object(
                 return Ok(Reply { notes, name: Some(name), ..Reply::json(201, body) });
             }
             Err(status) if attempt < attempts && status.reason == "AlreadyExists" => {}
-            Err(status) if attempts > 1 && status.reason == "AlreadyExists" => {
-                return Err(Status::generate_name_conflict(call.group_resource(), &name));
-            }
             Err(status) => return Err(status),
         }
     }
@@ -110,7 +107,8 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
 fn persist(shared: &Shared, call: &Call, object: Value, dry_run: bool) -> Result<bytes::Bytes, Status> {
     let name = meta::name(&object).to_owned();
     let key = call.key(&name);
-    let exists = || Status::already_exists(call.group_resource(), &name);
+    let generated = !meta::text(&object, "generateName").is_empty();
+    let exists = || already_there(shared, call, &name, generated);
     if !meta::text(&object, "resourceVersion").is_empty() {
         return Err(Status::plain(500, "", "resourceVersion should not be set on objects to be created"));
     }
@@ -122,6 +120,20 @@ fn persist(shared: &Shared, call: &Call, object: Value, dry_run: bool) -> Result
     let object = shared.store.put(&call.target.table, &key, Expect::Absent, stored).map_err(|_| exists())?;
     effects::written(shared, &call.target, object.value());
     Ok(render::object(call, &object))
+}
+
+/// The refusal of an object whose name is taken; one that the server may make names for is told so.
+fn already_there(shared: &Shared, call: &Call, name: &str, generated: bool) -> Status {
+    let mut status = if generated {
+        Status::generate_name_conflict(call.group_resource(), name)
+    } else {
+        Status::already_exists(call.group_resource(), name)
+    };
+    let other = shared.store.get(&call.target.table, &call.key(name));
+    if other.is_some_and(|other| meta::is_terminating(other.value())) {
+        status.message = format!("object is being deleted: {}", status.message);
+    }
+    status
 }
 
 /// The answer to a request that made nothing.

@@ -9,7 +9,6 @@ use crate::admission::{self, Review};
 use crate::call::Call;
 use crate::convert;
 use crate::http::notes::Notes;
-use crate::http::query;
 use crate::http::reply::Reply;
 use crate::http::status::{GroupResource, Status};
 use crate::object::decode;
@@ -34,21 +33,30 @@ struct Deleted {
 pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let (options, raw) = options(call)?;
     let name = call.path.name.as_str();
-    let deleted = delete_object(shared, call, name, name, (&options, &raw)).await?;
+    let mut told = Notes::default();
+    told.warnings.extend(warning(call, &options));
+    let deleted = delete_object(shared, call, name, name, (&options, &raw)).await;
+    let mut deleted = deleted.map_err(|status| status.noting(&told))?;
+    told.extend(std::mem::take(&mut deleted.notes));
     let answer = if deleted.gone && !strategy::returns_deleted(&call.target) {
         let status = success(call, name, meta::text(&deleted.object, "uid"));
         render::written(&status, call.accept.yaml)
     } else {
         render::value(call, &deleted.object)
     };
-    Ok(Reply { notes: deleted.notes, ..Reply::json(200, answer) })
+    Ok(Reply { notes: told, ..Reply::json(200, answer) })
 }
 
 /// Deletes all objects that the selectors select; webhooks are asked of each, without its name in the request.
 pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let (options, raw) = options(call)?;
-    let page = list::page(shared, call)?;
+    let mut page = list::page(shared, call)?;
+    if call.target.custom {
+        // Its list says that there is no next page.
+        page.meta.next.get_or_insert_default();
+    }
     let mut notes = Notes::default();
+    notes.warnings.extend(warning(call, &options));
     for object in &page.objects {
         let name = meta::name(object.value());
         match delete_object(shared, call, name, "", (&options, &raw)).await {
@@ -61,6 +69,16 @@ pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Re
     Ok(Reply { notes, ..Reply::json(200, render::list(call, objects, &page.meta)) })
 }
 
+/// What users should know who delete jobs and do not say what becomes of their pods.
+fn warning(call: &Call, options: &DeleteOptions) -> Option<String> {
+    let unsaid = options.propagation_policy.is_none() && options.orphan_dependents.is_none();
+    (unsaid && call.target.table == "jobs.batch").then(|| {
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set \
+         propagationPolicy=Orphan to suppress this warning"
+            .to_owned()
+    })
+}
+
 async fn delete_object(
     shared: &Shared,
     call: &Call,
@@ -68,7 +86,7 @@ async fn delete_object(
     admitted_name: &str,
     (options, raw): (&DeleteOptions, &Value),
 ) -> Result<Deleted, Status> {
-    let dry_run = call.query.dry_run()? || query::dry_run(&options.dry_run)?;
+    let dry_run = !options.dry_run.is_empty();
     let key = call.key(name);
     effects::admit_deletion(call, name)?;
     loop {

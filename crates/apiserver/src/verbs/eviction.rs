@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::delete;
 use crate::call::{self, Call, Verb};
 use crate::clock::rfc3339;
-use crate::http::query;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode;
@@ -32,7 +31,8 @@ pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status>
     let pod = pod.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
     let options = eviction.get("deleteOptions").cloned().unwrap_or_else(|| json!({}));
     if !ends_anyway(pod.value()) {
-        let dry_run = call.query.dry_run()? || dry_run(&options)?;
+        let dry_run =
+            call.query.dry_run() || options.get("dryRun").is_some_and(|directives| directives != &json!([]));
         disrupt(shared, call, pod.value(), dry_run)?;
     }
     let deletion = Call { body: options.to_string().into(), verb: Verb::Delete, ..call.clone() };
@@ -47,12 +47,6 @@ pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status>
 fn ends_anyway(pod: &Value) -> bool {
     let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
     matches!(phase, "Succeeded" | "Failed" | "Pending") || meta::is_terminating(pod)
-}
-
-fn dry_run(options: &Value) -> Result<bool, Status> {
-    let directives = options.get("dryRun").and_then(Value::as_array).into_iter().flatten();
-    let directives: Vec<String> = directives.filter_map(Value::as_str).map(str::to_owned).collect();
-    query::dry_run(&directives)
 }
 
 /// Takes one disruption from the budget that selects a pod.

@@ -15,6 +15,9 @@ use crate::selection::Selection;
 use crate::state::Shared;
 use crate::store::{Compacted, Object, Snapshot};
 
+/// How a list may stand to the revision that it asks for.
+const MATCHES: &[&str] = &["Exact", "NotOlderThan", ""];
+
 /// Where a page begins.
 #[derive(Debug, Serialize, Deserialize)]
 struct Token {
@@ -111,19 +114,21 @@ pub(crate) fn asked_revision(call: &Call) -> Result<Option<u64>, Status> {
         _ if watch && matching != "NotOlderThan" => {
             return forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
         }
-        _ if !watch && revision.is_empty() => {
-            return forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
+        known if !watch && revision.is_empty() => {
+            let why = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+            let at = Path::new("resourceVersionMatch");
+            let mut errors = vec![Error::forbidden(&at, why)];
+            if !MATCHES.contains(&known) {
+                errors.push(Error::not_supported(&at, known, MATCHES));
+            }
+            return Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors));
         }
         "Exact" if revision == "0" => {
             return forbidden("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
         }
         "Exact" | "NotOlderThan" => {}
         other => {
-            let error = Error::not_supported(
-                &Path::new("resourceVersionMatch"),
-                other,
-                &["Exact", "NotOlderThan", ""],
-            );
+            let error = Error::not_supported(&Path::new("resourceVersionMatch"), other, MATCHES);
             return Err(Status::invalid("meta.k8s.io", "ListOptions", "", &[error]));
         }
     }
@@ -177,7 +182,9 @@ fn token(call: &Call) -> Result<Option<Token>, Status> {
     if !matches!(call.query.text("resourceVersion"), "" | "0") {
         return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
     }
-    let bad = |why: String| Status::bad_request(format!("continue key is not valid: {why}"));
+    let bad = |why: String| {
+        Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
+    };
     let bytes = STANDARD_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| bad(error.to_string()))?;
     let token: Token = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
     if token.v == "meta.k8s.io/v1" {

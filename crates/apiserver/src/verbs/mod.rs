@@ -30,7 +30,7 @@ pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 pub(crate) async fn subresource(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let name = call.path.subresource.as_str();
     let resource = &call.target.resource;
-    let refused = || Status::method_not_supported(call.group_resource(), call.verb.as_str());
+    let refused = Status::method_not_allowed;
     let subresource = resource.subresource(name).ok_or_else(refused)?;
     if !subresource.verbs.iter().any(|verb| verb == call.verb.as_str()) {
         return Err(refused());

@@ -45,7 +45,7 @@ pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     };
     Patch::check(&call.content_type, ty.is_some())?;
     apply::check(call, "PatchOptions", Some(false))?;
-    Patch::read(&call.content_type, &call.body, ty)
+    Ok(Patch::read(&call.content_type, &call.body, ty))
 }
 
 /// The configuration of a request.

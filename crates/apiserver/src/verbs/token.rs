@@ -78,7 +78,7 @@ fn settle(shared: &Shared, object: &mut Value, call: &Call, account: &Value) {
 }
 
 async fn admitted(shared: &Shared, call: &Call, object: Value) -> Result<(Value, Notes), Status> {
-    let dry_run = call.query.dry_run()?;
+    let dry_run = call.query.dry_run();
     let options = admission::options(call, "CreateOptions");
     let mut review = Review::new(call, Operation::Create, &call.path.name, dry_run, options);
     review.object = Some(object);

@@ -20,6 +20,7 @@ use crate::object::allocation;
 use crate::object::decode;
 use crate::object::effects;
 use crate::object::meta;
+use crate::object::plugins;
 use crate::object::strategy;
 use crate::object::validation;
 use crate::render;
@@ -47,25 +48,31 @@ struct Replacement<'a> {
 pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     apply::check(call, "UpdateOptions", None)?;
-    let mut object = decode::object(shared, call, &mut notes)?;
+    let object = decode::object(shared, call, &mut notes)?;
+    replace(shared, call, object, &notes).await.map_err(|status| status.noting(&notes))
+}
+
+async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes) -> Result<Reply, Status> {
     check_name(call, &object)?;
     decode::place(call, &mut object)?;
     let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
     let Some(current) = current else {
         if strategy::allows_create_on_update(&call.target) && call.path.subresource.is_empty() {
             create::wipe(&mut object);
+            // There is no revision yet that could be another one.
+            meta::of_mut(&mut object).remove("resourceVersion");
             written::record(shared, call, None, &mut object);
-            return create::create_object(shared, call, (object, notes)).await;
+            return create::create_object(shared, call, (object, notes.clone())).await;
         }
         return Err(Status::not_found(call.group_resource(), &call.path.name));
     };
     check_uid(call, &object, current.value())?;
-    change(shared, call, &Replacement { call, object, notes }).await
+    change(shared, call, &Replacement { call, object, notes: notes.clone() }).await
 }
 
 /// Changes an object.
 pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Result<Reply, Status> {
-    let dry_run = call.query.dry_run()?;
+    let dry_run = call.query.dry_run();
     let name = &call.path.name;
     let options = admission::options(call, edit.options());
     loop {
@@ -73,7 +80,9 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
         let shown = convert::shown(current.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
-        review.object = Some(edit.apply(shared, &shown, &mut review.notes)?);
+        let mut edited = edit.apply(shared, &shown, &mut review.notes)?;
+        plugins::keep(call, &mut edited, &shown);
+        review.object = Some(edited);
         review.old = Some(Cow::Borrowed(&*shown));
         written::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
@@ -144,8 +153,9 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
     if meta::text(&object, "uid").is_empty() {
         meta::keep(&mut object, old, "uid");
     }
-    for field in ["creationTimestamp", "deletionTimestamp"] {
-        meta::keep(&mut object, old, field);
+    meta::keep(&mut object, old, "creationTimestamp");
+    if meta::is_terminating(old) {
+        meta::keep(&mut object, old, "deletionTimestamp");
     }
     if meta::of(&object).get("deletionGracePeriodSeconds").is_none() {
         meta::keep(&mut object, old, "deletionGracePeriodSeconds");

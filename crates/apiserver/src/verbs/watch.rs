@@ -62,7 +62,7 @@ struct Watcher {
 pub(crate) fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
     let mut call = call.clone();
     if !call.path.name.is_empty() {
-        return Err(Status::method_not_supported(call.group_resource(), "watch"));
+        return Err(Status::method_not_allowed());
     }
     let selection = Selection::of(&call, &shared.registry.served())?;
     let revision = asked_revision(&call)?;

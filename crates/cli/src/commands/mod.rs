@@ -4,6 +4,7 @@ mod compare;
 mod coverage;
 mod diff_run;
 mod env;
+mod fidelity;
 mod lint;
 mod run;
 mod show;
@@ -32,6 +33,7 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::Coverage(arguments) => coverage::coverage(&arguments, added, terminal),
         Command::Compare(arguments) => compare::compare(&arguments, terminal),
         Command::DiffRun(arguments) => diff_run::diff_run(&arguments, added, terminal),
+        Command::Fidelity(arguments) => fidelity::fidelity(&arguments, terminal),
         Command::Env(command) => env::execute(command, terminal),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -99,3 +99,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_document_is_one_value() {
+    assert_eq!(super::document(b" {\"a\":1.0} \n"), Ok(json!({"a": 1})));
+    let table = [
+        ("", "unexpected end of JSON input"),
+        ("{", "unexpected end of JSON input"),
+        ("not", "invalid character 'o' in literal null (expecting 'u')"),
+        ("{} trailing", "invalid character 't' after top-level value"),
+    ];
+    for (text, wanted) in table {
+        assert_eq!(super::document(text.as_bytes()), Err(wanted.to_owned()), "{text}");
+    }
+}

@@ -3,7 +3,7 @@
 use crate::tree::{File, files, none};
 
 /// Who may know whom: a room and the rooms it may depend on (development dependencies apart).
-const MAY_KNOW: [(&str, &[&str]); 12] = [
+const MAY_KNOW: [(&str, &[&str]); 13] = [
     ("formats", &[]),
     ("api", &[]),
     ("schema", &[]),
@@ -12,6 +12,7 @@ const MAY_KNOW: [(&str, &[&str]); 12] = [
     ("controller", &["formats", "webhook"]),
     ("apiserver", &["formats", "schema", "webhook"]),
     ("substrate", &["apiserver", "formats", "schema", "webhook"]),
+    ("fidelity", &["formats"]),
     ("conformance", &["apiserver", "contract", "formats", "schema", "substrate", "webhook"]),
     ("resource-manager", &["api", "controller", "formats", "schema", "webhook"]),
     ("cli", &["*"]),

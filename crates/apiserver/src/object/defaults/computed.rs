@@ -13,6 +13,7 @@ pub(super) fn before(kind: &str, object: &mut Value) {
         "batch/v1 Job" => job_size(object),
         "autoscaling/v2 HorizontalPodAutoscaler" => drop_empty_in(object, "spec", &["metrics"]),
         "v1 ReplicationController" => controller_labels(object),
+        "apps/v1 DaemonSet" => template_generation(object),
         "v1 Node" => pod_ranges(object),
         "v1 Namespace" => strategy::label_namespace(object),
         _ => {}
@@ -33,6 +34,21 @@ pub(super) fn after(kind: &str, object: &mut Value) {
     if let Some(spec) = pod_spec(kind, object) {
         host_ports(spec);
         service_account(spec);
+    }
+}
+
+/// Go's type keeps the number of a template where older versions had it; the server counts it later.
+fn template_generation(set: &mut Value) {
+    if !set["metadata"].is_object() {
+        set["metadata"] = json!({});
+    }
+    let annotations = &mut set["metadata"]["annotations"];
+    if !annotations.is_object() {
+        *annotations = json!({});
+    }
+    let number = &mut annotations[strategy::TEMPLATE_GENERATION];
+    if number.is_null() {
+        *number = "0".into();
     }
 }
 

@@ -4,14 +4,18 @@
 mod custom;
 mod duplicates;
 mod types;
+mod zero;
 
-use schema::{Shape, Type};
+pub(crate) use types::type_name;
+
+use schema::{Kinds, Message, Shape, Type};
 use serde_json::Value;
 use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
-use crate::http::status::Status;
 use crate::object::defaults;
+use crate::object::protobuf::Refusal;
+use crate::object::spoken::Spoken;
 use crate::state::Shared;
 
 /// What is done about unknown fields: `fieldValidation`.
@@ -26,15 +30,12 @@ pub(crate) enum Directive {
 }
 
 impl Directive {
-    /// Refuses what is none of the three; `options` is the kind of options that the request carries.
-    pub(crate) fn check(call: &Call, options: &str) -> Result<(), Status> {
+    /// What is wrong with what a request asks for.
+    pub(crate) fn errors(call: &Call) -> Option<Error> {
         const KNOWN: &[&str] = &["", "Ignore", "Strict", "Warn"];
         let asked = call.query.text("fieldValidation");
-        if KNOWN.contains(&asked) {
-            return Ok(());
-        }
-        let error = Error::not_supported(&Path::new("fieldValidation"), asked, KNOWN);
-        Err(Status::invalid("meta.k8s.io", options, "", &[error]))
+        let at = Path::new("fieldValidation");
+        (!KNOWN.contains(&asked)).then(|| Error::not_supported(&at, asked, KNOWN))
     }
 
     /// What a request asks for; warnings if it does not say.
@@ -66,8 +67,29 @@ pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result
     types::check(object, &ty, &resource.kind)?;
     let mut unknown = Vec::new();
     drop_unknown(object, &ty, "", &mut unknown);
+    if let Some(message) = Message::of_kind(&resource.group, &resource.version, &resource.kind) {
+        zero::forget(object, message);
+    }
     defaults::set(resource, object, &ty);
     Ok(unknown)
+}
+
+/// The options of a deletion, after their types were looked at.
+pub(crate) fn delete_options(options: Value) -> Result<Value, Refusal> {
+    let spoken = Spoken::DELETE_OPTIONS;
+    let Some(ty) = Kinds::kubernetes().type_of(spoken.group, spoken.version, spoken.kind) else {
+        return Ok(options);
+    };
+    let text = |field: &str| options[field].as_str().unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let meta = matches!(api_version, "" | "meta.k8s.io/v1");
+    let known = meta || Kinds::kubernetes().type_of(group, version, spoken.kind).is_some();
+    if !matches!(kind, "" | "DeleteOptions") || !known {
+        let api_version = if api_version.is_empty() { "meta.k8s.io/v1" } else { api_version };
+        return Err(Refusal::unregistered(if kind.is_empty() { spoken.kind } else { kind }, api_version));
+    }
+    types::check(&options, &ty, spoken.kind).map(|()| options).map_err(Refusal::Unrecognized)
 }
 
 /// Fields that stand twice in a JSON body: `duplicate field "spec.x"`.

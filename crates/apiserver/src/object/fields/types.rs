@@ -45,6 +45,9 @@ fn value(found: &Value, ty: &Type, at: Place<'_>) -> Result<(), String> {
         }
         (found, shape) => scalar(found, shape).map_err(|why| match why {
             Wrong::Said(words) => words,
+            Wrong::Type(found) if at.path.is_empty() => {
+                format!("json: cannot unmarshal {found} into Go value of type {}", go_type(ty))
+            }
             Wrong::Type(found) => format!(
                 "json: cannot unmarshal {found} into Go struct field {}.{} of type {}",
                 at.owner,
@@ -62,7 +65,7 @@ enum Wrong {
 }
 
 fn scalar(found: &Value, shape: Shape) -> Result<(), Wrong> {
-    let wrong = || Err(Wrong::Type(name_of(found)));
+    let wrong = || Err(Wrong::Type(type_name(found).to_owned()));
     match (found, shape) {
         (Value::String(_), Shape::String | Shape::IntOrString)
         | (Value::Bool(_), Shape::Boolean)
@@ -96,16 +99,16 @@ fn scalar(found: &Value, shape: Shape) -> Result<(), Wrong> {
     }
 }
 
-fn name_of(value: &Value) -> String {
-    let name = match value {
+/// What Go calls the type of a JSON value.
+pub(crate) fn type_name(value: &Value) -> &'static str {
+    match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    };
-    name.to_owned()
+    }
 }
 
 /// `int32`, `[]v1.Container`, `map[string]string`.

@@ -44,6 +44,12 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
+    /// It says to be of a kind that nobody knows.
+    pub(crate) fn unregistered(kind: &str, api_version: &str) -> Self {
+        let why = format!("no kind {kind:?} is registered for version {api_version:?} in scheme {SCHEME:?}");
+        Self::Kind { kind: kind.to_owned(), version: version(api_version).to_owned(), why }
+    }
+
     /// As it is told of the body of a request for this kind.
     pub(crate) fn of(self, spoken: &Spoken<'_>, body: &[u8]) -> Status {
         let wanted = spoken.kind;
@@ -76,9 +82,8 @@ pub(crate) fn object(body: &[u8], spoken: &Spoken<'_>) -> Result<Value, Refusal>
     }
     let (kind, api_version) = (envelope.kind, envelope.api_version);
     let refused = |why| Refusal::Kind { kind: kind.clone(), version: version(&api_version).to_owned(), why };
-    let message = spoken.message(&api_version, &kind).ok_or_else(|| {
-        refused(format!("no kind {kind:?} is registered for version {api_version:?} in scheme {SCHEME:?}"))
-    })?;
+    let message =
+        spoken.message(&api_version, &kind).ok_or_else(|| Refusal::unregistered(&kind, &api_version))?;
     let mut object = message::object(message, envelope.raw).map_err(|error| refused(error.to_string()))?;
     object["apiVersion"] = api_version.into();
     object["kind"] = kind.into();

@@ -3,6 +3,8 @@
 mod services;
 mod workloads;
 
+pub(crate) use workloads::TEMPLATE_GENERATION;
+
 use schema::Resource;
 use serde_json::{Value, json};
 

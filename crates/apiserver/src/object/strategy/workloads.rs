@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::object::meta;
 
 /// Counts the templates of a daemon set.
-const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+pub(crate) const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Lets a job's pods find their job, unless it has a selector of its own.
 pub(super) fn label_job(job: &mut Value) {

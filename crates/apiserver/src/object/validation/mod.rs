@@ -34,7 +34,12 @@ pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
 /// Checks a changed object against the one before.
 pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
     let mut errors = Vec::new();
-    for field in ["name", "namespace", "uid"] {
+    let seconds = "deletionGracePeriodSeconds";
+    let grace = |object: &Value| meta::of(object).get(seconds).and_then(Value::as_i64);
+    if let Some(asked) = grace(object).filter(|asked| grace(old) != Some(*asked)) {
+        errors.push(Error::invalid(&within(seconds), asked, "field is immutable"));
+    }
+    for field in ["name", "namespace", "uid", "deletionTimestamp"] {
         let (new, old) = (meta::text(object, field), meta::text(old, field));
         if new != old {
             errors.push(Error::invalid(&within(field), new, "field is immutable"));

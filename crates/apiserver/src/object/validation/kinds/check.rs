@@ -266,7 +266,9 @@ fn wrong(found: &Found<'_>, why: &[String]) -> Vec<Error> {
 }
 
 fn immutable(found: &Found<'_>) -> Vec<Error> {
-    if found.value == found.old { Vec::new() } else { vec![found.invalid("field is immutable")] }
+    let shown = if found.value.is_none() { Shown::verbatim("null") } else { found.shown() };
+    let same = found.value == found.old;
+    if same { Vec::new() } else { vec![found.invalid_as(shown, "field is immutable")] }
 }
 
 fn port(found: &Found<'_>) -> Vec<Error> {

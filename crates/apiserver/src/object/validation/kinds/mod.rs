@@ -18,7 +18,8 @@ pub(super) fn new_object(resource: &Resource, object: &Value) -> Vec<Error> {
 /// What is wrong with a changed object.
 pub(super) fn changed_object(resource: &Resource, object: &Value, old: &Value) -> Vec<Error> {
     let (section, found) = (section(resource), Found::root(object, Some(old)));
-    let mut errors = table::errors(&section, &found);
+    let mut errors = table::errors(&format!("before {section}"), &found);
+    errors.extend(table::errors(&section, &found));
     errors.extend(table::errors(&format!("changed {section}"), &found));
     errors
 }

@@ -21,7 +21,8 @@ const CONTROLLER: &str = "batch.kubernetes.io/controller-uid";
 fn job_selector(spec: &Found<'_>) -> Vec<Error> {
     let selector = spec.field("selector");
     if selector.value.is_none() {
-        return vec![selector.required("")];
+        let labels = spec.field("template").field("metadata").field("labels");
+        return [vec![selector.required("")], unselected(&selector, &labels)].concat();
     }
     let mut errors = requirements(&selector);
     let by_hand = spec.field("manualSelector").value == Some(&Value::Bool(true));

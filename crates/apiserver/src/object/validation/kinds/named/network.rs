@@ -56,10 +56,34 @@ fn peer(found: &Found<'_>) -> Vec<Error> {
     let mut errors = Check::Range.errors(&block.field("cidr"));
     errors.extend(when(block.field("cidr").is_empty(), || block.field("cidr").required("")));
     if errors.is_empty() {
-        errors.extend(block.field("except").elements().iter().flat_map(|range| Check::Range.errors(range)));
+        errors.extend(block.field("except").elements().iter().flat_map(|range| exception(&block, range)));
     }
     errors.extend(when(selected, || found.forbidden("may not specify both ipBlock and another peer")));
     errors
+}
+
+/// What is left out of a range lies in it, and is not all of it.
+fn exception(block: &Found<'_>, range: &Found<'_>) -> Vec<Error> {
+    let wrong = Check::Range.errors(range);
+    let parts = |text: &str| -> Option<(IpAddr, u8)> {
+        let (address, length) = text.split_once('/')?;
+        Some((address.parse().ok()?, length.parse().ok()?))
+    };
+    let bits = |address: IpAddr| match address {
+        IpAddr::V4(address) => (u128::from(u32::from(address)) << 96, true),
+        IpAddr::V6(address) => (u128::from(address), false),
+    };
+    let within = || {
+        let (around, length) = parts(block.field("cidr").text())?;
+        let (inner, inner_length) = parts(range.text())?;
+        let ((around, family), (inner, inner_family)) = (bits(around), bits(inner));
+        let mask = u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0);
+        Some(family == inner_family && inner_length > length && around & mask == inner & mask)
+    };
+    if wrong.is_empty() && within() == Some(false) {
+        return vec![range.invalid("must be a strict subset of `cidr`")];
+    }
+    wrong
 }
 
 fn ingress(spec: &Found<'_>) -> Vec<Error> {

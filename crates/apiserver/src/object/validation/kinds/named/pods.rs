@@ -9,6 +9,7 @@ use super::super::check::Found;
 use super::{Named, when};
 
 pub(super) const CHECKS: &[(&str, Named)] = &[
+    ("pod-change", pod_change),
     ("name-label", name_label),
     ("image", image),
     ("container-names", container_names),
@@ -32,6 +33,26 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
 
 /// Resources that a container may name without a domain.
 const STANDARD: &[&str] = &["cpu", "memory", "ephemeral-storage"];
+
+/// What may change of a pod is little.
+fn pod_change(spec: &Found<'_>) -> Vec<Error> {
+    let fixed = |spec: Option<&Value>| {
+        let mut spec = spec.cloned().unwrap_or_default();
+        for list in ["containers", "initContainers"] {
+            for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+                container.as_object_mut().and_then(|container| container.remove("image"));
+            }
+        }
+        for field in ["activeDeadlineSeconds", "tolerations"] {
+            spec.as_object_mut().and_then(|spec| spec.remove(field));
+        }
+        spec
+    };
+    let why = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
+               `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
+               `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+    when(fixed(spec.value) != fixed(spec.old), || spec.forbidden(why))
+}
 
 fn name_label(found: &Found<'_>) -> Vec<Error> {
     if found.is_empty() {
@@ -282,7 +303,7 @@ fn toleration(found: &Found<'_>) -> Vec<Error> {
 }
 
 fn spread_skew(found: &Found<'_>) -> Vec<Error> {
-    when(found.number() <= 0, || found.invalid("must be greater than zero"))
+    when(found.number() <= 0, || found.invalid_as(found.number(), "must be greater than zero"))
 }
 
 /// A topology is spread over once for each consequence.

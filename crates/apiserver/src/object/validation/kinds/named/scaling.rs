@@ -19,10 +19,9 @@ fn autoscaler(object: &Found<'_>) -> Vec<Error> {
         least.invalid(&format!("must be greater than or equal to {floor}"))
     }));
     errors.extend(when(most.number() < 1, || most.required("must be set and greater than 0")));
-    errors
-        .extend(when(most.number() >= 1 && least.value.is_some() && most.number() < least.number(), || {
-            most.invalid("must be greater than or equal to `minReplicas`")
-        }));
+    errors.extend(when(least.value.is_some() && most.number() < least.number(), || {
+        most.invalid_as(most.number(), "must be greater than or equal to `minReplicas`")
+    }));
     for field in ["kind", "name"] {
         let field = target.field(field);
         errors.extend(when(field.is_empty(), || field.required("")));

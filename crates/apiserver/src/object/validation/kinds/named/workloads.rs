@@ -9,18 +9,23 @@ use super::super::check::{Check, Found};
 use super::{Named, when};
 use crate::object::validation::metadata;
 
-pub(super) const CHECKS: &[(&str, Named)] = &[
-    ("selector-of-deployment", |found| selector(found, "deployment")),
-    ("selector-of-statefulset", |found| selector(found, "statefulset")),
-    ("selector-of-daemonset", |found| selector(found, "daemonset")),
-    ("selector-of-replicaset", |found| selector(found, "replicaset")),
-    ("template-of-many", template_of_many),
-    ("deployment-strategy", deployment_strategy),
-    ("progress-deadline", progress_deadline),
-    ("stateful-policies", stateful_policies),
-    ("stateful-change", stateful_change),
-    ("daemon-strategy", daemon_strategy),
-];
+pub(super) const CHECKS: &[(&str, Named)] =
+    &[
+        ("selector-of-deployment", |found| selector(found, "deployment")),
+        ("selector-of-statefulset", |found| selector(found, "statefulset")),
+        ("selector-of-daemonset", |found| {
+            if found.value.is_none() { Vec::new() } else { selector(found, "daemonset") }
+        }),
+        ("selector-of-replicaset", |found| selector(found, "replicaset")),
+        ("template-of-many", template_of_many),
+        ("deployment-strategy", deployment_strategy),
+        ("progress-deadline", progress_deadline),
+        ("stateful-policies", stateful_policies),
+        ("stateful-change", stateful_change),
+        ("daemon-strategy", daemon_strategy),
+    ];
+
+const UNSELECTED: &str = "`selector` does not match template `labels`";
 
 fn selector(found: &Found<'_>, of: &str) -> Vec<Error> {
     let Some(value) = found.value else { return vec![found.required("")] };
@@ -68,7 +73,10 @@ fn template_of_many(spec: &Found<'_>) -> Vec<Error> {
 
 /// The labels of a template are those that the selector beside it wants.
 pub(super) fn unselected(selector: &Found<'_>, labels: &Found<'_>) -> Vec<Error> {
-    let wanted = selector.value.cloned().unwrap_or_else(|| json!({"matchLabels": {"": ""}}));
+    let Some(wanted) = selector.value.cloned() else {
+        // Nothing is selected by what says nothing.
+        return vec![labels.invalid_as(shown_labels(labels), UNSELECTED)];
+    };
     let Ok(wanted) = serde_json::from_value::<LabelSelector>(wanted) else {
         return vec![selector.invalid("invalid label selector")];
     };
@@ -77,8 +85,11 @@ pub(super) fn unselected(selector: &Found<'_>, labels: &Found<'_>) -> Vec<Error>
     }
     let found = labels.value.cloned().and_then(|labels| serde_json::from_value(labels).ok());
     let matches = wanted.is_empty() || wanted.matches(&found.unwrap_or_default());
-    let shown = labels.value.map_or_else(|| Shown::verbatim("null"), Shown::verbatim);
-    when(!matches, || labels.invalid_as(shown, "`selector` does not match template `labels`"))
+    when(!matches, || labels.invalid_as(shown_labels(labels), UNSELECTED))
+}
+
+fn shown_labels(labels: &Found<'_>) -> Shown {
+    labels.value.map_or_else(|| Shown::verbatim("null"), Shown::verbatim)
 }
 
 fn deployment_strategy(found: &Found<'_>) -> Vec<Error> {

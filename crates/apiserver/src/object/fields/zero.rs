@@ -1,0 +1,112 @@
+//! What Go's types forget: a zero where absence is not told apart from it, and lists and maps without entries.
+
+use schema::{Encoding, Many, Message, MessageField};
+use serde_json::{Map, Value};
+
+/// Takes away of an object what Go would not write in JSON, by the message that its kind is.
+pub(super) fn forget(object: &mut Value, message: &Message) {
+    if let Some(fields) = object.as_object_mut().filter(|_| !message.union) {
+        forget_in(fields, message);
+    }
+}
+
+fn forget_in(fields: &mut Map<String, Value>, message: &Message) {
+    for field in &message.fields {
+        match (field.name, below(field)) {
+            ("", Some(inlined)) => forget_in(fields, inlined),
+            // An empty list says that nobody owns anything.
+            ("" | "managedFields", _) => {}
+            (_, message) => forget_field(fields, field, message),
+        }
+    }
+}
+
+fn forget_field(fields: &mut Map<String, Value>, field: &MessageField, message: Option<&Message>) {
+    let Some(value) = fields.get_mut(field.name) else { return };
+    if let Some(message) = message {
+        match (&mut *value, field.many) {
+            (Value::Array(items), Many::List) => items.iter_mut().for_each(|item| forget(item, message)),
+            (Value::Object(map), Many::Map) => map.values_mut().for_each(|entry| forget(entry, message)),
+            (other, _) => forget(other, message),
+        }
+    }
+    match (is_nothing(value, field), field.written) {
+        (true, true) if field.many != Many::One => *value = Value::Null,
+        (true, false) => {
+            fields.remove(field.name);
+        }
+        _ => {}
+    }
+}
+
+fn below(field: &MessageField) -> Option<&'static Message> {
+    match field.encoding {
+        Encoding::Message(name) => Message::named(name),
+        _ => None,
+    }
+}
+
+/// Whether a value is the zero of its field, and the field cannot tell it from absence.
+fn is_nothing(value: &Value, field: &MessageField) -> bool {
+    match (field.many, value) {
+        (Many::List, Value::Array(items)) => items.is_empty(),
+        (Many::Map, Value::Object(entries)) => entries.is_empty(),
+        (Many::One, value) if !field.pointer => match (field.encoding, value) {
+            (Encoding::Bool, Value::Bool(value)) => !value,
+            (Encoding::Int32 | Encoding::Int64 | Encoding::Double, Value::Number(number)) => {
+                number.as_f64() == Some(0.0)
+            }
+            (Encoding::String | Encoding::Bytes, Value::String(text)) => text.is_empty(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn zeros_go_where_absence_is_the_same() {
+        let table = [
+            (
+                "apps",
+                "Deployment",
+                json!({"spec": {"replicas": 0, "paused": false, "minReadySeconds": 0}}),
+                json!({"spec": {"replicas": 0}}),
+            ),
+            (
+                "apps",
+                "Deployment",
+                json!({"spec": {"selector": {"matchLabels": {}, "matchExpressions": []}}}),
+                json!({"spec": {"selector": {}}}),
+            ),
+            ("rbac.authorization.k8s.io", "Role", json!({"rules": []}), json!({"rules": null})),
+            (
+                "",
+                "Pod",
+                json!({"spec": {"containers": [{"name": "", "image": "", "env": [], "ports": [{"hostPort": 0}]}]}}),
+                json!({"spec": {"containers": [{"name": "", "ports": [{}]}]}}),
+            ),
+            (
+                "",
+                "ConfigMap",
+                json!({"data": {"a": ""}, "immutable": false}),
+                json!({"data": {"a": ""}, "immutable": false}),
+            ),
+            (
+                "",
+                "Service",
+                json!({"metadata": {"managedFields": []}}),
+                json!({"metadata": {"managedFields": []}}),
+            ),
+        ];
+        for (group, kind, mut object, want) in table {
+            let message = Message::of_kind(group, "v1", kind).expect("a kind of Kubernetes");
+            forget(&mut object, message);
+            assert_eq!(object, want, "{kind}");
+        }
+    }
+}

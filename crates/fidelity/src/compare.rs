@@ -1,0 +1,100 @@
+//! Where two answers differ: code, form, warnings, and every place of their bodies.
+
+use serde_json::{Value, json};
+
+use crate::server::Answer;
+
+/// One place where two servers answered otherwise.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Difference {
+    /// `code`, `media`, `warnings`, `body/metadata/labels`, `watch/3/object/type`.
+    pub part: String,
+    /// What the real server says; null: nothing.
+    pub real: Value,
+    /// What the embedded server says.
+    pub embedded: Value,
+}
+
+/// So many places are told; the others would say the same.
+const TOLD: usize = 12;
+
+/// Where two answers differ, after what is the servers' own was taken out.
+pub(crate) fn answers(real: &Answer, embedded: &Answer) -> Vec<Difference> {
+    let mut found = Vec::new();
+    values("code", &json!(real.code), &json!(embedded.code), &mut found);
+    values("media", &json!(real.media), &json!(embedded.media), &mut found);
+    values("warnings", &json!(real.warnings), &json!(embedded.warnings), &mut found);
+    values("body", &real.body, &embedded.body, &mut found);
+    found.truncate(TOLD);
+    found
+}
+
+/// Where two streams differ: the first event that does tells it all.
+pub(crate) fn events(real: &[Value], embedded: &[Value]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for at in 0..real.len().max(embedded.len()) {
+        let event = |of: &[Value]| of.get(at).cloned().unwrap_or_default();
+        values(&format!("watch/{at}"), &event(real), &event(embedded), &mut found);
+        if !found.is_empty() {
+            break;
+        }
+    }
+    found.truncate(TOLD);
+    found
+}
+
+fn values(part: &str, real: &Value, embedded: &Value, found: &mut Vec<Difference>) {
+    match (real, embedded) {
+        (Value::Object(one), Value::Object(other)) => {
+            let mut keys: Vec<&String> = one.keys().chain(other.keys()).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                let at = format!("{part}/{}", key.replace('~', "~0").replace('/', "~1"));
+                let of = |map: &serde_json::Map<String, Value>| map.get(key).cloned().unwrap_or_default();
+                if one.contains_key(key) == other.contains_key(key) {
+                    values(&at, &of(one), &of(other), found);
+                } else {
+                    found.push(Difference { part: at, real: of(one), embedded: of(other) });
+                }
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (index, (one, other)) in one.iter().zip(other).enumerate() {
+                values(&format!("{part}/{index}"), one, other, found);
+            }
+        }
+        (one, other) if one == other => {}
+        (one, other) => {
+            found.push(Difference { part: part.to_owned(), real: one.clone(), embedded: other.clone() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_that_differ_are_named() {
+        let answer = |code, body| Answer { code, body, ..Answer::default() };
+        let real = answer(200, json!({"a": {"b": 1, "same": [1]}, "l": [1, 2], "null": null}));
+        let embedded = answer(201, json!({"a": {"b": 2, "same": [1]}, "l": [1]}));
+        let found = answers(&real, &embedded);
+        let told: Vec<(&str, String)> =
+            found.iter().map(|one| (one.part.as_str(), format!("{} {}", one.real, one.embedded))).collect();
+        let want =
+            [("code", "200 201"), ("body/a/b", "1 2"), ("body/l", "[1,2] [1]"), ("body/null", "null null")];
+        assert_eq!(told, want.map(|(part, values)| (part, values.to_owned())));
+    }
+
+    #[test]
+    fn of_streams_the_first_event_that_differs_is_told() {
+        let one = [json!({"type": "ADDED"}), json!({"type": "MODIFIED"})];
+        let other = [json!({"type": "ADDED"})];
+        assert_eq!(events(&one, &one), []);
+        let want = Difference { part: "watch/1".to_owned(), real: one[1].clone(), embedded: Value::Null };
+        assert_eq!(events(&one, &other), [want]);
+    }
+}

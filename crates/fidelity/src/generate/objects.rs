@@ -1,0 +1,131 @@
+//! Objects to be sent: taken by the server, or changed where it may mind.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+
+use super::Maker;
+use crate::request::set;
+
+/// Pointers and the values that are put there.
+type Changes = BTreeMap<String, Vec<Value>>;
+
+static METADATA: LazyLock<Changes> = LazyLock::new(|| {
+    formats::yaml::from_str(include_str!("../../data/metadata.yaml")).expect("a test reads this file")
+});
+
+impl Maker<'_> {
+    /// An object of the kind with no, one or two changes.
+    pub(super) fn object(&mut self) -> Value {
+        let mut object = self.kind.object(self.name);
+        if self.dice.percent(40) {
+            set(&mut object, "/metadata/labels/app", &json!(self.dice.pick(&["a", "b"])));
+        }
+        for _ in 0..self.dice.weigh(&[(45, 0), (35, 1), (20, 2)]) {
+            let (pointer, value) = self.change("", &object);
+            set(&mut object, &pointer, &value);
+        }
+        object
+    }
+
+    /// An object with a status, or with changes in it.
+    pub(super) fn object_with_status(&mut self) -> Value {
+        let mut object = self.kind.object(self.name);
+        object["status"] = self.kind.status.clone().unwrap_or_else(|| json!({}));
+        for _ in 0..self.dice.weigh(&[(45, 0), (40, 1), (15, 2)]) {
+            let (pointer, value) = self.change("status", &object);
+            set(&mut object, &pointer, &value);
+        }
+        object
+    }
+
+    /// How many replicas there shall be, as the subresource speaks of it.
+    pub(super) fn scale(&mut self) -> Value {
+        let mut metadata = json!({"name": self.kind.named(self.name), "namespace": "${ns}"});
+        if self.dice.percent(40) {
+            let revision = *self.dice.pick(&["rv", "stale"]);
+            metadata["resourceVersion"] = self.placeholder(revision).into();
+        }
+        let replicas = self.dice.pick(&[json!(3), json!(0), json!(-1), json!("2"), Value::Null]).clone();
+        let mut scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata});
+        scale["spec"] = json!({"replicas": replicas});
+        if self.dice.percent(10) {
+            let (pointer, value) = self.pick(&METADATA);
+            set(&mut scale, &pointer, &value);
+        }
+        scale
+    }
+
+    /// One change of an object: of the fields that its kind lists, of its metadata, or of anything in it.
+    pub(super) fn change(&mut self, subresource: &str, object: &Value) -> (String, Value) {
+        let status = subresource == "status" && !self.kind.status_changes.is_empty();
+        match self.dice.weigh(&[(55, 0), (27, 1), (18, 2)]) {
+            0 if status && self.dice.percent(85) => self.pick(&self.kind.status_changes),
+            0 if !self.kind.more_changes.is_empty() && self.dice.percent(30) => {
+                self.pick(&self.kind.more_changes)
+            }
+            0 => self.pick(&self.kind.changes),
+            1 => self.pick(&METADATA),
+            _ => self.structure(object),
+        }
+    }
+
+    /// `${rv configmaps/a}`.
+    pub(super) fn placeholder(&self, what: &str) -> String {
+        format!("${{{what} {}}}", self.kind.key(self.name))
+    }
+
+    fn pick(&mut self, changes: &Changes) -> (String, Value) {
+        let pointers: Vec<&String> = changes.keys().collect();
+        let pointer = *self.dice.pick(&pointers);
+        (pointer.clone(), self.dice.pick(&changes[pointer]).clone())
+    }
+
+    /// Another type somewhere, or a field that nobody knows.
+    fn structure(&mut self, object: &Value) -> (String, Value) {
+        let mut places = Vec::new();
+        collect(object, "", &mut places);
+        let (pointer, is_map) = self.dice.pick(&places).clone();
+        if is_map && self.dice.percent(50) {
+            return (format!("{pointer}/unknownField"), json!(1));
+        }
+        let others =
+            [json!("text"), json!(7), json!(true), json!([]), json!({}), Value::Null, json!([1]), json!(1.5)];
+        (pointer, self.dice.pick(&others).clone())
+    }
+}
+
+/// Every place below the root, and whether a map is there.
+fn collect(value: &Value, at: &str, places: &mut Vec<(String, bool)>) {
+    let mut child = |step: &str, value: &Value| {
+        let pointer = format!("{at}/{}", step.replace('~', "~0").replace('/', "~1"));
+        places.push((pointer.clone(), value.is_object()));
+        collect(value, &pointer, places);
+    };
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, value)| child(key, value)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, value)| child(&index.to_string(), value));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_is_found() {
+        let mut places = Vec::new();
+        collect(&json!({"a": {"b": [1]}, "c/d": 2}), "", &mut places);
+        let want = [("/a", true), ("/a/b", false), ("/a/b/0", false), ("/c~1d", false)];
+        assert_eq!(places, want.map(|(place, map)| (place.to_owned(), map)));
+    }
+
+    #[test]
+    fn what_is_changed_in_metadata_can_be_read() {
+        assert!(METADATA.len() > 15 && METADATA.values().all(|values| !values.is_empty()));
+    }
+}

@@ -1,0 +1,205 @@
+//! Patches in their four forms.
+
+use serde_json::{Map, Value, json};
+
+use super::Maker;
+use crate::request::{Body, Request, set};
+
+impl Maker<'_> {
+    pub(super) fn json_patch(&mut self) -> Request {
+        let (mut request, shown, subresource) = self.patch("application/json-patch+json");
+        let operations: Vec<Value> =
+            (0..=self.dice.below(3)).map(|_| self.operation(&shown, subresource)).collect();
+        self.send_patch(
+            &mut request,
+            operations.into(),
+            &["{}", "[{}]", "[{\"op\":\"add\"}]", "[1]", "{", ""],
+        );
+        request
+    }
+
+    pub(super) fn merge_patch(&mut self) -> Request {
+        let (mut request, shown, subresource) = self.patch("application/merge-patch+json");
+        let patch = self.partial(&shown, subresource);
+        self.send_patch(&mut request, patch, &["[]", "null", "{", "1", "", "{}"]);
+        request
+    }
+
+    pub(super) fn strategic_patch(&mut self) -> Request {
+        let (mut request, shown, subresource) = self.patch("application/strategic-merge-patch+json");
+        let mut patch = self.partial(&shown, subresource);
+        if self.dice.percent(35) {
+            let (pointer, value) = self.directive(&shown);
+            set(&mut patch, pointer, &value);
+        }
+        self.send_patch(&mut request, patch, &["[]", "null", "{", "1", "", "{}", "{\"$patch\":\"odd\"}"]);
+        request
+    }
+
+    pub(super) fn apply(&mut self) -> Request {
+        let (mut request, _, subresource) = self.patch("application/apply-patch+yaml");
+        let manager = self.dice.weigh(&[(45, "first"), (45, "second"), (4, ""), (6, "absent")]);
+        request.query.remove("fieldManager");
+        if manager != "absent" {
+            request.query.insert("fieldManager".to_owned(), manager.to_owned());
+        }
+        if self.dice.percent(40) {
+            let force = self.dice.weigh(&[(8, "true"), (2, "false"), (1, "odd")]);
+            request.query.insert("force".to_owned(), force.to_owned());
+        }
+        let whole = match subresource {
+            "scale" => self.scale(),
+            "status" => self.object_with_status(),
+            _ => self.object(),
+        };
+        let mut configuration = whole.clone();
+        for field in ["spec", "data", "rules", "status"] {
+            if whole[field].is_object() && self.dice.percent(50) {
+                configuration[field] = self.subset(&whole[field]);
+            }
+        }
+        if self.dice.percent(10) && configuration["metadata"].is_object() {
+            let revision = *self.dice.pick(&["rv", "stale"]);
+            configuration["metadata"]["resourceVersion"] = self.placeholder(revision).into();
+        }
+        self.send_patch(&mut request, configuration, &["[]", "null", "{", "a: b: c", "", "{}", "1"]);
+        request
+    }
+
+    /// A patch without body, what the object may look like, and the subresource.
+    fn patch(&mut self, media: &str) -> (Request, Value, &'static str) {
+        let subresource = self.subresource();
+        let mut request = self.write("PATCH", self.path(subresource));
+        request.media =
+            Some(if self.dice.percent(2) { "application/json".to_owned() } else { media.to_owned() });
+        let shown = match subresource {
+            "scale" => self.scale(),
+            "status" => self.object_with_status(),
+            _ => self.kind.object(self.name),
+        };
+        (request, shown, subresource)
+    }
+
+    fn send_patch(&mut self, request: &mut Request, patch: Value, spoilt: &[&str]) {
+        let spoil = self.dice.percent(6);
+        request.body =
+            Some(if spoil { Body::Text((*self.dice.pick(spoilt)).to_owned()) } else { Body::Json(patch) });
+    }
+
+    /// One or two changes, as an object that names only them.
+    fn partial(&mut self, shown: &Value, subresource: &str) -> Value {
+        let mut patch = json!({});
+        for _ in 0..=self.dice.below(2) {
+            let (pointer, value) = self.change(subresource, shown);
+            self.mention(&mut patch, shown, &pointer, value);
+        }
+        if self.dice.percent(12) {
+            let revision = *self.dice.pick(&["rv", "stale"]);
+            self.mention(&mut patch, shown, "/metadata/resourceVersion", self.placeholder(revision).into());
+        }
+        patch
+    }
+
+    /// Puts a change into a patch. Below a list the element is told by its name, or the whole list is sent.
+    fn mention(&mut self, patch: &mut Value, shown: &Value, pointer: &str, value: Value) {
+        let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+        let list = (1..steps.len())
+            .find(|at| shown.pointer(&format!("/{}", steps[..*at].join("/"))).is_some_and(Value::is_array));
+        let Some(at) = list else {
+            insert(patch, pointer, value);
+            return;
+        };
+        let place = format!("/{}", steps[..at].join("/"));
+        let mut items = shown.pointer(&place).cloned().unwrap_or_default();
+        let below = format!("/{}", steps[at..].join("/"));
+        set(&mut items, &below, &value);
+        let index: usize = steps[at].parse().unwrap_or_default();
+        let keep_one = self.dice.percent(60);
+        if let Some(items) = items.as_array_mut().filter(|items| keep_one && index < items.len()) {
+            *items = vec![items[index].clone()];
+        }
+        insert(patch, &place, items);
+    }
+
+    /// A part of a value: some of the fields of each map.
+    fn subset(&mut self, value: &Value) -> Value {
+        match value {
+            Value::Object(map) => {
+                let mut kept = Map::new();
+                for (key, value) in map {
+                    if self.dice.percent(75) || key == "name" {
+                        kept.insert(key.clone(), self.subset(value));
+                    }
+                }
+                Value::Object(kept)
+            }
+            Value::Array(items) => items.iter().map(|item| self.subset(item)).collect(),
+            other => other.clone(),
+        }
+    }
+
+    fn operation(&mut self, shown: &Value, subresource: &str) -> Value {
+        let (pointer, value) = self.change(subresource, shown);
+        let (other, _) = self.change(subresource, shown);
+        match self.dice.weigh(&[(30, 0), (30, 1), (15, 2), (10, 3), (5, 4), (5, 5), (2, 6), (3, 7)]) {
+            0 => json!({"op": "add", "path": pointer, "value": value}),
+            1 => json!({"op": "replace", "path": pointer, "value": value}),
+            2 => json!({"op": "remove", "path": pointer}),
+            3 => {
+                let found = shown.pointer(&pointer).cloned();
+                let value = if self.dice.percent(60) { found.unwrap_or(value) } else { value };
+                json!({"op": "test", "path": pointer, "value": value})
+            }
+            4 => json!({"op": "copy", "from": pointer, "path": other}),
+            5 => json!({"op": "move", "from": pointer, "path": other}),
+            6 => json!({"op": "odd", "path": pointer}),
+            _ => json!({"op": "add", "path": "/metadata/annotations/made", "value": "x"}),
+        }
+    }
+
+    /// What only strategic patches say.
+    fn directive(&mut self, shown: &Value) -> (&'static str, Value) {
+        let containers = if shown.pointer("/spec/template").is_some() {
+            "/spec/template/spec/containers"
+        } else {
+            "/spec/containers"
+        };
+        let other = json!([{"name": "main", "image": "patched"}, {"name": "added", "image": "new"}]);
+        match self.dice.below(9) {
+            0 => ("/metadata/finalizers", json!(["example.com/added"])),
+            1 => ("/metadata/$deleteFromPrimitiveList~1finalizers", json!(["example.com/hold"])),
+            2 => ("/metadata/labels/$patch", json!(self.dice.pick(&["replace", "delete", "merge"]))),
+            3 => ("/spec/$patch", json!(self.dice.pick(&["replace", "delete", "odd"]))),
+            4 => (containers, json!([{"name": "main", "$patch": "delete"}])),
+            5 => (containers, other),
+            6 => (containers, json!([{"$patch": "replace"}, {"name": "only", "image": "o"}])),
+            7 => ("/spec/$retainKeys", json!(["selector", "template"])),
+            _ => (containers, json!([{"image": "nameless"}])),
+        }
+    }
+}
+
+/// Puts a value at a pointer, null too, into objects that are made on the way.
+fn insert(target: &mut Value, pointer: &str, value: Value) {
+    let mut at = target;
+    for step in pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")) {
+        if !at.is_object() {
+            *at = json!({});
+        }
+        at = &mut at[step.as_str()];
+    }
+    *at = value;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_names_what_it_changes_and_null_too() {
+        let mut patch = json!({});
+        insert(&mut patch, "/a/b", json!(1));
+        insert(&mut patch, "/a/c~1d", Value::Null);
+        assert_eq!(patch, json!({"a": {"b": 1, "c/d": null}}));
+    }
+}

@@ -1,0 +1,205 @@
+//! What a server's answers told of objects and collections, and requests that are filled with it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::exercise::Exercise;
+use crate::request::{Body, Request, set};
+
+/// What one server told in one sequence.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    namespace: String,
+    objects: BTreeMap<String, Object>,
+    collections: BTreeMap<String, Collection>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Object {
+    first: String,
+    last: String,
+    uid: String,
+    shown: Value,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Collection {
+    revision: String,
+    token: String,
+}
+
+/// A request without placeholders.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filled {
+    /// HTTP method.
+    pub method: String,
+    /// Path and query.
+    pub uri: String,
+    /// Media type of the body.
+    pub media: Option<String>,
+    /// Wanted form of the answer.
+    pub accept: String,
+    /// The user that is spoken for.
+    pub user: Option<String>,
+    /// The body; empty for none.
+    pub body: Vec<u8>,
+    /// Whether the answer goes on.
+    pub is_watch: bool,
+}
+
+/// A uid that nothing has.
+const NOBODY: &str = "00000000-0000-4000-8000-000000000000";
+
+impl Memory {
+    /// Nothing is known but the namespace.
+    pub(crate) fn new(namespace: &str) -> Self {
+        Self { namespace: namespace.to_owned(), ..Self::default() }
+    }
+
+    /// Keeps what the answer to a request tells.
+    pub(crate) fn learn(&mut self, exercise: &Exercise, answer: &Value) {
+        let text =
+            |pointer: &str| answer.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let revision = text("/metadata/resourceVersion");
+        if answer.get("items").is_some() {
+            let collection = self.collections.entry(exercise.plural().to_owned()).or_default();
+            *collection = Collection { revision, token: text("/metadata/continue") };
+        } else if !revision.is_empty() && matches!(exercise.subresource.as_str(), "" | "status") {
+            let key = format!("{}/{}", exercise.plural(), text("/metadata/name"));
+            let object = self.objects.entry(key).or_default();
+            if object.first.is_empty() {
+                object.first.clone_from(&revision);
+            }
+            (object.last, object.uid) = (revision, text("/metadata/uid"));
+            object.shown = answer.clone();
+        }
+    }
+
+    /// The request with what is known in the place of its placeholders.
+    pub(crate) fn fill(&self, request: &Request) -> Filled {
+        let query = request.query.iter().map(|(key, value)| (key.clone(), self.text(value))).collect();
+        let (path, query) = (self.text(&request.path), Request::encoded(&query));
+        let body = request.body.as_ref().map(|body| self.body(body)).unwrap_or_default();
+        let json = || Some("application/json".to_owned()).filter(|_| !body.is_empty());
+        Filled {
+            method: request.method.clone(),
+            uri: if query.is_empty() { path } else { format!("{path}?{query}") },
+            media: request.media.clone().or_else(json),
+            accept: request.accept.clone().unwrap_or_else(|| "application/json".to_owned()),
+            user: request.user.clone(),
+            body,
+            is_watch: Exercise::of(request).verb == "watch",
+        }
+    }
+
+    fn body(&self, body: &Body) -> Vec<u8> {
+        match body {
+            Body::Json(value) => self.value(value).to_string().into_bytes(),
+            Body::Text(text) => self.text(text).into_bytes(),
+            Body::Seen(seen) => {
+                let shown = self.objects.get(&self.key(&seen.object)).map(|object| object.shown.clone());
+                let mut object = shown.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+                for (pointer, value) in &seen.set {
+                    set(&mut object, pointer, &self.value(value));
+                }
+                object.to_string().into_bytes()
+            }
+            Body::Filler(size) => format!("{{\"filler\":\"{}\"}}", "x".repeat(*size)).into_bytes(),
+        }
+    }
+
+    fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.text(text)),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(map) => {
+                Value::Object(map.iter().map(|(key, value)| (self.text(key), self.value(value))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn text(&self, text: &str) -> String {
+        let mut filled = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            filled.push_str(before);
+            let Some((name, after)) = after.split_once('}') else {
+                filled.push_str("${");
+                rest = after;
+                continue;
+            };
+            filled.push_str(&self.known(name));
+            rest = after;
+        }
+        filled.push_str(rest);
+        filled
+    }
+
+    /// An object as it is kept: `$ns` is the namespace.
+    fn key(&self, of: &str) -> String {
+        of.replace("$ns", &self.namespace)
+    }
+
+    /// What a placeholder stands for; where nothing is known, the same for every server.
+    fn known(&self, name: &str) -> String {
+        let (what, of) = name.split_once(' ').unwrap_or((name, ""));
+        let of = self.key(of);
+        let (object, collection) = (self.objects.get(&of), self.collections.get(&of));
+        let or = |found: Option<&String>, other: &str| found.map_or(other, String::as_str).to_owned();
+        match what {
+            "ns" => self.namespace.clone(),
+            "rv" => or(object.map(|object| &object.last), "1"),
+            "stale" => or(object.map(|object| &object.first), "1"),
+            "uid" => or(object.map(|object| &object.uid), NOBODY),
+            "revision" => or(collection.map(|collection| &collection.revision), ""),
+            "continue" => or(collection.map(|collection| &collection.token), ""),
+            _ => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Seen;
+    use serde_json::json;
+
+    fn memory() -> Memory {
+        let mut memory = Memory::new("n");
+        let request =
+            |path: &str| Request { method: "GET".to_owned(), path: path.to_owned(), ..Request::default() };
+        let shown =
+            |revision: &str| json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": revision}});
+        let object = Exercise::of(&request("/api/v1/namespaces/n/pods/a"));
+        memory.learn(&object, &shown("5"));
+        memory.learn(&object, &shown("7"));
+        let list = json!({"metadata": {"resourceVersion": "9", "continue": "more"}, "items": []});
+        memory.learn(&Exercise::of(&request("/api/v1/namespaces/n/pods")), &list);
+        memory
+    }
+
+    #[test]
+    fn placeholders_stand_for_what_was_told() {
+        let table = [
+            ("${ns}-${rv pods/a}-${stale pods/a}", "n-7-5"),
+            ("${uid pods/a} ${uid pods/b}", "u 00000000-0000-4000-8000-000000000000"),
+            ("${revision pods}${continue pods}", "9more"),
+            ("${rv pods/b} ${unfinished", "1 ${unfinished"),
+        ];
+        for (text, want) in table {
+            assert_eq!(memory().text(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_shown_is_sent_changed() {
+        let set = BTreeMap::from([("/metadata/labels/x".to_owned(), json!("${ns}"))]);
+        let body = Body::Seen(Seen { object: "pods/a".to_owned(), set });
+        let sent: Value = serde_json::from_slice(&memory().body(&body)).unwrap();
+        let want =
+            json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "7", "labels": {"x": "n"}}});
+        assert_eq!(sent, want);
+    }
+}

@@ -1,0 +1,50 @@
+//! Sequences that once showed a difference, shrunk: data of `data/recorded.yaml`, sent first in every run.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use crate::request::Sequence;
+
+static ALL: LazyLock<Vec<Sequence>> = LazyLock::new(|| {
+    formats::yaml::from_str(include_str!("../data/recorded.yaml")).expect("a test reads this file")
+});
+
+/// All of them.
+#[must_use]
+pub fn all() -> &'static [Sequence] {
+    &ALL
+}
+
+/// A sequence as an entry of the file: a request a line.
+#[must_use]
+pub fn entry(sequence: &Sequence) -> String {
+    let mut text = format!("- name: {}\n  requests:\n", serde_json::json!(sequence.name));
+    for request in &sequence.requests {
+        writeln!(text, "  - {}", serde_json::json!(request)).expect("writing to memory does not fail");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate;
+    use crate::kinds::{self, Kind};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_recorded_sequence_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = all().iter().map(|sequence| sequence.name.as_str()).collect();
+        assert_eq!(names.len(), all().len());
+    }
+
+    #[test]
+    fn an_entry_reads_back_as_the_sequence() {
+        let kinds: Vec<&Kind> = kinds::all().iter().collect();
+        for number in 0..50 {
+            let sequence = generate::sequence(7, number, &kinds);
+            let read: Vec<Sequence> = formats::yaml::from_str(&entry(&sequence)).unwrap();
+            assert_eq!(read, [sequence]);
+        }
+    }
+}

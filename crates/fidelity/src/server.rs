@@ -1,0 +1,199 @@
+//! One API server that is asked: requests as they are, answers as they come, watches until they are ended.
+
+use http::{Request, header};
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use serde_json::Value;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinHandle;
+
+pub use crate::memory::Filled;
+
+/// How requests call themselves, which becomes the manager of what they write.
+const AGENT: &str = "fidelity/1";
+
+/// An API server behind a client.
+#[derive(Clone)]
+pub struct Server {
+    client: kube::Client,
+}
+
+/// An answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// HTTP status.
+    pub code: u16,
+    /// Its media type, without parameters.
+    pub media: String,
+    /// Texts of the `Warning` headers.
+    pub warnings: Vec<String>,
+    /// What it says; a text where it is no JSON, null while it goes on.
+    pub body: Value,
+}
+
+/// A watch that goes on; dropping it ends it.
+pub struct Stream {
+    reader: JoinHandle<()>,
+    coming: UnboundedReceiver<Value>,
+    /// What has come.
+    pub events: Vec<Value>,
+}
+
+/// Why a server was not asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// It is none that can be sent.
+    #[error("failed to make a request of {method} {uri}: {source}")]
+    Make {
+        /// HTTP method.
+        method: String,
+        /// Path and query.
+        uri: String,
+        /// What is wrong.
+        source: http::Error,
+    },
+    /// The server did not answer.
+    #[error("failed to {method} {uri}: {source}")]
+    Send {
+        /// HTTP method.
+        method: String,
+        /// Path and query.
+        uri: String,
+        /// The client's reason.
+        source: Box<kube::Error>,
+    },
+    /// The answer broke off.
+    #[error("failed to read the answer to {method} {uri}: {source}")]
+    Read {
+        /// HTTP method.
+        method: String,
+        /// Path and query.
+        uri: String,
+        /// The client's reason.
+        source: Box<kube::Error>,
+    },
+}
+
+impl Answer {
+    /// Whether the server did not do what it was asked.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        self.code >= 400
+    }
+
+    /// The reason of a refusal; empty where it gives none.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        if self.is_refusal() { self.body["reason"].as_str().unwrap_or_default() } else { "" }
+    }
+}
+
+impl Server {
+    /// The server behind a client.
+    #[must_use]
+    pub fn new(client: kube::Client) -> Self {
+        Self { client }
+    }
+
+    /// Asks; a watch that is granted goes on beside the answer.
+    ///
+    /// # Errors
+    /// When the server does not answer; a refusal is an answer.
+    pub async fn ask(&self, filled: &Filled) -> Result<(Answer, Option<Stream>), ServerError> {
+        let named = || (filled.method.clone(), filled.uri.clone());
+        let make = |source| {
+            let (method, uri) = named();
+            ServerError::Make { method, uri, source }
+        };
+        let response = self.client.send(request(filled).map_err(make)?).await.map_err(|source| {
+            let (method, uri) = named();
+            ServerError::Send { method, uri, source: Box::new(source) }
+        })?;
+        let (parts, body) = response.into_parts();
+        let mut answer = Answer {
+            code: parts.status.as_u16(),
+            media: media(&parts.headers),
+            warnings: warnings(&parts.headers),
+            body: Value::Null,
+        };
+        if filled.is_watch && answer.code == 200 {
+            return Ok((answer, Some(Stream::of(body))));
+        }
+        let bytes = body.collect().await.map_err(|source| {
+            let (method, uri) = named();
+            ServerError::Read { method, uri, source: Box::new(source) }
+        })?;
+        let bytes = bytes.to_bytes();
+        answer.body = serde_json::from_slice(&bytes)
+            .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
+        Ok((answer, None))
+    }
+}
+
+impl Stream {
+    fn of(mut body: Body) -> Self {
+        let (send, coming) = unbounded_channel();
+        let reader = tokio::spawn(async move {
+            let mut rest = Vec::new();
+            while let Some(Ok(frame)) = body.frame().await {
+                let Ok(data) = frame.into_data() else { continue };
+                rest.extend_from_slice(&data);
+                while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                    let line: Vec<u8> = rest.drain(..=end).collect();
+                    let event = serde_json::from_slice(&line)
+                        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&line).into_owned()));
+                    if send.send(event).is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        Self { reader, coming, events: Vec::new() }
+    }
+
+    /// Takes what has come; whether there was anything.
+    pub fn take(&mut self) -> bool {
+        let before = self.events.len();
+        while let Ok(event) = self.coming.try_recv() {
+            self.events.push(event);
+        }
+        self.events.len() > before
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+fn request(filled: &Filled) -> Result<Request<Body>, http::Error> {
+    let mut request = Request::builder()
+        .method(filled.method.as_str())
+        .uri(&filled.uri)
+        .header(header::ACCEPT, &filled.accept)
+        .header(header::USER_AGENT, AGENT);
+    if let Some(media) = &filled.media {
+        request = request.header(header::CONTENT_TYPE, media);
+    }
+    if let Some(user) = &filled.user {
+        request = request.header("Impersonate-User", user);
+    }
+    request.body(Body::from(filled.body.clone()))
+}
+
+fn media(headers: &header::HeaderMap) -> String {
+    let text = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    text.split(';').next().unwrap_or_default().trim().to_owned()
+}
+
+/// `299 - "text"` → `text`, escapes undone.
+fn warnings(headers: &header::HeaderMap) -> Vec<String> {
+    let texts = headers.get_all(header::WARNING).iter().filter_map(|value| value.to_str().ok());
+    texts
+        .map(|text| {
+            let quoted = text.find('"').map_or(text, |at| &text[at..]);
+            serde_json::from_str(quoted).unwrap_or_else(|_| quoted.trim_matches('"').to_owned())
+        })
+        .collect()
+}

@@ -1,0 +1,135 @@
+//! Embedded servers behind clients, sound or with a bug planted around them.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use apiserver::{ApiServer, Authorization, Controllers};
+use bytes::Bytes;
+use fidelity::play::Pair;
+use fidelity::server::Server;
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use kube::client::Body;
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+/// A bug.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Bug {
+    /// A replacement says no revision, so no other writer is in its way.
+    LostConflict,
+    /// The second event of a watch comes before the first.
+    WrongWatchOrder,
+    /// Secrets are shown without the type that they have if they say none.
+    MissingDefault,
+}
+
+/// A server that is as it should be.
+pub(crate) fn sound(seed: u64) -> Server {
+    Server::new(kube::Client::new(server(seed), "default"))
+}
+
+/// A server with a bug.
+pub(crate) fn faulty(bug: Bug) -> Server {
+    let server = server(9);
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let server = server.clone();
+        async move {
+            let watches = request.uri().query().is_some_and(|query| query.contains("watch="));
+            let request =
+                if matches!(bug, Bug::LostConflict) { without_revision(request).await } else { request };
+            let Ok(answer) = server.oneshot(request).await;
+            Ok::<_, Infallible>(match bug {
+                Bug::WrongWatchOrder if watches && answer.status() == 200 => swapped(answer),
+                Bug::MissingDefault if !watches => without_type(answer).await,
+                _ => answer.map(boxed),
+            })
+        }
+    });
+    Server::new(kube::Client::new(service, "default"))
+}
+
+/// Both of a comparison.
+pub(crate) fn pair(real: Server, embedded: Server) -> Pair {
+    Pair { real, embedded }
+}
+
+fn server(seed: u64) -> ApiServer {
+    ApiServer::builder()
+        .crds(schema::crds().iter().cloned())
+        .epoch("2026-06-01T00:00:00Z".parse().unwrap())
+        .controllers(Controllers::none())
+        .authorization(Authorization::Rbac)
+        .seed(seed)
+        .build()
+}
+
+type Answered = http_body_util::combinators::UnsyncBoxBody<Bytes, Infallible>;
+
+fn boxed(body: apiserver::Body) -> Answered {
+    body.boxed_unsync()
+}
+
+async fn without_revision(request: Request<Body>) -> Request<Body> {
+    if request.method() != Method::PUT {
+        return request;
+    }
+    let (parts, body) = request.into_parts();
+    let bytes = body.collect().await.unwrap().to_bytes();
+    let Ok(mut object) = serde_json::from_slice::<Value>(&bytes) else {
+        return Request::from_parts(parts, Body::from(bytes.to_vec()));
+    };
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("resourceVersion");
+    }
+    Request::from_parts(parts, Body::from(object.to_string().into_bytes()))
+}
+
+/// How long a first event waits for a second one.
+const SOON: Duration = Duration::from_millis(20);
+
+/// What is held back of a watch.
+enum Held {
+    /// Nothing yet.
+    Nothing,
+    /// The first frame.
+    Frame(Result<http_body::Frame<Bytes>, Infallible>),
+    /// Nothing any more.
+    Done,
+}
+
+/// Holds the first frame back until the second was sent.
+fn swapped(answer: Response<apiserver::Body>) -> Response<Answered> {
+    answer.map(|body| {
+        let frames = futures::stream::unfold((body, Held::Nothing), |(mut body, held)| async move {
+            let frame = match held {
+                Held::Frame(frame) => return Some((frame, (body, Held::Done))),
+                Held::Nothing | Held::Done => body.frame().await?,
+            };
+            match held {
+                Held::Nothing => {
+                    // The only one is not held back.
+                    match tokio::time::timeout(SOON, body.frame()).await {
+                        Ok(Some(second)) => Some((second, (body, Held::Frame(frame)))),
+                        Ok(None) | Err(_) => Some((frame, (body, Held::Done))),
+                    }
+                }
+                _ => Some((frame, (body, Held::Done))),
+            }
+        });
+        StreamBody::new(frames).boxed_unsync()
+    })
+}
+
+async fn without_type(answer: Response<apiserver::Body>) -> Response<Answered> {
+    let (parts, body) = answer.into_parts();
+    let Ok(bytes) = body.collect().await.map(|body| body.to_bytes());
+    let bytes = match serde_json::from_slice::<Value>(&bytes) {
+        Ok(mut object) if object["kind"] == "Secret" && object["type"] == "Opaque" => {
+            object.as_object_mut().unwrap().remove("type");
+            Bytes::from(object.to_string())
+        }
+        _ => bytes,
+    };
+    Response::from_parts(parts, Full::new(bytes).boxed_unsync())
+}
