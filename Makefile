@@ -45,5 +45,7 @@ control-plane: ## kube-apiserver and etcd from pinned Go modules; prints the fol
 go-clients: ## controller-runtime, client-go and kubectl, embedded and on a real control plane
 	.ci/go-clients
 
+# Each alone: built together, each would carry what the other asks of the libraries.
 dist: ## release binaries in target/dist
-	cargo build --profile dist --package cli --package gardener-resource-manager --bins
+	cargo build --profile dist --package cli --bins
+	cargo build --profile dist --package gardener-resource-manager --bins
