@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use futures::{StreamExt as _, stream};
 use tokio::time::{Instant, timeout_at};
 
 use super::kinds::Kind;
 use super::live::Live;
 use super::settled::{Key, Memory, Settled};
 use super::target::{Found, Target, TargetError};
+use super::turns::in_turns;
 use super::words::{is_already_there, is_conflict, is_immutable, is_invalid, is_unclear, words};
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::annotation::{
@@ -22,9 +22,6 @@ use crate::managed_resource::merge::{Overwrite, Preserve, Rules};
 use crate::managed_resource::order::rank;
 use crate::managed_resource::scaled::Scaled;
 use crate::managed_resource::write::{Write, WriteError, write};
-
-/// So many objects are worked on at once.
-const AT_ONCE: usize = 64;
 
 /// Why an object is not as its manifest says; the texts are the original's.
 #[derive(Debug, thiserror::Error)]
@@ -126,19 +123,7 @@ impl Applying<'_> {
     pub(super) async fn all(&self, wanted: &[Wanted]) -> Applied {
         let mut applied = Applied { settled: BTreeMap::new(), doubtful: BTreeSet::new(), error: None };
         for of_one_kind in wanted.chunk_by(|one, other| rank(&one.object) == rank(&other.object)) {
-            let attempts = of_one_kind.iter().map(|wanted| async move {
-                let object = ObjectReference::to(&wanted.object);
-                let attempt = match timeout_at(self.deadline, self.one(wanted, &object)).await {
-                    Ok(attempt) => attempt,
-                    Err(_elapsed) => {
-                        Err(ApplyError::Object { object: object.described(), source: TargetError::TimedOut })
-                    }
-                };
-                (Key::of(&object), attempt)
-            });
-            let attempts: Vec<_> = attempts.collect();
-            let mut attempts = stream::iter(attempts).buffered(AT_ONCE);
-            while let Some((key, attempt)) = attempts.next().await {
+            for (key, attempt) in in_turns(of_one_kind, |wanted| self.attempt(wanted)).await {
                 match attempt {
                     Ok(settled) => drop(applied.settled.insert(key, settled)),
                     Err(error) => {
@@ -154,6 +139,18 @@ impl Applying<'_> {
             }
         }
         applied
+    }
+
+    /// One object, in the time that there is.
+    async fn attempt(&self, wanted: &Wanted) -> (Key, Result<Settled, ApplyError>) {
+        let object = ObjectReference::to(&wanted.object);
+        let attempt = match timeout_at(self.deadline, self.one(wanted, &object)).await {
+            Ok(attempt) => attempt,
+            Err(_elapsed) => {
+                Err(ApplyError::Object { object: object.described(), source: TargetError::TimedOut })
+            }
+        };
+        (Key::of(&object), attempt)
     }
 
     /// One object: what it is like, what is to be written, and that.

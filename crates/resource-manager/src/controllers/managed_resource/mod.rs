@@ -19,6 +19,7 @@ mod status;
 mod steps;
 mod target;
 mod trigger;
+mod turns;
 mod words;
 mod written;
 

@@ -1,15 +1,15 @@
 //! Gives objects away that took mode `Ignore`.
 
-use futures::future::join_all;
 use serde_json::json;
 
 use super::target::Target;
+use super::turns::in_turns;
 use super::words::{is_not_found, words};
 use crate::controllers::failures::counted;
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::unstructured::annotation;
 
-/// GRM-MR-086: takes off what says that objects are ours, all at once.
+/// GRM-MR-086: takes off what says that objects are ours.
 ///
 /// # Errors
 /// What keeps us from it, in words.
@@ -18,7 +18,7 @@ pub(super) async fn release(
     orphans: &[ObjectReference],
     origin: &str,
 ) -> Result<(), String> {
-    let released = join_all(orphans.iter().map(|object| one(target, object, origin))).await;
+    let released = in_turns(orphans, |object| one(target, object, origin)).await;
     let errors: Vec<String> = released.into_iter().filter_map(Result::err).collect();
     if errors.is_empty() {
         return Ok(());

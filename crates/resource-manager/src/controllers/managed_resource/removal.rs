@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use formats::duration::GoDuration;
-use futures::{StreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use kube::api::{Api, DeleteParams, ListParams};
@@ -15,6 +14,7 @@ use super::live::Live;
 use super::pass::TIMED_OUT;
 use super::record::is_foreign;
 use super::target::{Deleted, Found, Target, TargetError};
+use super::turns::in_turns;
 use super::words::words;
 use crate::controllers::events;
 use crate::controllers::failures::counted;
@@ -23,8 +23,6 @@ use crate::managed_resource::annotation::{
 };
 use crate::managed_resource::{GroupKind, ObjectReference};
 
-/// So many objects are worked on at once.
-const AT_ONCE: usize = 64;
 /// Groups whose objects are deleted with what they own.
 const FOREGROUND: [&str; 3] = ["apps", "extensions", "batch"];
 
@@ -79,9 +77,8 @@ enum RemovalError {
 impl Removing<'_> {
     /// GRM-MR-041, GRM-MR-045 and GRM-MR-060: deletes objects; tells which of them are still there, if any.
     pub(super) async fn all(&self, objects: &[ObjectReference]) -> Option<String> {
-        let removals: Vec<_> = objects.iter().map(|object| self.told(object)).collect();
-        let pending: Vec<String> =
-            stream::iter(removals).buffered(AT_ONCE).filter_map(std::future::ready).collect().await;
+        let told = in_turns(objects, |object| self.told(object)).await;
+        let pending: Vec<String> = told.into_iter().flatten().collect();
         (!pending.is_empty()).then(|| format!("Could not clean all old resources: {}", counted(&pending)))
     }
 
