@@ -197,9 +197,9 @@ mod tests {
     fn what_was_shown_is_sent_changed() {
         let set = BTreeMap::from([("/metadata/labels/x".to_owned(), json!("${ns}"))]);
         let body = Body::Seen(Seen { object: "pods/a".to_owned(), set });
-        let sent: Value = serde_json::from_slice(&memory().body(&body)).unwrap();
+        let changed: Value = serde_json::from_slice(&memory().body(&body)).unwrap();
         let want =
             json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "7", "labels": {"x": "n"}}});
-        assert_eq!(sent, want);
+        assert_eq!(changed, want);
     }
 }

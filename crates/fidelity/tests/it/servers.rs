@@ -123,7 +123,7 @@ fn swapped(answer: Response<apiserver::Body>) -> Response<Answered> {
 
 async fn without_type(answer: Response<apiserver::Body>) -> Response<Answered> {
     let (parts, body) = answer.into_parts();
-    let Ok(bytes) = body.collect().await.map(|body| body.to_bytes());
+    let Ok(bytes) = body.collect().await.map(http_body_util::Collected::to_bytes);
     let bytes = match serde_json::from_slice::<Value>(&bytes) {
         Ok(mut object) if object["kind"] == "Secret" && object["type"] == "Opaque" => {
             object.as_object_mut().unwrap().remove("type");
