@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::resources::REFERENCE_PREFIX;
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
+use aws_lc_rs::digest::{SHA256, digest};
 
 /// How many hexadecimal digits of the name's hash the key of an annotation has.
 const HASH_DIGITS: usize = 8;
@@ -52,7 +52,8 @@ pub enum InjectError {
 /// `a`; its value is the name.
 #[must_use]
 pub fn annotation_key(kind: Kind, name: &str) -> String {
-    let hash = format!("{:x}", Sha256::digest(name.as_bytes()));
+    let hash = digest(&SHA256, name.as_bytes());
+    let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{REFERENCE_PREFIX}{}-{}", kind.as_str(), &hash[..HASH_DIGITS])
 }
 
