@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::resources::REFERENCE_PREFIX;
 use serde_json::{Map, Value};
-use aws_lc_rs::digest::{SHA256, digest};
+
+use crate::managed_resource::checksum::Checksum;
 
 /// How many hexadecimal digits of the name's hash the key of an annotation has.
 const HASH_DIGITS: usize = 8;
@@ -52,8 +53,9 @@ pub enum InjectError {
 /// `a`; its value is the name.
 #[must_use]
 pub fn annotation_key(kind: Kind, name: &str) -> String {
-    let hash = digest(&SHA256, name.as_bytes());
-    let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut hash = Checksum::default();
+    hash.feed(name.as_bytes());
+    let hash = hash.finish();
     format!("{REFERENCE_PREFIX}{}-{}", kind.as_str(), &hash[..HASH_DIGITS])
 }
 
