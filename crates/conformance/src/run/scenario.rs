@@ -6,6 +6,7 @@
 mod actions;
 mod alone;
 mod clusters;
+mod dry_run;
 mod events;
 mod faults;
 mod proof;

@@ -8,9 +8,9 @@ use substrate::cluster::{Cluster, resource};
 use substrate::embedded::{Embedded, OUTSIDE_USER};
 use substrate::facts;
 
-use super::events;
 use super::refused::Refused;
 use super::steps::Ended;
+use super::{dry_run, events};
 use crate::target::{self, Facts};
 
 /// The user that acts for others; whatever another user does is the target's doing.
@@ -81,7 +81,7 @@ impl Clusters {
             let idle = self.idle;
             server.client_through(TARGET_USER, move |request| {
                 if idle {
-                    without_effect(request);
+                    dry_run::make(request);
                 }
             })
         };
@@ -157,18 +157,6 @@ impl Clusters {
             _ if reply.is_success() => Ok(Some(reply.body)),
             _ => Err(reply.message()),
         }
-    }
-}
-
-/// Makes a write a dry run.
-fn without_effect(request: &mut http::Request<kube::client::Body>) {
-    if *request.method() == http::Method::GET {
-        return;
-    }
-    let path = request.uri().path();
-    let query = request.uri().query().map_or(String::new(), |query| format!("{query}&"));
-    if let Ok(uri) = format!("{path}?{query}dryRun=All").parse() {
-        *request.uri_mut() = uri;
     }
 }
 
