@@ -187,13 +187,7 @@ fn media(headers: &header::HeaderMap) -> String {
     text.split(';').next().unwrap_or_default().trim().to_owned()
 }
 
-/// `299 - "text"` → `text`, escapes undone.
 fn warnings(headers: &header::HeaderMap) -> Vec<String> {
     let texts = headers.get_all(header::WARNING).iter().filter_map(|value| value.to_str().ok());
-    texts
-        .map(|text| {
-            let quoted = text.find('"').map_or(text, |at| &text[at..]);
-            serde_json::from_str(quoted).unwrap_or_else(|_| quoted.trim_matches('"').to_owned())
-        })
-        .collect()
+    texts.map(formats::warning::text).collect()
 }

@@ -9,4 +9,5 @@ pub mod quantity;
 pub mod selector;
 pub mod time;
 pub mod unit;
+pub mod warning;
 pub mod yaml;
