@@ -8,7 +8,7 @@ mod fidelity;
 mod named;
 
 pub(crate) use fidelity::FidelityArguments;
-pub(crate) use named::{AttestArguments, DiffRunArguments, VerifyArguments};
+pub(crate) use named::{AttestArguments, DiffRunArguments, RunningArguments, VerifyArguments};
 
 /// How long a failing case is asked again if nothing is said.
 pub(crate) const SETTLE: &str = "2s";

@@ -20,7 +20,7 @@ use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 
-use crate::arguments::BUILT_IN;
+use crate::arguments::{BUILT_IN, RunningArguments};
 use crate::terminal::Failure;
 
 /// Version of the original that our components stand in for; clauses name their versions by it.
@@ -62,56 +62,43 @@ async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, St
     })
 }
 
-/// A target as it is named, and what is said of it beside.
-#[derive(Clone, Copy)]
-pub(crate) struct Named<'a> {
-    /// `built-in`, `url=…`, `command=…` or a target file.
-    pub(crate) target: &'a str,
-    /// Who signed its certificate.
-    pub(crate) ca: Option<&'a Path>,
-    /// Whether any certificate is trusted.
-    pub(crate) insecure: bool,
-    /// The component configuration that it has, or, of a command, that `<config>` is made from.
-    pub(crate) config: Option<&'a Path>,
-}
-
 /// What a name stands for.
-pub(crate) fn named(arguments: &Named<'_>) -> Result<Arc<dyn Target>, Failure> {
-    if arguments.target == BUILT_IN {
-        if arguments.ca.is_some() || arguments.insecure || arguments.config.is_some() {
+pub(crate) fn named(target: &str, running: &RunningArguments) -> Result<Arc<dyn Target>, Failure> {
+    if target == BUILT_IN {
+        if running.describes() {
             let text = "--ca, --insecure and --config have no use for our own component";
             return Err(Failure::usage(text));
         }
         return Ok(Arc::new(resource_manager()));
     }
-    if let Some(line) = arguments.target.strip_prefix("command=") {
-        return Ok(Arc::new(started(line, arguments)?));
+    if let Some(line) = target.strip_prefix("command=") {
+        return Ok(Arc::new(started(line, running)?));
     }
-    let trust = trust(arguments.insecure, arguments.ca)?;
-    let config = arguments.config.map(configuration).transpose()?;
-    if let Some(url) = arguments.target.strip_prefix("url=") {
+    let trust = trust(running.insecure, running.ca.as_deref())?;
+    let config = running.config.as_deref().map(configuration).transpose()?;
+    if let Some(url) = target.strip_prefix("url=") {
         let known = Known { name: host(url)?, paths: own_paths(), ..Known::default() };
         return Ok(Arc::new(UrlTarget { known, url: url.to_owned(), trust: told(trust)?, config }));
     }
-    from_file(Path::new(arguments.target), trust, config, arguments)
+    from_file(Path::new(target), trust, config, running)
 }
 
 /// A command line: `<config>` is a file made for each configuration, over the one of `--config` where it is given.
-fn started(line: &str, arguments: &Named<'_>) -> Result<CommandTarget, Failure> {
-    trusts_nobody(arguments)?;
+fn started(line: &str, running: &RunningArguments) -> Result<CommandTarget, Failure> {
+    trusts_nobody(running)?;
     let command: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let name = command
         .first()
         .map(|program| file_name(program))
         .ok_or_else(|| Failure::usage("command= names no program"))?;
     let has_config = line.contains("<config>");
-    let file = arguments.config.map(|file| file.display().to_string());
+    let file = running.config.as_deref().map(|file| file.display().to_string());
     if file.is_some() && !has_config {
         return Err(Failure::usage(
             "--config needs <config> in the command line: where the program is told of it",
         ));
     }
-    let in_config = match arguments.config {
+    let in_config = match &running.config {
         Some(file) => read_configuration(file)?.contains("<port>"),
         None => false,
     };
@@ -126,8 +113,8 @@ fn started(line: &str, arguments: &Named<'_>) -> Result<CommandTarget, Failure> 
 }
 
 /// A program that is started gets its certificate from us.
-fn trusts_nobody(arguments: &Named<'_>) -> Result<(), Failure> {
-    if arguments.ca.is_some() || arguments.insecure {
+fn trusts_nobody(running: &RunningArguments) -> Result<(), Failure> {
+    if running.ca.is_some() || running.insecure {
         let text = "--ca and --insecure are for targets that run already: one that is started gets its certificate \
                     from <certDir>";
         return Err(Failure::usage(text));
@@ -151,7 +138,7 @@ fn from_file(
     path: &Path,
     trust: Trust,
     config: Option<Value>,
-    arguments: &Named<'_>,
+    running: &RunningArguments,
 ) -> Result<Arc<dyn Target>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
@@ -182,7 +169,7 @@ fn from_file(
         reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
     };
     if !spec.command.is_empty() {
-        trusts_nobody(arguments)?;
+        trusts_nobody(running)?;
         if config.is_some() {
             return Err(Failure::usage("--config: the configuration of this target is its file's `config`"));
         }

@@ -6,6 +6,31 @@ use clap::Args;
 
 use super::{BUILT_IN, EnvtestArguments, Execution, Format, SETTLE, Selection, SubstrateName};
 
+/// What nobody can see of a target that runs already.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct RunningArguments {
+    /// PEM file of the authority that signed the certificate of a target that runs already
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Trusts any certificate
+    #[arg(long, conflicts_with = "ca")]
+    pub(crate) insecure: bool,
+    /// The component configuration that a running target has: what is about another one is not asked. With
+    /// `--target command=`, the file that `<config>` is made from
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The cluster that a running target reads: facts are written there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+}
+
+impl RunningArguments {
+    /// Whether anything is said of the target itself.
+    pub(crate) fn describes(&self) -> bool {
+        self.ca.is_some() || self.insecure || self.config.is_some()
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct DiffRunArguments {
     /// built-in, url=https://HOST:PORT, command="./binary --flags", or a target file
@@ -29,18 +54,8 @@ pub(crate) struct DiffRunArguments {
     /// Why answers may differ, beside what contracts/explained says (repeatable)
     #[arg(long, value_name = "FILE")]
     pub(crate) explanations: Vec<PathBuf>,
-    /// PEM file of the authority that signed the certificate of a target that runs already
-    #[arg(long, value_name = "FILE")]
-    pub(crate) ca: Option<PathBuf>,
-    /// Trusts any certificate
-    #[arg(long, conflicts_with = "ca")]
-    pub(crate) insecure: bool,
-    /// The component configuration that a running target has
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// The cluster that a running target reads: facts are written there
-    #[arg(long, value_name = "FILE")]
-    pub(crate) kubeconfig: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) running: RunningArguments,
     /// text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
@@ -59,19 +74,8 @@ pub(crate) struct VerifyArguments {
     /// url=https://HOST:PORT, command="./binary --flags", a target file, or built-in
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: String,
-    /// PEM file of the authority that signed the target's certificate
-    #[arg(long, value_name = "FILE")]
-    pub(crate) ca: Option<PathBuf>,
-    /// Trusts any certificate
-    #[arg(long, conflicts_with = "ca")]
-    pub(crate) insecure: bool,
-    /// The component configuration that a running target has: cases of another one are not supported. With command=, the
-    /// file that `<config>` is made from
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// The cluster that the webhook reads: facts are written there
-    #[arg(long, value_name = "FILE")]
-    pub(crate) kubeconfig: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) running: RunningArguments,
     /// Where cases run; embedded and envtest start the target beside an API server that asks it
     #[arg(long, value_enum, default_value_t = SubstrateName::Direct)]
     pub(crate) substrate: SubstrateName,

@@ -12,13 +12,13 @@ use contract::explanations::Explanations;
 use contract::load::{self, Errors, Loaded};
 use contract::model::Contract;
 
-use crate::arguments::{DiffRunArguments, Format};
+use crate::arguments::{DiffRunArguments, Format, RunningArguments};
 use crate::progress::Progress;
-use crate::targets::{self, Named};
+use crate::targets;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, signals};
 
-/// Asks both and prints what differs; 1 if a difference is not explained.
+/// Asks both and prints what differs; 5 if a difference is not explained.
 pub(crate) fn diff_run(
     arguments: &DiffRunArguments,
     added: Option<&Path>,
@@ -91,21 +91,18 @@ fn explanations(arguments: &DiffRunArguments, loaded: &Loaded) -> Result<Vec<Exp
 
 /// `--ca`, `--insecure` and `--config` are about the target that runs already.
 fn named(arguments: &DiffRunArguments, target: &str) -> Result<Arc<dyn Target>, Failure> {
-    let runs = !targets::is_started(target);
-    targets::named(&Named {
-        target,
-        ca: arguments.ca.as_deref().filter(|_| runs),
-        insecure: arguments.insecure && runs,
-        config: arguments.config.as_deref().filter(|_| runs),
-    })
+    if targets::is_started(target) {
+        return targets::named(target, &RunningArguments::default());
+    }
+    targets::named(target, &arguments.running)
 }
 
 /// Where both read their facts: the cluster of `--kubeconfig`; an API server of this process if both are started with it;
 /// else nowhere.
 async fn facts(arguments: &DiffRunArguments) -> Result<FactsFrom, Failure> {
     let both_started = [&arguments.a, &arguments.b].into_iter().all(|target| targets::is_started(target));
-    let Some(path) = &arguments.kubeconfig else {
-        if both_started && (arguments.ca.is_some() || arguments.insecure || arguments.config.is_some()) {
+    let Some(path) = &arguments.running.kubeconfig else {
+        if both_started && arguments.running.describes() {
             let text = "--ca, --insecure and --config are for a target that runs already, and neither does";
             return Err(Failure::usage(text));
         }

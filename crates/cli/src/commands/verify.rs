@@ -13,7 +13,7 @@ use contract::load::Loaded;
 use crate::again::Again;
 use crate::arguments::{Addition, AttestArguments, SubstrateName, VerifyArguments};
 use crate::session::Wish;
-use crate::targets::{self, Named};
+use crate::targets;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, envtest, options, session};
 
@@ -82,21 +82,17 @@ fn report(
     let selection = arguments.selection.clone().into();
     let contracts = session::selected(loaded, added, &selection)?;
     options::check(&arguments.execution, &loaded.catalog)?;
-    let target = targets::named(&Named {
-        target: &arguments.target,
-        ca: arguments.ca.as_deref(),
-        insecure: arguments.insecure,
-        config: arguments.config.as_deref(),
-    })?;
+    let running = &arguments.running;
+    let target = targets::named(&arguments.target, running)?;
     fits(arguments)?;
     let substrate = arguments.substrate.word();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new("verify", added)
         .with("--target", &arguments.target)
-        .path("--ca", arguments.ca.as_deref())
-        .flag("--insecure", arguments.insecure)
-        .path("--config", arguments.config.as_deref())
-        .path("--kubeconfig", arguments.kubeconfig.as_deref())
+        .path("--ca", running.ca.as_deref())
+        .flag("--insecure", running.insecure)
+        .path("--config", running.config.as_deref())
+        .path("--kubeconfig", running.kubeconfig.as_deref())
         .unless("--substrate", substrate, "direct")
         .flag("--with controller-manager", with_manager)
         .path("--data-dir", arguments.envtest.data_dir.as_deref());
@@ -124,7 +120,7 @@ fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
              with a command, which is started beside the server"
         )));
     }
-    if arguments.kubeconfig.is_some() {
+    if arguments.running.kubeconfig.is_some() {
         return Err(Failure::usage(format!(
             "--substrate {substrate} has a cluster of its own: leave --kubeconfig out"
         )));
@@ -142,7 +138,7 @@ async fn ground(arguments: &VerifyArguments) -> Result<Ground, Failure> {
 
 /// Where facts are written: the given cluster; for a started binary an API server of this process; else nowhere.
 async fn facts(arguments: &VerifyArguments) -> Result<FactsFrom, Failure> {
-    let Some(path) = &arguments.kubeconfig else {
+    let Some(path) = &arguments.running.kubeconfig else {
         return Ok(if targets::is_started(&arguments.target) {
             FactsFrom::Embedded
         } else {

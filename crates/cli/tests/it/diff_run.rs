@@ -45,7 +45,7 @@ fn a_webhook_that_does_nothing_is_found_out_unless_somebody_knows_why() {
     // Nobody knows what it reads, and every case of the contract has a namespace.
     diff_run(folder.path(), &against[..4]).says(4, &["no case of the contract can be asked of both targets"]);
     let told = diff_run(folder.path(), &against);
-    told.says(1, &["object.spec.schedulerName", "bin-packing-scheduler", "1 group unexplained"]);
+    told.says(5, &["object.spec.schedulerName", "bin-packing-scheduler", "1 group unexplained"]);
     let json = diff_run(folder.path(), &[&against[..], &["-o", "json"]].concat());
     let found: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(found["webhooks"][0]["groups"][0]["place"], "object.spec.schedulerName");

@@ -98,14 +98,14 @@ pub struct Example {
 }
 
 impl Outcome {
-    /// 0: every difference is explained; 1: one is not; 3: the environment broke; 4: a webhook was not compared; 130 and
-    /// 143: interrupted.
+    /// 0: every difference is explained; 3: the environment broke; 5: a difference is not explained; 4: a webhook was not
+    /// compared; 130 and 143: interrupted. Of several the first of 130 and 143, 3, 5, 4.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self.interrupted {
             Some(signal) => 128 + signal,
-            None if self.unexplained() > 0 => 1,
             None if !self.environment_errors.is_empty() => 3,
+            None if self.unexplained() > 0 => 5,
             None if self.webhooks.is_empty() || self.webhooks.iter().any(|webhook| webhook.compared == 0) => {
                 4
             }

@@ -53,7 +53,7 @@ pub(super) async fn shrunk(
     difference: Difference,
 ) -> Result<Example, String> {
     let (mut kept, mut at_place) = (input.clone(), difference);
-    let place = at_place.group();
+    let place = Place { setting, pair, group: at_place.group() };
     let (mut next, mut tries, mut is_changed) = (0, 0, false);
     while tries < TRIES {
         let candidates = shrink::smaller(&kept);
@@ -65,66 +65,63 @@ pub(super) async fn shrunk(
             continue;
         };
         tries += 1;
-        match still(setting, pair, &standing.world, candidate, &place).await? {
+        match place.differs(candidate, &standing.world).await? {
             Some(found) => (kept, at_place, is_changed) = (candidate.clone(), found, true),
             None => next += 1,
         }
     }
-    if let Some(found) = without_facts(setting, pair, cluster, (standing, &kept), &place).await? {
+    if let Some(found) = place.without_facts(&kept, standing, cluster).await? {
         at_place = found;
     }
     Ok(Example::new(&at_place, setting.told(&kept, &standing.world)))
 }
 
-/// The difference at the place, if there is one that nothing explains.
-async fn still(
-    setting: &Setting<'_>,
-    pair: &Pair<'_>,
-    world: &World,
-    input: &Input,
-    place: &str,
-) -> Result<Option<Difference>, String> {
-    let Some(effects) = pair.ask(input, world).await? else { return Ok(None) };
-    let mut differences = setting.differences(input, &effects).into_iter();
-    Ok(differences.find(|difference| {
-        difference.group() == place && setting.explained(pair.webhook, difference, input, world).is_none()
-    }))
+/// Where the answers of a pair differ.
+struct Place<'a> {
+    setting: &'a Setting<'a>,
+    pair: &'a Pair<'a>,
+    /// The name that all its differences share.
+    group: String,
 }
 
-/// Takes away the facts without which the input differs all the same; the last difference seen, if any went.
-async fn without_facts(
-    setting: &Setting<'_>,
-    pair: &Pair<'_>,
-    cluster: &Cluster,
-    (standing, input): (&mut Standing, &Input),
-    place: &str,
-) -> Result<Option<Difference>, String> {
-    let broken = |error: substrate::cluster::ClusterError| error.to_string();
-    let mut last = None;
-    for at in (0..standing.world.cluster.len()).rev() {
-        let fact = standing.take(cluster, at).await.map_err(broken)?;
-        match lasting(setting, pair, &standing.world, input, place).await? {
-            Some(found) => last = Some(found),
-            None => standing.put_back(cluster, at, fact).await.map_err(broken)?,
+impl Place<'_> {
+    /// The difference here, if there is one that nothing explains.
+    async fn differs(&self, input: &Input, world: &World) -> Result<Option<Difference>, String> {
+        let Some(effects) = self.pair.ask(input, world).await? else { return Ok(None) };
+        let mut differences = self.setting.differences(input, &effects).into_iter();
+        let explained =
+            |difference: &Difference| self.setting.explained(self.pair.webhook, difference, input, world);
+        Ok(differences.find(|difference| difference.group() == self.group && explained(difference).is_none()))
+    }
+
+    /// The difference here, if it outlasts the time that informers have.
+    async fn still_differs(&self, input: &Input, world: &World) -> Result<Option<Difference>, String> {
+        let deadline = Instant::now() + self.setting.shared.options.settle;
+        loop {
+            let found = self.differs(input, world).await?;
+            if found.is_none() || Instant::now() > deadline {
+                return Ok(found);
+            }
+            tokio::time::sleep(LONGEST_PAUSE / 4).await;
         }
     }
-    Ok(last)
-}
 
-/// The difference at the place, if it outlasts the time that informers have.
-async fn lasting(
-    setting: &Setting<'_>,
-    pair: &Pair<'_>,
-    world: &World,
-    input: &Input,
-    place: &str,
-) -> Result<Option<Difference>, String> {
-    let deadline = Instant::now() + setting.shared.options.settle;
-    loop {
-        let found = still(setting, pair, world, input, place).await?;
-        if found.is_none() || Instant::now() > deadline {
-            return Ok(found);
+    /// Takes away the facts without which the input differs all the same; the last difference seen, if any went.
+    async fn without_facts(
+        &self,
+        input: &Input,
+        standing: &mut Standing,
+        cluster: &Cluster,
+    ) -> Result<Option<Difference>, String> {
+        let broken = |error: substrate::cluster::ClusterError| error.to_string();
+        let mut last = None;
+        for at in (0..standing.world.cluster.len()).rev() {
+            let fact = standing.take(cluster, at).await.map_err(broken)?;
+            match self.still_differs(input, &standing.world).await? {
+                Some(found) => last = Some(found),
+                None => standing.put_back(cluster, at, fact).await.map_err(broken)?,
+            }
         }
-        tokio::time::sleep(LONGEST_PAUSE / 4).await;
+        Ok(last)
     }
 }

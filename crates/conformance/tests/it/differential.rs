@@ -59,7 +59,7 @@ async fn targets_that_do_the_same_differ_nowhere() {
 async fn a_sabotaged_value_is_found_and_shown_with_the_smallest_input() {
     let outcome = held_against(Manner::WrongValue, &[]).await;
     let [group] = groups(&outcome)[..] else { unreachable!("{outcome:#?}") };
-    assert_eq!((group.place.as_str(), outcome.exit_code()), ("object.spec.replicas", 1));
+    assert_eq!((group.place.as_str(), outcome.exit_code()), ("object.spec.replicas", 5));
     assert!(group.inputs > 1 && group.explanation.is_none());
     let example = &group.example;
     assert_eq!((&example.a, &example.b), (&Some(json!(3)), &Some(json!(2))));
@@ -105,7 +105,7 @@ async fn a_difference_that_is_explained_is_counted_and_one_elsewhere_is_not() {
     ] {
         assert_eq!(
             held_against(Manner::WrongValue, &explained(elsewhere)).await.exit_code(),
-            1,
+            5,
             "{elsewhere}"
         );
     }
@@ -116,11 +116,11 @@ async fn a_difference_that_is_explained_is_counted_and_one_elsewhere_is_not() {
 #[tokio::test]
 async fn every_kind_of_sabotage_has_its_place() {
     let table: [(Manner, u8, &[&str]); 8] = [
-        (Manner::Careless, 1, &["answer", "object.metadata.labels.careless"]),
-        (Manner::HangingUp, 1, &["answer"]),
-        (Manner::OtherUid, 1, &["answer"]),
-        (Manner::Garbage, 1, &["answer"]),
-        (Manner::Untyped, 1, &["answer"]),
+        (Manner::Careless, 5, &["answer", "object.metadata.labels.careless"]),
+        (Manner::HangingUp, 5, &["answer"]),
+        (Manner::OtherUid, 5, &["answer"]),
+        (Manner::Garbage, 5, &["answer"]),
+        (Manner::Untyped, 5, &["answer"]),
         (Manner::NotServed, 4, &[]),
         (Manner::Unreachable, 3, &[]),
         (Manner::Stillborn, 3, &[]),
