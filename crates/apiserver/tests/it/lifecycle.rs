@@ -334,3 +334,35 @@ async fn discovery_tells_what_is_served() {
     let discovery = kube::Discovery::new(client).run().await.unwrap();
     assert!(discovery.has_group("example.org") && discovery.has_group("apps"));
 }
+
+#[tokio::test]
+async fn options_of_a_deletion_may_be_of_any_group_and_of_no_other_kind() {
+    let server = ApiServer::builder().build();
+    let table = [
+        (json!({"apiVersion": "widgets.example.com/v1", "kind": "DeleteOptions"}), None),
+        (json!({"apiVersion": "apps/v1"}), None),
+        (
+            json!({"apiVersion": "a/b/c", "kind": "DeleteOptions"}),
+            Some("unexpected GroupVersion string: a/b/c"),
+        ),
+        (
+            json!({"apiVersion": "v1", "kind": "Pod"}),
+            Some("no kind \"Pod\" is registered for version \"v1\" in scheme \"pkg/runtime/scheme.go:111\""),
+        ),
+        (
+            json!({"kind": "Pod"}),
+            Some(
+                "no kind \"Pod\" is registered for version \"meta.k8s.io/v1\" in scheme \
+                 \"pkg/runtime/scheme.go:111\"",
+            ),
+        ),
+    ];
+    for (options, refusal) in table {
+        send(&server, "POST", MAPS, &json!({"metadata": {"name": "a"}})).await;
+        let (code, answer) = send(&server, "DELETE", &format!("{MAPS}/a"), &options).await;
+        match refusal {
+            None => assert_eq!(code, 200, "{options}"),
+            Some(message) => assert_eq!((code, &answer["message"]), (400, &json!(message)), "{options}"),
+        }
+    }
+}
