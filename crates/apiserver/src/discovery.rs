@@ -9,11 +9,11 @@ use schema::{Group, GroupVersion, Resource};
 use serde_json::{Value, json};
 
 use crate::http::reply::Reply;
-use crate::http::status::Status;
 use crate::openapi;
 use crate::registry::Served;
 use crate::state::Shared;
 
+const OPENAPI_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// Answers a path that names no objects.
@@ -33,9 +33,9 @@ pub(crate) fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Re
             None => return Reply::unknown_path(),
         },
         ["apis", group, version] => return resources(&served, group, version),
-        // Only JSON is written; who wants protobuf takes the newer form.
         ["openapi", "v2"] if wants_protobuf(parts) => {
-            return Status::not_acceptable(&["application/json"]).into();
+            let document = openapi::encoded(&openapi::whole(&served));
+            return Reply { content_type: OPENAPI_V2, ..Reply::json(200, Bytes::from(document)) };
         }
         ["openapi", "v2"] => openapi::whole(&served),
         ["openapi", "v3"] => openapi::index(&served),

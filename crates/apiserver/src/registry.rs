@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use schema::{Crd, Kinds, Resource};
+use schema::{Crd, Kinds, Resource, Scaling};
 
 use crate::object::structural::{Schema, Versions};
 
@@ -34,6 +34,8 @@ pub(crate) struct Target {
     pub(crate) custom: bool,
     /// What its objects look like in the version asked for; only of what a CRD brought.
     pub(crate) schema: Option<Arc<Schema>>,
+    /// Where its replicas stand; only of what a CRD brought.
+    pub(crate) scaling: Option<Arc<Scaling>>,
 }
 
 impl Registry {
@@ -116,6 +118,7 @@ impl Served {
             resource: resource.clone(),
             custom: custom.is_some(),
             schema: custom.map(|versions| versions.schema(&resource.version)),
+            scaling: custom.and_then(|versions| versions.scaling(&resource.version)),
             table,
         }
     }

@@ -248,7 +248,11 @@ async fn objects(
         return status.into();
     }
     match read(shared, parts, request.user.clone(), path, body) {
-        Ok(call) => dispatch(shared, &call).await.unwrap_or_else(Reply::from),
+        Ok(call) => {
+            let mut reply = dispatch(shared, &call).await.unwrap_or_else(Reply::from);
+            reply.notes.warnings.splice(0..0, deprecation(&call.target).map(str::to_owned));
+            reply
+        }
         Err(reply) => *reply,
     }
 }
@@ -280,7 +284,12 @@ fn read(
     let target = target.clone().ok_or_else(unknown)?;
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let known = path.subresource.is_empty() || target.resource.subresource(&path.subresource).is_some();
-    if !known || (!target.resource.namespaced && !path.namespace.is_empty()) {
+    let misplaced = if target.resource.namespaced {
+        path.namespace.is_empty() && !path.name.is_empty()
+    } else {
+        !path.namespace.is_empty()
+    };
+    if !known || misplaced {
         return Err(unknown());
     }
     let watch = query.flag("watch");
@@ -301,6 +310,15 @@ fn read(
         content_type: header(CONTENT_TYPE).to_owned(),
         body,
     })
+}
+
+/// What users of a kind are told that will be served no more.
+fn deprecation(target: &Target) -> Option<&'static str> {
+    match target.table.as_str() {
+        "endpoints" => Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
+        "componentstatuses" => Some("v1 ComponentStatus is deprecated in v1.19+"),
+        _ => None,
+    }
 }
 
 /// What a path answers where nothing is served: in the name of the version, where that is served.

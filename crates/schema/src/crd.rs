@@ -83,7 +83,22 @@ struct Schema {
 #[derive(Debug, Clone, Default, Deserialize)]
 struct Subresources {
     status: Option<Value>,
-    scale: Option<Value>,
+    scale: Option<Scaling>,
+}
+
+/// Where the replicas of a custom resource stand, as paths of names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Scaling {
+    /// How many are wanted.
+    #[serde(rename = "specReplicasPath", deserialize_with = "steps")]
+    pub wanted: Vec<String>,
+    /// How many there are.
+    #[serde(rename = "statusReplicasPath", deserialize_with = "steps")]
+    pub current: Vec<String>,
+    /// The selector of their pods, as text; empty for none.
+    #[serde(rename = "labelSelectorPath", deserialize_with = "steps")]
+    pub selector: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -171,6 +186,12 @@ impl Crd {
         Some(&version.schema.open_api)
     }
 
+    /// Where the replicas stand in a version; absent where its objects have no scale.
+    #[must_use]
+    pub fn scaling(&self, version: &str) -> Option<&Scaling> {
+        self.spec.versions.iter().find(|known| known.name == version)?.subresources.scale.as_ref()
+    }
+
     /// The fields that `selectableFields` names for a version: `spec.type`.
     #[must_use]
     pub fn selectable_fields(&self, version: &str) -> Vec<String> {
@@ -191,12 +212,12 @@ impl Crd {
             singular,
             namespaced: self.spec.scope == Scope::Namespaced,
             verbs: words(&[
-                "create",
                 "delete",
                 "deletecollection",
                 "get",
                 "list",
                 "patch",
+                "create",
                 "update",
                 "watch",
             ]),
@@ -220,6 +241,12 @@ impl Crd {
         let scale = scale.map(|_| endpoint("scale", ("autoscaling", "v1", "Scale")));
         scale.into_iter().chain(status.map(|_| endpoint("status", own))).collect()
     }
+}
+
+/// `.spec.replicas` as names.
+fn steps<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let path = String::deserialize(deserializer)?;
+    Ok(path.split('.').filter(|step| !step.is_empty()).map(str::to_owned).collect())
 }
 
 fn words(words: &[&str]) -> Vec<String> {

@@ -26,7 +26,7 @@ mod selectors;
 mod shipped;
 mod types;
 
-pub use crd::{Crd, CrdError};
+pub use crd::{Crd, CrdError, Scaling};
 pub use kinds::Kinds;
 pub use messages::{Encoding, Many, Message, MessageField};
 pub use path::{PathError, Segment, segments};

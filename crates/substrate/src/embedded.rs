@@ -51,15 +51,16 @@ fn builder() -> apiserver::Builder {
     ApiServer::builder().crds(schema::crds().iter().cloned())
 }
 
-/// A server as [`crate::envtest`] has one: the project's CRDs, the system's time, authorization by RBAC, no controllers.
+/// A server as [`crate::envtest`] has one: the project's CRDs, the system's time, authorization by RBAC, no controllers;
+/// but for that of namespaces, where deleted ones are to go (`namespaces`).
 #[must_use]
-pub fn control_plane() -> ApiServer {
-    ApiServer::builder()
+pub fn control_plane(namespaces: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
+    let plain = ApiServer::builder()
         .crds(schema::crds().iter().cloned())
         .epoch(Timestamp::now())
-        .controllers(Controllers::none())
-        .authorization(Authorization::Rbac)
-        .build()
+        .controllers(Controllers { namespaces, ..Controllers::none() })
+        .authorization(Authorization::Rbac);
+    dialers.into_iter().fold(plain, apiserver::Builder::dialers).build()
 }
 
 impl Embedded {

@@ -54,7 +54,7 @@ pub(super) fn presented(
     asked_as: &GroupVersionResource,
 ) -> Value {
     if call.path.subresource == "scale" {
-        return scale::of(object);
+        return scale::of(object, call.target.scaling.as_deref());
     }
     let served = shared.registry.served();
     let target = served.target(&asked_as.group, &asked_as.version, &asked_as.resource);

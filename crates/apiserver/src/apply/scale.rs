@@ -9,25 +9,27 @@ use crate::object::meta;
 
 const SCALE: &str = "autoscaling/v1";
 
-/// Lets a scale say who owns the replicas of its workload.
-pub(crate) fn to_scale(workload: &Value, scale: &mut Value) {
+/// Lets a scale say who owns the replicas of its workload, which stand at `path` there.
+pub(crate) fn to_scale(workload: &Value, path: &[String], scale: &mut Value) {
+    let path = elements(path);
     let owners = Owners::parse(meta::of(workload).get("managedFields")).unwrap_or_default();
-    let through = owners.0.into_iter().filter(|(_, owned)| owned.fields.has(&replicas()));
+    let through = owners.0.into_iter().filter(|(_, owned)| owned.fields.has(&path));
     let through = through.map(|(owner, owned)| {
-        (owner, Owned { api_version: SCALE.to_owned(), fields: only_replicas(), time: owned.time })
+        (owner, Owned { api_version: SCALE.to_owned(), fields: only(&replicas()), time: owned.time })
     });
     super::set(scale, &Owners(through.collect()));
 }
 
 /// Lets a workload say who owns its replicas after a write through its scale.
-pub(crate) fn from_scale(scale: &Value, workload: &mut Value, api_version: &str) {
+pub(crate) fn from_scale(scale: &Value, path: &[String], workload: &mut Value, api_version: &str) {
+    let path = elements(path);
     let mut through = Owners::parse(meta::of(scale).get("managedFields")).unwrap_or_default();
     let before = Owners::parse(meta::of(workload).get("managedFields")).unwrap_or_default();
     let mut after = Owners::default();
     for (owner, owned) in before.0 {
         // Who is still seen through the scale keeps the replicas; from everybody else they were taken.
-        let kept = !owned.fields.has(&replicas()) || through.0.remove(&owner).is_some();
-        let fields = if kept { owned.fields } else { owned.fields.difference(&only_replicas()) };
+        let kept = !owned.fields.has(&path) || through.0.remove(&owner).is_some();
+        let fields = if kept { owned.fields } else { owned.fields.difference(&only(&path)) };
         if !fields.is_empty() {
             after.0.insert(owner, Owned { fields, ..owned });
         }
@@ -35,7 +37,7 @@ pub(crate) fn from_scale(scale: &Value, workload: &mut Value, api_version: &str)
     for (owner, owned) in through.0 {
         if owned.fields.has(&replicas()) {
             // As kube-apiserver has it, the time of the write is not told.
-            let owned = Owned { api_version: api_version.to_owned(), fields: only_replicas(), time: None };
+            let owned = Owned { api_version: api_version.to_owned(), fields: only(&path), time: None };
             after.0.insert(owner, owned);
         }
     }
@@ -46,6 +48,10 @@ fn replicas() -> Vec<Element> {
     ["spec", "replicas"].map(Element::field).to_vec()
 }
 
-fn only_replicas() -> FieldSet {
-    std::iter::once(replicas()).collect()
+fn elements(path: &[String]) -> Vec<Element> {
+    path.iter().map(|step| Element::field(step)).collect()
+}
+
+fn only(path: &[Element]) -> FieldSet {
+    std::iter::once(path.to_vec()).collect()
 }

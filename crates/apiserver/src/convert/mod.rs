@@ -14,6 +14,16 @@ pub(crate) fn shown<'a>(object: &'a Value, to: &Resource) -> Cow<'a, Value> {
     if is_of(object, to) { Cow::Borrowed(object) } else { Cow::Owned(converted(object.clone(), to)) }
 }
 
+/// An event with the names of the core group, whichever group it is shown in; any other object as it is.
+pub(crate) fn core_event<'a>(object: &'a Value, of: &Resource) -> Cow<'a, Value> {
+    if (of.group.as_str(), of.kind.as_str()) != ("events.k8s.io", "Event") {
+        return Cow::Borrowed(object);
+    }
+    let mut event = object.clone();
+    event::to_core(&mut event);
+    Cow::Owned(event)
+}
+
 /// The object in another version of its resource.
 pub(crate) fn converted(mut object: Value, to: &Resource) -> Value {
     if is_of(&object, to) {

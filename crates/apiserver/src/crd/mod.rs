@@ -30,11 +30,6 @@ pub(crate) fn prepare(object: &mut Value, now: Timestamp) -> Result<(), Status> 
     }
     Crd::from_value(object.clone())
         .map_err(|error| invalid(object, &[Error::invalid(&Path::new("spec"), "", &describe(&error))]))?;
-    if !meta::is_terminating(object) && !meta::finalizers(object).contains(&CLEANUP) {
-        let mut finalizers: Vec<Value> = meta::finalizers(object).into_iter().map(Value::from).collect();
-        finalizers.push(CLEANUP.into());
-        meta::set(object, "finalizers", finalizers);
-    }
     let versions = stored_versions(object);
     object["status"]["storedVersions"] = versions.into();
     accept_names(object, &[], now);

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 
 use crate::clock::rfc3339;
+use crate::crd;
 use crate::http::query;
 use crate::http::status::Status;
 use crate::object::meta;
@@ -84,6 +85,11 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
     let grace = grace(target, object, options);
     let mut marked = object.clone();
     let changed = follow_policy(target, &mut marked, options);
+    if target.table == "customresourcedefinitions.apiextensions.k8s.io" && !meta::is_terminating(object) {
+        let held = meta::finalizers(&marked).into_iter().chain([crd::CLEANUP]).map(str::to_owned);
+        let held: Vec<String> = held.collect();
+        meta::set(&mut marked, "finalizers", held);
+    }
     let held = !meta::finalizers(&marked).is_empty() || is_namespace(target) && !effects_free(object);
     if meta::is_terminating(object) {
         let left =

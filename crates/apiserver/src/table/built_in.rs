@@ -44,7 +44,9 @@ static COLUMNS: LazyLock<BTreeMap<&str, Vec<Column>>> = LazyLock::new(|| {
 
 /// The columns of a kind; name and time of creation where none are known.
 pub(super) fn of(resource: &Resource) -> &'static [Column] {
-    let kind = format!("{} {}", resource.api_version(), resource.kind);
+    // Events are the same in both of their groups.
+    let api_version = if resource.kind == "Event" { "v1".to_owned() } else { resource.api_version() };
+    let kind = format!("{api_version} {}", resource.kind);
     COLUMNS.get(kind.as_str()).or_else(|| COLUMNS.get("")).map(Vec::as_slice).unwrap_or_default()
 }
 

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::convert;
 use crate::http::negotiate::Version;
 use crate::object::meta;
 use crate::table::column::Column;
@@ -45,8 +46,9 @@ fn row(call: &Call, object: &Value, version: Version, now: Timestamp) -> Value {
         _ => meta::partial(object, version.api_version(), "PartialObjectMetadata"),
     };
     if !call.target.custom {
+        let object = convert::core_event(object, &call.target.resource);
         let columns = built_in::of(&call.target.resource).iter();
-        let cells: Vec<Value> = columns.map(|column| column.cell(object, now)).collect();
+        let cells: Vec<Value> = columns.map(|column| column.cell(&object, now)).collect();
         return json!({"cells": cells, "object": shown});
     }
     let name = Value::from(meta::name(object));

@@ -5,7 +5,7 @@ use webhook::field::{Error, Path};
 
 use crate::apply::{self, Lens};
 use crate::call::Call;
-use crate::convert::scale;
+use crate::convert::{self, scale};
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
@@ -32,7 +32,15 @@ pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let name = &call.path.name;
     let object = shared.store.get(&call.target.table, &call.key(name));
     let object = object.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-    Ok(Reply::json(200, render::written(&scale::of(object.value()), call.accept.yaml)))
+    let scaling = call.target.scaling.as_deref();
+    let shown = convert::shown(object.value(), &call.target.resource);
+    if let Some(paths) = scaling
+        && scale::at(&shown, &paths.wanted).is_none()
+    {
+        let path = paths.wanted.join(".");
+        return Err(Status::internal(&format!("the spec replicas field \".{path}\" does not exist")));
+    }
+    Ok(Reply::json(200, render::written(&scale::of(&shown, scaling), call.accept.yaml)))
 }
 
 /// Replaces or patches the scale.
@@ -52,9 +60,19 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
 
 impl update::Edit for Scaled<'_> {
     fn apply(&self, shared: &Shared, current: &Value, _: &mut Notes) -> Result<Value, Status> {
-        let mut before = scale::of(current);
-        apply::to_scale(current, &mut before);
+        let scaling = self.call.target.scaling.as_deref();
+        let path = scaling
+            .map_or_else(|| ["spec", "replicas"].map(str::to_owned).to_vec(), |paths| paths.wanted.clone());
+        let mut before = scale::of(current, scaling);
+        apply::to_scale(current, &path, &mut before);
         let scale = self.changed(shared, &before)?;
+        if scaling.is_some()
+            && scale::at(current, &path).is_none()
+            && scale.pointer("/spec/replicas").is_none()
+        {
+            let why = format!("the spec replicas field \".{}\" cannot be empty", path.join("."));
+            return Err(Status::bad_request(why));
+        }
         let replicas = scale.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
         if replicas < 0 {
             let why = "must be greater than or equal to 0";
@@ -62,14 +80,19 @@ impl update::Edit for Scaled<'_> {
             return Err(Status::invalid("autoscaling", "Scale", &self.call.path.name, &[error]));
         }
         let mut object = current.clone();
-        object["spec"]["replicas"] = replicas.into();
+        *place(&mut object, &path) = replicas.into();
         if let Some(revision) = scale.pointer("/metadata/resourceVersion").filter(|revision| *revision != "")
         {
             meta::set(&mut object, "resourceVersion", revision.clone());
         }
-        apply::from_scale(&scale, &mut object, &self.call.target.resource.api_version());
+        apply::from_scale(&scale, &path, &mut object, &self.call.target.resource.api_version());
         Ok(object)
     }
+}
+
+/// What stands at a path of names, made where nothing does.
+fn place<'a>(object: &'a mut Value, path: &[String]) -> &'a mut Value {
+    path.iter().fold(object, |value, step| &mut value[step.as_str()])
 }
 
 impl Scaled<'_> {

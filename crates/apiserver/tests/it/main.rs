@@ -18,6 +18,7 @@ mod hook;
 mod kinds;
 mod lifecycle;
 mod protobuf;
+mod spoken;
 mod structural;
 mod tokens;
 mod watching;

@@ -57,7 +57,7 @@ async fn compared(
 ) -> Result<Outcome, Failure> {
     let real = EnvtestArguments { with: Vec::new(), data_dir: arguments.data_dir.clone() };
     let real = envtest::start(&real).await?;
-    let embedded = kube::Client::new(embedded::control_plane(), "default");
+    let embedded = kube::Client::new(embedded::control_plane(false, None), "default");
     let pair =
         Pair { real: Server::new(real.cluster(CLUSTER).client.clone()), embedded: Server::new(embedded) };
     let begun = Instant::now();

@@ -15,6 +15,7 @@ pub(super) fn before(kind: &str, object: &mut Value) {
         "v1 ReplicationController" => controller_labels(object),
         "apps/v1 DaemonSet" => template_generation(object),
         "v1 Node" => pod_ranges(object),
+        "v1 LimitRange" => limits(object),
         "v1 Namespace" => strategy::label_namespace(object),
         _ => {}
     }
@@ -71,6 +72,23 @@ fn pod_spec<'a>(kind: &str, object: &'a mut Value) -> Option<&'a mut Value> {
 fn each_container(spec: &mut Value, mut act: impl FnMut(&mut Value)) {
     for list in ["containers", "initContainers", "ephemeralContainers"] {
         spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(&mut act);
+    }
+}
+
+/// Containers get what they may have at most, and ask for what they get, or for what they must have at least.
+fn limits(range: &mut Value) {
+    let limits = range.pointer_mut("/spec/limits").and_then(Value::as_array_mut);
+    for limit in limits.into_iter().flatten().filter(|limit| limit["type"] == "Container") {
+        for (to, from) in [("default", "max"), ("defaultRequest", "default"), ("defaultRequest", "min")] {
+            let given = limit[from].as_object().cloned().unwrap_or_default();
+            let Some(fields) = limit.as_object_mut().filter(|_| !given.is_empty()) else { continue };
+            let Some(amounts) = fields.entry(to).or_insert_with(|| json!({})).as_object_mut() else {
+                continue;
+            };
+            for (resource, amount) in given {
+                amounts.entry(resource).or_insert(amount);
+            }
+        }
     }
 }
 

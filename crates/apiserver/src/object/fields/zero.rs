@@ -1,4 +1,5 @@
-//! What Go's types forget: a zero where absence is not told apart from it, and lists and maps without entries.
+//! What Go's types forget: a zero where absence is not told apart from it, and lists and maps without entries; and what they
+//! write where there is nothing: a time.
 
 use schema::{Encoding, Many, Message, MessageField};
 use serde_json::{Map, Value};
@@ -22,7 +23,12 @@ fn forget_in(fields: &mut Map<String, Value>, message: &Message) {
 }
 
 fn forget_field(fields: &mut Map<String, Value>, field: &MessageField, message: Option<&Message>) {
-    let Some(value) = fields.get_mut(field.name) else { return };
+    let Some(value) = fields.get_mut(field.name) else {
+        if field.written && !field.pointer && (field.many, field.encoding) == (Many::One, Encoding::Time) {
+            fields.insert(field.name.to_owned(), Value::Null);
+        }
+        return;
+    };
     if let Some(message) = message {
         match (&mut *value, field.many) {
             (Value::Array(items), Many::List) => items.iter_mut().for_each(|item| forget(item, message)),
@@ -95,6 +101,14 @@ mod tests {
                 "ConfigMap",
                 json!({"data": {"a": ""}, "immutable": false}),
                 json!({"data": {"a": ""}, "immutable": false}),
+            ),
+            (
+                "",
+                "Node",
+                json!({"status": {"conditions": [{"type": "Ready"}]}}),
+                json!({"status": {"conditions": [
+                    {"type": "Ready", "lastHeartbeatTime": null, "lastTransitionTime": null},
+                ]}}),
             ),
             (
                 "",

@@ -1,9 +1,9 @@
-//! The schemas of a CRD, one a version, each read when it is first asked for.
+//! What a CRD says of each version: its schema, read when it is first asked for, and where its replicas stand.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use schema::Crd;
+use schema::{Crd, Scaling};
 use serde_json::Value;
 
 use super::schema::Schema;
@@ -15,6 +15,7 @@ pub(crate) struct Versions(BTreeMap<String, Version>);
 #[derive(Debug)]
 struct Version {
     json: Value,
+    scaling: Option<Arc<Scaling>>,
     read: OnceLock<Arc<Schema>>,
 }
 
@@ -24,9 +25,15 @@ impl Versions {
         let names = crd.resources().into_iter().map(|resource| resource.version);
         let version = |name: String| {
             let json = crd.open_api(&name).cloned().unwrap_or_default();
-            (name, Version { json, read: OnceLock::new() })
+            let scaling = crd.scaling(&name).cloned().map(Arc::new);
+            (name, Version { json, scaling, read: OnceLock::new() })
         };
         Self(names.map(version).collect())
+    }
+
+    /// Where the replicas stand in a version.
+    pub(crate) fn scaling(&self, version: &str) -> Option<Arc<Scaling>> {
+        self.0.get(version)?.scaling.clone()
     }
 
     /// The schema of a version; of one that is not served, one that knows nothing.

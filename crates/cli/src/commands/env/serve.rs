@@ -32,7 +32,7 @@ pub(crate) fn until_interrupted(
 }
 
 async fn in_process(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
-    let server = embedded::server(true, Some(Arc::new(FixedDialers::new())));
+    let server = embedded::control_plane(true, Some(Arc::new(FixedDialers::new())));
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let front = server.serve(loopback).await.map_err(|error| Failure::from(anyhow::Error::from(error)))?;
     announce(state, &front.url, &front.kubeconfig(), terminal)?;

@@ -13,6 +13,8 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
     ("name-label", name_label),
     ("image", image),
     ("container-names", container_names),
+    ("mounts", mounts),
+    ("mounts-of-claims", mounts_of_claims),
     ("dns-configuration", dns_configuration),
     ("port-of-container", port_of_container),
     ("container-port", container_port),
@@ -69,7 +71,7 @@ fn image(found: &Found<'_>) -> Vec<Error> {
     when(padded, || found.invalid("must not have leading or trailing whitespace"))
 }
 
-/// Init containers and containers have different names; mounts name volumes that are there.
+/// Init containers and containers have different names.
 fn container_names(spec: &Found<'_>) -> Vec<Error> {
     let (own, init) = (spec.field("containers"), spec.field("initContainers"));
     let names: Vec<&Value> = own.list().iter().filter_map(|container| container.get("name")).collect();
@@ -84,19 +86,31 @@ fn container_names(spec: &Found<'_>) -> Vec<Error> {
             errors.push(name.duplicate());
         }
     }
+    errors
+}
+
+/// Mounts name volumes that are there.
+fn mounts(spec: &Found<'_>) -> Vec<Error> {
+    mounted(spec, &[])
+}
+
+/// Those of a stateful set: or claims that it makes.
+fn mounts_of_claims(set: &Found<'_>) -> Vec<Error> {
+    let claims = set.field("volumeClaimTemplates");
+    let claimed: Vec<&Value> =
+        claims.list().iter().filter_map(|claim| claim.pointer("/metadata/name")).collect();
+    mounted(&set.field("template").field("spec"), &claimed)
+}
+
+fn mounted(spec: &Found<'_>, claimed: &[&Value]) -> Vec<Error> {
     let volumes = spec.field("volumes");
     let volumes: Vec<&Value> = volumes.list().iter().filter_map(|volume| volume.get("name")).collect();
-    let claimed: Vec<&Value> = Vec::new();
-    for container in init.elements().iter().chain(&own.elements()) {
-        for mount in container.field("volumeMounts").elements() {
-            let name = mount.field("name");
-            let known = name.value.is_some_and(|value| volumes.contains(&value) || claimed.contains(&value));
-            if !known {
-                errors.push(name.error(ErrorKind::NotFound, Some(Shown::from(name.text())), ""));
-            }
-        }
-    }
-    errors
+    let containers = ["initContainers", "containers"].map(|list| spec.field(list).elements()).concat();
+    let mounts = containers.iter().flat_map(|container| container.field("volumeMounts").elements());
+    let names = mounts.map(|mount| mount.field("name"));
+    let known = |name: &Value| volumes.contains(&name) || claimed.contains(&name);
+    let lost = names.filter(|name| !name.value.is_some_and(known));
+    lost.map(|name| name.error(ErrorKind::NotFound, Some(Shown::from(name.text())), "")).collect()
 }
 
 fn dns_configuration(spec: &Found<'_>) -> Vec<Error> {

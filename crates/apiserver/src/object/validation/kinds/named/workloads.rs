@@ -18,6 +18,7 @@ pub(super) const CHECKS: &[(&str, Named)] =
         }),
         ("selector-of-replicaset", |found| selector(found, "replicaset")),
         ("template-of-many", template_of_many),
+        ("endless", endless),
         ("deployment-strategy", deployment_strategy),
         ("progress-deadline", progress_deadline),
         ("stateful-policies", stateful_policies),
@@ -62,8 +63,15 @@ fn template_of_many(spec: &Found<'_>) -> Vec<Error> {
     let labels = template.field("metadata").field("labels");
     let mut errors = unselected(&selector, &labels);
     errors.extend(metadata::labels(&format!("{}.labels", template.path), labels.value));
+    errors
+}
+
+/// Pods of which many are kept alive begin anew, and have no deadline.
+fn endless(spec: &Found<'_>) -> Vec<Error> {
+    let template = spec.field("template");
     let policy = template.field("spec").field("restartPolicy");
-    errors.extend(when(!policy.is_empty() && policy.text() != "Always", || policy.unsupported(&["Always"])));
+    let mut errors =
+        when(!policy.is_empty() && policy.text() != "Always", || policy.unsupported(&["Always"]));
     let deadline = template.field("spec").field("activeDeadlineSeconds");
     errors.extend(when(deadline.value.is_some(), || {
         deadline.forbidden("activeDeadlineSeconds in ReplicaSet is not Supported")

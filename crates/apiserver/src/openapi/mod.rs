@@ -1,8 +1,12 @@
 //! The OpenAPI documents: what kinds look like, those of CRDs too, and what their paths take.
 
+mod protobuf;
+
 use serde_json::{Map, Value, json};
 
 use crate::registry::Served;
+
+pub(crate) use protobuf::encoded;
 
 const V3: &str = "#/components/schemas/";
 const V2: &str = "#/definitions/";

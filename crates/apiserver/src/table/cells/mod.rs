@@ -1,5 +1,8 @@
 //! What cells show that is more than one field.
 
+mod nodes;
+mod pods;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -10,10 +13,10 @@ use super::words::{NONE, count, joined, labels, list, or_none, selector, text, t
 pub(super) type Cell = fn(&Value, Timestamp) -> Value;
 
 const CELLS: &[(&str, Cell)] = &[
-    ("pod-ready", |pod, _| pod_ready(pod).into()),
-    ("pod-status", |pod, _| pod_status(pod).into()),
-    ("pod-restarts", |pod, _| pod_restarts(pod).into()),
-    ("readiness-gates", |pod, _| readiness_gates(pod).into()),
+    ("pod-ready", |pod, _| pods::ready(pod).into()),
+    ("pod-status", |pod, _| pods::status(pod).into()),
+    ("pod-restarts", |pod, _| pods::restarts(pod).into()),
+    ("readiness-gates", |pod, _| pods::readiness_gates(pod).into()),
     ("service-external", |service, _| service_external(service).into()),
     ("service-ports", |service, _| service_ports(service).into()),
     ("selector-map", |object, _| or_none(labels(&object["spec"]["selector"])).into()),
@@ -25,8 +28,11 @@ const CELLS: &[(&str, Cell)] = &[
     ("data-count", |object, _| (count(&object["data"]) + count(&object["binaryData"])).into()),
     ("webhook-count", |object, _| count(&object["webhooks"]).into()),
     ("driver-count", |object, _| count(&object["spec"]["drivers"]).into()),
-    ("node-status", |node, _| node_status(node).into()),
-    ("node-roles", |node, _| node_roles(node).into()),
+    ("node-status", |node, _| nodes::status(node).into()),
+    ("node-roles", |node, _| nodes::roles(node).into()),
+    ("node-kernel", |node, _| nodes::kernel(node).into()),
+    ("quota-requests", |quota, _| quota_used(quota, false).into()),
+    ("quota-limits", |quota, _| quota_used(quota, true).into()),
     ("endpoints", |object, _| endpoints(object).into()),
     ("access-modes", |object, _| access_modes(&object["spec"]["accessModes"]).into()),
     ("bound-modes", |object, _| access_modes(&object["status"]["accessModes"]).into()),
@@ -59,7 +65,7 @@ const CELLS: &[(&str, Cell)] = &[
     ("bound-users", |object, _| subjects(object, "User").into()),
     ("bound-groups", |object, _| subjects(object, "Group").into()),
     ("bound-accounts", |object, _| subjects(object, "ServiceAccount").into()),
-    ("requested-duration", |object, _| text_or(&object["spec"]["expirationSeconds"], NONE).into()),
+    ("requested-duration", |object, _| requested_duration(object).into()),
     ("request-condition", |object, _| request_condition(object).into()),
     ("slice-ports", |object, _| slice_ports(object).into()),
     ("slice-endpoints", |object, _| slice_endpoints(object).into()),
@@ -78,48 +84,6 @@ const CELLS: &[(&str, Cell)] = &[
 /// The cell of a name.
 pub(super) fn find(name: &str) -> Option<Cell> {
     CELLS.iter().find(|(known, _)| *known == name).map(|(_, cell)| *cell)
-}
-
-fn pod_ready(pod: &Value) -> String {
-    let statuses = list(&pod["status"]["containerStatuses"]);
-    let ready = statuses.iter().filter(|status| status["ready"] == true).count();
-    format!("{ready}/{}", count(&pod["spec"]["containers"]))
-}
-
-fn pod_status(pod: &Value) -> String {
-    let mut reason = match text(&pod["status"]["reason"]) {
-        "" => text(&pod["status"]["phase"]),
-        reason => reason,
-    };
-    for status in list(&pod["status"]["containerStatuses"]) {
-        for state in ["waiting", "terminated"] {
-            let said = text(&status["state"][state]["reason"]);
-            reason = if said.is_empty() { reason } else { said };
-        }
-    }
-    if pod["metadata"]["deletionTimestamp"].is_string() {
-        "Terminating".to_owned()
-    } else {
-        reason.to_owned()
-    }
-}
-
-fn pod_restarts(pod: &Value) -> String {
-    let statuses = list(&pod["status"]["containerStatuses"]);
-    let restarts: i64 = statuses.iter().filter_map(|status| status["restartCount"].as_i64()).sum();
-    restarts.to_string()
-}
-
-fn readiness_gates(pod: &Value) -> String {
-    let gates = list(&pod["spec"]["readinessGates"]);
-    if gates.is_empty() {
-        return NONE.to_owned();
-    }
-    let conditions = list(&pod["status"]["conditions"]);
-    let true_ones = gates.iter().filter(|gate| {
-        conditions.iter().any(|known| known["type"] == gate["conditionType"] && known["status"] == "True")
-    });
-    format!("{}/{}", true_ones.count(), gates.len())
 }
 
 fn service_external(service: &Value) -> String {
@@ -145,24 +109,14 @@ fn service_ports(service: &Value) -> String {
     or_none(ports.collect::<Vec<_>>().join(","))
 }
 
-fn node_status(node: &Value) -> String {
-    let ready = list(&node["status"]["conditions"]).iter().find(|condition| condition["type"] == "Ready");
-    let mut status = match ready.map(|condition| text(&condition["status"])) {
-        Some("True") => "Ready".to_owned(),
-        Some(_) => "NotReady".to_owned(),
-        None => "Unknown".to_owned(),
-    };
-    if node["spec"]["unschedulable"] == true {
-        status.push_str(",SchedulingDisabled");
-    }
-    status
-}
-
-fn node_roles(node: &Value) -> String {
-    let labels = node["metadata"]["labels"].as_object().into_iter().flatten();
-    let roles: Vec<&str> =
-        labels.filter_map(|(key, _)| key.strip_prefix("node-role.kubernetes.io/")).collect();
-    or_none(roles.join(","))
+/// What is used of what a quota gives: of limits, or of everything else.
+fn quota_used(quota: &Value, limits: bool) -> String {
+    let (hard, used) = (&quota["status"]["hard"], &quota["status"]["used"]);
+    let named = hard.as_object().into_iter().flatten();
+    let wanted = named.filter(|(name, _)| name.starts_with("limits.") == limits);
+    let shown =
+        wanted.map(|(name, most)| format!("{name}: {}/{}", text_or(&used[name.as_str()], "0"), text(most)));
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 fn endpoints(object: &Value) -> String {
@@ -326,6 +280,11 @@ fn subjects(object: &Value, kind: &str) -> String {
         _ => text(&subject["name"]).to_owned(),
     };
     of_kind.map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn requested_duration(request: &Value) -> String {
+    let seconds = request["spec"]["expirationSeconds"].as_i64();
+    seconds.map_or_else(|| NONE.to_owned(), |seconds| age::human(jiff::SignedDuration::from_secs(seconds)))
 }
 
 fn request_condition(object: &Value) -> String {
