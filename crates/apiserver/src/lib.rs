@@ -10,9 +10,10 @@
 //! Bodies are read in JSON and YAML, those of built-in kinds and deletions in protobuf too; answers are JSON or YAML.
 //! Where it differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is answered with 415
 //! (there, the connection ends); the server's own writes name no manager; of what kube-apiserver checks in built-in kinds
-//! the common is checked, and what may change of a pod is not; rules in CEL are kept and not enforced; custom resources
-//! convert by `apiVersion` alone; match conditions are refused; unless [`Authorization::Rbac`] is chosen, everybody may do
-//! everything; tokens are signed with ES256; logs, exec, proxies and aggregated APIs are not served.
+//! the common is checked, and what may change of a pod is not; rules in CEL are kept and not enforced; who owns fields of
+//! a custom resource is carried over to another version without the webhook that converts; match conditions are refused;
+//! unless [`Authorization::Rbac`] is chosen, everybody may do everything; tokens are signed with ES256; logs, exec, proxies
+//! and aggregated APIs are not served.
 //!
 //! Invariants: knows no component. Reads no clock but tokio's and no environment; names and uids come from its seed.
 //! One lock in the store orders revisions, so a watch sees every write once, in order.
@@ -39,6 +40,7 @@ mod log;
 mod object;
 mod openapi;
 mod patch;
+mod posting;
 mod progress;
 mod registry;
 mod render;
@@ -48,6 +50,7 @@ mod state;
 mod store;
 mod table;
 mod verbs;
+mod versions;
 
 pub use authority::KeyPair;
 pub use builder::Builder;

@@ -32,6 +32,8 @@ pub(crate) struct Target {
     pub(crate) table: String,
     /// Whether a CRD brought it.
     pub(crate) custom: bool,
+    /// What the CRD says of its versions; only of what a CRD brought.
+    pub(crate) definition: Option<Arc<Versions>>,
     /// What its objects look like in the version asked for; only of what a CRD brought.
     pub(crate) schema: Option<Arc<Schema>>,
     /// Where its replicas stand; only of what a CRD brought.
@@ -117,6 +119,7 @@ impl Served {
             storage: storage.unwrap_or(resource).clone(),
             resource: resource.clone(),
             custom: custom.is_some(),
+            definition: custom.cloned(),
             schema: custom.map(|versions| versions.schema(&resource.version)),
             scaling: custom.and_then(|versions| versions.scaling(&resource.version)),
             table,

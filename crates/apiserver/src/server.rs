@@ -365,9 +365,9 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
         return answer;
     }
     match call.verb {
-        Verb::Get => verbs::get(shared, call),
-        Verb::List => verbs::list::list(shared, call),
-        Verb::Watch => verbs::watch::watch(shared, call),
+        Verb::Get => verbs::get(shared, call).await,
+        Verb::List => verbs::list::list(shared, call).await,
+        Verb::Watch => verbs::watch::watch(shared, call).await,
         Verb::Create => verbs::create::create(shared, call).await,
         Verb::Update => verbs::update::update(shared, call).await,
         Verb::Patch => verbs::patch::patch(shared, call).await,

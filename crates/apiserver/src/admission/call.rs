@@ -1,19 +1,19 @@
 //! One call of one webhook: the review that is sent, the way it goes, the answer that comes back.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use serde_json::{Value, json};
-use webhook::dial::{DialError, HttpAnswer};
-use webhook::registration::{ClientConfig, Phase, Registration};
+use webhook::registration::{Phase, Registration};
 use webhook::review::{GroupVersionResource, ReviewVersion};
 
 use super::hooks::Invocation;
 use super::response::{self, Verdict};
 use super::{Failure, Review};
 use crate::call::Call;
-use crate::convert::{self, scale};
+use crate::convert::scale;
+use crate::http::status::Status;
+use crate::posting::{self, Unanswered};
 use crate::state::Shared;
+use crate::versions;
 
 /// How long a webhook has that does not say so.
 const USUAL_TIMEOUT: u32 = 10;
@@ -38,29 +38,38 @@ pub(super) async fn ask(
         )
     })?;
     let uid = shared.ids.uid();
-    let body = request(shared, call, review, &invocation.asked_as, version, &uid);
-    let answer = post(shared, webhook, body).await.map_err(|why| Failure::calling(name, why))?;
-    let text = response::body(&answer)
-        .map_err(|why| Failure::calling(name, format!("failed to call webhook: {why}")))?;
+    let body = request(shared, call, review, &invocation.asked_as, version, &uid).await?;
+    let seconds = webhook.timeout_seconds.unwrap_or(USUAL_TIMEOUT);
+    let answer = posting::post(shared, &webhook.client_config, seconds, body).await;
+    let text = answer.map_err(|unanswered| {
+        let why = match unanswered {
+            Unanswered::NoWay(why) => format!("could not get REST client: {why}"),
+            Unanswered::Failed(why) => format!("failed to call webhook: {why}"),
+        };
+        Failure::calling(name, why)
+    })?;
     response::verify(&text, version, &uid, phase)
         .map_err(|why| Failure::calling(name, format!("received invalid webhook response: {why}")))
 }
 
 /// The object as a webhook is shown it.
-pub(super) fn presented(
+pub(super) async fn presented(
     shared: &Shared,
     call: &Call,
     object: &Value,
     asked_as: &GroupVersionResource,
-) -> Value {
+) -> Result<Value, Failure> {
     if call.path.subresource == "scale" {
-        return scale::of(object, call.target.scaling.as_deref());
+        return Ok(scale::of(object, call.target.scaling.as_deref()));
     }
     let served = shared.registry.served();
     let target = served.target(&asked_as.group, &asked_as.version, &asked_as.resource);
     match target {
-        Some(target) => convert::shown(object, &target.resource).into_owned(),
-        None => object.clone(),
+        Some(target) => {
+            let converted = versions::converted(shared, &target, object.clone(), &target.resource).await;
+            converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))
+        }
+        None => Ok(object.clone()),
     }
 }
 
@@ -70,7 +79,7 @@ fn check_side_effects(webhook: &Registration) -> Result<(), Failure> {
         Some("None" | "NoneOnDryRun") => Ok(()),
         Some(_) => {
             let message = format!("admission webhook {:?} does not support dry run", webhook.name);
-            Err(Failure::Refused(crate::http::status::Status::bad_request(message)))
+            Err(Failure::Refused(Status::bad_request(message)))
         }
     }
 }
@@ -83,18 +92,22 @@ fn review_version(webhook: &Registration) -> Option<ReviewVersion> {
     })
 }
 
-fn request(
+async fn request(
     shared: &Shared,
     call: &Call,
     review: &Review<'_>,
     asked_as: &GroupVersionResource,
     version: ReviewVersion,
     uid: &str,
-) -> Bytes {
+) -> Result<Bytes, Failure> {
     let resource = &call.target.resource;
-    let shown = |object: Option<&Value>| {
-        object.map_or(Value::Null, |object| presented(shared, call, object, asked_as))
-    };
+    let mut shown = [Value::Null, Value::Null];
+    for (shown, object) in shown.iter_mut().zip([review.object.as_ref(), review.old.as_deref()]) {
+        if let Some(object) = object {
+            *shown = presented(shared, call, object, asked_as).await?;
+        }
+    }
+    let [object, old] = shown;
     let mut request = json!({
         "uid": uid,
         "kind": kind(shared, call, review, asked_as),
@@ -105,8 +118,8 @@ fn request(
         },
         "operation": review.operation,
         "userInfo": call.user.info(),
-        "object": shown(review.object.as_ref()),
-        "oldObject": shown(review.old.as_deref()),
+        "object": object,
+        "oldObject": old,
         "dryRun": review.dry_run,
         "options": review.options,
     });
@@ -121,7 +134,7 @@ fn request(
         request[field] = text.as_str().into();
     }
     let review = json!({"kind": "AdmissionReview", "apiVersion": version, "request": request});
-    Bytes::from(review.to_string())
+    Ok(Bytes::from(review.to_string()))
 }
 
 /// The kind as which the object is sent.
@@ -134,42 +147,4 @@ fn kind(shared: &Shared, call: &Call, review: &Review<'_>, asked_as: &GroupVersi
     let target = served.target(&asked_as.group, &asked_as.version, &asked_as.resource);
     let kind = target.map_or_else(|| review.kind.kind.clone(), |target| target.resource.kind);
     json!({"group": asked_as.group, "version": asked_as.version, "kind": kind})
-}
-
-async fn post(shared: &Shared, webhook: &Registration, body: Bytes) -> Result<HttpAnswer, String> {
-    let Some(dialers) = &shared.dialers else {
-        return Err("could not get REST client: this server was given no way to webhooks".to_owned());
-    };
-    let (dialer, path) = dialers
-        .dialer(&webhook.client_config)
-        .map_err(|error| format!("could not get REST client: {error}"))?;
-    let seconds = webhook.timeout_seconds.unwrap_or(USUAL_TIMEOUT);
-    let timeout = Duration::from_secs(u64::from(seconds));
-    let separator = if path.contains('?') { '&' } else { '?' };
-    let path = format!("{path}{separator}timeout={seconds}s");
-    // Whatever the dialer does: the webhook has no longer than it was given.
-    let answer = tokio::time::timeout(timeout, dialer.post(&path, body, timeout)).await;
-    let url = url(&webhook.client_config, seconds);
-    match answer {
-        Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(DialError::Timeout { .. })) | Err(_) => {
-            Err(format!("failed to call webhook: Post {url:?}: context deadline exceeded"))
-        }
-        Ok(Err(error)) => Err(format!("failed to call webhook: Post {url:?}: {error}")),
-    }
-}
-
-/// The address as kube-apiserver names it in its messages.
-fn url(to: &ClientConfig, seconds: u32) -> String {
-    let address = match (&to.url, &to.service) {
-        (Some(url), _) => url.clone(),
-        (None, Some(service)) => {
-            let path = service.path.as_deref().unwrap_or_default();
-            let slash = if path.starts_with('/') { "" } else { "/" };
-            let port = service.port.unwrap_or(443);
-            format!("https://{}.{}.svc:{port}{slash}{path}", service.name, service.namespace)
-        }
-        (None, None) => String::new(),
-    };
-    format!("{address}?timeout={seconds}s")
 }

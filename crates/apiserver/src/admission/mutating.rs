@@ -10,10 +10,10 @@ use super::hooks::{Invocation, Scene};
 use super::response::{Verdict, denial};
 use super::{Failure, Review};
 use crate::call::Call;
-use crate::convert;
 use crate::http::status::Status;
 use crate::object::decode;
 use crate::state::Shared;
+use crate::versions;
 
 /// Which webhooks are called once more because the object changed after their call.
 #[derive(Debug, Default)]
@@ -98,12 +98,12 @@ async fn one(
         );
         return Err(Failure::Refused(Status::internal(&why)));
     };
-    let before = presented(shared, call, object, &invocation.asked_as);
+    let before = presented(shared, call, object, &invocation.asked_as).await?;
     let mut after = before.clone();
     json_patch::patch(&mut after, &patch)
         .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;
     let changed = before != after;
-    review.object = Some(taken_back(shared, call, object, after));
+    review.object = Some(taken_back(shared, call, object, after).await?);
     Ok(changed)
 }
 
@@ -121,13 +121,16 @@ fn patch(webhook: &str, verdict: &Verdict) -> Result<Option<json_patch::Patch>, 
 }
 
 /// The object of the request from what a webhook made of it.
-fn taken_back(shared: &Shared, call: &Call, object: &Value, patched: Value) -> Value {
+async fn taken_back(shared: &Shared, call: &Call, object: &Value, patched: Value) -> Result<Value, Failure> {
     if call.path.subresource != "scale" {
-        return decode::mutated(shared, call, convert::converted(patched, &call.target.resource));
+        let target = &call.target;
+        let converted = versions::converted(shared, target, patched, &target.resource).await;
+        let converted = converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))?;
+        return Ok(decode::mutated(shared, call, converted));
     }
     let mut object = object.clone();
     if let Some(replicas) = patched.pointer("/spec/replicas") {
         object["spec"]["replicas"] = replicas.clone();
     }
-    object
+    Ok(object)
 }

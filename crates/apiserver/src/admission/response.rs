@@ -6,7 +6,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use webhook::dial::HttpAnswer;
 use webhook::registration::Phase;
 use webhook::review::ReviewVersion;
 
@@ -55,36 +54,6 @@ struct Response {
 enum Patch {
     Text(String),
     Bytes(Vec<u8>),
-}
-
-/// The body of an answer that was a success.
-pub(super) fn body(answer: &HttpAnswer) -> Result<String, String> {
-    let text = String::from_utf8_lossy(&answer.body).into_owned();
-    match answer.status {
-        200..=206 => Ok(text),
-        400 => Err("the server rejected our request for an unknown reason".to_owned()),
-        401 => Err("the server has asked for the client to provide credentials".to_owned()),
-        403 | 415 => Err(text.trim().to_owned()),
-        404 => Err("the server could not find the requested resource".to_owned()),
-        405 => Err("the server does not allow this method on the requested resource".to_owned()),
-        422 => Err("the server rejected our request due to an error in our request".to_owned()),
-        429 => {
-            Err("the server has received too many requests and has asked us to try again later".to_owned())
-        }
-        503 => Err("the server is currently unable to handle the request".to_owned()),
-        504 => Err(
-            "the server was unable to return a response in the time allotted, but may still be processing \
-                    the request"
-                .to_owned(),
-        ),
-        500.. => Err(format!(
-            "an error on the server ({:?}) has prevented the request from succeeding",
-            text.trim()
-        )),
-        code => Err(format!(
-            "the server responded with the status code {code} but did not return more information"
-        )),
-    }
 }
 
 /// The verdict of a body, if it answers the review that was sent.

@@ -21,6 +21,11 @@ impl Object {
         Self { value, revision, json: OnceLock::new(), item_json: OnceLock::new() }
     }
 
+    /// An object as a request sees it, which is not stored so.
+    pub(crate) fn shown(value: Value, revision: u64) -> Self {
+        Self::new(value, revision)
+    }
+
     /// The object as a tree.
     pub(crate) fn value(&self) -> &Value {
         &self.value

@@ -1,5 +1,7 @@
 //! Making an object.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use webhook::review::Operation;
 
@@ -9,7 +11,6 @@ use crate::apply;
 use crate::call::Call;
 use crate::certificates;
 use crate::clock::rfc3339;
-use crate::convert;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
@@ -22,8 +23,9 @@ use crate::object::strategy;
 use crate::object::validation;
 use crate::render;
 use crate::state::Shared;
-use crate::store::Expect;
+use crate::store::{Expect, Object};
 use crate::verbs::written;
+use crate::versions;
 
 /// How often a name is made up before giving up.
 const ATTEMPTS: u32 = 8;
@@ -67,9 +69,12 @@ pub(crate) async fn create_object(
         review.object = Some(object);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
-        match persist(shared, call, object, dry_run) {
-            Ok(body) => {
+        let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
+        match persist(shared, call, stored, dry_run) {
+            Ok(object) => {
                 let notes = std::mem::take(&mut review.notes);
+                let shown = versions::read_one(shared, &call.target, &object).await?;
+                let body = render::object(call, &shown);
                 return Ok(Reply { notes, name: Some(name), ..Reply::json(201, body) });
             }
             Err(status) if attempt < attempts && status.reason == "AlreadyExists" => {}
@@ -104,7 +109,8 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
     Ok(object)
 }
 
-fn persist(shared: &Shared, call: &Call, object: Value, dry_run: bool) -> Result<bytes::Bytes, Status> {
+/// Writes a new object, which is in its storage version.
+fn persist(shared: &Shared, call: &Call, object: Value, dry_run: bool) -> Result<Arc<Object>, Status> {
     let name = meta::name(&object).to_owned();
     let key = call.key(&name);
     let generated = !meta::text(&object, "generateName").is_empty();
@@ -112,14 +118,13 @@ fn persist(shared: &Shared, call: &Call, object: Value, dry_run: bool) -> Result
     if !meta::text(&object, "resourceVersion").is_empty() {
         return Err(Status::plain(500, "", "resourceVersion should not be set on objects to be created"));
     }
-    let stored = convert::converted(object, &call.target.storage);
     if dry_run {
         let taken = shared.store.get(&call.target.table, &key).is_some();
-        return if taken { Err(exists()) } else { Ok(render::value(call, &stored)) };
+        return if taken { Err(exists()) } else { Ok(Arc::new(Object::shown(object, 0))) };
     }
-    let object = shared.store.put(&call.target.table, &key, Expect::Absent, stored).map_err(|_| exists())?;
+    let object = shared.store.put(&call.target.table, &key, Expect::Absent, object).map_err(|_| exists())?;
     effects::written(shared, &call.target, object.value());
-    Ok(render::object(call, &object))
+    Ok(object)
 }
 
 /// The refusal of an object whose name is taken; one that the server may make names for is told so.

@@ -21,6 +21,7 @@ use crate::state::Shared;
 use crate::store::Expect;
 use crate::verbs::create::success;
 use crate::verbs::list;
+use crate::versions;
 
 /// What is left of a deleted object.
 struct Deleted {
@@ -42,7 +43,9 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
         let status = success(call, name, meta::text(&deleted.object, "uid"));
         render::written(&status, call.accept.yaml)
     } else {
-        render::value(call, &deleted.object)
+        let target = &call.target;
+        let shown = versions::converted(shared, target, deleted.object, &target.resource).await?;
+        render::value(call, &shown)
     };
     Ok(Reply { notes: told, ..Reply::json(200, answer) })
 }
@@ -50,7 +53,7 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
 /// Deletes all objects that the selectors select; webhooks are asked of each, without its name in the request.
 pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let (options, raw) = options(call)?;
-    let mut page = list::page(shared, call)?;
+    let mut page = list::page(shared, call).await?;
     if call.target.custom {
         // Its list says that there is no next page.
         page.meta.next.get_or_insert_default();
@@ -93,7 +96,8 @@ async fn delete_object(
         let current = shared.store.get(&call.target.table, &key);
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
         check(call, current.value(), options.preconditions.as_ref())?;
-        let shown = convert::shown(current.value(), &call.target.resource);
+        let read = versions::read_one(shared, &call.target, &current).await?;
+        let shown = convert::shown(read.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Delete, admitted_name, dry_run, raw.clone());
         review.old = Some(Cow::Borrowed(&*shown));
         admission::mutate(shared, call, &mut review).await?;

@@ -14,6 +14,7 @@ use crate::render::{self, ListMeta};
 use crate::selection::Selection;
 use crate::state::Shared;
 use crate::store::{Compacted, Object, Snapshot};
+use crate::versions;
 
 /// How a list may stand to the revision that it asks for.
 const MATCHES: &[&str] = &["Exact", "NotOlderThan", ""];
@@ -37,14 +38,14 @@ pub(crate) struct Page {
 }
 
 /// Reads a collection.
-pub(crate) fn list(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let page = page(shared, call)?;
+pub(crate) async fn list(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    let page = page(shared, call).await?;
     let objects = page.objects.iter().map(|object| &**object);
     Ok(Reply::json(200, render::list(call, objects, &page.meta)))
 }
 
 /// The page of the collection that a request asks for.
-pub(crate) fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
+pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     let selection = Selection::of(call, &shared.registry.served())?;
     let limit = call.query.integer("limit")?.unwrap_or_default();
     let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
@@ -52,13 +53,17 @@ pub(crate) fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     let snapshot = snapshot(shared, call, token.as_ref())?;
     let prefix = call.key_prefix();
     let start = token.as_ref().map(|token| token.start.as_str());
-    let mut selected = snapshot
-        .range(&prefix, start)
+    let within = snapshot.range(&prefix, start).map(|(key, object)| (Arc::clone(key), Arc::clone(object)));
+    let (keys, objects): (Vec<_>, Vec<_>) = within.unzip();
+    let shown = versions::read(shared, &call.target, objects).await?;
+    let mut selected = keys
+        .iter()
+        .zip(shown)
         .filter(|(_, object)| selection.is_everything() || selection.selects(object.value(), &call.target));
     let mut objects = Vec::new();
     let mut last = None;
     for (key, object) in selected.by_ref().take(limit) {
-        objects.push(Arc::clone(object));
+        objects.push(object);
         last = Some(key);
     }
     let mut meta = ListMeta { revision: snapshot.revision, ..ListMeta::default() };

@@ -17,12 +17,14 @@ use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::render;
 use crate::state::Shared;
+use crate::versions;
 
 /// Reads one object.
-pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let name = &call.path.name;
     let object = shared.store.get(&call.target.table, &call.key(name));
     let object = object.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
+    let object = versions::read_one(shared, &call.target, &object).await?;
     Ok(Reply::json(200, render::object(call, &object)))
 }
 
@@ -38,13 +40,13 @@ pub(crate) async fn subresource(shared: &Shared, call: &Call) -> Result<Reply, S
     // Logs, exec and proxies would need a node behind the pod.
     let same_kind = (&subresource.group, &subresource.kind) == (&resource.group, &resource.kind);
     match (name, call.verb) {
-        ("scale", Verb::Get) => scale::get(shared, call),
+        ("scale", Verb::Get) => scale::get(shared, call).await,
         ("scale", Verb::Update) => scale::write(shared, call, false).await,
         ("scale", Verb::Patch) => scale::write(shared, call, true).await,
         ("eviction", Verb::Create) => eviction::evict(shared, call).await,
         ("binding", Verb::Create) => binding::bind(shared, call).await,
         ("token", Verb::Create) => token::request(shared, call).await,
-        (_, Verb::Get) if same_kind => get(shared, call),
+        (_, Verb::Get) if same_kind => get(shared, call).await,
         (_, Verb::Update) if same_kind => update::update(shared, call).await,
         (_, Verb::Patch) if same_kind => patch::patch(shared, call).await,
         _ => Err(refused()),

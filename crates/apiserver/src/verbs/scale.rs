@@ -15,6 +15,7 @@ use crate::patch::{APPLY, Patch};
 use crate::render;
 use crate::state::Shared;
 use crate::verbs::{patch, update, written};
+use crate::versions;
 
 struct Scaled<'a> {
     call: &'a Call,
@@ -28,10 +29,11 @@ enum Change {
 }
 
 /// Reads the scale.
-pub(crate) fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let name = &call.path.name;
     let object = shared.store.get(&call.target.table, &call.key(name));
     let object = object.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
+    let object = versions::read_one(shared, &call.target, &object).await?;
     let scaling = call.target.scaling.as_deref();
     let shown = convert::shown(object.value(), &call.target.resource);
     if let Some(paths) = scaling
@@ -55,7 +57,7 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
     };
     let edit = Scaled { call, change };
     update::change(shared, call, &edit).await?;
-    get(shared, call)
+    get(shared, call).await
 }
 
 impl update::Edit for Scaled<'_> {

@@ -27,6 +27,7 @@ use crate::render;
 use crate::state::Shared;
 use crate::store::{Changed, Expect, Object};
 use crate::verbs::{create, written};
+use crate::versions;
 
 /// What a request makes of an object that is there.
 pub(crate) trait Edit: Sync {
@@ -78,7 +79,8 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
     loop {
         let current = shared.store.get(&call.target.table, &call.key(name));
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-        let shown = convert::shown(current.value(), &call.target.resource);
+        let read = versions::read_one(shared, &call.target, &current).await?;
+        let shown = convert::shown(read.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
         let mut edited = edit.apply(shared, &shown, &mut review.notes)?;
         plugins::keep(call, &mut edited, &shown);
@@ -94,10 +96,11 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
         let object = review.object.take().expect("validation keeps the object");
         let notes = std::mem::take(&mut review.notes);
         drop(review);
-        let stored = convert::converted(object, &call.target.storage);
+        let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
         // Somebody else was faster: the edit is made again, on what is there now.
-        if let Ok(body) = persist(shared, call, &current, stored, dry_run) {
-            return Ok(Reply { notes, ..Reply::json(200, body) });
+        if let Ok(object) = persist(shared, call, &current, stored, dry_run) {
+            let shown = versions::read_one(shared, &call.target, &object).await?;
+            return Ok(Reply { notes, ..Reply::json(200, render::object(call, &shown)) });
         }
     }
 }
@@ -198,21 +201,21 @@ fn persist(
     current: &Arc<Object>,
     object: Value,
     dry_run: bool,
-) -> Result<bytes::Bytes, Changed> {
+) -> Result<Arc<Object>, Changed> {
     if dry_run {
-        return Ok(render::value(call, &object));
+        return Ok(Arc::new(Object::shown(object, 0)));
     }
     if &object == current.value() {
-        return Ok(render::object(call, current));
+        return Ok(Arc::clone(current));
     }
     let (table, key) = (&call.target.table, call.key(&call.path.name));
     let expect = Expect::Revision(current.revision());
     if effects::is_gone(&call.target, &object) {
         let removed = shared.store.remove(table, &key, expect, object)?;
         effects::removed(shared, &call.target, removed.value());
-        return Ok(render::object(call, &removed));
+        return Ok(removed);
     }
     let written = shared.store.put(table, &key, expect, object)?;
     effects::written(shared, &call.target, written.value());
-    Ok(render::object(call, &written))
+    Ok(written)
 }

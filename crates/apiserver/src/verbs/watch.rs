@@ -27,6 +27,7 @@ use crate::state::Shared;
 use crate::store::{Change, Event, Object};
 use crate::table;
 use crate::verbs::list::{asked_revision, too_old};
+use crate::versions;
 
 /// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
 const USUAL_DURATION: Duration = Duration::from_mins(30);
@@ -59,7 +60,7 @@ struct Watcher {
 }
 
 /// Follows a collection.
-pub(crate) fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
     let mut call = call.clone();
     if !call.path.name.is_empty() {
         return Err(Status::method_not_allowed());
@@ -71,8 +72,8 @@ pub(crate) fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> 
     call.accept.yaml = false;
     let mut watcher = Watcher::new(shared, call, selection)?;
     match (initial, revision) {
-        (Some(true), _) => watcher.start_with_all(true),
-        (None, None | Some(0)) => watcher.start_with_all(false),
+        (Some(true), _) => watcher.start_with_all(true).await?,
+        (None, None | Some(0)) => watcher.start_with_all(false).await?,
         (Some(false), None | Some(0)) => watcher.seen = shared.store.revision(),
         (_, Some(revision)) => watcher.seen = revision,
     }
@@ -115,11 +116,11 @@ impl Watcher {
     }
 
     /// Everything that is there comes as added, and is marked off if asked for.
-    fn start_with_all(&mut self, mark: bool) {
+    async fn start_with_all(&mut self, mark: bool) -> Result<(), Status> {
         let snapshot = self.shared.store.snapshot(&self.call.target.table);
         self.seen = snapshot.revision;
-        let prefix = self.prefix.clone();
-        for (_, object) in snapshot.range(&prefix, None) {
+        let objects = snapshot.range(&self.prefix, None).map(|(_, object)| Arc::clone(object)).collect();
+        for object in &versions::read(&self.shared, &self.call.target, objects).await? {
             if self.selection.selects(object.value(), &self.call.target) {
                 let line = self.line("ADDED", object);
                 self.pending.push_back(line);
@@ -129,6 +130,7 @@ impl Watcher {
             let bookmark = self.bookmark(true);
             self.pending.push_back(bookmark);
         }
+        Ok(())
     }
 
     async fn next(&mut self) -> Option<Bytes> {
@@ -140,7 +142,7 @@ impl Watcher {
                 return None;
             }
             self.news.borrow_and_update();
-            if self.take() {
+            if self.take().await {
                 continue;
             }
             let bookmark = self.next_bookmark.filter(|next| *next < self.end).unwrap_or(self.end);
@@ -155,7 +157,7 @@ impl Watcher {
     }
 
     /// Takes events from the store; whether there were any.
-    fn take(&mut self) -> bool {
+    async fn take(&mut self) -> bool {
         match self.shared.store.events(&self.call.target.table, self.seen, BATCH) {
             Err(compacted) => {
                 let status = too_old(self.seen, compacted);
@@ -165,8 +167,14 @@ impl Watcher {
             }
             Ok((events, revision)) => {
                 for event in &events {
-                    let line = self.event(event);
-                    self.pending.extend(line);
+                    match self.event(event).await {
+                        Ok(line) => self.pending.extend(line),
+                        Err(status) => {
+                            self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
+                            self.over = true;
+                            return true;
+                        }
+                    }
                 }
                 // A watch may begin in the future.
                 let last = events.last().map_or(revision, |event| event.revision);
@@ -194,26 +202,30 @@ impl Watcher {
     }
 
     /// What a write means to one who sees only the selected objects.
-    fn event(&mut self, event: &Event) -> Option<Bytes> {
+    async fn event(&mut self, event: &Event) -> Result<Option<Bytes>, Status> {
         if !event.key.starts_with(&self.prefix) {
-            return None;
+            return Ok(None);
         }
         let target = &self.call.target;
-        let before =
-            event.previous.as_ref().filter(|object| self.selection.selects(object.value(), target)).cloned();
-        let after = event.change != Change::Deleted && self.selection.selects(event.object.value(), target);
-        match (before, after) {
+        let object = versions::read_one(&self.shared, target, &event.object).await?;
+        let previous = match &event.previous {
+            Some(previous) => Some(versions::read_one(&self.shared, target, previous).await?),
+            None => None,
+        };
+        let before = previous.filter(|object| self.selection.selects(object.value(), target));
+        let after = event.change != Change::Deleted && self.selection.selects(object.value(), target);
+        Ok(match (before, after) {
             (None, false) => None,
-            (None, true) => Some(self.line("ADDED", &event.object)),
-            (Some(_), true) => Some(self.line("MODIFIED", &event.object)),
-            (Some(_), false) if event.change == Change::Deleted => Some(self.line("DELETED", &event.object)),
+            (None, true) => Some(self.line("ADDED", &object)),
+            (Some(_), true) => Some(self.line("MODIFIED", &object)),
+            (Some(_), false) if event.change == Change::Deleted => Some(self.line("DELETED", &object)),
             // It is not selected any more: its last selected state goes, at the revision of the write.
             (Some(before), false) => {
                 let mut last = before.value().clone();
                 meta::set(&mut last, "resourceVersion", event.revision.to_string());
                 Some(self.value_line("DELETED", &last))
             }
-        }
+        })
     }
 
     fn line(&mut self, kind: &str, object: &Object) -> Bytes {

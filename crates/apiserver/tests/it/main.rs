@@ -9,6 +9,7 @@ mod apply;
 mod built_in;
 mod certificates;
 mod controllers;
+mod conversion;
 mod crud;
 mod eviction;
 mod faults;

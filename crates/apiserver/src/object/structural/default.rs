@@ -31,6 +31,27 @@ pub(crate) fn default(value: &mut Value, schema: &Schema) {
     }
 }
 
+/// Whether [`default`] would set anything.
+pub(crate) fn lacks(value: &Value, schema: &Schema) -> bool {
+    let null =
+        |value: &Value, schema: &Schema| value.is_null() && !schema.nullable && schema.default.is_some();
+    let below = |value: &Value, schema: &Schema| null(value, schema) || lacks(value, schema);
+    match value {
+        Value::Object(fields) => {
+            let unset =
+                |(name, schema): (&String, &Schema)| schema.default.is_some() && !fields.contains_key(name);
+            schema.properties.iter().any(unset)
+                || fields
+                    .iter()
+                    .any(|(name, value)| schema.field(name).is_some_and(|schema| below(value, schema)))
+        }
+        Value::Array(items) => {
+            schema.items.as_ref().is_some_and(|schema| items.iter().any(|item| below(item, schema)))
+        }
+        _ => false,
+    }
+}
+
 fn replace_null(value: &mut Value, schema: &Schema) {
     if value.is_null()
         && !schema.nullable

@@ -6,7 +6,7 @@ mod schema;
 mod validate;
 mod versions;
 
-pub(crate) use default::default;
+pub(crate) use default::{default, lacks};
 pub(crate) use prune::{drop_nulls, prune};
 pub(crate) use schema::Schema;
 pub(crate) use validate::validate;

@@ -1,4 +1,4 @@
-//! What a CRD says of each version: its schema, read when it is first asked for, and where its replicas stand.
+//! What a CRD says of its versions: schemas, read when they are first asked for, where replicas stand, and who converts.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -7,10 +7,14 @@ use schema::{Crd, Scaling};
 use serde_json::Value;
 
 use super::schema::Schema;
+use crate::versions::Conversion;
 
 /// The schemas of a CRD by version.
 #[derive(Debug)]
-pub(crate) struct Versions(BTreeMap<String, Version>);
+pub(crate) struct Versions {
+    versions: BTreeMap<String, Version>,
+    conversion: Option<Conversion>,
+}
 
 #[derive(Debug)]
 struct Version {
@@ -28,17 +32,22 @@ impl Versions {
             let scaling = crd.scaling(&name).cloned().map(Arc::new);
             (name, Version { json, scaling, read: OnceLock::new() })
         };
-        Self(names.map(version).collect())
+        Self { versions: names.map(version).collect(), conversion: Conversion::of(crd.json()) }
+    }
+
+    /// The webhook that converts, where one does.
+    pub(crate) fn conversion(&self) -> Option<&Conversion> {
+        self.conversion.as_ref()
     }
 
     /// Where the replicas stand in a version.
     pub(crate) fn scaling(&self, version: &str) -> Option<Arc<Scaling>> {
-        self.0.get(version)?.scaling.clone()
+        self.versions.get(version)?.scaling.clone()
     }
 
     /// The schema of a version; of one that is not served, one that knows nothing.
     pub(crate) fn schema(&self, version: &str) -> Arc<Schema> {
-        self.0.get(version).map_or_else(Arc::default, |version| {
+        self.versions.get(version).map_or_else(Arc::default, |version| {
             Arc::clone(version.read.get_or_init(|| Arc::new(Schema::read(&version.json))))
         })
     }

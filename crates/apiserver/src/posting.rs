@@ -1,0 +1,92 @@
+//! Posting a review to a webhook, and the words for a webhook that does not answer.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use webhook::dial::{DialError, HttpAnswer};
+use webhook::registration::ClientConfig;
+
+use crate::state::Shared;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Unanswered {
+    /// Nobody knows the way to the webhook.
+    NoWay(String),
+    /// It was asked, and did not say what it was asked for.
+    Failed(String),
+}
+
+/// The body of a webhook's answer; `seconds` is how long it has.
+///
+/// # Errors
+/// In the words of Kubernetes' client.
+pub(crate) async fn post(
+    shared: &Shared,
+    to: &ClientConfig,
+    seconds: u32,
+    body: Bytes,
+) -> Result<String, Unanswered> {
+    let Some(dialers) = &shared.dialers else {
+        return Err(Unanswered::NoWay("this server was given no way to webhooks".to_owned()));
+    };
+    let (dialer, path) = dialers.dialer(to).map_err(|error| Unanswered::NoWay(error.to_string()))?;
+    let timeout = Duration::from_secs(u64::from(seconds));
+    let separator = if path.contains('?') { '&' } else { '?' };
+    let path = format!("{path}{separator}timeout={seconds}s");
+    // Whatever the dialer does: the webhook has no longer than it was given.
+    let answer = tokio::time::timeout(timeout, dialer.post(&path, body, timeout)).await;
+    let url = url(to, seconds);
+    match answer {
+        Ok(Ok(answer)) => text(&answer).map_err(Unanswered::Failed),
+        Ok(Err(DialError::Timeout { .. })) | Err(_) => {
+            Err(Unanswered::Failed(format!("Post {url:?}: context deadline exceeded")))
+        }
+        Ok(Err(error)) => Err(Unanswered::Failed(format!("Post {url:?}: {error}"))),
+    }
+}
+
+/// The address as kube-apiserver names it in its messages.
+fn url(to: &ClientConfig, seconds: u32) -> String {
+    let address = match (&to.url, &to.service) {
+        (Some(url), _) => url.clone(),
+        (None, Some(service)) => {
+            let path = service.path.as_deref().unwrap_or_default();
+            let slash = if path.starts_with('/') { "" } else { "/" };
+            let port = service.port.unwrap_or(443);
+            format!("https://{}.{}.svc:{port}{slash}{path}", service.name, service.namespace)
+        }
+        (None, None) => String::new(),
+    };
+    format!("{address}?timeout={seconds}s")
+}
+
+/// The body of an answer that was a success.
+fn text(answer: &HttpAnswer) -> Result<String, String> {
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    match answer.status {
+        200..=206 => Ok(text),
+        400 => Err("the server rejected our request for an unknown reason".to_owned()),
+        401 => Err("the server has asked for the client to provide credentials".to_owned()),
+        403 | 415 => Err(text.trim().to_owned()),
+        404 => Err("the server could not find the requested resource".to_owned()),
+        405 => Err("the server does not allow this method on the requested resource".to_owned()),
+        422 => Err("the server rejected our request due to an error in our request".to_owned()),
+        429 => {
+            Err("the server has received too many requests and has asked us to try again later".to_owned())
+        }
+        503 => Err("the server is currently unable to handle the request".to_owned()),
+        504 => Err(
+            "the server was unable to return a response in the time allotted, but may still be processing \
+                    the request"
+                .to_owned(),
+        ),
+        500.. => Err(format!(
+            "an error on the server ({:?}) has prevented the request from succeeding",
+            text.trim()
+        )),
+        code => Err(format!(
+            "the server responded with the status code {code} but did not return more information"
+        )),
+    }
+}

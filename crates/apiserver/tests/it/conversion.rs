@@ -1,0 +1,263 @@
+//! Custom resources in several versions: a webhook converts, and what is read is defaulted; worded as kube-apiserver words it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use apiserver::ApiServer;
+use async_trait::async_trait;
+use bytes::Bytes;
+use serde_json::{Value, json};
+use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer};
+use webhook::registration::ClientConfig;
+
+use crate::wire::{events, patch, send};
+
+const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// What the webhook does with the object and the whole answer.
+type Script = fn(&mut Value);
+
+/// A webhook that knows `spec.size` of v1 as `spec.width` of v2.
+#[derive(Clone, Default)]
+struct Converter {
+    asked: Arc<Mutex<Vec<Value>>>,
+    spoil: Arc<Mutex<Option<Script>>>,
+}
+
+impl Dialers for Converter {
+    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
+        Ok((Arc::new(self.clone()), to.service.as_ref().unwrap().path.clone().unwrap()))
+    }
+}
+
+#[async_trait]
+impl Dialer for Converter {
+    async fn post(&self, path: &str, body: Bytes, _: Duration) -> Result<HttpAnswer, DialError> {
+        assert_eq!(path, "/convert?timeout=30s");
+        let review: Value = serde_json::from_slice(&body).unwrap();
+        self.asked.lock().unwrap().push(review.clone());
+        let to = review["request"]["desiredAPIVersion"].clone();
+        let convert = |object: &Value| {
+            let mut object = object.clone();
+            let (from, into) = if to == "example.com/v2" { ("size", "width") } else { ("width", "size") };
+            let value = object["spec"].as_object_mut().unwrap().remove(from).unwrap();
+            object["spec"][into] = value;
+            object["apiVersion"] = to.clone();
+            object["metadata"]["labels"] = json!({"converted-to": to.as_str().unwrap().replace('/', "-")});
+            object["metadata"]["creationTimestamp"] = "2000-01-01T00:00:00Z".into();
+            object
+        };
+        let objects: Vec<Value> =
+            review["request"]["objects"].as_array().unwrap().iter().map(convert).collect();
+        let mut answer = json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
+            "response": {
+                "uid": review["request"]["uid"], "convertedObjects": objects, "result": {"status": "Success"},
+            },
+        });
+        if let Some(spoil) = *self.spoil.lock().unwrap() {
+            spoil(&mut answer);
+        }
+        Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
+    }
+}
+
+impl Converter {
+    /// The versions that were asked for since the last call.
+    fn asked(&self) -> Vec<String> {
+        let asked = std::mem::take(&mut *self.asked.lock().unwrap());
+        asked
+            .iter()
+            .map(|review| review["request"]["desiredAPIVersion"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    fn spoil(&self, script: Script) {
+        *self.spoil.lock().unwrap() = Some(script);
+    }
+}
+
+fn definition(strategy: &str) -> Value {
+    let version = |name: &str, field: &str, storage: bool| {
+        let properties = json!({field: {"type": "integer"}, "colour": {"type": "string", "default": format!("of {name}")}});
+        json!({
+            "name": name, "served": true, "storage": storage,
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}},
+        })
+    };
+    let mut conversion = json!({"strategy": strategy});
+    if strategy == "Webhook" {
+        conversion["webhook"] = json!({
+            "conversionReviewVersions": ["v2", "v1"],
+            "clientConfig": {"service": {"namespace": "x", "name": "hook", "path": "/convert"}},
+        });
+    }
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gadgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"plural": "gadgets", "kind": "Gadget"},
+            "conversion": conversion, "versions": [version("v1", "size", true), version("v2", "width", false)],
+        },
+    })
+}
+
+fn space(version: &str) -> String {
+    format!("/apis/example.com/{version}/namespaces/default/gadgets")
+}
+
+fn gadget(version: &str, name: &str, spec: &Value) -> Value {
+    json!({"apiVersion": format!("example.com/{version}"), "kind": "Gadget", "metadata": {"name": name}, "spec": spec})
+}
+
+async fn serving() -> (ApiServer, Converter) {
+    let converter = Converter::default();
+    let server = ApiServer::builder().dialers(Arc::new(converter.clone())).build();
+    let (code, answer) = send(&server, "POST", CRDS, &definition("Webhook")).await;
+    assert_eq!(code, 201, "{answer}");
+    (server, converter)
+}
+
+#[tokio::test]
+async fn a_webhook_converts_what_is_stored_in_another_version() {
+    let (server, converter) = serving().await;
+    let (code, made) = send(&server, "POST", &space("v2"), &gadget("v2", "a", &json!({"width": 3}))).await;
+    assert_eq!((code, &made["spec"]), (201, &json!({"width": 3, "colour": "of v2"})), "{made}");
+    // To the version that it is stored in, and back for the answer.
+    assert_eq!(converter.asked(), ["example.com/v1", "example.com/v2"]);
+    let (_, stored) = send(&server, "GET", &format!("{}/a", space("v1")), &Value::Null).await;
+    assert_eq!(
+        (&stored["apiVersion"], &stored["spec"]),
+        (&json!("example.com/v1"), &json!({"size": 3, "colour": "of v2"}))
+    );
+    assert_eq!(converter.asked(), [""; 0]);
+    let (_, read) = send(&server, "GET", &format!("{}/a", space("v2")), &Value::Null).await;
+    assert_eq!(read["spec"], json!({"width": 3, "colour": "of v2"}));
+    // Labels are the webhook's; all other metadata is as it was.
+    assert_eq!(read["metadata"]["labels"], json!({"converted-to": "example.com-v2"}));
+    assert_eq!(read["metadata"]["creationTimestamp"], stored["metadata"]["creationTimestamp"]);
+    let (_, list) = send(&server, "GET", &space("v2"), &Value::Null).await;
+    assert_eq!(list["items"][0]["spec"]["width"], 3);
+    let (_, selected) = send(
+        &server,
+        "GET",
+        &format!("{}?labelSelector=converted-to%3Dexample.com-v2", space("v2")),
+        &Value::Null,
+    )
+    .await;
+    assert_eq!(selected["items"].as_array().unwrap().len(), 1);
+    let (code, patched) =
+        patch(&server, &format!("{}/a", space("v2")), "merge-patch", &json!({"spec": {"width": 4}})).await;
+    assert_eq!((code, &patched["spec"]["width"]), (200, &json!(4)));
+    let followed =
+        events(&server, &format!("{}?watch=true&resourceVersion=1&timeoutSeconds=1", space("v2"))).await;
+    let widths: Vec<&Value> = followed.iter().map(|(_, object)| &object["spec"]["width"]).collect();
+    assert_eq!(widths, [3, 4]);
+    let (_, gone) = send(&server, "DELETE", &format!("{}/a", space("v2")), &Value::Null).await;
+    assert_eq!(gone["status"], "Success");
+}
+
+#[tokio::test]
+async fn a_webhook_that_does_not_convert_is_told_in_the_words_of_the_original() {
+    let (server, converter) = serving().await;
+    send(&server, "POST", &space("v1"), &gadget("v1", "a", &json!({"size": 3}))).await;
+    let table: [(Script, &str); 12] = [
+        (|a| a["response"]["result"] = json!({"status": "Failure", "message": "no way"}), "failed: no way"),
+        (|a| a["response"]["result"] = json!({}), "failed: response.result.status was '', not 'Success'"),
+        (|a| a["response"] = Value::Null, "failed: no response provided"),
+        (
+            |a| a["apiVersion"] = "apiextensions.k8s.io/v1beta1".into(),
+            "failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got \
+             apiextensions.k8s.io/v1beta1, Kind=ConversionReview",
+        ),
+        (|a| a["response"]["convertedObjects"] = json!([]), "returned 0 objects, expected 1"),
+        (
+            |a| a["response"]["convertedObjects"][0]["apiVersion"] = "example.com/v3".into(),
+            "returned invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v3)",
+        ),
+        (
+            |a| a["response"]["convertedObjects"][0]["kind"] = "Other".into(),
+            "returned invalid object at index 0: invalid kind (expected Gadget, received Other)",
+        ),
+        (
+            |a| a["response"]["convertedObjects"][0]["metadata"]["name"] = "b".into(),
+            "returned invalid object: must have the same name: a != b",
+        ),
+        (
+            |a| a["response"]["convertedObjects"][0]["metadata"]["namespace"] = "b".into(),
+            "returned invalid object: must have the same namespace: default != b",
+        ),
+        (
+            |a| a["response"]["convertedObjects"][0]["metadata"]["labels"] = json!("x"),
+            "returned invalid metadata: invalid metadata.labels of type string in converted object",
+        ),
+        (
+            |a| a["response"]["convertedObjects"][0]["metadata"]["annotations"] = json!({"x": true}),
+            "returned invalid metadata: metadata.annotations[x] must be a string, but is bool in converted object",
+        ),
+        (|a| *a = json!("nonsense"), ""),
+    ];
+    for (spoil, want) in table {
+        converter.spoil(spoil);
+        let (code, status) = send(&server, "GET", &format!("{}/a", space("v2")), &Value::Null).await;
+        let message = status["message"].as_str().unwrap();
+        let want = format!("conversion webhook for example.com/v1, Kind=Gadget {want}");
+        assert!(
+            code == 500 && (message == want || want.ends_with(' ') && message.starts_with(&want)),
+            "{message}\n{want}"
+        );
+    }
+    converter.spoil(|a| a["response"]["uid"] = "x".into());
+    let (_, status) = send(&server, "GET", &space("v2"), &Value::Null).await;
+    let message = status["message"].as_str().unwrap();
+    assert!(
+        message.contains("failed: expected response.uid=\"") && message.ends_with("\", got \"x\""),
+        "{message}"
+    );
+    // Nothing is written that cannot be stored.
+    let (code, _) = send(&server, "POST", &space("v2"), &gadget("v2", "b", &json!({"width": 3}))).await;
+    assert_eq!(code, 500);
+    assert_eq!(send(&server, "GET", &format!("{}/b", space("v1")), &Value::Null).await.0, 404);
+    // Who asks for the version that is stored needs nobody.
+    assert_eq!(send(&server, "GET", &format!("{}/a", space("v1")), &Value::Null).await.0, 200);
+    // A watch ends with the refusal.
+    let path = format!("{}?watch=true&resourceVersion=1&timeoutSeconds=1", space("v2"));
+    let [(kind, status)] = &events(&server, &path).await[..] else { panic!("one event") };
+    assert_eq!((kind.as_str(), &status["code"]), ("ERROR", &json!(500)));
+}
+
+#[tokio::test]
+async fn a_server_without_a_way_to_webhooks_says_so() {
+    let server = ApiServer::builder().build();
+    send(&server, "POST", CRDS, &definition("Webhook")).await;
+    let (code, status) = send(&server, "POST", &space("v2"), &gadget("v2", "a", &json!({"width": 3}))).await;
+    let message =
+        "conversion webhook for example.com/v2, Kind=Gadget failed: this server was given no way to webhooks";
+    assert_eq!((code, &status["message"]), (500, &json!(message)));
+}
+
+#[tokio::test]
+async fn what_a_schema_has_learned_since_is_set_when_an_object_is_read() {
+    let server = ApiServer::builder().build();
+    let mut before = definition("None");
+    for version in before["spec"]["versions"].as_array_mut().unwrap() {
+        let properties = &mut version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"];
+        properties["colour"].as_object_mut().unwrap().remove("default");
+    }
+    send(&server, "POST", CRDS, &before).await;
+    let (_, made) = send(&server, "POST", &space("v1"), &gadget("v1", "a", &json!({"size": 1}))).await;
+    assert_eq!(made["spec"], json!({"size": 1}));
+    let versions = json!({"spec": {"versions": definition("None")["spec"]["versions"]}});
+    patch(&server, &format!("{CRDS}/gadgets.example.com"), "merge-patch", &versions).await;
+    // Those of the version that it is stored in, whichever is asked for.
+    for version in ["v1", "v2"] {
+        let (_, read) = send(&server, "GET", &format!("{}/a", space(version)), &Value::Null).await;
+        assert_eq!(read["spec"]["colour"], "of v1", "{version}");
+        assert_eq!(read["metadata"]["resourceVersion"], made["metadata"]["resourceVersion"]);
+        let (_, list) = send(&server, "GET", &space(version), &Value::Null).await;
+        assert_eq!(list["items"][0]["spec"]["colour"], "of v1", "{version}");
+    }
+    // A write that changes nothing else writes them down.
+    let (_, after) = patch(&server, &format!("{}/a", space("v1")), "merge-patch", &json!({})).await;
+    assert_ne!(after["metadata"]["resourceVersion"], made["metadata"]["resourceVersion"]);
+}
