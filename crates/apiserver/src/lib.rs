@@ -1,19 +1,17 @@
 //! Embedded Kubernetes API server: one tower service, served in process or over TLS.
 //!
-//! `kube::Client::new(server.clone(), "default")` talks to it without a socket, so virtual time holds;
-//! [`ApiServer::serve`] opens a door for kubectl and components of other processes.
+//! `kube::Client` talks to it without a socket, so virtual time holds; [`ApiServer::serve`] opens a door for others.
 //! ```
 //! let server = apiserver::ApiServer::builder().crds(schema::crds().iter().cloned()).build();
 //! assert!(server.requests().is_empty());
 //! ```
 //!
-//! Bodies are read in JSON and YAML, those of built-in kinds and deletions in protobuf too; answers are JSON or YAML.
-//! Where it differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is answered with 415
-//! (there, the connection ends); the server's own writes name no manager; of what kube-apiserver checks in built-in kinds
-//! the common is checked, and what may change of a pod is not; rules in CEL are kept and not enforced; who owns fields of
-//! a custom resource is carried over to another version without the webhook that converts; match conditions are refused;
-//! unless [`Authorization::Rbac`] is chosen, everybody may do everything; tokens are signed with ES256; logs, exec, proxies
-//! and aggregated APIs are not served.
+//! Bodies are JSON or YAML, those of built-in kinds and deletions protobuf too; answers are JSON or YAML. Where it
+//! differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is refused (415); the
+//! server's own writes name no manager; the common is checked in built-in kinds; rules in CEL hold with the feature
+//! `cel` alone, whatever they cost; owners of fields are carried to another version without a converting webhook; match
+//! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; tokens are signed with ES256;
+//! logs, exec, proxies and aggregated APIs are not served.
 //!
 //! Invariants: knows no component. Reads no clock but tokio's and no environment; names and uids come from its seed.
 //! One lock in the store orders revisions, so a watch sees every write once, in order.
@@ -40,7 +38,6 @@ mod log;
 mod object;
 mod openapi;
 mod patch;
-mod posting;
 mod progress;
 mod registry;
 mod render;

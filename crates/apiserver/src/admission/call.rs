@@ -6,12 +6,12 @@ use webhook::registration::{Phase, Registration};
 use webhook::review::{GroupVersionResource, ReviewVersion};
 
 use super::hooks::Invocation;
+use super::posting::{self, Unanswered};
 use super::response::{self, Verdict};
 use super::{Failure, Review};
 use crate::call::Call;
 use crate::convert::scale;
 use crate::http::status::Status;
-use crate::posting::{self, Unanswered};
 use crate::state::Shared;
 use crate::versions;
 

@@ -4,6 +4,7 @@ mod call;
 mod configuration;
 mod hooks;
 mod mutating;
+pub(crate) mod posting;
 mod response;
 mod review;
 mod validating;

@@ -58,7 +58,7 @@ pub(crate) fn is_established(object: &Value) -> bool {
 
 /// What users should know of a definition that is taken.
 pub(crate) fn warnings(object: &Value) -> Vec<String> {
-    let ruled = object.get("spec").is_some_and(has_rules);
+    let ruled = cfg!(not(feature = "cel")) && object.get("spec").is_some_and(has_rules);
     let text =
         "x-kubernetes-validations: this server does not evaluate CEL rules; they are kept and not enforced";
     ruled.then(|| text.to_owned()).into_iter().collect()

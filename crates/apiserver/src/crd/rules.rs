@@ -274,9 +274,19 @@ fn defaulted(path: &str, json: &Value, place: Place, errors: &mut Vec<Error>) {
 fn rules(path: &str, words: &Map<String, Value>, errors: &mut Vec<Error>) {
     let rules = words.get("x-kubernetes-validations").and_then(Value::as_array).into_iter().flatten();
     for (index, rule) in rules.enumerate() {
-        if rule.get("rule").and_then(Value::as_str).unwrap_or_default().trim().is_empty() {
-            let at = format!("{path}.x-kubernetes-validations[{index}].rule");
-            errors.push(error(ErrorKind::Required, &at, None, "rule is not specified"));
+        let at = format!("{path}.x-kubernetes-validations[{index}]");
+        let text = rule.get("rule").and_then(Value::as_str).unwrap_or_default().trim();
+        if text.is_empty() {
+            errors.push(error(ErrorKind::Required, &format!("{at}.rule"), None, "rule is not specified"));
+        } else if let Some(why) = structural::unreadable(text) {
+            let (at, shown) = (format!("{at}.rule"), Some(Shown::from(text)));
+            errors.push(error(ErrorKind::Invalid, &at, shown, &format!("compilation failed: {why}")));
+        }
+        let text = rule.get("messageExpression").and_then(Value::as_str).unwrap_or_default();
+        if let Some(why) = Some(text).filter(|text| !text.is_empty()).and_then(structural::unreadable) {
+            let (at, shown) = (format!("{at}.messageExpression"), Some(Shown::from(text)));
+            let why = format!("messageExpression compilation failed: {why}");
+            errors.push(error(ErrorKind::Invalid, &at, shown, &why));
         }
     }
 }

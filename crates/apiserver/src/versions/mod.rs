@@ -12,10 +12,10 @@ use bytes::Bytes;
 use schema::Resource;
 use serde_json::Value;
 
+use crate::admission::posting::{self, Unanswered};
 use crate::convert;
 use crate::http::status::Status;
 use crate::object::structural::{self, Versions};
-use crate::posting::{self, Unanswered};
 use crate::registry::Target;
 use crate::state::Shared;
 use crate::store::Object;

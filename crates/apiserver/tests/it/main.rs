@@ -19,6 +19,8 @@ mod hook;
 mod kinds;
 mod lifecycle;
 mod protobuf;
+#[cfg(feature = "cel")]
+mod rules;
 mod spoken;
 mod structural;
 mod tokens;

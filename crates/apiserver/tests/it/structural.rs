@@ -157,6 +157,7 @@ async fn a_definition_whose_names_are_taken_serves_nothing() {
     assert_eq!(send(&server, "GET", path, &Value::Null).await.0, 404);
 }
 
+#[cfg(not(feature = "cel"))]
 #[tokio::test]
 async fn rules_that_are_not_enforced_are_told() {
     let server = ApiServer::builder().build();

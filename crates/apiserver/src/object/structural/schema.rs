@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde_json::{Number, Value};
 
+#[cfg(feature = "cel")]
+use super::rules::Rule;
+
 /// The schema of one place of an object.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
@@ -26,6 +29,9 @@ pub(crate) struct Schema {
     pub(crate) list: List,
     /// What values must be.
     pub(crate) checks: Checks,
+    /// What rules in CEL say of values.
+    #[cfg(feature = "cel")]
+    pub(crate) rules: Vec<Rule>,
 }
 
 /// What fields hold that have no name in the schema.
@@ -114,6 +120,8 @@ impl Schema {
             embedded: flag(json, "x-kubernetes-embedded-resource"),
             list: List::read(json),
             checks: Checks::read(json),
+            #[cfg(feature = "cel")]
+            rules: Rule::all(json),
         }
     }
 

@@ -12,6 +12,7 @@ mod walk;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown, quote};
 
+use super::rules;
 use super::schema::{Checks, Schema};
 
 /// The field of an error that belongs to no field, as Go prints it.
@@ -25,7 +26,15 @@ pub(crate) fn validate(object: &Value, old: Option<&Value>, schema: &Schema) -> 
     if old.is_none_or(|old| lists::duplicates(old, schema).is_empty()) {
         errors.extend(lists::duplicates(object, schema));
     }
+    let blocked = errors.iter().any(|error| blocks(error.kind));
+    errors.extend(rules::check(object, old, schema, blocked));
     errors
+}
+
+/// Whether an error keeps rules from being looked at.
+fn blocks(kind: ErrorKind) -> bool {
+    use ErrorKind::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
+    matches!(kind, NotSupported | Required | TooLong | TooMany | TypeInvalid)
 }
 
 /// Checks the value at a path against all that the schema says of that place and below.
