@@ -23,6 +23,7 @@ use crate::registry::Registry;
 use crate::server::ApiServer;
 use crate::state::{Authorization, Controllers, Shared, Switches};
 use crate::store::{Expect, Store};
+use crate::http::upstream::Upstream;
 
 /// Makes an [`ApiServer`].
 #[must_use]
@@ -37,6 +38,7 @@ pub struct Builder {
     switches: Switches,
     issuer: String,
     authority: authority::Lazy,
+    upstream: Option<Arc<dyn Upstream>>,
 }
 
 /// The time when a server starts that is not told another one.
@@ -60,6 +62,7 @@ impl Default for Builder {
             },
             issuer: tokens::ISSUER.to_owned(),
             authority: authority::Lazy::default(),
+            upstream: None,
         }
     }
 }
@@ -145,6 +148,13 @@ impl Builder {
         self
     }
 
+    /// Hands every request on to another server and keeps faults and the request log alone: it holds no objects, and its
+    /// revision tells nothing.
+    pub fn upstream(mut self, upstream: Arc<dyn Upstream>) -> Self {
+        self.upstream = Some(upstream);
+        self
+    }
+
     /// Starts the server.
     #[must_use]
     pub fn build(self) -> ApiServer {
@@ -162,6 +172,7 @@ impl Builder {
             switches: self.switches,
             dialers: self.dialers,
             hooks: Hooks::default(),
+            upstream: self.upstream,
         };
         for name in &self.namespaces {
             seed_object(&shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}));

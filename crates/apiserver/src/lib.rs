@@ -13,8 +13,8 @@
 //! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; tokens are signed with ES256;
 //! logs, exec, proxies and aggregated APIs are not served.
 //!
-//! Invariants: knows no component. Reads no clock but tokio's and no environment; names and uids come from its seed.
-//! One lock in the store orders revisions, so a watch sees every write once, in order.
+//! Invariants: knows no component. Reads no clock but tokio's and no environment; names and uids come from its seed. One
+//! lock in the store orders revisions, so a watch sees every write once, in order.
 
 mod access;
 mod admission;
@@ -55,6 +55,7 @@ pub use call::{User, Verb};
 pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd};
 pub use front::{ServeError, Served};
 pub use http::reply::Body;
+pub use http::upstream::{Answer, Upstream};
 pub use log::Request;
 pub use server::ApiServer;
 pub use state::{Authorization, Controllers};

@@ -29,6 +29,7 @@ use crate::http::path::{Path, ResourcePath};
 use crate::http::query::Query;
 use crate::http::reply::{Body, Reply};
 use crate::http::status::{GroupResource, Status};
+use crate::http::upstream;
 use crate::log;
 use crate::registry::{Served, Target};
 use crate::state::{Controllers, Shared};
@@ -212,6 +213,9 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Reply {
     };
     let effects = shared.faults.strike(&request);
     let serve = async {
+        if let Some(upstream) = &shared.upstream {
+            return upstream::hand_on(upstream.as_ref(), &shared.faults, (parts, &request), body).await;
+        }
         match path {
             Path::Other(path) => match authorization::check(shared, &request) {
                 Ok(()) => published(shared, parts, &path),

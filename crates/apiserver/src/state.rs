@@ -14,6 +14,7 @@ use crate::log::Log;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
+use crate::http::upstream::Upstream;
 
 /// Who may do what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,6 +99,8 @@ pub(crate) struct Shared {
     pub(crate) authority: authority::Lazy,
     pub(crate) progress: Progress,
     pub(crate) tokens: Tokens,
+    /// The server that holds the objects, where this one does not.
+    pub(crate) upstream: Option<Arc<dyn Upstream>>,
 }
 
 impl Shared {
@@ -117,6 +120,7 @@ impl Shared {
             authority: self.authority.anew(),
             progress: Progress::default(),
             tokens: self.tokens.anew(),
+            upstream: self.upstream.clone(),
         }
     }
 }

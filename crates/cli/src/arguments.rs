@@ -162,7 +162,7 @@ pub(crate) struct Execution {
     /// How long a failing case with facts is asked again
     #[arg(long, value_name = "DURATION", default_value = SETTLE)]
     pub(crate) settle: String,
-    /// How long a scenario may wait for real time to pass, on targets outside this process
+    /// How long a step of a scenario may wait for real time to pass: for targets outside this process, and on envtest
     #[arg(long, value_name = "DURATION", default_value = TIME_BUDGET)]
     pub(crate) time_budget: String,
     /// Waivers to apply

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use contract::model::Contract;
+use contract::scenario::Scenario;
 use substrate::envtest::assets::Assets;
-use substrate::envtest::{Envtest, Options, programs};
+use substrate::envtest::{Envtest, Lane, Options, programs};
 
 use crate::arguments::{Addition, EnvtestArguments, SubstrateName};
 use crate::environment;
@@ -11,9 +13,25 @@ use crate::terminal::Failure;
 
 /// How long all programs may take to become ready.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+/// How many scenarios run side by side at most: each needs up to two kube-apiservers of 300 MiB.
+const LANES: usize = 3;
 
-/// Starts it with the project's CRDs.
-pub(crate) async fn start(arguments: &EnvtestArguments) -> Result<Envtest, Failure> {
+/// Starts what the contracts need, with the project's CRDs: scenarios, which mostly wait, run side by side in lanes.
+pub(crate) async fn start_for(
+    contracts: &[Contract],
+    arguments: &EnvtestArguments,
+) -> Result<Envtest, Failure> {
+    let cases = contracts.iter().flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
+    let scenarios: Vec<&Scenario> = cases.filter_map(|case| case.when.scenario()).collect();
+    let has_target = scenarios.iter().any(|scenario| !scenario.is_of_one_cluster());
+    let lanes = (0..LANES.min(scenarios.len()).max(1)).map(Lane::nth);
+    let clusters =
+        lanes.flat_map(|lane| std::iter::once(lane.source).chain(has_target.then_some(lane.target)));
+    start(clusters.collect(), arguments).await
+}
+
+/// Starts these clusters with the project's CRDs.
+pub(crate) async fn start(clusters: Vec<String>, arguments: &EnvtestArguments) -> Result<Envtest, Failure> {
     let controller_manager = arguments.with.contains(&Addition::ControllerManager);
     let broken = |error: &dyn std::fmt::Display| Failure::environment(error.to_string());
     let assets = Assets::find(&environment::surroundings(), programs(controller_manager));
@@ -21,6 +39,7 @@ pub(crate) async fn start(arguments: &EnvtestArguments) -> Result<Envtest, Failu
     let within = arguments.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let options = Options {
         controller_manager,
+        clusters,
         crds: schema::crds().iter().map(|crd| crd.json().clone()).collect(),
         patience: PATIENCE,
         ..Options::new(assets, within)

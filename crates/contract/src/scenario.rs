@@ -225,6 +225,22 @@ impl Scenario {
                 || step.requests.as_ref().is_some_and(sent)
         })
     }
+
+    /// Whether source and target are one cluster.
+    #[must_use]
+    pub fn is_of_one_cluster(&self) -> bool {
+        let acted = self.steps.iter().flat_map(|step| &step.actions).filter_map(|action| match action {
+            Action::Create(side, _)
+            | Action::Patch(side, ..)
+            | Action::PatchStatus(side, ..)
+            | Action::Delete(side, _)
+            | Action::Touch(side, _)
+            | Action::Refuse(side, ..) => Some(*side),
+            Action::Stop | Action::Start => None,
+        });
+        let seen = self.steps.iter().flat_map(|step| step.eventually.iter().map(|state| state.side));
+        self.given.keys().copied().chain(acted).chain(seen).any(|side| side == Side::Only)
+    }
 }
 
 impl fmt::Display for ObjectRef {

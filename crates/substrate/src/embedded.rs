@@ -1,12 +1,19 @@
-//! The in-process API server: no process, no port, unless someone outside must read it.
+//! The in-process API server: no process, no port, unless someone outside must read it. It holds objects itself, or is the
+//! door of a real one.
 
+use std::future::ready;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use apiserver::{ApiServer, Authorization, Controllers, ServeError, Served, User};
+use bytes::Bytes;
+use futures::StreamExt as _;
+use http_body_util::{BodyExt as _, BodyStream, StreamBody};
 use jiff::Timestamp;
 use webhook::dial::Dialers;
+
+use crate::{envtest, kubeconfig};
 
 /// Whoever comes with the kubeconfig of a server.
 pub const OUTSIDE_USER: &str = "admin";
@@ -14,6 +21,7 @@ pub const OUTSIDE_USER: &str = "admin";
 /// A started server; dropping it ends it.
 pub struct Embedded {
     server: ApiServer,
+    is_door: bool,
     outside: Option<Outside>,
 }
 
@@ -32,6 +40,9 @@ pub enum EmbeddedError {
     /// It could not be served over TLS.
     #[error("failed to serve the embedded API server: {0}")]
     Serve(#[from] ServeError),
+    /// The server behind it cannot be reached.
+    #[error(transparent)]
+    Upstream(#[from] kubeconfig::Error),
     /// The kubeconfig could not be written.
     #[error("failed to write the kubeconfig of the embedded API server: {0}")]
     Kubeconfig(#[from] std::io::Error),
@@ -69,9 +80,25 @@ impl Embedded {
     /// # Errors
     /// When it cannot be served over TLS or its kubeconfig cannot be written.
     pub async fn start(outside: bool, dialers: Option<Arc<dyn Dialers>>) -> Result<Self, EmbeddedError> {
-        let server = server(outside, dialers);
+        Self::opened(server(outside, dialers), false, outside).await
+    }
+
+    /// The door of a real server, in the runtime at hand: faults and the request log are its own, objects and time are the
+    /// real one's.
+    ///
+    /// # Errors
+    /// When the real server's kubeconfig cannot be used, and as [`Self::start`].
+    pub async fn before(cluster: &envtest::Cluster, outside: bool) -> Result<Self, EmbeddedError> {
+        // A client's connections end with the runtime that made them.
+        let client = kubeconfig::unasked(&cluster.kubeconfig).await?;
+        let upstream = Arc::new(RealServer(client));
+        let server = ApiServer::builder().epoch(Timestamp::now()).upstream(upstream).build();
+        Self::opened(server, true, outside).await
+    }
+
+    async fn opened(server: ApiServer, is_door: bool, outside: bool) -> Result<Self, EmbeddedError> {
         let outside = if outside { Some(open(&server).await?) } else { None };
-        Ok(Self { server, outside })
+        Ok(Self { server, is_door, outside })
     }
 
     /// A client in this process.
@@ -116,10 +143,10 @@ impl Embedded {
         self.server.requests_since(count)
     }
 
-    /// The revision of the last write.
+    /// The revision of the last write; absent where a real server holds the objects.
     #[must_use]
-    pub fn revision(&self) -> u64 {
-        self.server.revision()
+    pub fn revision(&self) -> Option<u64> {
+        (!self.is_door).then(|| self.server.revision())
     }
 
     /// What can be made to go wrong.
@@ -138,6 +165,24 @@ impl Embedded {
     #[must_use]
     pub fn kubeconfig(&self) -> Option<&Path> {
         self.outside.as_ref().map(|outside| outside.kubeconfig.as_path())
+    }
+}
+
+/// A kube-apiserver behind its client.
+struct RealServer(kube::Client);
+
+impl apiserver::Upstream for RealServer {
+    fn send(&self, request: http::Request<Bytes>) -> apiserver::Answer {
+        let client = self.0.clone();
+        Box::pin(async move {
+            let answer = client.send(request.map(kube::client::Body::from)).await;
+            let answer = answer.map_err(|error| error.to_string())?;
+            Ok(answer.map(|body| {
+                // Where it breaks off it ends: whoever reads it sees that it is not whole.
+                let frames = BodyStream::new(body).take_while(|frame| ready(frame.is_ok()));
+                StreamBody::new(frames.filter_map(|frame| ready(frame.ok())).map(Ok)).boxed_unsync()
+            }))
+        })
     }
 }
 

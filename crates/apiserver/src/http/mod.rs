@@ -6,3 +6,4 @@ pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod reply;
 pub(crate) mod status;
+pub(crate) mod upstream;

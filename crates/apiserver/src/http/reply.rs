@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
-use http::{Response, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 
@@ -30,6 +30,8 @@ pub(crate) struct Reply {
     pub(crate) unknown: bool,
     /// After how many seconds to try again.
     pub(crate) retry_after: Option<u64>,
+    /// What else is said, in place of what would be said of the form.
+    pub(crate) headers: HeaderMap,
 }
 
 impl Reply {
@@ -43,6 +45,7 @@ impl Reply {
             name: None,
             unknown: false,
             retry_after: None,
+            headers: HeaderMap::new(),
         }
     }
 
@@ -69,6 +72,12 @@ impl Reply {
             if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
                 response.headers_mut().append(WARNING, value);
             }
+        }
+        for name in self.headers.keys() {
+            response.headers_mut().remove(name);
+        }
+        for (name, value) in &self.headers {
+            response.headers_mut().append(name, value.clone());
         }
         response
     }

@@ -24,5 +24,6 @@ mod rules;
 mod spoken;
 mod structural;
 mod tokens;
+mod upstream;
 mod watching;
 mod wire;

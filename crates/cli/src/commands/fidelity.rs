@@ -56,7 +56,7 @@ async fn compared(
     terminal: &Terminal,
 ) -> Result<Outcome, Failure> {
     let real = EnvtestArguments { with: Vec::new(), data_dir: arguments.data_dir.clone() };
-    let real = envtest::start(&real).await?;
+    let real = envtest::start(vec![CLUSTER.to_owned()], &real).await?;
     let embedded = kube::Client::new(embedded::control_plane(false, None), "default");
     let pair =
         Pair { real: Server::new(real.cluster(CLUSTER).client.clone()), embedded: Server::new(embedded) };

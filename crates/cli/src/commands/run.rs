@@ -54,11 +54,14 @@ fn report(
         .unless("--substrate", substrate, "embedded")
         .flag("--with controller-manager", with_manager)
         .path("--data-dir", arguments.envtest.data_dir.as_deref());
+    let needed = contracts.clone();
     let ground = async {
         Ok(match arguments.substrate {
             SubstrateName::Embedded => Ground::Embedded,
             SubstrateName::Direct => session::direct(),
-            SubstrateName::Envtest => Ground::Envtest(Arc::new(envtest::start(&arguments.envtest).await?)),
+            SubstrateName::Envtest => {
+                Ground::Envtest(Arc::new(envtest::start_for(&needed, &arguments.envtest).await?))
+            }
         })
     };
     let target = targets::resource_manager();

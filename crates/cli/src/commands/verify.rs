@@ -9,6 +9,7 @@ use conformance::{attest as attesting, report};
 use contract::document::SourceFile;
 use contract::document::attestation::{self, Attestation};
 use contract::load::Loaded;
+use contract::model::Contract;
 
 use crate::again::Again;
 use crate::arguments::{Addition, AttestArguments, SubstrateName, VerifyArguments};
@@ -103,7 +104,8 @@ fn report(
         substrate,
         keeps_damages: false,
     };
-    let ground = ground(arguments);
+    let needed = contracts.clone();
+    let ground = ground(arguments, &needed);
     session::run(contracts, target, ground, &wish, terminal)
 }
 
@@ -128,11 +130,13 @@ fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn ground(arguments: &VerifyArguments) -> Result<Ground, Failure> {
+async fn ground(arguments: &VerifyArguments, contracts: &[Contract]) -> Result<Ground, Failure> {
     Ok(match arguments.substrate {
         SubstrateName::Direct => Ground::Direct(facts(arguments).await?),
         SubstrateName::Embedded => Ground::Embedded,
-        SubstrateName::Envtest => Ground::Envtest(Arc::new(envtest::start(&arguments.envtest).await?)),
+        SubstrateName::Envtest => {
+            Ground::Envtest(Arc::new(envtest::start_for(contracts, &arguments.envtest).await?))
+        }
     })
 }
 

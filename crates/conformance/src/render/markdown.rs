@@ -56,7 +56,7 @@ fn summary(out: &mut String, report: &Report) {
     line(String::new());
     if counts.asked_otherwise > 0 {
         let cases = plural(counts.asked_otherwise, "case");
-        line(format!("{cases} not asked through the server; `asked` in report.json says why."));
+        line(format!("{cases} asked otherwise than the substrate says; `asked` in report.json says how."));
         line(String::new());
     }
     for error in &report.environment_errors {

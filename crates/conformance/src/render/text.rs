@@ -218,7 +218,10 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
     }
     if counts.asked_otherwise > 0 {
         let cases = plural(counts.asked_otherwise, "case");
-        line(out, &format!("         {cases} not asked through the server (-v and the report say why)"));
+        line(
+            out,
+            &format!("         {cases} asked otherwise than the substrate says (-v and the report say how)"),
+        );
     }
     let proven = format!("{} of {} clauses proven able to fail", counts.proven, counts.answered);
     let gaps = plural(counts.gaps, "gap");

@@ -1,7 +1,7 @@
 //! Scenarios: each in a runtime of its own, with clusters of its own, so that its clock moves for nobody else.
 //!
-//! A target in this process runs in virtual time: the clock stands still while anybody works and jumps to the next
-//! timer when nobody does. A target outside runs in real time.
+//! A target in this process runs on embedded servers in virtual time: the clock stands still while anybody works and jumps
+//! to the next timer when nobody does. A target outside, and whatever runs on a real control plane, runs in real time.
 
 mod actions;
 mod alone;
@@ -9,6 +9,8 @@ mod clusters;
 mod dry_run;
 mod events;
 mod faults;
+mod leftovers;
+mod place;
 mod proof;
 mod refused;
 mod requests;
@@ -26,6 +28,7 @@ use contract::scenario::Scenario;
 
 use self::alone::{Observed, alone};
 use self::faults::Disturbance;
+use self::place::Place;
 use self::proof::Kept;
 use self::steps::Ended;
 use super::attempt::milliseconds;
@@ -40,24 +43,33 @@ pub(super) fn ask_all(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, Ve
     }
     let next = AtomicUsize::new(0);
     let (asked, broken) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-    let work = || {
+    let work = |lane| {
         while let Some(at) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let (of_case, error) = ask(shared, *at);
+            let (of_case, error) = ask(shared, *at, lane);
             shared.done(&of_case);
             asked.lock().expect("no thread panics with the lock").push(of_case);
             broken.lock().expect("no thread panics with the lock").extend(error);
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..shared.options.parallel.max(1) {
-            scope.spawn(work);
+        for lane in 0..side_by_side(shared) {
+            scope.spawn(move || work(lane));
         }
     });
     let broken = broken.into_inner().expect("no thread panicked with the lock");
     (asked.into_inner().expect("no thread panicked with the lock"), broken)
 }
 
-fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
+/// Scenarios that share real clusters would see each other's objects: in each lane there is one.
+fn side_by_side(shared: &Shared<'_>) -> usize {
+    let parallel = usize::from(shared.options.parallel.max(1));
+    match &shared.options.ground {
+        Ground::Envtest(control_plane) => parallel.min(control_plane.lanes()),
+        Ground::Direct(_) | Ground::Embedded => parallel,
+    }
+}
+
+fn ask(shared: &Shared<'_>, at: CaseRef, lane: usize) -> (Asked, Option<String>) {
     if shared.is_over() {
         return (unasked(shared, &[at], Status::NotRun, &ended(shared)).remove(0), None);
     }
@@ -69,11 +81,13 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     let looked = plan::look(shared.contracts, at);
     let scenario = looked.scenario().expect("the plan has scenarios only");
     let started = Instant::now();
-    let outcome = alone(shared, at, &Disturbance::None);
-    let outcome = outcome.and_then(|seen| under_faults(shared, at, scenario, seen));
-    let proof = match &outcome {
-        Ok(seen) if seen.checks.is_empty() => prove(shared, at, &seen.kept),
-        _ => None,
+    let place = Place::of(shared, scenario, lane);
+    let otherwise = place.as_ref().ok().and_then(|place| place.otherwise.clone());
+    let outcome = place.and_then(|place| played(shared, at, scenario, &place));
+    let (outcome, proof) = match outcome {
+        Ok((seen, proof)) if seen.checks.is_empty() => (Ok(seen), proof),
+        Ok((seen, _)) => (unless_dead(shared, Ok(seen)), None),
+        Err(ended) => (unless_dead(shared, Err(ended)), None),
     };
     let (status, reason, checks) = match outcome {
         Ok(seen) if seen.checks.is_empty() => (Status::Passed, None, Vec::new()),
@@ -96,24 +110,37 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     result.reason = reason;
     result.story = if checks.is_empty() { Vec::new() } else { story::tell(looked, scenario) };
     result.checks = checks;
-    result.asked = otherwise(&shared.options.ground, shared.target.is_outside());
+    result.asked = otherwise;
     result.duration_ms = milliseconds(started.elapsed());
     (Asked { at, result, observation: None, trace: None, proof }, broken)
 }
 
-/// Runs a scenario that was kept again under each of its faults; those of a target outside are not ours to disturb.
-fn under_faults(
+/// Runs a scenario, under its faults too, and proves what was kept.
+fn played(
     shared: &Shared<'_>,
     at: CaseRef,
     scenario: &Scenario,
+    place: &Place,
+) -> Result<(Observed, Option<Proof>), Ended> {
+    let seen = alone(shared, at, place, &Disturbance::None)?;
+    let seen = under_faults(shared, at, (scenario, place), seen)?;
+    let proof = if seen.checks.is_empty() { prove(shared, at, place, &seen.kept) } else { None };
+    Ok((seen, proof))
+}
+
+/// Runs a scenario that was kept again under each of its faults, where that takes no time.
+fn under_faults(
+    shared: &Shared<'_>,
+    at: CaseRef,
+    (scenario, place): (&Scenario, &Place),
     mut seen: Observed,
 ) -> Result<Observed, Ended> {
-    if !seen.checks.is_empty() || shared.target.is_outside() {
+    if !seen.checks.is_empty() || place.is_real_time() {
         return Ok(seen);
     }
     let writes: Vec<_> = seen.kept.iter().flat_map(|kept| kept.writes.iter().cloned()).collect();
     for disturbance in scenario.faults.iter().flat_map(|fault| faults::disturbances(*fault, &writes)) {
-        let disturbed = alone(shared, at, &disturbance)?;
+        let disturbed = alone(shared, at, place, &disturbance)?;
         let words = disturbance.words();
         seen.checks.extend(
             disturbed
@@ -126,13 +153,13 @@ fn under_faults(
 }
 
 /// Damages what was kept, and runs the scenario again with a target that writes nothing.
-fn prove(shared: &Shared<'_>, at: CaseRef, kept: &[Kept]) -> Option<Proof> {
+fn prove(shared: &Shared<'_>, at: CaseRef, place: &Place, kept: &[Kept]) -> Option<Proof> {
     let looked = plan::look(shared.contracts, at);
     let scenario = looked.scenario()?;
     let mut proof = proof::prove(looked, scenario, kept);
     // What a target that does nothing keeps is shown by its neighbours (lint only-unchanged).
-    if !shared.target.is_outside() && scenario.asserts_effects() && !scenario.keeps_given(looked.contract) {
-        match alone(shared, at, &Disturbance::Nothing) {
+    if !place.is_real_time() && scenario.asserts_effects() && !scenario.keeps_given(looked.contract) {
+        match alone(shared, at, place, &Disturbance::Nothing) {
             Ok(seen) => proof::add_nothing(&mut proof, looked, seen.checks.is_empty()),
             Err(Ended::Interrupted) => return None,
             Err(Ended::Environment(reason) | Ended::NotSupported(reason)) => {
@@ -143,11 +170,8 @@ fn prove(shared: &Shared<'_>, at: CaseRef, kept: &[Kept]) -> Option<Proof> {
     Some(proof)
 }
 
-/// Scenarios run on embedded servers wherever the others run.
-fn otherwise(ground: &Ground, outside: bool) -> Option<String> {
-    let time = if outside { "real" } else { "virtual" };
-    match ground {
-        Ground::Envtest(_) => Some(format!("on embedded API servers, in {time} time")),
-        Ground::Direct(_) | Ground::Embedded => None,
-    }
+/// Where the control plane is gone, that is why a scenario was not kept.
+fn unless_dead<T>(shared: &Shared<'_>, outcome: Result<T, Ended>) -> Result<T, Ended> {
+    let Ground::Envtest(control_plane) = &shared.options.ground else { return outcome };
+    control_plane.death().map_or(outcome, |death| Err(Ended::Environment(death.to_string())))
 }

@@ -13,7 +13,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Writes the definitions and waits until the server serves each of their versions.
-pub(super) async fn install(client: &kube::Client, crds: &[Value]) -> Result<(), EnvtestError> {
+///
+/// # Errors
+/// When one is refused or is not served in time.
+pub async fn install(client: &kube::Client, crds: &[Value]) -> Result<(), EnvtestError> {
     let cluster = Cluster::new(client.clone());
     for crd in crds {
         let failed = |source| EnvtestError::Crd { name: name(crd), source };

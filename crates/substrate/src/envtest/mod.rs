@@ -28,10 +28,20 @@ use assets::{Assets, ETCD, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER};
 use credentials::Authority;
 use tether::{Deaths, Tethered};
 
+pub use crds::install;
 pub use error::EnvtestError;
 
 /// Name of the only cluster, where nobody asks for several.
 pub const CLUSTER: &str = "cluster";
+
+/// Clusters that are used together: one, and where controllers act in another one than they are told by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// `cluster`, `cluster-2`.
+    pub source: String,
+    /// `target`, `target-2`.
+    pub target: String,
+}
 /// How often other ports are tried.
 const ATTEMPTS: usize = 5;
 
@@ -79,6 +89,15 @@ pub struct Cluster {
     pub version: String,
     /// Whether it has a kube-controller-manager.
     pub has_controllers: bool,
+}
+
+impl Lane {
+    /// The names of a lane, counted from 0; the first one's source is [`CLUSTER`].
+    #[must_use]
+    pub fn nth(lane: usize) -> Self {
+        let name = |name: &str| if lane == 0 { name.to_owned() } else { format!("{name}-{}", lane + 1) };
+        Self { source: name(CLUSTER), target: name("target") }
+    }
 }
 
 impl Options {
@@ -144,6 +163,14 @@ impl Envtest {
         self.clusters.get(name).expect("only clusters that were asked for are looked up")
     }
 
+    /// How many lanes there are, one after the other.
+    #[must_use]
+    pub fn lanes(&self) -> usize {
+        (0..self.clusters.len())
+            .take_while(|lane| self.clusters.contains_key(&Lane::nth(*lane).source))
+            .count()
+    }
+
     /// How long it took to become ready.
     #[must_use]
     pub fn took(&self) -> Duration {
@@ -158,17 +185,21 @@ impl Envtest {
 
     /// Waits until a program ends, which none does by itself, and says which and what it said last.
     pub async fn ended(&self) -> EnvtestError {
-        let death = self.deaths.wait().await;
-        let last_words = tether::last_words(&death.log);
-        EnvtestError::Ended { program: death.program, how: death.how, last_words }
+        told(self.deaths.wait().await)
+    }
+
+    /// Which program ended, if one did, and what it said last.
+    #[must_use]
+    pub fn death(&self) -> Option<EnvtestError> {
+        self.deaths.first().map(told)
     }
 
     /// Says which program ended, if one did.
     ///
     /// # Errors
     /// When one did.
-    pub async fn alive(&self) -> Result<(), EnvtestError> {
-        if self.deaths.first().is_some() { Err(self.ended().await) } else { Ok(()) }
+    pub fn alive(&self) -> Result<(), EnvtestError> {
+        self.death().map_or(Ok(()), Err)
     }
 
     async fn launch(options: &Options) -> Result<Self, EnvtestError> {
@@ -283,6 +314,11 @@ impl Drop for Envtest {
         }
         self.programs.clear();
     }
+}
+
+fn told(death: tether::Death) -> EnvtestError {
+    let last_words = tether::last_words(&death.log);
+    EnvtestError::Ended { program: death.program, how: death.how, last_words }
 }
 
 /// What a program is called: by its cluster too where there are several.

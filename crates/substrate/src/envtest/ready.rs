@@ -37,7 +37,7 @@ impl Waiting {
         L: Future<Output = Result<(), String>>,
     {
         loop {
-            started.alive().await?;
+            started.alive()?;
             let looked = tokio::select! {
                 looked = tokio::time::timeout(LOOK, look()) => looked,
                 death = started.ended() => return Err(death),

@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use super::clusters::Clusters;
 use super::faults::Disturbance;
+use super::place::Place;
 use super::proof::Kept;
 use super::steps::{Ended, Stage};
 use super::watchdog::{Lost, Watchdog};
@@ -22,8 +23,7 @@ use crate::target::Target;
 /// What a scenario needs of the whole run. Its thread owns it, as nobody may wait for the thread.
 pub(super) struct Scene {
     pub(super) target: Arc<dyn Target>,
-    /// How long it may wait for real time to pass.
-    pub(super) time_budget: Duration,
+    pub(super) place: Place,
     contracts: Arc<[Contract]>,
     interrupt: Interrupt,
 }
@@ -37,13 +37,20 @@ pub(super) struct Observed {
 }
 
 /// Runs a scenario once.
-pub(super) fn alone(shared: &Shared<'_>, at: CaseRef, disturbance: &Disturbance) -> Result<Observed, Ended> {
-    let outside = shared.target.is_outside();
-    let watchdog = Watchdog::new(if outside { shared.options.time_budget } else { Duration::ZERO });
-    let (scene, bark, disturbance) = (Scene::of(shared), watchdog.bark(), disturbance.clone());
+pub(super) fn alone(
+    shared: &Shared<'_>,
+    at: CaseRef,
+    place: &Place,
+    disturbance: &Disturbance,
+) -> Result<Observed, Ended> {
+    let scene = Scene::of(shared, place.clone());
+    let real_time = place.is_real_time();
+    let watchdog = Watchdog::new(if real_time { place.waits } else { Duration::ZERO });
+    let (bark, disturbance) = (watchdog.bark(), disturbance.clone());
     let (tell, told) = channel();
     let play = move || {
-        let played = runtime(outside).map(|runtime| runtime.block_on(scene.watched(at, &disturbance, &bark)));
+        let played =
+            runtime(real_time).map(|runtime| runtime.block_on(scene.watched(at, &disturbance, &bark)));
         // Nobody listens to what was left behind.
         let _ = tell.send(played);
     };
@@ -68,16 +75,16 @@ fn late(id: &str, watchdog: &Watchdog) -> Ended {
     Ended::Environment(format!("{id} did not end within {seconds} s: {why}"))
 }
 
-/// Time stands still for a target in this process while anybody works.
-fn runtime(outside: bool) -> std::io::Result<Runtime> {
-    Builder::new_current_thread().enable_all().start_paused(!outside).build()
+/// Virtual time stands still while anybody works.
+fn runtime(real_time: bool) -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().start_paused(!real_time).build()
 }
 
 impl Scene {
-    fn of(shared: &Shared<'_>) -> Self {
+    fn of(shared: &Shared<'_>, place: Place) -> Self {
         Self {
             target: Arc::clone(shared.target),
-            time_budget: shared.options.time_budget,
+            place,
             contracts: Arc::clone(shared.contracts),
             interrupt: shared.interrupt.clone(),
         }
@@ -106,9 +113,20 @@ impl Scene {
         disturbance: &Disturbance,
     ) -> Result<Observed, Ended> {
         let idle = *disturbance == Disturbance::Nothing;
-        let clusters = Clusters::start(scenario, self.target.is_outside(), idle).await?;
+        let clusters = Clusters::start(scenario, &self.place, idle).await?;
+        let outcome = self.staged(looked, scenario, (&clusters, disturbance)).await;
+        clusters.take_back().await?;
+        outcome
+    }
+
+    async fn staged(
+        &self,
+        looked: Looked<'_>,
+        scenario: &Scenario,
+        (clusters, disturbance): (&Clusters, &Disturbance),
+    ) -> Result<Observed, Ended> {
         clusters.write(&scenario.given).await?;
-        let mut stage = Stage::new(self, looked, &clusters, disturbance);
+        let mut stage = Stage::new(self, looked, clusters, disturbance);
         stage.start().await?;
         let outcome = stage.take(&scenario.steps).await;
         stage.stop().await;

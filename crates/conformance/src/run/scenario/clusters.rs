@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use contract::scenario::{Action, Asked, NAMESPACE, ObjectRef, Refusal, Scenario, Side};
+use contract::scenario::{Asked, NAMESPACE, ObjectRef, Refusal, Scenario, Side};
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, resource};
 use substrate::embedded::{Embedded, OUTSIDE_USER};
 use substrate::facts;
 
+use super::place::Place;
 use super::refused::Refused;
 use super::steps::Ended;
-use super::{dry_run, events};
+use super::{dry_run, events, leftovers};
 use crate::target::{self, Facts};
 
 /// The user that acts for others; whatever another user does is the target's doing.
@@ -37,20 +38,43 @@ struct Member {
 }
 
 impl Member {
-    async fn start(outside: bool) -> Result<Self, Ended> {
-        let started = Embedded::start(outside, None).await;
-        let server = started.map_err(|error| Ended::Environment(error.to_string()))?;
+    /// The real cluster of this name where there is a control plane, else a server of its own.
+    async fn start(place: &Place, name: &str) -> Result<Self, Ended> {
+        let broken = |error: &dyn std::fmt::Display| Ended::Environment(error.to_string());
+        let started = match &place.control_plane {
+            None => Embedded::start(place.outside, None).await,
+            Some(control_plane) => {
+                let cluster = control_plane.cluster(name);
+                facts::let_askers_in(&cluster.client).await.map_err(|error| broken(&error))?;
+                Embedded::before(cluster, place.outside).await
+            }
+        };
+        let server = started.map_err(|error| broken(&error))?;
         Ok(Self { others: server.client_as(OTHER_USER), server })
     }
 }
 
 impl Clusters {
     /// Starts what the scenario speaks of.
-    pub(super) async fn start(scenario: &Scenario, outside: bool, idle: bool) -> Result<Self, Ended> {
-        let source = Member::start(outside).await?;
-        let target = if is_one(scenario) { None } else { Some(Member::start(outside).await?) };
-        let user = if outside { OUTSIDE_USER } else { TARGET_USER };
+    pub(super) async fn start(scenario: &Scenario, place: &Place, idle: bool) -> Result<Self, Ended> {
+        let source = Member::start(place, &place.lane.source).await?;
+        let target = if scenario.is_of_one_cluster() {
+            None
+        } else {
+            Some(Member::start(place, &place.lane.target).await?)
+        };
+        let user = if place.outside { OUTSIDE_USER } else { TARGET_USER };
         Ok(Self { source, target, idle, refused: Refused::to(user) })
+    }
+
+    /// Makes real clusters what they were, for the scenario that comes next; others end with the scenario.
+    pub(super) async fn take_back(&self) -> Result<(), Ended> {
+        for member in std::iter::once(&self.source).chain(&self.target) {
+            if member.server.revision().is_none() {
+                leftovers::take_back(&member.server, &member.others).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Every server once.
@@ -169,19 +193,4 @@ pub(super) fn head(object: &ObjectRef) -> Value {
         head["metadata"]["namespace"] = json!(object.namespace);
     }
     head
-}
-
-/// Whether the scenario speaks of one cluster only.
-fn is_one(scenario: &Scenario) -> bool {
-    let acted = scenario.steps.iter().flat_map(|step| &step.actions).filter_map(|action| match action {
-        Action::Create(side, _)
-        | Action::Patch(side, ..)
-        | Action::PatchStatus(side, ..)
-        | Action::Delete(side, _)
-        | Action::Touch(side, _)
-        | Action::Refuse(side, ..) => Some(*side),
-        Action::Stop | Action::Start => None,
-    });
-    let seen = scenario.steps.iter().flat_map(|step| step.eventually.iter().map(|state| state.side));
-    scenario.given.keys().copied().chain(acted).chain(seen).any(|side| side == Side::Only)
 }

@@ -1,0 +1,111 @@
+//! Where a scenario runs, and whether time passes there by itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::scenario::{Advance, Scenario};
+use substrate::envtest::{Envtest, Lane};
+
+use super::steps::Ended;
+use crate::run::{Ground, Shared};
+
+/// Where a scenario runs.
+#[derive(Clone)]
+pub(super) struct Place {
+    /// Where real clusters are, which scenarios use one after the other; without, each has servers of its own.
+    pub(super) control_plane: Option<Arc<Envtest>>,
+    /// Which of the real clusters are its own meanwhile.
+    pub(super) lane: Lane,
+    /// Whether the target is outside of this process.
+    pub(super) outside: bool,
+    /// How long its steps wait.
+    pub(super) waits: Duration,
+    /// What is otherwise than the run's substrate says.
+    pub(super) otherwise: Option<String>,
+}
+
+impl Place {
+    /// Where this one runs, whose turn it is in a lane. In real time it may wait as long as the time budget; one that waits longer runs in virtual
+    /// time, if the target can.
+    pub(super) fn of(shared: &Shared<'_>, scenario: &Scenario, lane: usize) -> Result<Self, Ended> {
+        let outside = shared.target.is_outside();
+        let real = match &shared.options.ground {
+            Ground::Envtest(control_plane) => Some(Arc::clone(control_plane)),
+            Ground::Direct(_) | Ground::Embedded => None,
+        };
+        let steps = scenario.steps.iter().map(|step| (step.name.as_str(), step.advance.as_ref()));
+        let (waits, budget) = (Waits::of(steps), shared.options.time_budget);
+        let too_long = (waits.longest > budget).then(|| {
+            let (wait, budget) = (waits.longest.as_secs(), budget.as_secs());
+            format!("it waits {wait} s, more than the time budget of {budget} s (--time-budget)")
+        });
+        let (control_plane, otherwise) = match (real, too_long) {
+            (_, Some(reason)) if outside => return Err(Ended::NotSupported(reason)),
+            (Some(_), Some(reason)) => {
+                (None, Some(format!("on embedded API servers in virtual time: {reason}")))
+            }
+            (Some(real), None) if !scenario.faults.is_empty() => {
+                (Some(real), Some("without its faults".to_owned()))
+            }
+            (real, _) => (real, None),
+        };
+        Ok(Self { control_plane, lane: Lane::nth(lane), outside, waits: waits.total, otherwise })
+    }
+
+    /// Whether time passes by itself: for whoever is outside of this process, target or cluster.
+    pub(super) fn is_real_time(&self) -> bool {
+        self.outside || self.control_plane.is_some()
+    }
+}
+
+/// How long steps wait if nothing else takes time.
+#[derive(Debug, PartialEq, Eq)]
+struct Waits {
+    /// All of them.
+    total: Duration,
+    /// The longest of one step.
+    longest: Duration,
+}
+
+impl Waits {
+    fn of<'a>(steps: impl IntoIterator<Item = (&'a str, Option<&'a Advance>)>) -> Self {
+        let mut waits = Self { total: Duration::ZERO, longest: Duration::ZERO };
+        let mut ends = BTreeMap::new();
+        for (name, advance) in steps {
+            if let Some(advance) = advance {
+                let from = advance.after.as_deref().and_then(|after| ends.get(after)).copied();
+                let until = waits.total.max(from.unwrap_or(waits.total) + advance.to);
+                waits.longest = waits.longest.max(until.saturating_sub(waits.total));
+                waits.total = until;
+            }
+            ends.insert(name, waits.total);
+        }
+        waits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_waited_for_already_is_not_waited_for_again() {
+        let advance = |seconds, after: Option<&str>| Advance {
+            to: Duration::from_secs(seconds),
+            after: after.map(str::to_owned),
+        };
+        let (two, three, eight) = (advance(2, None), advance(3, Some("a")), advance(8, None));
+        let (ten, hundred) = (advance(10, Some("a")), advance(100, Some("b")));
+        let table = [
+            (vec![("a", None)], (0, 0)),
+            (vec![("a", None), ("b", Some(&eight)), ("c", Some(&ten))], (10, 8)),
+            (vec![("a", Some(&two)), ("b", Some(&ten)), ("c", Some(&three))], (12, 10)),
+            (vec![("a", Some(&two)), ("b", None), ("c", Some(&hundred))], (102, 100)),
+        ];
+        for (steps, (total, longest)) in table {
+            let [total, longest] = [total, longest].map(Duration::from_secs);
+            assert_eq!(Waits::of(steps), Waits { total, longest });
+        }
+    }
+}
