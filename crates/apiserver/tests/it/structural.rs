@@ -151,7 +151,7 @@ async fn a_definition_whose_names_are_taken_serves_nothing() {
     let conditions = &made["status"]["conditions"];
     assert_eq!(
         (code, &conditions[0]["reason"], &conditions[1]["status"]),
-        (201, &json!("SingularConflict"), &json!("False"))
+        (201, &json!("ListKindConflict"), &json!("False"))
     );
     let path = "/apis/t.example.com/v1/namespaces/default/things2";
     assert_eq!(send(&server, "GET", path, &Value::Null).await.0, 404);
