@@ -13,8 +13,7 @@
 //! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; tokens are signed with ES256;
 //! logs, exec, proxies and aggregated APIs are not served.
 //!
-//! Invariants: knows no component. Reads no clock but tokio's and no environment; names and uids come from its seed. One
-//! lock in the store orders revisions, so a watch sees every write once, in order.
+//! Invariants: knows no component; reads no clock but tokio's, and no environment; one lock orders all writes.
 
 mod access;
 mod admission;
