@@ -8,6 +8,7 @@ use http::request::Parts;
 use schema::{Group, GroupVersion, Resource};
 use serde_json::{Value, json};
 
+use crate::aggregation;
 use crate::http::reply::Reply;
 use crate::openapi;
 use crate::registry::Served;
@@ -17,20 +18,25 @@ const OPENAPI_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+prot
 const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// Answers a path that names no objects.
-pub(crate) fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Reply {
+pub(crate) async fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Reply {
     let served = shared.registry.served();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let value = match path.as_slice() {
         ["healthz" | "livez" | "readyz", ..] => return Reply::text(200, "ok"),
         ["version"] => version(),
-        ["api"] if wants_aggregated(parts) => return aggregated(&served, true),
-        ["apis"] if wants_aggregated(parts) => return aggregated(&served, false),
+        ["api"] if wants_aggregated(parts) => return aggregated(&served, true, Vec::new()),
+        ["apis"] if wants_aggregated(parts) => {
+            return aggregated(&served, false, aggregation::resources(shared).await);
+        }
         ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
-        ["apis"] => group_list(&served),
+        ["apis"] => group_list(&served, aggregation::groups(shared)),
         ["api", version] => return resources(&served, "", version),
         ["apis", group] => match served.kinds.group(group).filter(|group| !group.name.is_empty()) {
             Some(group) => with_identity("APIGroup", group_value(group)),
-            None => return Reply::unknown_path(),
+            None => match aggregation::groups(shared).into_iter().find(|known| known["name"] == *group) {
+                Some(known) => with_identity("APIGroup", known),
+                None => return Reply::unknown_path(),
+            },
         },
         ["apis", group, version] => return resources(&served, group, version),
         ["openapi", "v2"] if wants_protobuf(parts) => {
@@ -38,7 +44,7 @@ pub(crate) fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Re
             return Reply { content_type: OPENAPI_V2, ..Reply::json(200, Bytes::from(document)) };
         }
         ["openapi", "v2"] => openapi::whole(&served),
-        ["openapi", "v3"] => openapi::index(&served),
+        ["openapi", "v3"] => openapi::index(&served, aggregation::documents(shared)),
         ["openapi", "v3", "api", version] => match openapi::document(&served, "", version) {
             Some(document) => document,
             None => return Reply::unknown_path(),
@@ -86,9 +92,10 @@ fn with_identity(kind: &str, mut value: Value) -> Value {
     value
 }
 
-fn group_list(served: &Served) -> Value {
+fn group_list(served: &Served, others: Vec<Value>) -> Value {
     let groups = served.kinds.groups().iter().filter(|group| !group.name.is_empty());
-    json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups.map(group_value).collect::<Vec<_>>()})
+    let groups: Vec<Value> = groups.map(group_value).chain(others).collect();
+    json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
 
 fn group_value(group: &Group) -> Value {
@@ -149,9 +156,9 @@ fn resource_values(resource: &Resource) -> Vec<Value> {
     values
 }
 
-fn aggregated(served: &Served, core: bool) -> Reply {
+fn aggregated(served: &Served, core: bool, others: Vec<Value>) -> Reply {
     let groups = served.kinds.groups().iter().filter(|group| group.name.is_empty() == core);
-    let items: Vec<Value> = groups.map(aggregated_group).collect();
+    let items: Vec<Value> = groups.map(aggregated_group).chain(others).collect();
     let list = json!({
         "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items,
     });

@@ -10,13 +10,13 @@
 //! differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is refused (415); the
 //! server's own writes name no manager; the common is checked in built-in kinds; rules in CEL hold with the feature
 //! `cel` alone, whatever they cost; owners of fields are carried to another version without a converting webhook; match
-//! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; tokens are signed with ES256;
-//! logs, exec, proxies and aggregated APIs are not served.
+//! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; tokens are ES256; no logs.
 //!
 //! Invariants: knows no component; reads no clock but tokio's, and no environment; one lock orders all writes.
 
 mod access;
 mod admission;
+mod aggregation;
 mod apply;
 mod authority;
 mod builder;

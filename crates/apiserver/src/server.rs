@@ -19,6 +19,7 @@ use crate::access::authorization::{self, Question};
 use crate::access::identity;
 use crate::access::reviews;
 use crate::access::tokens::Tokens;
+use crate::aggregation;
 use crate::authority::Authority;
 use crate::call::{Call, User, Verb};
 use crate::controllers::{self, Ask, Client};
@@ -218,7 +219,7 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Reply {
         }
         match path {
             Path::Other(path) => match authorization::check(shared, &request) {
-                Ok(()) => published(shared, parts, &path),
+                Ok(()) => published(shared, parts, &request.user, &path).await,
                 Err(status) => status.into(),
             },
             Path::Resource(path) => objects(shared, parts, &request, path, body).await,
@@ -230,12 +231,18 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Reply {
 }
 
 /// Answers a path that names no objects.
-fn published(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Reply {
+async fn published(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[String]) -> Reply {
     let texts: Vec<&str> = path.iter().map(String::as_str).collect();
     let (value, content_type) = match texts.as_slice() {
         [".well-known", "openid-configuration"] => (shared.tokens.discovery(), "application/json"),
         ["openid", "v1", "jwks"] => (shared.tokens.signer().keys(), "application/jwk-set+json"),
-        _ => return discovery::answer(shared, parts, path),
+        ["apis", group, version] | ["openapi", "v3", "apis", group, version] => {
+            return match aggregation::of(shared, group, version) {
+                Some(backend) => aggregation::pass(shared, backend, parts, user, Bytes::new()).await,
+                None => discovery::answer(shared, parts, path).await,
+            };
+        }
+        _ => return discovery::answer(shared, parts, path).await,
     };
     Reply { content_type, ..Reply::json(200, Bytes::from(value.to_string())) }
 }
@@ -251,10 +258,17 @@ async fn objects(
     if let Err(status) = authorization::check(shared, request) {
         return status.into();
     }
+    if let Some(backend) = aggregation::of(shared, &path.group, &path.version) {
+        return aggregation::pass(shared, backend, parts, &request.user, body).await;
+    }
     match read(shared, parts, request.user.clone(), path, body) {
         Ok(call) => {
             let mut reply = dispatch(shared, &call).await.unwrap_or_else(Reply::from);
             reply.notes.warnings.splice(0..0, deprecation(&call.target).map(str::to_owned));
+            let written = matches!(call.verb, Verb::Create | Verb::Update | Verb::Patch) && reply.code < 300;
+            if written && call.target.table == aggregation::TABLE {
+                aggregation::look(shared, reply.name.as_deref().unwrap_or(&call.path.name)).await;
+            }
             reply
         }
         Err(reply) => *reply,

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
 
 use crate::registration::ClientConfig;
 
@@ -64,6 +65,9 @@ pub enum DialError {
     },
 }
 
+/// An answer that comes piece by piece, as a watch does.
+pub type Streamed = http::Response<UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
+
 /// Sends a review to a path of one target.
 #[async_trait]
 pub trait Dialer: Send + Sync {
@@ -72,6 +76,16 @@ pub trait Dialer: Send + Sync {
     /// # Errors
     /// When no HTTP answer came.
     async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError>;
+
+    /// Passes any request on, as it is, and gives the answer as it comes. Its URI is a path; a way that carries reviews
+    /// alone refuses.
+    ///
+    /// # Errors
+    /// When no answer began.
+    async fn pass(&self, request: http::Request<Bytes>) -> Result<Streamed, DialError> {
+        let url = request.uri().path().to_owned();
+        Err(DialError::Exchange { url, source_text: "reviews alone are carried this way".to_owned() })
+    }
 }
 
 /// Finds the way to a registered webhook; what the embedded API server is given.

@@ -11,9 +11,9 @@ pub(crate) use protobuf::encoded;
 const V3: &str = "#/components/schemas/";
 const V2: &str = "#/definitions/";
 
-/// `/openapi/v3`: where the documents are.
-pub(crate) fn index(served: &Served) -> Value {
-    let mut paths = Map::new();
+/// `/openapi/v3`: where the documents are; those of `others` too.
+pub(crate) fn index(served: &Served, others: Map<String, Value>) -> Value {
+    let mut paths = others;
     for group in served.kinds.groups() {
         for version in &group.versions {
             let root = root(&group.name, &version.version);

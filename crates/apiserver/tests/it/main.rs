@@ -5,6 +5,7 @@
 
 mod access;
 mod admission;
+mod aggregation;
 mod apply;
 mod built_in;
 mod certificates;

@@ -13,7 +13,7 @@ use rustls_pki_types::ServerName;
 
 use super::connector::{ConnectError, Connector};
 use super::trust::{Trust, client_config};
-use super::{DialError, Dialer, HttpAnswer};
+use super::{DialError, Dialer, HttpAnswer, Streamed};
 
 /// An answer larger than this is no answer to a review.
 const ANSWER_LIMIT: usize = 32 * 1024 * 1024;
@@ -93,6 +93,20 @@ impl Dialer for Https {
             .map_err(|error| DialError::Exchange { url: url.to_owned(), source_text: error.to_string() })?;
         let late = |_| DialError::Timeout { url: url.to_owned(), timeout };
         tokio::time::timeout(timeout, self.exchange(request, url)).await.map_err(late)?
+    }
+
+    async fn pass(&self, request: Request<Bytes>) -> Result<Streamed, DialError> {
+        let (mut parts, body) = request.into_parts();
+        let address = format!("{}{}", self.base, parts.uri);
+        let url = address.split('?').next().unwrap_or_default().to_owned();
+        parts.uri = address.parse().map_err(|error: http::uri::InvalidUri| DialError::Exchange {
+            url: url.clone(),
+            source_text: error.to_string(),
+        })?;
+        parts.version = http::Version::default();
+        let request = Request::from_parts(parts, Full::new(body));
+        let response = self.client.request(request).await.map_err(|error| classify(&url, &error))?;
+        Ok(response.map(|body| body.map_err(Into::into).boxed_unsync()))
     }
 }
 

@@ -67,6 +67,11 @@ const CELLS: &[(&str, Cell)] = &[
     ("bound-accounts", |object, _| subjects(object, "ServiceAccount").into()),
     ("requested-duration", |object, _| requested_duration(object).into()),
     ("request-condition", |object, _| request_condition(object).into()),
+    ("backend", |service, _| {
+        let named = joined(&service["spec"]["service"], "namespace", "name");
+        (if named.is_empty() { "Local".to_owned() } else { named }).into()
+    }),
+    ("backend-available", |service, _| backend_available(service).into()),
     ("slice-ports", |object, _| slice_ports(object).into()),
     ("slice-endpoints", |object, _| slice_endpoints(object).into()),
     ("event-last", |event, now| {
@@ -299,6 +304,15 @@ fn request_condition(object: &Value) -> String {
     }
     shown.extend(object["status"]["certificate"].is_string().then_some("Issued"));
     shown.join(",")
+}
+
+fn backend_available(service: &Value) -> String {
+    let conditions = list(&service["status"]["conditions"]);
+    match conditions.iter().find(|condition| condition["type"] == "Available") {
+        None => "Unknown".to_owned(),
+        Some(condition) if condition["status"] == "True" => "True".to_owned(),
+        Some(condition) => format!("{} ({})", text(&condition["status"]), text(&condition["reason"])),
+    }
 }
 
 fn slice_ports(object: &Value) -> String {

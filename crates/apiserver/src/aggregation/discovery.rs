@@ -1,0 +1,99 @@
+//! What other API servers serve, as discovery tells it beside what this one serves.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{Backend, all, availability};
+use crate::state::Shared;
+
+/// The groups that others serve, as `/apis` lists them.
+pub(crate) fn groups(shared: &Shared) -> Vec<Value> {
+    let mut groups: Vec<Value> = Vec::new();
+    for backend in all(shared) {
+        let version = json!({"groupVersion": backend.api_version(), "version": backend.version});
+        match groups.iter_mut().find(|group| group["name"] == backend.group) {
+            Some(group) => {
+                if let Some(all) = group["versions"].as_array_mut() {
+                    all.push(version);
+                }
+            }
+            None => groups.push(json!({
+                "name": backend.group, "versions": [version], "preferredVersion": version,
+            })),
+        }
+    }
+    groups
+}
+
+/// The same with their resources; those of a server that does not answer are not known.
+pub(crate) async fn resources(shared: &Shared) -> Vec<Value> {
+    let mut groups: Vec<Value> = Vec::new();
+    for backend in all(shared) {
+        let version = match availability::resources(shared, &backend).await {
+            Ok(list) => json!({
+                "version": backend.version, "resources": aggregated(&list, &backend), "freshness": "Current",
+            }),
+            Err(_) => json!({"version": backend.version, "freshness": "Stale"}),
+        };
+        match groups.iter_mut().find(|group| group["metadata"]["name"] == backend.group) {
+            Some(group) => {
+                if let Some(all) = group["versions"].as_array_mut() {
+                    all.push(version);
+                }
+            }
+            None => groups.push(json!({
+                "metadata": {"name": backend.group, "creationTimestamp": null}, "versions": [version],
+            })),
+        }
+    }
+    groups
+}
+
+/// Where the OpenAPI documents of others are.
+pub(crate) fn documents(shared: &Shared) -> Map<String, Value> {
+    let entry = |backend: Backend| {
+        let root = format!("apis/{}", backend.api_version());
+        let url = format!("/openapi/v3/{root}");
+        (root, json!({"serverRelativeURL": url}))
+    };
+    all(shared).into_iter().map(entry).collect()
+}
+
+/// The resources of an `APIResourceList`, each with its subresources.
+fn aggregated(list: &Value, backend: &Backend) -> Vec<Value> {
+    let entries = || list["resources"].as_array().into_iter().flatten();
+    let name = |entry: &Value| entry["name"].as_str().unwrap_or_default().to_owned();
+    let kind = |entry: &Value| {
+        let own = |field: &str, otherwise: &str| match entry[field].as_str() {
+            None | Some("") => otherwise.to_owned(),
+            Some(text) => text.to_owned(),
+        };
+        json!({"group": own("group", &backend.group), "version": own("version", &backend.version), "kind": entry["kind"]})
+    };
+    let mut below: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for entry in entries() {
+        if let Some((resource, subresource)) = name(entry).split_once('/') {
+            let value =
+                json!({"subresource": subresource, "responseKind": kind(entry), "verbs": entry["verbs"]});
+            below.entry(resource.to_owned()).or_default().push(value);
+        }
+    }
+    let resource = |entry: &Value| {
+        let mut value = json!({
+            "resource": entry["name"], "responseKind": kind(entry), "verbs": entry["verbs"],
+            "scope": if entry["namespaced"] == true { "Namespaced" } else { "Cluster" },
+            "singularResource": entry["singularName"],
+        });
+        for field in ["shortNames", "categories"] {
+            if let Some(words) = entry.get(field).filter(|words| !words.is_null()) {
+                value[field] = words.clone();
+            }
+        }
+        if let Some(subresources) = below.get(&name(entry)) {
+            value["subresources"] = subresources.clone().into();
+        }
+        value
+    };
+    entries().filter(|entry| !name(entry).contains('/')).map(resource).collect()
+}

@@ -1,0 +1,91 @@
+//! Groups and versions that another API server serves: what an APIService says of it, and the way of a request to it.
+
+mod availability;
+mod discovery;
+mod pass;
+
+use serde_json::Value;
+use webhook::registration::{ClientConfig, ServiceReference};
+
+use crate::state::Shared;
+
+pub(crate) use availability::look;
+pub(crate) use discovery::{documents, groups, resources};
+pub(crate) use pass::pass;
+
+/// Where APIServices lie in the store.
+pub(crate) const TABLE: &str = "apiservices.apiregistration.k8s.io";
+
+/// Another API server that serves a version of a group.
+#[derive(Clone, Debug)]
+pub(crate) struct Backend {
+    /// The name of its APIService: `v1beta1.core.gardener.cloud`.
+    name: String,
+    group: String,
+    version: String,
+    /// The greater come first: the group's among groups, then the version's in its group.
+    priorities: (i64, i64),
+    client: ClientConfig,
+    available: bool,
+}
+
+/// Who serves a version of a group, where this server does not.
+pub(crate) fn of(shared: &Shared, group: &str, version: &str) -> Option<Backend> {
+    if group.is_empty() || serves(shared, group, version) {
+        return None;
+    }
+    let service = shared.store.get(TABLE, &format!("{version}.{group}"))?;
+    Backend::read(service.value())
+}
+
+/// All that others serve, in the order of discovery.
+fn all(shared: &Shared) -> Vec<Backend> {
+    let snapshot = shared.store.snapshot(TABLE);
+    let services = snapshot.objects.values().filter_map(|service| Backend::read(service.value()));
+    let mut all: Vec<Backend> =
+        services.filter(|backend| !serves(shared, &backend.group, &backend.version)).collect();
+    all.sort_by(|a, b| {
+        let key = |backend: &Backend| (-backend.priorities.0, backend.group.clone(), -backend.priorities.1);
+        key(a).cmp(&key(b))
+    });
+    all
+}
+
+fn serves(shared: &Shared, group: &str, version: &str) -> bool {
+    let served = shared.registry.served();
+    served.kinds.group(group).is_some_and(|group| group.versions.iter().any(|known| known.version == version))
+}
+
+impl Backend {
+    /// What an APIService says; absent of one that says nothing of another server.
+    fn read(object: &Value) -> Option<Self> {
+        let spec = &object["spec"];
+        let service = spec.get("service").filter(|service| !service.is_null())?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let number = |field: &str| spec[field].as_i64().unwrap_or_default();
+        let conditions = object.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
+        let mut available = conditions.filter(|condition| condition["type"] == "Available");
+        Some(Self {
+            name: text(&object["metadata"]["name"]),
+            group: text(&spec["group"]),
+            version: text(&spec["version"]),
+            priorities: (number("groupPriorityMinimum"), number("versionPriority")),
+            client: ClientConfig {
+                url: None,
+                service: Some(ServiceReference {
+                    namespace: text(&service["namespace"]),
+                    name: text(&service["name"]),
+                    path: None,
+                    port: service["port"].as_u64().and_then(|port| u16::try_from(port).ok()),
+                }),
+                ca_bundle: spec["caBundle"].as_str().map(str::to_owned),
+            },
+            available: available.any(|condition| condition["status"] == "True"),
+        })
+    }
+
+    /// `core.gardener.cloud/v1beta1`.
+    fn api_version(&self) -> String {
+        format!("{}/{}", self.group, self.version)
+    }
+}

@@ -1,0 +1,224 @@
+//! Groups that another API server serves: found, passed on in the caller's name, and told when it does not answer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use apiserver::{ApiServer, User};
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{HeaderMap, Request};
+use http_body_util::{BodyExt, Full};
+use schema::Crd;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer, Streamed};
+use webhook::registration::ClientConfig;
+
+use crate::wire::{events, exchange, send};
+
+const SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
+const SPACE: &str = "/apis/agg.example.com/v1/namespaces/default/gadgets";
+
+/// The other server, which may be away, and what it was asked.
+#[derive(Clone)]
+struct Other {
+    server: ApiServer,
+    away: Arc<AtomicBool>,
+    asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
+}
+
+impl Dialers for Other {
+    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
+        let service = to.service.as_ref().unwrap();
+        if service.name == "api" {
+            return Ok((Arc::new(self.clone()), "/".to_owned()));
+        }
+        let source_text = format!("no address is known for service {}", service.name);
+        Err(DialError::Connect { url: String::new(), source_text })
+    }
+}
+
+#[async_trait]
+impl Dialer for Other {
+    async fn post(&self, _: &str, _: Bytes, _: Duration) -> Result<HttpAnswer, DialError> {
+        Err(DialError::Exchange { url: String::new(), source_text: "no review is sent here".to_owned() })
+    }
+
+    async fn pass(&self, request: Request<Bytes>) -> Result<Streamed, DialError> {
+        if self.away.load(Ordering::SeqCst) {
+            let source_text = "connection refused".to_owned();
+            return Err(DialError::Connect { url: "https://api.x.svc:443".to_owned(), source_text });
+        }
+        let said = (format!("{} {}", request.method(), request.uri()), request.headers().clone());
+        self.asked.lock().unwrap().push(said);
+        let Ok(answer) = self.server.clone().oneshot(request.map(Full::new)).await;
+        Ok(answer.map(|body| body.map_err(|never| match never {}).boxed_unsync()))
+    }
+}
+
+fn gadgets() -> Crd {
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gadgets.agg.example.com"},
+        "spec": {
+            "group": "agg.example.com", "scope": "Namespaced",
+            "names": {"plural": "gadgets", "singular": "gadget", "kind": "Gadget", "shortNames": ["gd"]},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema},
+                "subresources": {"status": {}},
+            }],
+        },
+    });
+    Crd::from_value(definition).unwrap()
+}
+
+fn service(name: &str) -> Value {
+    json!({"metadata": {"name": "v1.agg.example.com"}, "spec": {
+        "group": "agg.example.com", "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 10,
+        "service": {"namespace": "x", "name": name},
+    }})
+}
+
+fn serving() -> (ApiServer, Other) {
+    let server = ApiServer::builder().crds([gadgets()]).seed(1).build();
+    let other = Other { server, away: Arc::default(), asked: Arc::default() };
+    (ApiServer::builder().dialers(Arc::new(other.clone())).build(), other)
+}
+
+async fn condition(server: &ApiServer) -> Value {
+    let (_, service) = send(server, "GET", &format!("{SERVICES}/v1.agg.example.com"), &Value::Null).await;
+    let condition = &service["status"]["conditions"][0];
+    json!([condition["status"], condition["reason"], condition["message"]])
+}
+
+async fn made(server: &ApiServer, name: &str) {
+    let (code, answer) = send(server, "POST", SERVICES, &service(name)).await;
+    assert_eq!(code, 201, "{answer}");
+}
+
+#[tokio::test]
+async fn requests_are_passed_on_in_the_name_of_whoever_asks() {
+    let (server, other) = serving();
+    assert_eq!(send(&server, "GET", SPACE, &Value::Null).await.0, 404);
+    made(&server, "api").await;
+    assert_eq!(condition(&server).await, json!(["True", "Passed", "all checks passed"]));
+    other.asked.lock().unwrap().clear();
+    let gadget =
+        json!({"apiVersion": "agg.example.com/v1", "kind": "Gadget", "metadata": {"name": "a"}}).to_string();
+    let extra = [("example.com/Key".to_owned(), vec!["one".to_owned()])];
+    let user = User { uid: "7".to_owned(), extra: extra.into(), ..User::of_groups("jane", &["team"]) };
+    let request = Request::post(format!("{SPACE}?fieldManager=me"))
+        .header("content-type", "application/json")
+        .header("authorization", "Bearer secret")
+        .header("x-remote-user", "mallory")
+        .extension(user)
+        .body(Full::new(Bytes::from(gadget)))
+        .unwrap();
+    let answer = server.clone().oneshot(request).await.unwrap();
+    assert_eq!(
+        (answer.status().as_u16(), &answer.headers()["content-type"]),
+        (201, &"application/json".parse().unwrap())
+    );
+    let made = answer.into_body().collect().await.unwrap().to_bytes();
+    let made: Value = serde_json::from_slice(&made).unwrap();
+    assert_eq!(send(&other.server, "GET", &format!("{SPACE}/a"), &Value::Null).await, (200, made));
+    let asked = std::mem::take(&mut *other.asked.lock().unwrap());
+    let [(line, headers)] = &asked[..] else { panic!("one request: {asked:?}") };
+    assert_eq!(line, &format!("POST {SPACE}?fieldManager=me"));
+    let all =
+        |name: &str| headers.get_all(name).iter().map(|value| value.to_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(all("x-remote-user"), ["jane"]);
+    assert_eq!(all("x-remote-group"), ["team", "system:authenticated"]);
+    assert_eq!((all("x-remote-uid"), all("x-remote-extra-example.com%2fkey")), (vec!["7"], vec!["one"]));
+    assert_eq!(all("authorization"), [""; 0]);
+    // An answer that goes on comes piece by piece.
+    let followed = events(&server, &format!("{SPACE}?watch=true&resourceVersion=1&timeoutSeconds=1")).await;
+    assert_eq!(followed.len(), 1);
+    // Refusals are the other's.
+    let (code, status) = send(&server, "GET", &format!("{SPACE}/none"), &Value::Null).await;
+    assert_eq!((code, &status["reason"]), (404, &json!("NotFound")));
+    assert_eq!(server.requests_of("jane").len(), 1);
+}
+
+#[tokio::test]
+async fn discovery_tells_what_others_serve() {
+    let (server, other) = serving();
+    made(&server, "api").await;
+    let (_, groups) = send(&server, "GET", "/apis", &Value::Null).await;
+    let version = json!({"groupVersion": "agg.example.com/v1", "version": "v1"});
+    let group = json!({"name": "agg.example.com", "versions": [version], "preferredVersion": version});
+    assert_eq!(groups["groups"].as_array().unwrap().last(), Some(&group));
+    let (_, own) = send(&server, "GET", "/apis/agg.example.com", &Value::Null).await;
+    assert_eq!((&own["kind"], &own["versions"]), (&json!("APIGroup"), &json!([version])));
+    let (_, list) = send(&server, "GET", "/apis/agg.example.com/v1", &Value::Null).await;
+    assert_eq!(list["resources"][0]["name"], "gadgets");
+    let accept = [("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")];
+    let told = async |of: &ApiServer| {
+        let (_, _, body) = exchange(of, "GET", "/apis", &accept, "").await;
+        let all: Value = serde_json::from_slice(&body).unwrap();
+        let found = all["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|item| item["metadata"]["name"] == "agg.example.com");
+        found.unwrap()["versions"].clone()
+    };
+    // As if it were served here.
+    assert_eq!(told(&server).await, told(&other.server).await);
+    let (_, index) = send(&server, "GET", "/openapi/v3", &Value::Null).await;
+    let url = index["paths"]["apis/agg.example.com/v1"]["serverRelativeURL"].as_str().unwrap().to_owned();
+    assert_eq!(
+        send(&server, "GET", &url, &Value::Null).await,
+        send(&other.server, "GET", &url, &Value::Null).await
+    );
+    other.away.store(true, Ordering::SeqCst);
+    assert_eq!(told(&server).await, json!([{"version": "v1", "freshness": "Stale"}]));
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_is_told_of() {
+    let (server, other) = serving();
+    other.away.store(true, Ordering::SeqCst);
+    made(&server, "api").await;
+    let (_, _, table) =
+        exchange(&server, "GET", SERVICES, &[("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")], "")
+            .await;
+    let table: Value = serde_json::from_slice(&table).unwrap();
+    assert_eq!(
+        table["rows"][0]["cells"],
+        json!(["v1.agg.example.com", "x/api", "False (FailedDiscoveryCheck)", "0s"])
+    );
+    let message = "failing or missing response from https://api.x.svc:443/apis/agg.example.com/v1: failed to connect to \
+                   https://api.x.svc:443: connection refused";
+    assert_eq!(condition(&server).await, json!(["False", "FailedDiscoveryCheck", message]));
+    let (code, headers, body) = exchange(&server, "GET", SPACE, &[], "").await;
+    let said = (code, headers["content-type"].to_str().unwrap(), &body[..]);
+    assert_eq!(said, (503, "text/plain; charset=utf-8", &b"service unavailable\n"[..]));
+    // Whoever comes back is seen with the next request.
+    other.away.store(false, Ordering::SeqCst);
+    assert_eq!(send(&server, "GET", SPACE, &Value::Null).await.0, 200);
+    assert_eq!(condition(&server).await, json!(["True", "Passed", "all checks passed"]));
+    // Whoever goes while it is thought to be there.
+    other.away.store(true, Ordering::SeqCst);
+    let (code, _, body) = exchange(&server, "GET", SPACE, &[], "").await;
+    let text =
+        "error trying to reach service: failed to connect to https://api.x.svc:443: connection refused\n";
+    assert_eq!((code, &body[..]), (503, text.as_bytes()));
+}
+
+#[tokio::test]
+async fn a_service_that_nobody_knows_is_told_of() {
+    let (server, _) = serving();
+    made(&server, "nobody").await;
+    let message = "service/nobody in \"x\" is not present";
+    assert_eq!(condition(&server).await, json!(["False", "ServiceNotFound", message]));
+    let local = json!({"metadata": {"name": "v1.local.example.com"}, "spec": {
+        "group": "local.example.com", "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 10,
+    }});
+    send(&server, "POST", SERVICES, &local).await;
+    let (_, local) = send(&server, "GET", &format!("{SERVICES}/v1.local.example.com"), &Value::Null).await;
+    assert_eq!(local["status"]["conditions"][0]["reason"], "Local");
+    assert_eq!(send(&server, "GET", "/apis/local.example.com/v1/things", &Value::Null).await.0, 404);
+}
