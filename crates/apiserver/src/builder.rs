@@ -14,6 +14,7 @@ use crate::call;
 use crate::clock::{Clock, rfc3339};
 use crate::faults::Faults;
 use crate::hooks::Hooks;
+use crate::http::upstream::Upstream;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::object::meta;
@@ -23,7 +24,6 @@ use crate::registry::Registry;
 use crate::server::ApiServer;
 use crate::state::{Authorization, Controllers, Shared, Switches};
 use crate::store::{Expect, Store};
-use crate::http::upstream::Upstream;
 
 /// Makes an [`ApiServer`].
 #[must_use]

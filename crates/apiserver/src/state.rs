@@ -9,12 +9,12 @@ use crate::authority;
 use crate::clock::Clock;
 use crate::faults::Faults;
 use crate::hooks::Hooks;
+use crate::http::upstream::Upstream;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
-use crate::http::upstream::Upstream;
 
 /// Who may do what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
