@@ -2,17 +2,30 @@
 
 use contract::scenario::ObjectRef;
 use kube::Client;
-use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ListParams};
+use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams};
 use serde_json::Value;
 
 /// The event about an object, for a reason, that was told last; absent where there is none.
 pub(super) async fn read(client: Client, named: &ObjectRef) -> Result<Option<Value>, String> {
-    let kind = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Event"), "events");
-    let api: Api<DynamicObject> = Api::namespaced_with(client, &named.namespace, &kind);
-    let events = api.list(&ListParams::default()).await.map_err(|error| error.to_string())?;
+    let events = api(client, &named.namespace)
+        .list(&ListParams::default())
+        .await
+        .map_err(|error| error.to_string())?;
     let told = events.items.into_iter().filter(|event| name(&event.data).as_deref() == Some(&named.name));
     let last = told.max_by_key(|event| event.data["lastTimestamp"].as_str().map(str::to_owned));
     last.map(|event| serde_json::to_value(event).map_err(|error| error.to_string())).transpose()
+}
+
+/// Deletes all events of a namespace.
+pub(super) async fn forget(client: Client, namespace: &str) -> Result<(), String> {
+    let gone =
+        api(client, namespace).delete_collection(&DeleteParams::default(), &ListParams::default()).await;
+    gone.map(drop).map_err(|error| format!("failed to delete events of {namespace}: {error}"))
+}
+
+fn api(client: Client, namespace: &str) -> Api<DynamicObject> {
+    let kind = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Event"), "events");
+    Api::namespaced_with(client, namespace, &kind)
 }
 
 fn name(event: &Value) -> Option<String> {

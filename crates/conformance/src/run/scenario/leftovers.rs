@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use apiserver::{Request, Verb};
+use contract::scenario::NAMESPACE;
 use schema::Kinds;
 use serde_json::{Value, json};
-use substrate::cluster::Cluster;
+use substrate::cluster::{Cluster, ClusterError};
 use substrate::embedded::Embedded;
 use substrate::envtest;
 use substrate::facts::{self, Before};
 
+use super::events;
 use super::steps::Ended;
 
 const NAMESPACES: &str = "namespaces";
@@ -23,12 +25,21 @@ pub(super) async fn take_back(server: &Embedded, client: &kube::Client) -> Resul
     let made = requests.iter().rev().filter(|request| is_done(request, Verb::Create));
     let (namespaces, objects): (Vec<&Request>, Vec<&Request>) =
         made.partition(|request| request.resource == NAMESPACES);
+    let namespaces: BTreeSet<&str> = namespaces.into_iter().map(|request| request.name.as_str()).collect();
     let (mut seen, mut left) = (BTreeSet::new(), Vec::new());
-    for object in objects.into_iter().filter_map(head).filter(|object| seen.insert(object.to_string())) {
-        left.extend(facts::remove(&cluster, &object).await.err());
+    // In a namespace that is gone nothing can be changed, and finalizers are taken off by a change.
+    for name in &namespaces {
+        left.extend(words(facts::write_namespace(&cluster, name, None).await));
     }
-    for name in namespaces.into_iter().map(|request| &request.name).collect::<BTreeSet<_>>() {
-        left.extend(facts::restore_namespace(&cluster, name, &Before::Nothing, true).await.err());
+    for object in objects.into_iter().filter_map(head).filter(|object| seen.insert(object.to_string())) {
+        left.extend(words(facts::remove(&cluster, &object).await));
+    }
+    // A server tells of objects itself, which is in no log.
+    for namespace in namespaces.iter().copied().chain([NAMESPACE]) {
+        left.extend(events::forget(client.clone(), namespace).await.err());
+    }
+    for name in &namespaces {
+        left.extend(words(facts::restore_namespace(&cluster, name, &Before::Nothing, true).await));
     }
     let restored = restore_definitions(&requests, client).await;
     if let Some(error) = left.first() {
@@ -51,6 +62,10 @@ async fn restore_definitions(requests: &[Request], client: &kube::Client) -> Res
     envtest::install(client, &definitions).await.map_err(|error| Ended::Environment(error.to_string()))
 }
 
+fn words<T>(outcome: Result<T, ClusterError>) -> Option<String> {
+    outcome.err().map(|error| error.to_string())
+}
+
 fn is_done(request: &Request, verb: Verb) -> bool {
     let done = request.verb == verb && (200..300).contains(&request.code);
     done && !request.dry_run && request.subresource.is_empty() && !request.name.is_empty()
@@ -70,8 +85,6 @@ fn head(request: &Request) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use substrate::cluster::Cluster;
-
     use super::*;
 
     /// A server in the place of a real one, and its door.

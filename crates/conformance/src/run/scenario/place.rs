@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::scenario::{Advance, Scenario};
+use contract::scenario::{Advance, Scenario, Step};
 use substrate::envtest::{Envtest, Lane};
 
 use super::steps::Ended;
@@ -34,8 +34,7 @@ impl Place {
             Ground::Envtest(control_plane) => Some(Arc::clone(control_plane)),
             Ground::Direct(_) | Ground::Embedded => None,
         };
-        let steps = scenario.steps.iter().map(|step| (step.name.as_str(), step.advance.as_ref()));
-        let (waits, budget) = (Waits::of(steps), shared.options.time_budget);
+        let (waits, budget) = (Waits::of(scenario.steps.iter().map(Pause::of)), shared.options.time_budget);
         let too_long = (waits.longest > budget).then(|| {
             let (wait, budget) = (waits.longest.as_secs(), budget.as_secs());
             format!("it waits {wait} s, more than the time budget of {budget} s (--time-budget)")
@@ -68,18 +67,35 @@ struct Waits {
     longest: Duration,
 }
 
+/// How one step waits.
+struct Pause<'a> {
+    step: &'a str,
+    advance: Option<&'a Advance>,
+    /// How long something is not to be seen.
+    hold: Duration,
+}
+
+impl<'a> Pause<'a> {
+    fn of(step: &'a Step) -> Self {
+        let hold = step.never.as_ref().map_or(Duration::ZERO, |never| never.hold);
+        Self { step: &step.name, advance: step.advance.as_ref(), hold }
+    }
+}
+
 impl Waits {
-    fn of<'a>(steps: impl IntoIterator<Item = (&'a str, Option<&'a Advance>)>) -> Self {
+    fn of<'a>(pauses: impl IntoIterator<Item = Pause<'a>>) -> Self {
         let mut waits = Self { total: Duration::ZERO, longest: Duration::ZERO };
         let mut ends = BTreeMap::new();
-        for (name, advance) in steps {
+        for Pause { step, advance, hold } in pauses {
+            let mut until = waits.total;
             if let Some(advance) = advance {
                 let from = advance.after.as_deref().and_then(|after| ends.get(after)).copied();
-                let until = waits.total.max(from.unwrap_or(waits.total) + advance.to);
-                waits.longest = waits.longest.max(until.saturating_sub(waits.total));
-                waits.total = until;
+                until = until.max(from.unwrap_or(until) + advance.to);
             }
-            ends.insert(name, waits.total);
+            let moved = until.saturating_sub(waits.total);
+            waits.longest = waits.longest.max(moved).max(hold);
+            waits.total = until + hold;
+            ends.insert(step, waits.total);
         }
         waits
     }
@@ -98,14 +114,20 @@ mod tests {
         let (two, three, eight) = (advance(2, None), advance(3, Some("a")), advance(8, None));
         let (ten, hundred) = (advance(10, Some("a")), advance(100, Some("b")));
         let table = [
-            (vec![("a", None)], (0, 0)),
-            (vec![("a", None), ("b", Some(&eight)), ("c", Some(&ten))], (10, 8)),
-            (vec![("a", Some(&two)), ("b", Some(&ten)), ("c", Some(&three))], (12, 10)),
-            (vec![("a", Some(&two)), ("b", None), ("c", Some(&hundred))], (102, 100)),
+            (vec![("a", None, 0)], (0, 0)),
+            (vec![("a", None, 0), ("b", Some(&eight), 0), ("c", Some(&ten), 0)], (10, 8)),
+            (vec![("a", Some(&two), 0), ("b", Some(&ten), 0), ("c", Some(&three), 0)], (12, 10)),
+            (vec![("a", Some(&two), 0), ("b", None, 0), ("c", Some(&hundred), 0)], (102, 100)),
+            (vec![("a", None, 7), ("b", Some(&eight), 9), ("c", Some(&ten), 0)], (24, 9)),
         ];
         for (steps, (total, longest)) in table {
             let [total, longest] = [total, longest].map(Duration::from_secs);
-            assert_eq!(Waits::of(steps), Waits { total, longest });
+            let pauses = steps.into_iter().map(|(step, advance, hold)| Pause {
+                step,
+                advance,
+                hold: Duration::from_secs(hold),
+            });
+            assert_eq!(Waits::of(pauses), Waits { total, longest });
         }
     }
 }
