@@ -11,7 +11,7 @@ use crate::arguments::{Addition, EnvtestArguments, SubstrateName};
 use crate::environment;
 use crate::terminal::Failure;
 
-/// How long all programs may take to become ready.
+/// How long a cluster may take to become ready; several take that long each, as they have the same cores.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 /// How many scenarios run side by side at most: each needs up to two kube-apiservers of 300 MiB.
 const LANES: usize = 3;
@@ -39,9 +39,9 @@ pub(crate) async fn start(clusters: Vec<String>, arguments: &EnvtestArguments) -
     let within = arguments.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let options = Options {
         controller_manager,
-        clusters,
         crds: schema::crds().iter().map(|crd| crd.json().clone()).collect(),
-        patience: PATIENCE,
+        patience: PATIENCE * u32::try_from(clusters.len()).unwrap_or(1),
+        clusters,
         ..Options::new(assets, within)
     };
     Envtest::start(&options).await.map_err(|error| broken(&error))

@@ -78,6 +78,10 @@ fn ask(shared: &Shared<'_>, at: CaseRef, lane: usize) -> (Asked, Option<String>)
             Reason::new(ReasonCode::Substrate, "its target must be started with clusters of its own");
         return (unasked(shared, &[at], Status::NotSupported, &reason).remove(0), None);
     }
+    if let Err(Ended::Environment(death)) = unless_dead(shared, Ok(())) {
+        let reason = Reason::new(ReasonCode::Environment, &death);
+        return (unasked(shared, &[at], Status::Errored, &reason).remove(0), Some(death));
+    }
     let looked = plan::look(shared.contracts, at);
     let scenario = looked.scenario().expect("the plan has scenarios only");
     let started = Instant::now();

@@ -59,7 +59,7 @@ pub(super) fn alone(
         |error: std::io::Error| Ended::Environment(format!("failed to start a scenario: {error}"));
     started.map_err(unstarted)?;
     let id = plan::look(shared.contracts, at).id();
-    match watchdog.watch(&told, shared.interrupt) {
+    match watchdog.watch(&told, shared.interrupt, || place.is_gone()) {
         Ok(played) => played.map_err(unstarted)?.unwrap_or_else(|| Err(late(&id, &watchdog))),
         Err(Lost::Interrupted) => Err(Ended::Interrupted),
         Err(Lost::Late) => Err(late(&id, &watchdog)),

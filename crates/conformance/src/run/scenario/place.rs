@@ -52,6 +52,11 @@ impl Place {
         Ok(Self { control_plane, lane: Lane::nth(lane), outside, waits: waits.total, otherwise })
     }
 
+    /// Whether its clusters have ended.
+    pub(super) fn is_gone(&self) -> bool {
+        self.control_plane.as_ref().is_some_and(|control_plane| control_plane.death().is_some())
+    }
+
     /// Whether time passes by itself: for whoever is outside of this process, target or cluster.
     pub(super) fn is_real_time(&self) -> bool {
         self.outside || self.control_plane.is_some()

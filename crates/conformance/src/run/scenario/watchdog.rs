@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) enum Lost {
     /// The run was interrupted, and it does not hear of it.
     Interrupted,
-    /// Real time is over.
+    /// Real time is over, or its clusters are gone.
     Late,
     /// Its thread ended without a word.
     Silent,
@@ -49,8 +49,14 @@ impl Watchdog {
         self.patience
     }
 
-    /// What the thread of a scenario tells in the end; one that does not end is left behind.
-    pub(super) fn watch<T>(&self, told: &Receiver<T>, interrupt: &Interrupt) -> Result<T, Lost> {
+    /// What the thread of a scenario tells in the end; one that does not end is left behind, and so is one whose clusters
+    /// are gone.
+    pub(super) fn watch<T>(
+        &self,
+        told: &Receiver<T>,
+        interrupt: &Interrupt,
+        is_gone: impl Fn() -> bool,
+    ) -> Result<T, Lost> {
         let end = Instant::now() + self.patience;
         loop {
             match told.recv_timeout(LOOK) {
@@ -61,7 +67,7 @@ impl Watchdog {
             if interrupt.raised().is_some() {
                 return told.recv_timeout(GRACE).map_err(|_| Lost::Interrupted);
             }
-            if Instant::now() >= end {
+            if Instant::now() >= end || is_gone() {
                 self.bark.notify_one();
                 return told.recv_timeout(GRACE).map_err(|_| Lost::Late);
             }
@@ -84,10 +90,13 @@ mod tests {
         let interrupt = Interrupt::default();
         let (tell, told) = channel();
         tell.send(1).unwrap();
-        assert_eq!(watchdog().watch(&told, &interrupt), Ok(1));
-        assert_eq!(watchdog().watch(&told, &interrupt), Err(Lost::Late));
+        let here = || false;
+        assert_eq!(watchdog().watch(&told, &interrupt, here), Ok(1));
+        assert_eq!(watchdog().watch(&told, &interrupt, here), Err(Lost::Late));
+        let long = Watchdog::new(Duration::ZERO);
+        assert_eq!(long.watch(&told, &interrupt, || true), Err(Lost::Late));
         drop(tell);
-        assert_eq!(watchdog().watch(&told, &interrupt), Err(Lost::Silent));
+        assert_eq!(watchdog().watch(&told, &interrupt, here), Err(Lost::Silent));
     }
 
     #[test]
@@ -95,8 +104,8 @@ mod tests {
         let (interrupt, (tell, told)) = (Interrupt::default(), channel());
         interrupt.raise(2);
         let watchdog = Watchdog::new(Duration::ZERO);
-        assert_eq!(watchdog.watch::<()>(&told, &interrupt), Err(Lost::Interrupted));
+        assert_eq!(watchdog.watch::<()>(&told, &interrupt, || false), Err(Lost::Interrupted));
         tell.send(()).unwrap();
-        assert_eq!(watchdog.watch(&told, &interrupt), Ok(()));
+        assert_eq!(watchdog.watch(&told, &interrupt, || false), Ok(()));
     }
 }
