@@ -16,15 +16,17 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 /// How many scenarios run side by side at most: each needs up to two kube-apiservers of 300 MiB.
 const LANES: usize = 3;
 
-/// Starts what the contracts need, with the project's CRDs: scenarios, which mostly wait, run side by side in lanes.
+/// Starts what the contracts need, with the project's CRDs: scenarios, which mostly wait, run side by side in lanes, as many
+/// as cases may.
 pub(crate) async fn start_for(
     contracts: &[Contract],
+    parallel: u16,
     arguments: &EnvtestArguments,
 ) -> Result<Envtest, Failure> {
     let cases = contracts.iter().flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
     let scenarios: Vec<&Scenario> = cases.filter_map(|case| case.when.scenario()).collect();
     let has_target = scenarios.iter().any(|scenario| !scenario.is_of_one_cluster());
-    let lanes = (0..LANES.min(scenarios.len()).max(1)).map(Lane::nth);
+    let lanes = (0..LANES.min(parallel.into()).min(scenarios.len()).max(1)).map(Lane::nth);
     let clusters =
         lanes.flat_map(|lane| std::iter::once(lane.source).chain(has_target.then_some(lane.target)));
     start(clusters.collect(), arguments).await

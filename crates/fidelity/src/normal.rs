@@ -36,7 +36,7 @@ static AGE: LazyLock<Regex> =
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b\d+\b").expect("it is an expression"));
 /// Where a message speaks of revisions.
 static REVISIONS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:resource ?version:? |ResourceVersion in \w+(?: \w+)?:? )[^.,]*")
+    Regex::new(r"(?i)(?:resource ?version:? |ResourceVersion in \w+(?: \w+)?:? )[^.,]*(?:, current: \d+)?")
         .expect("it is an expression")
 });
 

@@ -1,15 +1,12 @@
 //! The in-process API server: no process, no port, unless someone outside must read it. It holds objects itself, or is the
 //! door of a real one.
 
-use std::future::ready;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use apiserver::{ApiServer, Authorization, Controllers, ServeError, Served, User};
 use bytes::Bytes;
-use futures::StreamExt as _;
-use http_body_util::{BodyExt as _, BodyStream, StreamBody};
 use jiff::Timestamp;
 use webhook::dial::Dialers;
 
@@ -177,11 +174,7 @@ impl apiserver::Upstream for RealServer {
         Box::pin(async move {
             let answer = client.send(request.map(kube::client::Body::from)).await;
             let answer = answer.map_err(|error| error.to_string())?;
-            Ok(answer.map(|body| {
-                // Where it breaks off it ends: whoever reads it sees that it is not whole.
-                let frames = BodyStream::new(body).take_while(|frame| ready(frame.is_ok()));
-                StreamBody::new(frames.filter_map(|frame| ready(frame.ok())).map(Ok)).boxed_unsync()
-            }))
+            Ok(answer.map(apiserver::passed_on))
         })
     }
 }

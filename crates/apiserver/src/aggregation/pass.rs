@@ -1,15 +1,13 @@
 //! A request on its way to another API server: in the name of whoever asks, and the answer back as it comes.
 
 use bytes::Bytes;
-use futures::StreamExt as _;
-use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Request};
-use http_body_util::{BodyExt as _, BodyStream, StreamBody};
 use webhook::dial::Streamed;
 
 use super::{Backend, availability};
 use crate::call::User;
+use crate::http::passing::{passed_on, said_on};
 use crate::http::reply::Reply;
 use crate::state::Shared;
 
@@ -53,10 +51,9 @@ pub(super) fn headers(sent: &HeaderMap, user: &User) -> HeaderMap {
         let name = name.as_str();
         name.starts_with("x-remote-") || name.starts_with("impersonate-")
     };
-    let own = [AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING];
-    let mut headers = HeaderMap::new();
-    for (name, value) in sent.iter().filter(|(name, _)| !spoken_for(name) && !own.contains(name)) {
-        headers.append(name.clone(), value.clone());
+    let mut headers = said_on(sent);
+    for name in sent.keys().filter(|name| spoken_for(name)) {
+        headers.remove(name);
     }
     let mut say = |name: &str, value: &str| {
         let name = HeaderName::from_bytes(name.as_bytes());
@@ -82,13 +79,6 @@ pub(super) fn headers(sent: &HeaderMap, user: &User) -> HeaderMap {
 
 fn reply(answer: Streamed) -> Reply {
     let (parts, body) = answer.into_parts();
-    // An answer that breaks off ends here too.
-    let frames = BodyStream::new(body).take_while(|frame| std::future::ready(frame.is_ok()));
-    let frames = frames.filter_map(|frame| std::future::ready(frame.ok().map(Ok)));
-    let mut headers = parts.headers;
-    for own in [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING] {
-        headers.remove(own);
-    }
-    let body = StreamBody::new(frames).boxed_unsync();
+    let (body, headers) = (passed_on(body), said_on(&parts.headers));
     Reply { body, headers, ..Reply::json(parts.status.as_u16(), Bytes::new()) }
 }

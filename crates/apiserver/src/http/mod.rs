@@ -2,6 +2,7 @@
 
 pub(crate) mod negotiate;
 pub(crate) mod notes;
+pub(crate) mod passing;
 pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod reply;

@@ -5,9 +5,7 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use futures::StreamExt;
-use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING,
-};
+use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, BodyStream, StreamBody};
@@ -16,6 +14,7 @@ use serde_json::Value;
 use crate::access::attributes::{Asked, Attributes};
 use crate::call::Verb;
 use crate::faults::Faults;
+use crate::http::passing::said_on;
 use crate::http::reply::{Body, Reply, full};
 use crate::http::status::Status;
 
@@ -27,10 +26,6 @@ pub trait Upstream: Send + Sync {
 
 /// What an upstream answers.
 pub type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, String>> + Send>>;
-
-/// What belongs to one connection, or to who came in by it.
-const OWN: [http::HeaderName; 6] =
-    [HOST, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, ACCEPT_ENCODING];
 
 /// Hands a request on; a running watch ends where a fault says so.
 pub(crate) async fn hand_on(
@@ -65,12 +60,10 @@ pub(crate) async fn hand_on(
     Reply { body, name, headers: headers(&answer.headers), ..Reply::json(code, Bytes::new()) }
 }
 
-/// What is said to the next one. The log reads answers, and nobody here reads protobuf answers.
+/// What is said to the next one. The log reads answers, and nobody here reads compressed or protobuf ones.
 fn headers(said: &HeaderMap) -> HeaderMap {
-    let mut headers = said.clone();
-    for own in OWN {
-        headers.remove(own);
-    }
+    let mut headers = said_on(said);
+    headers.remove(ACCEPT_ENCODING);
     let is_protobuf = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains("protobuf"));
     if headers.get(ACCEPT).is_some_and(is_protobuf) {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));

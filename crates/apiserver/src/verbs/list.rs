@@ -53,26 +53,25 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     let snapshot = snapshot(shared, call, token.as_ref())?;
     let prefix = call.key_prefix();
     let start = token.as_ref().map(|token| token.start.as_str());
-    let within = snapshot.range(&prefix, start).map(|(key, object)| (Arc::clone(key), Arc::clone(object)));
-    let (keys, objects): (Vec<_>, Vec<_>) = within.unzip();
-    let shown = versions::read(shared, &call.target, objects).await?;
-    let mut selected = keys
-        .iter()
-        .zip(shown)
-        .filter(|(_, object)| selection.is_everything() || selection.selects(object.value(), &call.target));
-    let mut objects = Vec::new();
-    let mut last = None;
-    for (key, object) in selected.by_ref().take(limit) {
-        objects.push(object);
+    let everything = selection.is_everything();
+    let mut within = snapshot.range(&prefix, start);
+    let (mut objects, mut last) = (Vec::new(), None);
+    let mut meta = ListMeta { revision: snapshot.revision, ..ListMeta::default() };
+    // What lies behind the page is looked at only for whether it is there: a webhook may have to convert it.
+    for (key, object) in within.by_ref() {
+        let shown = versions::read_one(shared, &call.target, object).await?;
+        if !everything && !selection.selects(shown.value(), &call.target) {
+            continue;
+        }
+        if objects.len() == limit {
+            meta.next = last.map(|last| token_text(i64::try_from(snapshot.revision).unwrap_or(-1), last));
+            break;
+        }
+        objects.push(shown);
         last = Some(key);
     }
-    let mut meta = ListMeta { revision: snapshot.revision, ..ListMeta::default() };
-    let rest = if objects.len() == limit { selected.count() } else { 0 };
-    if rest > 0
-        && let Some(last) = last
-    {
-        meta.next = Some(token_text(i64::try_from(snapshot.revision).unwrap_or(-1), last));
-        meta.remaining = selection.is_everything().then_some(rest);
+    if meta.next.is_some() && everything {
+        meta.remaining = Some(1 + within.count());
     }
     Ok(Page { objects, meta })
 }

@@ -60,7 +60,8 @@ fn report(
             SubstrateName::Embedded => Ground::Embedded,
             SubstrateName::Direct => session::direct(),
             SubstrateName::Envtest => {
-                Ground::Envtest(Arc::new(envtest::start_for(&needed, &arguments.envtest).await?))
+                let parallel = arguments.execution.parallel;
+                Ground::Envtest(Arc::new(envtest::start_for(&needed, parallel, &arguments.envtest).await?))
             }
         })
     };

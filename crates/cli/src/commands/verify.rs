@@ -135,7 +135,8 @@ async fn ground(arguments: &VerifyArguments, contracts: &[Contract]) -> Result<G
         SubstrateName::Direct => Ground::Direct(facts(arguments).await?),
         SubstrateName::Embedded => Ground::Embedded,
         SubstrateName::Envtest => {
-            Ground::Envtest(Arc::new(envtest::start_for(contracts, &arguments.envtest).await?))
+            let parallel = arguments.execution.parallel;
+            Ground::Envtest(Arc::new(envtest::start_for(contracts, parallel, &arguments.envtest).await?))
         }
     })
 }

@@ -15,6 +15,7 @@ mod proof;
 mod refused;
 mod requests;
 mod seen;
+mod standing;
 mod steps;
 mod story;
 mod unmet;
@@ -78,7 +79,7 @@ fn ask(shared: &Shared<'_>, at: CaseRef, lane: usize) -> (Asked, Option<String>)
             Reason::new(ReasonCode::Substrate, "its target must be started with clusters of its own");
         return (unasked(shared, &[at], Status::NotSupported, &reason).remove(0), None);
     }
-    if let Err(Ended::Environment(death)) = unless_dead(shared, Ok(())) {
+    if let Some(death) = death(shared) {
         let reason = Reason::new(ReasonCode::Environment, &death);
         return (unasked(shared, &[at], Status::Errored, &reason).remove(0), Some(death));
     }
@@ -87,15 +88,13 @@ fn ask(shared: &Shared<'_>, at: CaseRef, lane: usize) -> (Asked, Option<String>)
     let started = Instant::now();
     let place = Place::of(shared, scenario, lane);
     let otherwise = place.as_ref().ok().and_then(|place| place.otherwise.clone());
-    let outcome = place.and_then(|place| played(shared, at, scenario, &place));
-    let (outcome, proof) = match outcome {
-        Ok((seen, proof)) if seen.checks.is_empty() => (Ok(seen), proof),
-        Ok((seen, _)) => (unless_dead(shared, Ok(seen)), None),
-        Err(ended) => (unless_dead(shared, Err(ended)), None),
-    };
-    let (status, reason, checks) = match outcome {
-        Ok(seen) if seen.checks.is_empty() => (Status::Passed, None, Vec::new()),
-        Ok(seen) => (Status::Failed, None, seen.checks),
+    let mut proof = None;
+    let (status, reason, checks) = match place.and_then(|place| played(shared, at, scenario, &place)) {
+        Ok((seen, proven)) if seen.checks.is_empty() => {
+            proof = proven;
+            (Status::Passed, None, Vec::new())
+        }
+        Ok((seen, _)) => (Status::Failed, None, seen.checks),
         Err(Ended::Interrupted) => (Status::NotRun, Some(ended(shared)), Vec::new()),
         Err(Ended::NotSupported(text)) => {
             (Status::NotSupported, Some(Reason::new(ReasonCode::Substrate, &text)), Vec::new())
@@ -119,17 +118,24 @@ fn ask(shared: &Shared<'_>, at: CaseRef, lane: usize) -> (Asked, Option<String>)
     (Asked { at, result, observation: None, trace: None, proof }, broken)
 }
 
-/// Runs a scenario, under its faults too, and proves what was kept.
+/// Runs a scenario, under its faults too, and proves what was kept. Where the control plane is gone, that is why nothing was.
 fn played(
     shared: &Shared<'_>,
     at: CaseRef,
     scenario: &Scenario,
     place: &Place,
 ) -> Result<(Observed, Option<Proof>), Ended> {
-    let seen = alone(shared, at, place, &Disturbance::None)?;
-    let seen = under_faults(shared, at, (scenario, place), seen)?;
-    let proof = if seen.checks.is_empty() { prove(shared, at, place, &seen.kept) } else { None };
-    Ok((seen, proof))
+    let seen = alone(shared, at, place, &Disturbance::None)
+        .and_then(|seen| under_faults(shared, at, (scenario, place), seen));
+    match (seen, death(shared)) {
+        (Ok(seen), _) if seen.checks.is_empty() => {
+            let proof = prove(shared, at, place, &seen.kept);
+            Ok((seen, proof))
+        }
+        (Err(Ended::Interrupted), _) => Err(Ended::Interrupted),
+        (_, Some(death)) => Err(Ended::Environment(death)),
+        (seen, None) => seen.map(|seen| (seen, None)),
+    }
 }
 
 /// Runs a scenario that was kept again under each of its faults, where that takes no time.
@@ -174,8 +180,8 @@ fn prove(shared: &Shared<'_>, at: CaseRef, place: &Place, kept: &[Kept]) -> Opti
     Some(proof)
 }
 
-/// Where the control plane is gone, that is why a scenario was not kept.
-fn unless_dead<T>(shared: &Shared<'_>, outcome: Result<T, Ended>) -> Result<T, Ended> {
-    let Ground::Envtest(control_plane) = &shared.options.ground else { return outcome };
-    control_plane.death().map_or(outcome, |death| Err(Ended::Environment(death.to_string())))
+/// Why the control plane is gone, if it is.
+fn death(shared: &Shared<'_>) -> Option<String> {
+    let Ground::Envtest(control_plane) = &shared.options.ground else { return None };
+    control_plane.death().map(|death| death.to_string())
 }

@@ -6,10 +6,12 @@ use contract::scenario::{Asked, NAMESPACE, ObjectRef, Refusal, Scenario, Side};
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, resource};
 use substrate::embedded::{Embedded, OUTSIDE_USER};
+use substrate::envtest::Lane;
 use substrate::facts;
 
-use super::place::Place;
+use super::place::{Place, Real};
 use super::refused::Refused;
+use super::standing::Standing;
 use super::steps::Ended;
 use super::{dry_run, events, leftovers};
 use crate::target::{self, Facts};
@@ -35,33 +37,35 @@ pub(super) struct Clusters {
 struct Member {
     server: Embedded,
     others: kube::Client,
+    /// What was there already, of a real cluster.
+    standing: Option<Standing>,
 }
 
 impl Member {
-    /// The real cluster of this name where there is a control plane, else a server of its own.
-    async fn start(place: &Place, name: &str) -> Result<Self, Ended> {
+    /// One of the real clusters where there are any, else a server of its own.
+    async fn start(place: &Place, name: impl Fn(&Lane) -> &str) -> Result<Self, Ended> {
         let broken = |error: &dyn std::fmt::Display| Ended::Environment(error.to_string());
-        let started = match &place.control_plane {
-            None => Embedded::start(place.outside, None).await,
-            Some(control_plane) => {
-                let cluster = control_plane.cluster(name);
-                facts::let_askers_in(&cluster.client).await.map_err(|error| broken(&error))?;
-                Embedded::before(cluster, place.outside).await
-            }
+        let Some(Real { control_plane, lane }) = &place.real else {
+            let server = Embedded::start(place.outside, None).await.map_err(|error| broken(&error))?;
+            return Ok(Self { others: server.client_as(OTHER_USER), server, standing: None });
         };
-        let server = started.map_err(|error| broken(&error))?;
-        Ok(Self { others: server.client_as(OTHER_USER), server })
+        let cluster = control_plane.cluster(name(lane));
+        facts::let_askers_in(&cluster.client).await.map_err(|error| broken(&error))?;
+        let server = Embedded::before(cluster, place.outside).await.map_err(|error| broken(&error))?;
+        let others = server.client_as(OTHER_USER);
+        let standing = Some(Standing::in_cluster(others.clone()).await.map_err(Ended::Environment)?);
+        Ok(Self { server, others, standing })
     }
 }
 
 impl Clusters {
     /// Starts what the scenario speaks of.
     pub(super) async fn start(scenario: &Scenario, place: &Place, idle: bool) -> Result<Self, Ended> {
-        let source = Member::start(place, &place.lane.source).await?;
+        let source = Member::start(place, |lane| &lane.source).await?;
         let target = if scenario.is_of_one_cluster() {
             None
         } else {
-            Some(Member::start(place, &place.lane.target).await?)
+            Some(Member::start(place, |lane| &lane.target).await?)
         };
         let user = if place.outside { OUTSIDE_USER } else { TARGET_USER };
         Ok(Self { source, target, idle, refused: Refused::to(user) })
@@ -70,8 +74,8 @@ impl Clusters {
     /// Makes real clusters what they were, for the scenario that comes next; others end with the scenario.
     pub(super) async fn take_back(&self) -> Result<(), Ended> {
         for member in std::iter::once(&self.source).chain(&self.target) {
-            if member.server.revision().is_none() {
-                leftovers::take_back(&member.server, &member.others).await?;
+            if let Some(standing) = &member.standing {
+                leftovers::take_back(&member.server, &member.others, standing).await?;
             }
         }
         Ok(())

@@ -12,17 +12,21 @@ use substrate::envtest;
 use substrate::facts::{self, Before};
 
 use super::events;
+use super::standing::{NAMESPACES, Standing};
 use super::steps::Ended;
 
-const NAMESPACES: &str = "namespaces";
 const DEFINITIONS: &str = "customresourcedefinitions";
 
-/// Removes what was made, whoever made it, namespaces last; definitions that were deleted are made again. What cannot be
-/// taken back does not keep the rest.
-pub(super) async fn take_back(server: &Embedded, client: &kube::Client) -> Result<(), Ended> {
+/// Removes what was made, whoever made it, namespaces last; definitions that were deleted are made again, and namespaces
+/// that were there are what they were. What cannot be taken back does not keep the rest.
+pub(super) async fn take_back(
+    server: &Embedded,
+    client: &kube::Client,
+    standing: &Standing,
+) -> Result<(), Ended> {
     let cluster = Cluster::without_controllers(client.clone());
     let requests = server.requests_since(0);
-    let made = requests.iter().rev().filter(|request| is_done(request, Verb::Create));
+    let made = requests.iter().rev().filter(|request| is_made(request));
     let (namespaces, objects): (Vec<&Request>, Vec<&Request>) =
         made.partition(|request| request.resource == NAMESPACES);
     let namespaces: BTreeSet<&str> = namespaces.into_iter().map(|request| request.name.as_str()).collect();
@@ -41,6 +45,7 @@ pub(super) async fn take_back(server: &Embedded, client: &kube::Client) -> Resul
     for name in &namespaces {
         left.extend(words(facts::restore_namespace(&cluster, name, &Before::Nothing, true).await));
     }
+    left.extend(standing.restore(client).await);
     let restored = restore_definitions(&requests, client).await;
     if let Some(error) = left.first() {
         return Err(Ended::Environment(format!("failed to take a scenario's objects back: {error}")));
@@ -51,7 +56,7 @@ pub(super) async fn take_back(server: &Embedded, client: &kube::Client) -> Resul
 async fn restore_definitions(requests: &[Request], client: &kube::Client) -> Result<(), Ended> {
     let deleted = requests
         .iter()
-        .filter(|request| request.resource == DEFINITIONS && is_done(request, Verb::Delete))
+        .filter(|request| request.resource == DEFINITIONS && is_deleted(request))
         .map(|request| request.name.as_str())
         .collect::<BTreeSet<_>>();
     let definitions = schema::crds().iter().map(schema::Crd::json);
@@ -66,9 +71,17 @@ fn words<T>(outcome: Result<T, ClusterError>) -> Option<String> {
     outcome.err().map(|error| error.to_string())
 }
 
-fn is_done(request: &Request, verb: Verb) -> bool {
-    let done = request.verb == verb && (200..300).contains(&request.code);
-    done && !request.dry_run && request.subresource.is_empty() && !request.name.is_empty()
+/// Whether an object came to be: an apply makes what is not there.
+fn is_made(request: &Request) -> bool {
+    request.code == 201 && is_of_object(request)
+}
+
+fn is_deleted(request: &Request) -> bool {
+    request.verb == Verb::Delete && (200..300).contains(&request.code) && is_of_object(request)
+}
+
+fn is_of_object(request: &Request) -> bool {
+    !request.dry_run && request.subresource.is_empty() && !request.name.is_empty()
 }
 
 /// The object by its name; absent if it cannot be deleted, as reviews cannot.
@@ -85,6 +98,8 @@ fn head(request: &Request) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use kube::api::{Api, Patch, PatchParams};
+
     use super::*;
 
     /// A server in the place of a real one, and its door.
@@ -102,8 +117,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everything_that_was_made_goes_and_definitions_come_back() {
+    async fn everything_that_was_made_goes_and_what_was_there_comes_back() {
         let (real, door) = pair().await;
+        let standing = Standing::in_cluster(real.client()).await.expect("its namespaces");
         let (outside, through) = (Cluster::new(real.client()), Cluster::new(door.client_as("somebody")));
         let held = json!(["example.com/hold"]);
         let configmap = |namespace: &str, name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": namespace}});
@@ -122,12 +138,24 @@ mod tests {
             let reply = through.create(object, "").await.expect("an answer");
             assert_eq!(reply.code, 201, "{}", reply.message());
         }
+        let applied = configmap("default", "applied");
+        let configmaps =
+            Api::<k8s_openapi::api::core::v1::ConfigMap>::namespaced(through.client().clone(), "default");
+        let by = PatchParams::apply("somebody");
+        configmaps.patch("applied", &by, &Patch::Apply(&applied)).await.expect("it is made");
+        let default = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}});
+        let labelled = json!({"metadata": {"labels": {"of": "scenario"}}});
+        assert_eq!(through.merge_patch(&default, "", &labelled).await.expect("an answer").code, 200);
         assert_eq!(through.delete(&namespace, "").await.expect("an answer").code, 200);
         assert_eq!(through.delete(&crd, "").await.expect("an answer").code, 200);
-        take_back(&door, &door.client_as("somebody")).await.expect("all is taken back");
-        for (object, code) in [(&namespace, 404), (&kept_back, 404), (&pod, 404), (&crd, 200), (&others, 200)]
-        {
-            assert_eq!(outside.get(object).await.expect("an answer").code, code, "{object}");
+        take_back(&door, &door.client_as("somebody"), &standing).await.expect("all is taken back");
+        for object in [&namespace, &kept_back, &pod, &applied] {
+            assert_eq!(outside.get(object).await.expect("an answer").code, 404, "{object}");
         }
+        for object in [&crd, &others] {
+            assert_eq!(outside.get(object).await.expect("an answer").code, 200, "{object}");
+        }
+        let default = outside.get(&default).await.expect("an answer").body;
+        assert_eq!(default["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "default"}));
     }
 }

@@ -13,10 +13,8 @@ use crate::run::{Ground, Shared};
 /// Where a scenario runs.
 #[derive(Clone)]
 pub(super) struct Place {
-    /// Where real clusters are, which scenarios use one after the other; without, each has servers of its own.
-    pub(super) control_plane: Option<Arc<Envtest>>,
-    /// Which of the real clusters are its own meanwhile.
-    pub(super) lane: Lane,
+    /// Real clusters that are its own meanwhile; without, it has servers of its own.
+    pub(super) real: Option<Real>,
     /// Whether the target is outside of this process.
     pub(super) outside: bool,
     /// How long its steps wait.
@@ -25,13 +23,22 @@ pub(super) struct Place {
     pub(super) otherwise: Option<String>,
 }
 
+/// Clusters of a control plane, which scenarios use one after the other.
+#[derive(Clone)]
+pub(super) struct Real {
+    pub(super) control_plane: Arc<Envtest>,
+    pub(super) lane: Lane,
+}
+
 impl Place {
-    /// Where this one runs, whose turn it is in a lane. In real time it may wait as long as the time budget; one that waits longer runs in virtual
-    /// time, if the target can.
+    /// Where this one runs, whose turn it is in a lane. In real time it may wait as long as the time budget; one that
+    /// waits longer runs in virtual time, if the target can.
     pub(super) fn of(shared: &Shared<'_>, scenario: &Scenario, lane: usize) -> Result<Self, Ended> {
         let outside = shared.target.is_outside();
         let real = match &shared.options.ground {
-            Ground::Envtest(control_plane) => Some(Arc::clone(control_plane)),
+            Ground::Envtest(control_plane) => {
+                Some(Real { control_plane: Arc::clone(control_plane), lane: Lane::nth(lane) })
+            }
             Ground::Direct(_) | Ground::Embedded => None,
         };
         let (waits, budget) = (Waits::of(scenario.steps.iter().map(Pause::of)), shared.options.time_budget);
@@ -39,7 +46,7 @@ impl Place {
             let (wait, budget) = (waits.longest.as_secs(), budget.as_secs());
             format!("it waits {wait} s, more than the time budget of {budget} s (--time-budget)")
         });
-        let (control_plane, otherwise) = match (real, too_long) {
+        let (real, otherwise) = match (real, too_long) {
             (_, Some(reason)) if outside => return Err(Ended::NotSupported(reason)),
             (Some(_), Some(reason)) => {
                 (None, Some(format!("on embedded API servers in virtual time: {reason}")))
@@ -49,17 +56,17 @@ impl Place {
             }
             (real, _) => (real, None),
         };
-        Ok(Self { control_plane, lane: Lane::nth(lane), outside, waits: waits.total, otherwise })
+        Ok(Self { real, outside, waits: waits.total, otherwise })
     }
 
     /// Whether its clusters have ended.
     pub(super) fn is_gone(&self) -> bool {
-        self.control_plane.as_ref().is_some_and(|control_plane| control_plane.death().is_some())
+        self.real.as_ref().is_some_and(|real| real.control_plane.death().is_some())
     }
 
     /// Whether time passes by itself: for whoever is outside of this process, target or cluster.
     pub(super) fn is_real_time(&self) -> bool {
-        self.outside || self.control_plane.is_some()
+        self.outside || self.real.is_some()
     }
 }
 
