@@ -80,11 +80,10 @@ impl Served {
         self.kinds.resource(group, version, plural).map(|resource| self.target_of(resource))
     }
 
-    /// Whether the server serves this version of a group itself.
-    pub(crate) fn is_built_in(&self, group: &str, version: &str) -> bool {
+    /// Whether the server serves a group itself.
+    pub(crate) fn is_built_in(&self, group: &str) -> bool {
         let versions = self.kinds.group(group).map_or(&[][..], |group| &group.versions);
-        let resources =
-            versions.iter().filter(|served| served.version == version).flat_map(|served| &served.resources);
+        let resources = versions.iter().flat_map(|served| &served.resources);
         let custom = |resource: &Resource| self.custom.contains_key(&format!("{}.{group}", resource.plural));
         resources.into_iter().any(|resource| !custom(resource))
     }

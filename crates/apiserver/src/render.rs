@@ -62,7 +62,7 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
                 }
                 Shape::Table(version) => table::of(call, shown.iter().map(|object| &**object), version, true),
             };
-            list["metadata"] = Value::Object(list_metadata(meta));
+            list["metadata"] = Value::Object(list_metadata(call, meta));
             written(&list, yaml)
         }
     }
@@ -97,7 +97,7 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
             }
         }
     }
-    let metadata = Value::Object(list_metadata(meta));
+    let metadata = Value::Object(list_metadata(call, meta));
     text.extend_from_slice(format!("],\"kind\":{kind},\"metadata\":{metadata}}}").as_bytes());
     Bytes::from(text)
 }
@@ -120,11 +120,18 @@ fn bare(mut object: Value) -> Value {
     object
 }
 
-fn list_metadata(meta: &ListMeta) -> Map<String, Value> {
+fn list_metadata(call: &Call, meta: &ListMeta) -> Map<String, Value> {
     let mut metadata = Map::new();
     metadata.insert("resourceVersion".to_owned(), meta.revision.to_string().into());
-    if let Some(next) = &meta.next {
-        metadata.insert("continue".to_owned(), next.as_str().into());
+    match &meta.next {
+        Some(next) => {
+            metadata.insert("continue".to_owned(), next.as_str().into());
+        }
+        // Whole custom resources are no Go types, which would leave out what is empty.
+        None if call.target.custom && call.accept.shape == Shape::Full => {
+            metadata.insert("continue".to_owned(), "".into());
+        }
+        None => {}
     }
     if let Some(remaining) = meta.remaining {
         metadata.insert("remainingItemCount".to_owned(), remaining.into());

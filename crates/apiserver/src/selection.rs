@@ -17,8 +17,8 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Reads `labelSelector` and `fieldSelector`.
-    pub(crate) fn of(call: &Call, served: &Served) -> Result<Self, Status> {
+    /// Reads `labelSelector` and `fieldSelector`, whatever the kind can be selected by.
+    pub(crate) fn read(call: &Call) -> Result<Self, Status> {
         let labels = call.query.text("labelSelector").parse();
         let labels: LabelSelector = labels.map_err(|error| Status::bad_request(format!("{error}")))?;
         let fields: FieldSelector = call
@@ -26,8 +26,12 @@ impl Selection {
             .text("fieldSelector")
             .parse()
             .map_err(|error| Status::bad_request(format!("{error}")))?;
-        check(&fields, &call.target, served)?;
         Ok(Self { labels, fields })
+    }
+
+    /// Refuses fields that the kind cannot be selected by.
+    pub(crate) fn check(&self, target: &Target, served: &Served) -> Result<(), Status> {
+        check(&self.fields, target, served)
     }
 
     /// Whether everything is selected.

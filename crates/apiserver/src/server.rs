@@ -313,7 +313,9 @@ fn read(
     let watch = query.flag("watch");
     let verb = Verb::of(&parts.method, &path, watch).ok_or_else(unknown)?;
     let header = |name| text(&parts.headers, name);
-    let refused = |status| Box::new(Reply::from(if target.custom { status } else { Status::unwritten() }));
+    let collection = matches!(verb, Verb::List | Verb::Watch);
+    let refused =
+        |status| Box::new(Reply::from(if target.custom { status } else { Status::unwritten(collection) }));
     let accept = Accept::parse(header(ACCEPT)).map_err(refused)?;
     Ok(Call {
         user,
@@ -345,7 +347,7 @@ fn unknown(served: &Served, target: Option<&Target>, path: &ResourcePath) -> Rep
         let of = GroupResource { group: &target.resource.group, resource: &target.resource.plural };
         return Status::not_found(of, &path.name).into();
     }
-    if !served.is_built_in(&path.group, &path.version) {
+    if !served.is_built_in(&path.group) {
         return Reply::unknown_path();
     }
     let message = "the server could not find the requested resource";
@@ -366,8 +368,12 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
     }
     let resource = &call.target.resource;
     let everywhere = resource.namespaced && call.path.namespace.is_empty();
+    if call.target.custom && call.path.name.is_empty() && matches!(call.verb, Verb::Update | Verb::Patch) {
+        return Err(Status::bad_request("name must be provided"));
+    }
     let misplaced = match call.verb {
-        Verb::Create => !call.path.name.is_empty(),
+        // As kube-apiserver has it, what the path of a custom resource says does not matter then.
+        Verb::Create => !call.path.name.is_empty() && !call.target.custom,
         Verb::Update | Verb::Patch => call.path.name.is_empty(),
         _ => false,
     };

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Map, Value, json};
 
+use crate::kinds;
 use crate::server::Answer;
 
 /// What was taken out of one server's answers in one sequence.
@@ -33,6 +34,8 @@ static GENERATED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static AGE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\d+[smhd](?:\d+[smhd])?$").expect("it is an expression"));
+/// A port of a node in a cell.
+static PORT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r":3\d{4}/").expect("it is an expression"));
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b\d+\b").expect("it is an expression"));
 /// Where a message speaks of revisions.
 static REVISIONS: LazyLock<Regex> = LazyLock::new(|| {
@@ -40,13 +43,18 @@ static REVISIONS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("it is an expression")
 });
 
+/// Below which key a server keeps everything.
+static ROOT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bKey: /\w+/").expect("it is an expression"));
+
 impl Naming {
     /// An answer without what is the server's own.
     #[must_use]
     pub fn answer(&mut self, answer: &Answer) -> Answer {
         let mut body = answer.body.clone();
         self.object(&mut body);
-        let warnings = answer.warnings.iter().map(|warning| self.text(warning)).collect();
+        let mut warnings: Vec<String> = answer.warnings.iter().map(|warning| self.text(warning)).collect();
+        // Fields that nobody knows are told in the order of the text, of which a tree is all that is left.
+        warnings.sort_by_key(|warning| warning.starts_with("unknown field").then(|| warning.clone()));
         Answer { code: answer.code, media: answer.media.clone(), warnings, body }
     }
 
@@ -75,10 +83,36 @@ impl Naming {
                 metadata.insert("continue".to_owned(), "<continue>".into());
             }
         }
+        let detail = |field: &str| {
+            object["details"][field].as_str().filter(|_| object["kind"] == "Status").unwrap_or_default()
+        };
+        if is_custom(detail("group")) || matches!(detail("kind"), "ConfigMap" | "Secret") {
+            any_order(object);
+        }
+        if let Some(items) = object.get_mut("items").and_then(Value::as_array_mut) {
+            self.generated_in_order(items);
+        }
         if let Some(rows) = object.get_mut("rows").and_then(Value::as_array_mut) {
             rows.iter_mut().for_each(age);
         }
         self.value(object, "");
+    }
+
+    /// Objects whose names are made up come in the order of their names: here in that in which they were made.
+    fn generated_in_order(&mut self, items: &mut [Value]) {
+        let is_generated = |item: &Value| item.pointer("/metadata/generateName").is_some();
+        let places: Vec<usize> = (0..items.len()).filter(|at| is_generated(&items[*at])).collect();
+        let mut found: Vec<(String, Value)> = places
+            .iter()
+            .map(|at| {
+                let uid = items[*at].pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
+                (self.uid(uid), items[*at].clone())
+            })
+            .collect();
+        found.sort_by(|(one, _), (other, _)| (one.len(), one).cmp(&(other.len(), other)));
+        for (at, (_, item)) in places.into_iter().zip(found) {
+            items[at] = item;
+        }
     }
 
     fn value(&mut self, value: &mut Value, key: &str) {
@@ -120,7 +154,7 @@ impl Naming {
         let spoken = REVISIONS.replace_all(text, |found: &Captures<'_>| {
             NUMBER.replace_all(&found[0], "<revision>").into_owned()
         });
-        self.text(&spoken)
+        self.text(&in_order(&ROOT.replace_all(&spoken, "Key: /<root>/")))
     }
 
     fn text(&mut self, text: &str) -> String {
@@ -165,6 +199,31 @@ fn once(causes: &mut Vec<Value>) {
     *causes = seen;
 }
 
+/// Lines that tell one error each come in the order of one of Go's maps, which is another one each time.
+fn in_order(text: &str) -> String {
+    let Some((head, errors)) = text.split_once("errors:\n") else { return text.to_owned() };
+    let mut lines: Vec<&str> = errors.split('\n').collect();
+    lines.sort_unstable();
+    format!("{head}errors:\n{}", lines.join("\n"))
+}
+
+fn is_custom(group: &str) -> bool {
+    kinds::all().iter().any(|kind| kind.custom && kind.group == group)
+}
+
+/// What is wrong with a custom resource, or with the keys of a map, is found in the order of Go's maps.
+fn any_order(status: &mut Value) {
+    if let Some(causes) = status.pointer_mut("/details/causes").and_then(Value::as_array_mut) {
+        causes.sort_by_key(Value::to_string);
+    }
+    let message = status["message"].as_str().unwrap_or_default();
+    if let Some((head, many)) = message.split_once(" is invalid: [") {
+        let mut parts: Vec<&str> = many.trim_end_matches(']').split(", ").collect();
+        parts.sort_unstable();
+        status["message"] = format!("{head} is invalid: [{}]", parts.join(", ")).into();
+    }
+}
+
 fn owner(entry: &Value) -> String {
     let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
     [text("operation"), text("manager"), text("subresource"), text("apiVersion")].join("\n")
@@ -173,8 +232,11 @@ fn owner(entry: &Value) -> String {
 /// How old something is depends on when it is asked.
 fn age(row: &mut Value) {
     for cell in row["cells"].as_array_mut().into_iter().flatten() {
-        if cell.as_str().is_some_and(|cell| AGE.is_match(cell)) {
+        let Some(text) = cell.as_str() else { continue };
+        if AGE.is_match(text) {
             *cell = "<age>".into();
+        } else if PORT.is_match(text) {
+            *cell = PORT.replace_all(text, ":<port>/").into_owned().into();
         }
     }
 }

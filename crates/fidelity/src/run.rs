@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures::{StreamExt as _, stream};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 
 use crate::generate;
 use crate::kinds::{self, Kind};
@@ -85,13 +85,11 @@ pub async fn run(
         found: Vec::new(),
         untold: 0,
     };
-    for (count, sequence, first) in found.into_values() {
-        if outcome.found.len() == options.examples {
-            outcome.untold += count;
-            continue;
-        }
-        outcome.found.push(ground.shrunk(count, sequence, first).await?);
-    }
+    let mut found: Vec<(usize, Sequence, Found)> = found.into_values().collect();
+    let untold = found.split_off(options.examples.min(found.len()));
+    outcome.untold = untold.iter().map(|(count, ..)| count).sum();
+    let shrunk = found.into_iter().map(|(count, sequence, first)| ground.shrunk(count, sequence, first));
+    outcome.found = stream::iter(shrunk).buffered(options.parallel.max(1)).try_collect().await?;
     Ok(outcome)
 }
 

@@ -1,5 +1,7 @@
 //! One API server that is asked: requests as they are, answers as they come, watches until they are ended.
 
+use std::time::Duration;
+
 use http::{Request, header};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
@@ -11,6 +13,8 @@ pub use crate::memory::Filled;
 
 /// How requests call themselves, which becomes the manager of what they write.
 const AGENT: &str = "fidelity/1";
+/// How long an answer may take; kube-apiserver ends what it is asked itself after a minute.
+const PATIENCE: Duration = Duration::from_secs(75);
 
 /// An API server behind a client.
 #[derive(Clone)]
@@ -72,6 +76,14 @@ pub enum ServerError {
         /// The client's reason.
         source: Box<kube::Error>,
     },
+    /// The server did not answer in time.
+    #[error("{method} {uri} was not answered within {} seconds", PATIENCE.as_secs())]
+    Silent {
+        /// HTTP method.
+        method: String,
+        /// Path and query.
+        uri: String,
+    },
 }
 
 impl Answer {
@@ -98,8 +110,15 @@ impl Server {
     /// Asks; a watch that is granted goes on beside the answer.
     ///
     /// # Errors
-    /// When the server does not answer; a refusal is an answer.
+    /// When the server does not answer, or not in time; a refusal is an answer.
     pub async fn ask(&self, filled: &Filled) -> Result<(Answer, Option<Stream>), ServerError> {
+        let answer = tokio::time::timeout(PATIENCE, self.answer(filled)).await;
+        answer.unwrap_or_else(|_| {
+            Err(ServerError::Silent { method: filled.method.clone(), uri: filled.uri.clone() })
+        })
+    }
+
+    async fn answer(&self, filled: &Filled) -> Result<(Answer, Option<Stream>), ServerError> {
         let named = || (filled.method.clone(), filled.uri.clone());
         let make = |source| {
             let (method, uri) = named();

@@ -44,11 +44,26 @@ pub async fn client(path: &Path) -> Result<kube::Client, Error> {
     Ok(client)
 }
 
+/// A client for the current context of a kubeconfig file, of which each request is sent once: kube's client repeats what is answered with
+/// 429, 503 or 504 otherwise.
+///
+/// # Errors
+/// When the file cannot be used.
+pub async fn asking_once(path: &Path) -> Result<kube::Client, Error> {
+    made(path, false).await
+}
+
 /// A client for the current context of a kubeconfig file, whose server may not be there yet.
 pub(crate) async fn unasked(path: &Path) -> Result<kube::Client, Error> {
+    made(path, true).await
+}
+
+async fn made(path: &Path, again: bool) -> Result<kube::Client, Error> {
     let read = |source| Error::Read { path: path.to_owned(), source: Box::new(source) };
     let kubeconfig = Kubeconfig::read_from(path).map_err(read)?;
     let config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-    kube::Client::try_from(config.map_err(read)?)
+    let mut config = config.map_err(read)?;
+    config.default_retry = again;
+    kube::Client::try_from(config)
         .map_err(|source| Error::Client { path: path.to_owned(), source: Box::new(source) })
 }

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
-use schema::{Resource, Type};
+use schema::{Message, Resource, Type};
 use serde_json::Value;
 
 use super::place::Place;
 use super::reset::{self, Reset};
+use super::valid;
 use crate::convert;
+use crate::object::fields::blank;
 use crate::registry::{Served, Target};
 
 /// A kind as it is written through one subresource, in all of its versions.
@@ -42,7 +44,24 @@ impl<'a> Lens<'a> {
 
     /// An object of which nothing was said.
     pub(crate) fn empty(&self) -> Value {
-        serde_json::json!({"apiVersion": self.api_version(), "kind": self.kind()})
+        let api_version = self.api_version();
+        let (group, version) = split(&api_version);
+        let message = Message::of_kind(group, version, self.kind()).filter(|_| !self.custom);
+        let mut empty = message.map_or_else(|| serde_json::json!({}), blank);
+        empty["kind"] = self.kind().into();
+        empty["apiVersion"] = api_version.into();
+        empty
+    }
+
+    /// Whether an empty list is told from none: not in what is no Go type.
+    pub(crate) fn tells_empty_lists(&self) -> bool {
+        !self.custom
+    }
+
+    /// Whether an object has the form that the schema of its kind wants; those of built-in kinds do since they were read.
+    pub(crate) fn fits(&self, object: &Value) -> bool {
+        let place = self.place(&self.api_version()).filter(|_| self.custom && !self.is_scale());
+        place.is_none_or(|place| valid::errors(&place, object, true).is_empty())
     }
 
     /// What the kind looks like in a version; absent where there is no such version.

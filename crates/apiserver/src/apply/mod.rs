@@ -56,10 +56,13 @@ const NOBODYS: &[&[&str]] = &[
     &["metadata", "resourceVersion"],
 ];
 
-/// Lets `new` say who owns its fields after a write by `manager` that no configuration was applied with; `old` is absent
+/// Lets `new`, if it fits its schema, say who owns its fields after a write by `manager` that no configuration was applied with; `old` is absent
 /// for a new object.
 pub(crate) fn record(lens: &Lens<'_>, old: Option<&Value>, new: &mut Value, manager: &str, now: Timestamp) {
     let sent = meta::of_mut(new).remove("managedFields");
+    if !lens.fits(new) {
+        return;
+    }
     let mut owners = known(lens, old, sent.as_ref());
     if owners.0.is_empty() && old.is_some() {
         return;
@@ -143,7 +146,7 @@ fn known(lens: &Lens<'_>, old: Option<&Value>, sent: Option<&Value>) -> Owners {
     }
     if let Some(Value::Array(entries)) = sent {
         let blank = |entry: &Value| entry.as_object().is_some_and(serde_json::Map::is_empty);
-        if entries.is_empty() || (entries.len() == 1 && blank(&entries[0])) {
+        if (entries.is_empty() && lens.tells_empty_lists()) || (entries.len() == 1 && blank(&entries[0])) {
             return Owners::default();
         }
     }

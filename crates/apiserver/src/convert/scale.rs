@@ -15,7 +15,7 @@ pub(crate) fn of(object: &Value, scaling: Option<&Scaling>) -> Value {
     }
     let (wanted, current, selector) = scaling.map_or_else(|| built_in(object), |paths| custom(object, paths));
     let mut spec = json!({});
-    if let Some(replicas) = wanted.filter(|replicas| scaling.is_none() || *replicas != 0) {
+    if let Some(replicas) = wanted.filter(|replicas| *replicas != 0) {
         spec["replicas"] = replicas.into();
     }
     let mut status = json!({"replicas": current.unwrap_or_default()});

@@ -32,8 +32,8 @@ pub(crate) enum Version {
     V1beta1,
 }
 
-/// What is written.
-const WRITTEN: &[&str] = &["application/json", "application/yaml"];
+/// What is written; the original names protobuf for all.
+const WRITTEN: &[&str] = &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 impl Version {
     /// `meta.k8s.io/v1`.

@@ -166,6 +166,12 @@ impl Status {
         Self::generic(405, "MethodNotAllowed", message)
     }
 
+    /// A verb that a custom resource, or a side of one, does not know.
+    pub(crate) fn method_not_supported(of: GroupResource<'_>, verb: &str) -> Self {
+        let message = format!("{verb} is not supported on resources of kind \"{of}\"");
+        Self::about(405, "MethodNotAllowed", of, "", message)
+    }
+
     /// A body in a form that is not read.
     pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {
         let accepted = accepted.join(", ");
@@ -181,10 +187,12 @@ impl Status {
         Self::plain(406, "NotAcceptable", message)
     }
 
-    /// The same for kinds that the server serves itself.
-    pub(crate) fn unwritten() -> Self {
+    /// The same for kinds that the server serves itself; a list may be followed too.
+    pub(crate) fn unwritten(list: bool) -> Self {
         let forms = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-        let message = format!("406: Not Acceptable\n\nAvailable representations: {forms}");
+        let followed = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+        let followed = if list { followed } else { "" };
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {forms}{followed}");
         Self::generic(406, "NotAcceptable", &message)
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
 use serde_json::{Value, json};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, Shown};
 
 use crate::http::status::Status;
 use crate::registry::Target;
@@ -39,6 +39,20 @@ pub(crate) fn allocate(shared: &Shared, target: &Target, object: &mut Value) -> 
         node_ports(&others, object).map_err(|error| refusal(object, error))?;
     }
     Ok(())
+}
+
+/// Refuses a service without a name that would get an address, which cannot be taken for nobody.
+pub(crate) fn nameless(target: &Target, object: &Value) -> Result<(), Status> {
+    let spec = |field: &str| object["spec"][field].as_str().unwrap_or_default();
+    let addressed = spec("type") != "ExternalName" && spec("clusterIP").is_empty();
+    if target.table != "services" || !addressed || !crate::object::meta::name(object).is_empty() {
+        return Ok(());
+    }
+    let why = format!(
+        "failed to allocate IP: IPAddress.networking.k8s.io \"{FIRST}\" is invalid: spec.parentRef.name: Required value"
+    );
+    let at = Path::new("spec").child("clusterIPs");
+    Err(refusal(object, Error::invalid(&at, Shown::verbatim("[\"\"]"), &why)))
 }
 
 fn refusal(object: &Value, error: Error) -> Status {

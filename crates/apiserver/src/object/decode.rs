@@ -1,16 +1,18 @@
 //! Bodies as objects: media type, apiVersion and kind, name and namespace.
 
 use bytes::Bytes;
+use schema::Kinds;
 use serde_json::{Map, Value};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
-use crate::object::fields::{self, Directive};
+use crate::object::fields::{self, Directive, nulls};
 use crate::object::meta;
 use crate::object::protobuf::{self, PROTOBUF, Refusal};
 use crate::object::spoken::Spoken;
+use crate::patch::go_text;
 use crate::state::Shared;
 
 /// What is read of every kind.
@@ -93,7 +95,7 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
     registered(shared, call, &object)?;
     identify(call, &mut object)?;
     let refused = |why: String| {
-        let (kind, version) = (&call.target.resource.kind, &call.target.resource.version);
+        let Spoken { kind, version, .. } = Spoken::of(call);
         Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
     };
     let mut told = if Directive::of(call) == Directive::Ignore || !is_json(&call.content_type) {
@@ -114,20 +116,34 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
     }
 }
 
-/// The object that a patch made, in the version of the request.
+/// The object that a patch made, in the version of the request; `patch` is there if it is a strategic one.
 pub(crate) fn patched(
     shared: &Shared,
     call: &Call,
-    object: Value,
+    (object, patch): (Value, Option<&Value>),
     notes: &mut Notes,
 ) -> Result<Value, Status> {
+    let strategic = patch.is_some();
     let refused = |why: &str| {
-        let patch = String::from_utf8_lossy(&call.body).into_owned();
-        Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &patch, why)])
+        let shown = patch.map_or_else(|| String::from_utf8_lossy(&call.body).into_owned(), go_text);
+        Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &shown, why)])
     };
-    let mut object = of_a_kind(object).map_err(|why| refused(&why))?;
+    let mut object = if strategic {
+        fields::convert(shared, call, &object).map_err(|why| refused(&why))?;
+        object
+    } else {
+        let unread = |why| refused(&format!("couldn't get version/kind; json parse error: {why}"));
+        of_a_kind(object).map_err(unread)?
+    };
+    if strategic && let Some(fields) = object.as_object_mut() {
+        // Nobody looks at what it says to be.
+        let spoken = Spoken::of(call);
+        fields.insert("apiVersion".to_owned(), spoken.api_version().into());
+        fields.insert("kind".to_owned(), spoken.kind.into());
+    }
+    let mut unknown = if strategic { Vec::new() } else { spoken_by(shared, call, &mut object, &refused)? };
     identify(call, &mut object)?;
-    let unknown = fields::settle(shared, call, &mut object).map_err(|why| refused(&why))?;
+    unknown.extend(fields::settle(shared, call, &mut object).map_err(|why| refused(&why))?);
     match Directive::of(call) {
         Directive::Strict if !unknown.is_empty() => {
             Err(refused(&format!("strict decoding error: {}", unknown.join(", "))))
@@ -140,10 +156,85 @@ pub(crate) fn patched(
     }
 }
 
+/// Looks at what a patched object says to be; gives what is dropped of it.
+fn spoken_by(
+    shared: &Shared,
+    call: &Call,
+    object: &mut Value,
+    refused: &dyn Fn(&str) -> Status,
+) -> Result<Vec<String>, Status> {
+    let spoken = Spoken::of(call);
+    let custom = call.target.custom && spoken.kind == call.target.resource.kind;
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if custom {
+        return custom_spoken(call, object, (&api_version, &kind), refused).map(|()| Vec::new());
+    }
+    if api_version.is_empty() {
+        return Ok(unversioned(object));
+    }
+    let kind = if kind.is_empty() { spoken.kind } else { &kind };
+    if (api_version.as_str(), kind) == (spoken.api_version().as_str(), spoken.kind) {
+        return Ok(Vec::new());
+    }
+    let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+    if shared.registry.served().kinds.type_of(group, version, kind).is_none() {
+        return Err(refused(&format!(
+            "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\""
+        )));
+    }
+    let (package, wanted) = (package(spoken.group), spoken.kind);
+    Err(refused(&format!("converting ({version}.{kind}) to ({package}.{wanted}): unknown conversion")))
+}
+
+/// The same of a custom resource; through a side of it only that is looked at.
+fn custom_spoken(
+    call: &Call,
+    object: &mut Value,
+    (api_version, kind): (&str, &str),
+    refused: &dyn Fn(&str) -> Status,
+) -> Result<(), Status> {
+    let resource = &call.target.resource;
+    if kind.is_empty() {
+        return Err(refused(&format!(
+            "Object 'Kind' is missing in '{}'",
+            String::from_utf8_lossy(&call.body)
+        )));
+    }
+    if api_version.is_empty() {
+        return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
+    }
+    if !call.path.subresource.is_empty() {
+        object["apiVersion"] = resource.api_version().into();
+        object["kind"] = resource.kind.as_str().into();
+        return Ok(());
+    }
+    let must = |field: &str, found: &str, wanted: &str| {
+        (found != wanted).then(|| Error::invalid(&Path::new(field), found, &format!("must be {wanted}")))
+    };
+    let wrong =
+        [must("kind", kind, &resource.kind), must("apiVersion", api_version, &resource.api_version())];
+    let errors: Vec<Error> = wrong.into_iter().flatten().collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    Err(Status::invalid(group, kind, &call.path.name, &errors))
+}
+
+/// As kube-apiserver has it, what does not say its version has no fields.
+fn unversioned(object: &mut Value) -> Vec<String> {
+    let Some(fields) = object.as_object_mut() else { return Vec::new() };
+    let dropped: Vec<String> =
+        fields.keys().filter(|name| !matches!(name.as_str(), "apiVersion" | "kind")).cloned().collect();
+    fields.retain(|name, _| name == "kind");
+    dropped.iter().map(|name| format!("unknown field {}", quote(name))).collect()
+}
+
 /// The object that a webhook made: what the kind does not have is dropped without a word.
 pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
-        normalize(call.target.custom, fields);
+        normalize(call.target.custom, &Spoken::of(call), fields);
     }
     let _untold = fields::settle(shared, call, &mut object);
     object
@@ -151,35 +242,35 @@ pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Value 
 
 /// Checks that an object is of the kind that is served here, and lets it say so where it says nothing.
 pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
-    let resource = &call.target.resource;
+    let spoken = Spoken::of(call);
+    let custom = call.target.custom && spoken.kind == call.target.resource.kind;
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let (wanted_version, wanted_kind) = (resource.api_version(), resource.kind.as_str());
+    let (wanted_version, wanted_kind) = (spoken.api_version(), spoken.kind);
     let Some(fields) = object.as_object_mut() else {
         return Err(Status::bad_request("the object provided is unrecognized (must be of type object)"));
     };
-    if call.target.custom && (api_version.is_empty() || kind.is_empty()) {
-        let missing = if kind.is_empty() { "Kind" } else { "apiVersion" };
+    if custom && kind.is_empty() {
         let body = String::from_utf8_lossy(&call.body);
-        let why = Refusal::Unrecognized(format!("Object '{missing}' is missing in '{body}'"));
+        let why = Refusal::Unrecognized(format!("Object 'Kind' is missing in '{body}'"));
         return Err(why.of(&Spoken::of(call), &call.body));
     }
     if !kind.is_empty() && kind != wanted_kind {
         let version = api_version.rsplit('/').next().unwrap_or_default();
-        let package = package(&resource.group);
+        let package = package(spoken.group);
         return Err(Status::bad_request(format!(
             "{kind} in version {version:?} cannot be handled as a {wanted_kind}: converting ({version}.{kind}) to \
              ({package}.{wanted_kind}): unknown conversion"
         )));
     }
-    if !api_version.is_empty() && api_version != wanted_version {
+    if (custom || !api_version.is_empty()) && api_version != wanted_version {
         return Err(Status::bad_request(format!(
             "the API version in the data ({api_version}) does not match the expected API version ({wanted_version})"
         )));
     }
     fields.insert("apiVersion".to_owned(), wanted_version.into());
     fields.insert("kind".to_owned(), wanted_kind.into());
-    normalize(call.target.custom, fields);
+    normalize(custom, &spoken, fields);
     Ok(())
 }
 
@@ -226,36 +317,25 @@ pub(crate) fn place(call: &Call, object: &mut Value) -> Result<(), Status> {
 }
 
 /// What decoding into Go's types does to any object: null is absence, and empty metadata is left out.
-fn normalize(custom: bool, fields: &mut Map<String, Value>) {
+fn normalize(custom: bool, spoken: &Spoken<'_>, fields: &mut Map<String, Value>) {
     if !custom {
-        fields.values_mut().for_each(without_nulls);
-        fields.retain(|_, value| !value.is_null());
+        let ty = Kinds::kubernetes().type_of(spoken.group, spoken.version, spoken.kind);
+        nulls::settle(fields, ty.as_ref());
     }
     let metadata = fields.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
     if metadata.is_null() {
         *metadata = Value::Object(Map::new());
     }
-    without_nulls(metadata);
     if let Some(metadata) = metadata.as_object_mut() {
-        metadata.remove("selfLink");
-        metadata.retain(|name, value| match value {
-            // An empty list says that nobody owns anything.
-            _ if name == "managedFields" => true,
-            Value::Object(map) => !map.is_empty(),
-            Value::Array(list) => !list.is_empty(),
-            Value::String(text) => !text.is_empty(),
+        nulls::settle(metadata, nulls::metadata().as_ref());
+        metadata.retain(|name, value| match (name.as_str(), value) {
+            ("labels" | "annotations", Value::Object(map)) => !map.is_empty(),
+            ("ownerReferences" | "finalizers", Value::Array(list)) => !list.is_empty(),
+            (
+                "name" | "generateName" | "namespace" | "uid" | "resourceVersion" | "selfLink",
+                Value::String(text),
+            ) => !text.is_empty(),
             _ => true,
         });
-    }
-}
-
-fn without_nulls(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
-            fields.values_mut().for_each(without_nulls);
-        }
-        Value::Array(items) => items.iter_mut().for_each(without_nulls),
-        _ => {}
     }
 }

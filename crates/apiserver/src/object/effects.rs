@@ -1,5 +1,7 @@
 //! What a write brings about elsewhere: kinds come and go with CRDs.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -11,7 +13,7 @@ use crate::object::meta;
 use crate::object::removal::{self, DeleteOptions, Step};
 use crate::registry::Target;
 use crate::state::Shared;
-use crate::store::Expect;
+use crate::store::{Expect, Object};
 
 const NAMESPACES: &str = "namespaces";
 const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
@@ -69,11 +71,46 @@ pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> V
             crd::accept_names(object, &others, shared.clock.now());
             crd::warnings(object)
         }
+        "pods" => lone_constraints(object),
+        "services" => ignored(object),
         "endpoints" => {
             vec!["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".to_owned()]
         }
         _ => Vec::new(),
     }
+}
+
+/// What users should know of what a service says in vain.
+fn ignored(service: &Value) -> Vec<String> {
+    let spec = &service["spec"];
+    let said = |field: &str| spec[field].as_str().is_some_and(|text| !text.is_empty());
+    let external = spec["type"] == "ExternalName";
+    let addresses = spec["externalIPs"].as_array().is_some_and(|list| !list.is_empty());
+    let sticky =
+        spec["clusterIP"] == "None" && spec["sessionAffinity"].as_str().is_some_and(|kind| kind != "None");
+    let told = [
+        (external && addresses, "spec.externalIPs is ignored when spec.type is \"ExternalName\""),
+        (
+            !external && said("externalName"),
+            "spec.externalName is ignored when spec.type is not \"ExternalName\"",
+        ),
+        (sticky, "spec.SessionAffinity is ignored for headless services"),
+    ];
+    told.into_iter().filter(|(so, _)| *so).map(|(_, words)| words.to_owned()).collect()
+}
+
+/// What users should know of pods that are spread among none.
+fn lone_constraints(pod: &Value) -> Vec<String> {
+    let constraints = pod.pointer("/spec/topologySpreadConstraints").and_then(Value::as_array);
+    let unselecting = constraints.into_iter().flatten().enumerate();
+    unselecting
+        .filter(|(_, constraint)| constraint.get("labelSelector").is_none_or(Value::is_null))
+        .map(|(index, _)| {
+            format!(
+                "spec.topologySpreadConstraints[{index}].labelSelector: a null labelSelector results in matching no pod"
+            )
+        })
+        .collect()
 }
 
 /// Whether nothing holds a deleted object any more.
@@ -147,6 +184,20 @@ fn finish_crd(shared: &Shared, name: &str) {
     });
 }
 
+/// Marks an object and removes it; nothing where somebody else was faster.
+pub(crate) fn removed_gracefully(
+    shared: &Shared,
+    (target, key): (&Target, &str),
+    expect: Expect,
+    marked: Value,
+) -> Option<Arc<Object>> {
+    let written = shared.store.put(&target.table, key, expect, marked).ok()?;
+    let expect = Expect::Revision(written.revision());
+    let gone = shared.store.remove(&target.table, key, expect, written.value().clone()).ok()?;
+    removed(shared, target, gone.value());
+    Some(gone)
+}
+
 /// Deletes all objects of a resource below a prefix, without asking anybody.
 fn sweep(shared: &Shared, target: &Target, prefix: &str) {
     let snapshot = shared.store.snapshot(&target.table);
@@ -157,7 +208,8 @@ fn sweep(shared: &Shared, target: &Target, prefix: &str) {
             let done = match removal::step(target, object.value(), &options, shared.clock.now()) {
                 Step::Pending => break,
                 Step::Marked(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
-                Step::Gone(value) => {
+                Step::Graceful(value) => removed_gracefully(shared, (target, key), expect, value).is_some(),
+                Step::Gone(value) | Step::Freed { last: value, .. } => {
                     let gone = shared.store.remove(&target.table, key, expect, value);
                     if let Ok(object) = &gone {
                         removed(shared, target, object.value());
@@ -179,7 +231,7 @@ fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Val
         change(&mut value);
         let expect = Expect::Revision(object.revision());
         if is_gone(target, &value) {
-            if let Ok(gone) = shared.store.remove(&target.table, key, expect, value) {
+            if let Ok(gone) = shared.store.remove(&target.table, key, expect, object.value().clone()) {
                 removed(shared, target, gone.value());
                 return;
             }

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
+use crate::object::strategy::TEMPLATE_GENERATION;
+
 static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// The object's `metadata`; empty if it has none.
@@ -72,6 +74,16 @@ pub(crate) fn keep(object: &mut Value, old: &Value, field: &str) {
 
 /// An object that shows only its metadata, as another kind.
 pub(crate) fn partial(object: &Value, api_version: &str, kind: &str) -> Value {
-    let metadata = object.get("metadata").cloned().unwrap_or_default();
+    let mut metadata = object.get("metadata").cloned().unwrap_or_default();
+    if object["kind"] == "DaemonSet" {
+        // It is a field of the type, which only the whole shows as an annotation.
+        let emptied = metadata
+            .get_mut("annotations")
+            .and_then(Value::as_object_mut)
+            .is_some_and(|all| all.remove(TEMPLATE_GENERATION).is_some() && all.is_empty());
+        if emptied && let Some(fields) = metadata.as_object_mut() {
+            fields.remove("annotations");
+        }
+    }
     json!({"apiVersion": api_version, "kind": kind, "metadata": metadata})
 }

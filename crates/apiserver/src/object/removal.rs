@@ -48,6 +48,15 @@ pub(crate) const ORPHAN: &str = "orphan";
 pub(crate) enum Step {
     /// It goes; this is its last state.
     Gone(Value),
+    /// It goes, as a policy lets it: what it would look like then, and its last state.
+    Freed {
+        /// Without what held it.
+        freed: Value,
+        /// As it was.
+        last: Value,
+    },
+    /// It is marked and goes at once, which are two writes.
+    Graceful(Value),
     /// It is marked, and goes when whoever holds it lets go.
     Marked(Value),
     /// It is marked already.
@@ -98,12 +107,13 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
         if left > 0 && asked.is_some_and(|asked| asked < left) {
             let asked = asked.unwrap_or_default();
             mark(&mut marked, asked, now);
-            return if asked == 0 && !held { Step::Gone(marked) } else { Step::Marked(marked) };
+            return if asked == 0 && !held { Step::Graceful(marked) } else { Step::Marked(marked) };
         }
         return match (left > 0 || held, changed) {
             (true, true) => Step::Marked(marked),
             (true, false) => Step::Pending,
-            (false, _) => Step::Gone(marked),
+            (false, true) => Step::Freed { freed: marked, last: object.clone() },
+            (false, false) => Step::Gone(object.clone()),
         };
     }
     if grace > 0 || held {
@@ -121,8 +131,9 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
         // It goes gracefully, if in no time.
         mark(&mut marked, 0, now);
         meta::set(&mut marked, "generation", meta::generation(object) + 1);
+        return Step::Graceful(marked);
     }
-    Step::Gone(marked)
+    if changed { Step::Freed { freed: marked, last: object.clone() } } else { Step::Gone(object.clone()) }
 }
 
 /// Sets the finalizers that the garbage collector takes away again; whether that changed anything.

@@ -53,6 +53,7 @@ pub(super) mod known {
 
     fn kind(section: &str) -> Option<(&str, &str)> {
         let of_changes = section.strip_prefix("changed ").or(section.strip_prefix("before "));
+        let of_changes = of_changes.or(section.strip_prefix("status "));
         of_changes.unwrap_or(section).split_once(' ')
     }
 }

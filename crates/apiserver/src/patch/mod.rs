@@ -10,6 +10,7 @@ use crate::http::status::Status;
 use crate::object::decode::media_type;
 use crate::object::fields::type_name;
 use strategic::StrategicError;
+pub(crate) use strategic::go_text;
 
 /// A patch as it was sent.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub(crate) enum Patch {
 /// The form of a configuration that is applied.
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
+const NO_PATCH: &str = "Invalid JSON Patch";
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
@@ -44,8 +46,9 @@ impl Patch {
         }
     }
 
-    /// Reads a patch; `ty` is what the kind looks like, absent for kinds that take no strategic patches.
-    pub(crate) fn read(content_type: &str, body: &[u8], ty: Option<Type>) -> Self {
+    /// Reads a patch; `ty` is what the kind looks like, absent for kinds that take no strategic patches. Unknown
+    /// fields of a merge are looked for if `strict`, which is how other things that are wrong with it are found.
+    pub(crate) fn read(content_type: &str, body: &[u8], ty: Option<Type>, strict: bool) -> Self {
         let tree = || match formats::json::document(body)? {
             Value::Null => Ok(Value::Object(serde_json::Map::new())),
             tree @ Value::Object(_) => Ok(tree),
@@ -55,14 +58,21 @@ impl Patch {
             }
         };
         let read = match (media_type(content_type).as_str(), ty) {
-            (JSON, _) => {
-                operations::read(body).map(Self::Json).map_err(|why| format!("error decoding patch: {why}"))
-            }
+            (JSON, _) => operations::read(body, strict).map(Self::Json),
             (STRATEGIC, Some(ty)) => tree().map(|tree| Self::Strategic(tree, ty)),
-            _ if body == b"null" => Err("Invalid JSON Patch".to_owned()),
+            _ if body == b"null" => Err(NO_PATCH.to_owned()),
+            _ if !strict => match formats::json::document(body) {
+                Ok(tree @ (Value::Object(_) | Value::Array(_))) => Ok(Self::Merge(tree)),
+                _ => Err(NO_PATCH.to_owned()),
+            },
             _ => tree().map(Self::Merge).map_err(|why| format!("error decoding patch: {why}")),
         };
         read.unwrap_or_else(Self::Unreadable)
+    }
+
+    /// The tree of a strategic patch.
+    pub(crate) fn strategic(&self) -> Option<&Value> {
+        if let Self::Strategic(patch, _) = self { Some(patch) } else { None }
     }
 
     /// The object after the patch.
@@ -82,7 +92,8 @@ impl Patch {
                 })?;
             }
         }
-        if patched.is_object() { Ok(patched) } else { Err(refused()) }
+        let merged = matches!(self, Self::Merge(_));
+        if patched.is_object() || merged { Ok(patched) } else { Err(refused()) }
     }
 }
 

@@ -11,8 +11,19 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum StrategicError {
     /// A `$patch` of another name.
-    #[error("Unknown patch type \"{0}\" in map")]
-    Directive(String),
+    #[error("unknown patch type: {directive} in map: {element}")]
+    Directive {
+        /// What it says.
+        directive: String,
+        /// Where it says so.
+        element: String,
+    },
+    /// A list of fields to keep that is none, or without what the patch says.
+    #[error("invalid patch format of retainKeys")]
+    Kept,
+    /// An element that says of itself that it is merged.
+    #[error("merging lists cannot yet be specified in the patch")]
+    Merging,
     /// An element that does not say which one it is.
     #[error("map: {element} does not contain declared merge key: {key}")]
     MergeKey {
@@ -45,10 +56,15 @@ fn map(
     match patch.get("$patch").and_then(Value::as_str) {
         Some("delete") => return Ok(Map::new()),
         Some("replace") => return Ok(cleaned_map(patch)),
-        Some("merge") | None => {}
-        Some(other) => return Err(StrategicError::Directive(other.to_owned())),
+        None => {}
+        Some(other) => return Err(odd(other, &Value::Object(patch.clone()))),
     }
-    if let Some(kept) = patch.get("$retainKeys").and_then(Value::as_array) {
+    if let Some(kept) = patch.get("$retainKeys") {
+        let Value::Array(kept) = kept else { return Err(StrategicError::Kept) };
+        let said = patch.iter().filter(|(field, value)| !value.is_null() && !is_directive(field));
+        if said.into_iter().any(|(field, _)| !kept.iter().any(|kept| kept == field.as_str())) {
+            return Err(StrategicError::Kept);
+        }
         fields.retain(|field, _| kept.iter().any(|kept| kept == field.as_str()));
     }
     for (field, wanted) in
@@ -63,13 +79,15 @@ fn map(
         match (value, fields.remove(field)) {
             (Value::Null, _) => {}
             (value, None) => {
-                if let Some(new) = added(value, &below)? {
+                if let Some(new) = added(value) {
                     fields.insert(field.clone(), new);
                 }
             }
             (value, Some(old)) => {
                 let order = patch.get(&format!("{ORDER}{field}")).and_then(Value::as_array);
-                fields.insert(field.clone(), one(old, value, &below, order)?);
+                if let Some(new) = one(old, value, &below, order)? {
+                    fields.insert(field.clone(), new);
+                }
             }
         }
     }
@@ -87,16 +105,22 @@ fn map(
     Ok(fields)
 }
 
-fn one(old: Value, patch: &Value, ty: &Type, order: Option<&Vec<Value>>) -> Result<Value, StrategicError> {
+fn one(
+    old: Value,
+    patch: &Value,
+    ty: &Type,
+    order: Option<&Vec<Value>>,
+) -> Result<Option<Value>, StrategicError> {
     let how = ty.patch();
     match (old, patch) {
         (Value::Object(fields), Value::Object(patch)) if how.strategy == PatchStrategy::Merge => {
-            map(fields, patch, ty).map(Value::Object)
+            map(fields, patch, ty).map(Value::Object).map(Some)
         }
         (Value::Array(items), Value::Array(patch)) if how.strategy == PatchStrategy::Merge => {
-            list(items, patch, ty, how.merge_key.as_deref(), order).map(Value::Array)
+            list(items, patch, ty, how.merge_key.as_deref(), order).map(Value::Array).map(Some)
         }
-        (_, patch) => Ok(cleaned(patch)),
+        (Value::Object(_), Value::Object(_)) | (Value::Array(_), Value::Array(_)) => Ok(Some(patch.clone())),
+        (_, patch) => Ok(added(patch)),
     }
 }
 
@@ -142,14 +166,19 @@ fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result
         let at = items.iter().position(|item| item.get(key) == Some(wanted));
         match fields.get("$patch").and_then(Value::as_str) {
             Some("delete") => items.retain(|item| item.get(key) != Some(wanted)),
-            Some("replace" | "merge") | None => match at {
+            Some("merge") => return Err(StrategicError::Merging),
+            Some("replace") | None => match at {
                 Some(at) => items[at] = merge(items[at].take(), element, ty)?,
-                None => items.extend(added(element, ty)?),
+                None => items.extend(added(element)),
             },
-            Some(other) => return Err(StrategicError::Directive(other.to_owned())),
+            Some(other) => return Err(odd(other, element)),
         }
     }
     Ok(items)
+}
+
+fn odd(directive: &str, element: &Value) -> StrategicError {
+    StrategicError::Directive { directive: directive.to_owned(), element: go_text(element) }
 }
 
 /// Puts elements in the patch's order; elements that only the server knows stay behind what was before them there.
@@ -175,22 +204,17 @@ fn ordered(items: Vec<Value>, server: &[Value], order: &[Value], key: Option<&st
     result
 }
 
-/// A value that was not there before: what is left of it without directives; nothing if it says to delete.
-fn added(value: &Value, ty: &Type) -> Result<Option<Value>, StrategicError> {
+/// A value that was not there before, without nulls and whatever says what is to be done with it.
+fn added(value: &Value) -> Option<Value> {
     match value {
-        Value::Object(patch) if patch.get("$patch").is_some_and(|directive| directive == "delete") => {
-            let rest = patch.len() > 1 || ty.patch().strategy == PatchStrategy::Merge;
-            Ok((!rest).then(|| Value::Object(Map::new())))
+        Value::Object(fields) if fields.contains_key("$patch") => None,
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(_, value)| !value.is_null());
+            let kept = kept.filter_map(|(field, value)| Some((field.clone(), added(value)?)));
+            Some(Value::Object(kept.collect()))
         }
-        Value::Object(patch) => map(Map::new(), patch, ty).map(Value::Object).map(Some),
-        Value::Array(items) => match ty.patch().merge_key {
-            Some(key) if ty.patch().strategy == PatchStrategy::Merge => {
-                let ty = ty.items().unwrap_or_else(Type::any);
-                keyed(Vec::new(), items, &ty, &key).map(Value::Array).map(Some)
-            }
-            _ => Ok(Some(cleaned(value))),
-        },
-        other => Ok(Some(other.clone())),
+        Value::Array(items) => Some(Value::Array(items.iter().filter_map(added).collect())),
+        other => Some(other.clone()),
     }
 }
 
@@ -199,7 +223,7 @@ fn below(ty: &Type, field: &str) -> Type {
 }
 
 /// A value as Go prints it.
-fn go_text(value: &Value) -> String {
+pub(crate) fn go_text(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::String(text) => text.clone(),
@@ -354,7 +378,18 @@ mod tests {
             patched(&object, &json!({"containers": [{"image": "x"}]})).unwrap_err().to_string(),
             "map: map[image:x] does not contain declared merge key: name"
         );
+        let object = json!({"nodeSelector": {"a": "b"}, "containers": [{"name": "a"}]});
         let unknown = patched(&object, &json!({"nodeSelector": {"$patch": "x"}}));
-        assert_eq!(unknown, Err(StrategicError::Directive("x".to_owned())));
+        assert_eq!(unknown.unwrap_err().to_string(), "unknown patch type: x in map: map[$patch:x]");
+        let table = [
+            (json!({"containers": [{"name": "a", "$patch": "merge"}]}), StrategicError::Merging),
+            (json!({"nodeSelector": {"$retainKeys": ["a"], "c": "d"}}), StrategicError::Kept),
+        ];
+        for (patch, want) in table {
+            assert_eq!(patched(&object, &patch), Err(want), "{patch}");
+        }
+        // Where there was nothing, what says what is to be done with it goes.
+        let dropped = patched(&json!({}), &json!({"nodeSelector": {"$patch": "x"}, "hostname": "h"}));
+        assert_eq!(dropped, Ok(json!({"hostname": "h"})));
     }
 }

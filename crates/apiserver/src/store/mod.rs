@@ -185,7 +185,7 @@ impl Store {
         let previous = table.objects.get(key).cloned();
         expect.holds(previous.as_ref())?;
         meta::set(&mut value, "resourceVersion", revision.to_string());
-        let object = Arc::new(Object::new(value, revision));
+        let object = Arc::new(Object::new(value, revision, previous.is_none()));
         let key: Arc<str> = Arc::from(key);
         let change = if previous.is_some() { Change::Modified } else { Change::Added };
         table.objects.insert(Arc::clone(&key), Arc::clone(&object));
@@ -210,7 +210,7 @@ impl Store {
         expect.holds(previous.as_ref())?;
         let mut value = last;
         meta::set(&mut value, "resourceVersion", revision.to_string());
-        let object = Arc::new(Object::new(value, revision));
+        let object = Arc::new(Object::new(value, revision, false));
         table.objects.remove(key);
         let event = Event {
             revision,

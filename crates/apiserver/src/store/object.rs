@@ -11,19 +11,20 @@ use serde_json::Value;
 pub(crate) struct Object {
     value: Value,
     revision: u64,
+    is_new: bool,
     json: OnceLock<Bytes>,
     item_json: OnceLock<Bytes>,
 }
 
 impl Object {
-    /// The object at `revision`; its `metadata.resourceVersion` says so already.
-    pub(super) fn new(value: Value, revision: u64) -> Self {
-        Self { value, revision, json: OnceLock::new(), item_json: OnceLock::new() }
+    /// The object at `revision`; its `metadata.resourceVersion` says so already. Whether it was not there before.
+    pub(super) fn new(value: Value, revision: u64, is_new: bool) -> Self {
+        Self { value, revision, is_new, json: OnceLock::new(), item_json: OnceLock::new() }
     }
 
     /// An object as a request sees it, which is not stored so.
     pub(crate) fn shown(value: Value, revision: u64) -> Self {
-        Self::new(value, revision)
+        Self::new(value, revision, false)
     }
 
     /// The object as a tree.
@@ -34,6 +35,11 @@ impl Object {
     /// When it was written.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// Whether it was never changed since it was made.
+    pub(crate) fn is_new(&self) -> bool {
+        self.is_new
     }
 
     /// The object as text.

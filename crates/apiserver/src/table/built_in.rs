@@ -50,6 +50,11 @@ pub(super) fn of(resource: &Resource) -> &'static [Column] {
     COLUMNS.get(kind.as_str()).or_else(|| COLUMNS.get("")).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// Whether a kind has columns of its own.
+pub(super) fn is_own(resource: &Resource) -> bool {
+    COLUMNS.contains_key(format!("{} {}", resource.api_version(), resource.kind).as_str())
+}
+
 impl Column {
     /// Reads a row; the table is part of the program, so that one that is none is told by the test below.
     fn read(line: &'static str) -> Self {

@@ -29,6 +29,9 @@ pub(crate) fn of<'a>(
         .first()
         .filter(|_| rows.len() == 1)
         .map_or(json!({}), |row| json!({"resourceVersion": row["object"]["metadata"]["resourceVersion"]}));
+    // Go writes a list that was never added to as null.
+    let unmade = rows.is_empty() && !call.target.custom && !built_in::is_own(&call.target.resource);
+    let rows = if unmade { Value::Null } else { rows.into() };
     let columns = if with_columns { column_definitions(call) } else { json!([]) };
     json!({
         "apiVersion": version.api_version(),

@@ -8,7 +8,7 @@ use webhook::review::Operation;
 use crate::access::authorization;
 use crate::admission::{self, Review};
 use crate::apply;
-use crate::call::Call;
+use crate::call::{Call, Verb};
 use crate::certificates;
 use crate::clock::rfc3339;
 use crate::http::notes::Notes;
@@ -46,7 +46,6 @@ pub(crate) async fn create_object(
     call: &Call,
     (mut object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
-    wipe(&mut object);
     decode::place(call, &mut object)?;
     let name = meta::name(&object).to_owned();
     let dry_run = call.query.dry_run();
@@ -78,14 +77,14 @@ pub(crate) async fn create_object(
                 return Ok(Reply { notes, name: Some(name), ..Reply::json(201, body) });
             }
             Err(status) if attempt < attempts && status.reason == "AlreadyExists" => {}
-            Err(status) => return Err(status),
+            Err(status) => return Err(status.noting(&review.notes)),
         }
     }
     Err(Status::internal("no attempt to create the object was made"))
 }
 
-/// What only the server may say of a new object.
-pub(crate) fn wipe(object: &mut Value) {
+/// What only the server may say of a new object; as kube-apiserver has it, of one that a creation makes.
+fn wipe(object: &mut Value) {
     let metadata = meta::of_mut(object);
     for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
         metadata.remove(field);
@@ -102,6 +101,9 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
     certificates::prepare_for_create(call, &mut object)?;
+    if !call.query.dry_run() {
+        allocation::nameless(&call.target, &object)?;
+    }
     validation::new_object(call, &object)?;
     allocation::allocate(shared, &call.target, &mut object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;
@@ -110,14 +112,17 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
 }
 
 /// Writes a new object, which is in its storage version.
-fn persist(shared: &Shared, call: &Call, object: Value, dry_run: bool) -> Result<Arc<Object>, Status> {
+fn persist(shared: &Shared, call: &Call, mut object: Value, dry_run: bool) -> Result<Arc<Object>, Status> {
     let name = meta::name(&object).to_owned();
     let key = call.key(&name);
     let generated = !meta::text(&object, "generateName").is_empty();
     let exists = || already_there(shared, call, &name, generated);
-    if !meta::text(&object, "resourceVersion").is_empty() {
+    // What is no revision is none.
+    let said = meta::text(&object, "resourceVersion").parse().is_ok_and(|revision: u64| revision > 0);
+    if said && call.verb == Verb::Create {
         return Err(Status::plain(500, "", "resourceVersion should not be set on objects to be created"));
     }
+    meta::of_mut(&mut object).remove("selfLink");
     if dry_run {
         let taken = shared.store.get(&call.target.table, &key).is_some();
         return if taken { Err(exists()) } else { Ok(Arc::new(Object::shown(object, 0))) };

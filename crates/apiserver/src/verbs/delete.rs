@@ -17,6 +17,7 @@ use crate::object::meta;
 use crate::object::removal::{self, DeleteOptions, Preconditions, Step};
 use crate::object::strategy;
 use crate::render;
+use crate::selection::Selection;
 use crate::state::Shared;
 use crate::store::Expect;
 use crate::verbs::create::success;
@@ -52,12 +53,10 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
 
 /// Deletes all objects that the selectors select; webhooks are asked of each, without its name in the request.
 pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    call.query.integer("limit")?;
+    Selection::read(call)?.check(&call.target, &shared.registry.served())?;
     let (options, raw) = options(call)?;
-    let mut page = list::page(shared, call).await?;
-    if call.target.custom {
-        // Its list says that there is no next page.
-        page.meta.next.get_or_insert_default();
-    }
+    let page = list::page(shared, call).await?;
     let mut notes = Notes::default();
     notes.warnings.extend(warning(call, &options));
     for object in &page.objects {
@@ -110,14 +109,22 @@ async fn delete_object(
         match step {
             Step::Pending => return deleted(current.value().clone(), false),
             Step::Marked(value) if dry_run => return deleted(value, false),
-            Step::Gone(value) if dry_run => return deleted(value, true),
+            Step::Gone(value) | Step::Graceful(value) if dry_run => return deleted(value, true),
+            // What a dry run changed is not there to be removed.
+            Step::Freed { freed, .. } if dry_run => return deleted(freed, false),
+            Step::Graceful(value) => {
+                if let Some(object) = effects::removed_gracefully(shared, (&call.target, &key), expect, value)
+                {
+                    return deleted(object.value().clone(), true);
+                }
+            }
             Step::Marked(value) => {
                 if let Ok(object) = shared.store.put(&call.target.table, &key, expect, value) {
                     effects::written(shared, &call.target, object.value());
                     return deleted(object.value().clone(), false);
                 }
             }
-            Step::Gone(value) => {
+            Step::Gone(value) | Step::Freed { last: value, .. } => {
                 if let Ok(object) = shared.store.remove(&call.target.table, &key, expect, value) {
                     effects::removed(shared, &call.target, object.value());
                     return deleted(object.value().clone(), true);

@@ -29,18 +29,64 @@ pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status>
     }
     let pod = shared.store.get(&call.target.table, &call.key(name));
     let pod = pod.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-    let options = eviction.get("deleteOptions").cloned().unwrap_or_else(|| json!({}));
+    let mut options = eviction.get("deleteOptions").cloned().unwrap_or_else(|| json!({}));
     if !ends_anyway(pod.value()) {
         let dry_run =
             call.query.dry_run() || options.get("dryRun").is_some_and(|directives| directives != &json!([]));
         disrupt(shared, call, pod.value(), dry_run)?;
     }
+    mark(shared, call, &mut options);
     let deletion = Call { body: options.to_string().into(), verb: Verb::Delete, ..call.clone() };
     let deletion = Call { content_type: String::new(), ..deletion };
     let reply = delete::delete(shared, &deletion).await?;
     let done =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     Ok(Reply { notes: reply.notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) })
+}
+
+/// Lets the pod say why it goes, unless it is not the one that is meant, or nothing is to be done.
+fn mark(shared: &Shared, call: &Call, options: &mut Value) {
+    let dry =
+        call.query.dry_run() || options.get("dryRun").is_some_and(|directives| directives != &json!([]));
+    let key = call.key(&call.path.name);
+    while let Some(pod) = shared.store.get(&call.target.table, &key).filter(|_| !dry) {
+        let asked = |of: &str| options["preconditions"][of].as_str().unwrap_or_default().to_owned();
+        let is = |of: &str| asked(of).is_empty() || asked(of) == meta::text(pod.value(), of);
+        if !is("uid") || !is("resourceVersion") {
+            return;
+        }
+        let mut marked = pod.value().clone();
+        add_condition(&mut marked, &rfc3339(shared.clock.now()));
+        if &marked == pod.value() {
+            return;
+        }
+        let expect = Expect::Revision(pod.revision());
+        if let Ok(written) = shared.store.put(&call.target.table, &key, expect, marked) {
+            if !asked("resourceVersion").is_empty() {
+                options["preconditions"]["resourceVersion"] = written.revision().to_string().into();
+            }
+            return;
+        }
+    }
+}
+
+fn add_condition(pod: &mut Value, now: &str) {
+    let condition = json!({
+        "type": "DisruptionTarget", "status": "True", "lastProbeTime": null, "lastTransitionTime": now,
+        "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
+    });
+    let mut known = pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    match known.iter_mut().find(|other| other["type"] == "DisruptionTarget") {
+        None => known.push(condition),
+        Some(other) => {
+            // The time is that of the last change from one status to another.
+            let since =
+                if other["status"] == "True" { other["lastTransitionTime"].clone() } else { now.into() };
+            *other = condition;
+            other["lastTransitionTime"] = since;
+        }
+    }
+    pod["status"]["conditions"] = known.into();
 }
 
 /// Whether a pod is no loss: it has ended, never began, or goes already.

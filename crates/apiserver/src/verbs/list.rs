@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
+use base64::alphabet::URL_SAFE;
+use base64::engine::{GeneralPurpose, general_purpose::NO_PAD};
 use serde::{Deserialize, Serialize};
 use webhook::field::{Error, Path};
 
@@ -16,11 +17,15 @@ use crate::state::Shared;
 use crate::store::{Compacted, Object, Snapshot};
 use crate::versions;
 
+/// Tokens as Go reads them: what remains of the last letter does not matter.
+const TOKENS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
+
 /// How a list may stand to the revision that it asks for.
 const MATCHES: &[&str] = &["Exact", "NotOlderThan", ""];
 
 /// Where a page begins.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct Token {
     v: String,
     /// The revision of the first page; -1 for the latest.
@@ -46,32 +51,41 @@ pub(crate) async fn list(shared: &Shared, call: &Call) -> Result<Reply, Status> 
 
 /// The page of the collection that a request asks for.
 pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
-    let selection = Selection::of(call, &shared.registry.served())?;
+    call.query.integer("timeoutSeconds")?;
     let limit = call.query.integer("limit")?.unwrap_or_default();
+    let selection = Selection::read(call)?;
+    option_errors(call)?;
+    selection.check(&call.target, &shared.registry.served())?;
     let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
     let token = token(call)?;
     let snapshot = snapshot(shared, call, token.as_ref())?;
     let prefix = call.key_prefix();
     let start = token.as_ref().map(|token| token.start.as_str());
-    let everything = selection.is_everything();
-    let mut within = snapshot.range(&prefix, start);
-    let (mut objects, mut last) = (Vec::new(), None);
-    let mut meta = ListMeta { revision: snapshot.revision, ..ListMeta::default() };
-    // What lies behind the page is looked at only for whether it is there: a webhook may have to convert it.
-    for (key, object) in within.by_ref() {
-        let shown = versions::read_one(shared, &call.target, object).await?;
-        if !everything && !selection.selects(shown.value(), &call.target) {
-            continue;
+    let mut within =
+        snapshot.range(&prefix, start).map(|(key, object)| (Arc::clone(key), Arc::clone(object)));
+    // What is selected is known when it is read; a webhook may have to convert it.
+    let read = if selection.is_everything() { limit } else { usize::MAX };
+    let (keys, objects): (Vec<_>, Vec<_>) = within.by_ref().take(read).unzip();
+    let shown = versions::read(shared, &call.target, objects).await?;
+    let mut there = keys.iter().zip(shown);
+    let mut objects = Vec::new();
+    let mut last = None;
+    while objects.len() < limit
+        && let Some((key, object)) = there.next()
+    {
+        if selection.is_everything() || selection.selects(object.value(), &call.target) {
+            objects.push(object);
+            last = Some(key);
         }
-        if objects.len() == limit {
-            meta.next = last.map(|last| token_text(i64::try_from(snapshot.revision).unwrap_or(-1), last));
-            break;
-        }
-        objects.push(shown);
-        last = Some(key);
     }
-    if meta.next.is_some() && everything {
-        meta.remaining = Some(1 + within.count());
+    let mut meta = ListMeta { revision: snapshot.revision, ..ListMeta::default() };
+    // Whether any of what follows is selected is found when it is asked for.
+    let rest = if objects.len() == limit { there.count() + within.count() } else { 0 };
+    if rest > 0
+        && let Some(last) = last
+    {
+        meta.next = Some(token_text(i64::try_from(snapshot.revision).unwrap_or(-1), last));
+        meta.remaining = selection.is_everything().then_some(rest);
     }
     Ok(Page { objects, meta })
 }
@@ -82,8 +96,18 @@ fn snapshot(shared: &Shared, call: &Call, token: Option<&Token>) -> Result<Snaps
         let Ok(revision) = u64::try_from(token.rv) else { return Ok(shared.store.snapshot(table)) };
         return shared.store.snapshot_at(table, revision).map_err(|_| expired_page(&token.start));
     }
-    let exact = call.query.text("resourceVersionMatch") == "Exact";
-    match asked_revision(call)? {
+    let asked = revision(call.query.text("resourceVersion"))
+        .map_err(|error| Status::bad_request(format!("invalid resource version: {error}")))?;
+    let exact = match call.query.text("resourceVersionMatch") {
+        "Exact" => true,
+        // Pages of a list are of one revision, and so is the first.
+        "" => {
+            asked.is_some_and(|asked| asked > 0)
+                && call.query.integer("limit")?.is_some_and(|limit| limit > 0)
+        }
+        _ => false,
+    };
+    match asked {
         Some(revision) if revision > shared.store.revision() => {
             Err(too_large(revision, shared.store.revision()))
         }
@@ -95,60 +119,85 @@ fn snapshot(shared: &Shared, call: &Call, token: Option<&Token>) -> Result<Snaps
     }
 }
 
-/// The `resourceVersion` of a request, after checking how it stands with the other options.
-pub(crate) fn asked_revision(call: &Call) -> Result<Option<u64>, Status> {
-    let query = &call.query;
-    let (revision, matching) = (query.text("resourceVersion"), query.text("resourceVersionMatch"));
-    let forbidden = |why: &str| {
-        let error = Error::forbidden(&Path::new("resourceVersionMatch"), why);
-        Err(Status::invalid("meta.k8s.io", "ListOptions", "", &[error]))
-    };
-    let watch = query.flag("watch");
-    let initial = query.optional_flag("sendInitialEvents");
-    match matching {
-        "" if watch && initial.is_some() => {
-            return forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-        }
-        "" => {}
-        _ if watch && initial.is_none() => {
-            return forbidden(
-                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-            );
-        }
-        _ if watch && matching != "NotOlderThan" => {
-            return forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-        }
-        known if !watch && revision.is_empty() => {
-            let why = "resourceVersionMatch is forbidden unless resourceVersion is provided";
-            let at = Path::new("resourceVersionMatch");
-            let mut errors = vec![Error::forbidden(&at, why)];
-            if !MATCHES.contains(&known) {
-                errors.push(Error::not_supported(&at, known, MATCHES));
-            }
-            return Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors));
-        }
-        "Exact" if revision == "0" => {
-            return forbidden("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-        }
-        "Exact" | "NotOlderThan" => {}
-        other => {
-            let error = Error::not_supported(&Path::new("resourceVersionMatch"), other, MATCHES);
-            return Err(Status::invalid("meta.k8s.io", "ListOptions", "", &[error]));
-        }
-    }
-    if revision.is_empty() {
+/// The `resourceVersion` of a watch, after checking how it stands with the other options.
+pub(crate) fn watched_revision(call: &Call) -> Result<Option<u64>, Status> {
+    option_errors(call)?;
+    revision(call.query.text("resourceVersion")).map_err(|error| Status::invalid("", "", "", &[error]))
+}
+
+/// A `resourceVersion`; none where it is empty.
+pub(crate) fn revision(text: &str) -> Result<Option<u64>, Error> {
+    if text.is_empty() {
         return Ok(None);
     }
-    let wrong = |_| {
-        let why = format!("strconv.ParseUint: parsing {revision:?}: invalid syntax");
-        let error = Error::invalid(&Path::new("resourceVersion"), revision, &why);
-        Status::invalid("", "", "", &[error])
-    };
-    revision.parse().map(Some).map_err(wrong)
+    let why = format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
+    text.parse().map(Some).map_err(|_| Error::invalid(&Path::new("resourceVersion"), text, &why))
+}
+
+/// Refuses options that do not go with each other.
+fn option_errors(call: &Call) -> Result<(), Status> {
+    let errors = if call.query.flag("watch") { watch_errors(call) } else { list_errors(call) };
+    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
+}
+
+fn list_errors(call: &Call) -> Vec<Error> {
+    let query = &call.query;
+    let (revision, matching) = (query.text("resourceVersion"), query.text("resourceVersionMatch"));
+    let at = Path::new("resourceVersionMatch");
+    let mut errors = Vec::new();
+    if !matching.is_empty() {
+        if revision.is_empty() {
+            errors.push(Error::forbidden(
+                &at,
+                "resourceVersionMatch is forbidden unless resourceVersion is provided",
+            ));
+        }
+        if !query.text("continue").is_empty() {
+            errors.push(Error::forbidden(&at, "resourceVersionMatch is forbidden when continue is provided"));
+        }
+        if !MATCHES.contains(&matching) {
+            errors.push(Error::not_supported(&at, matching, MATCHES));
+        }
+        if matching == "Exact" && revision == "0" {
+            let why = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+            errors.push(Error::forbidden(&at, why));
+        }
+    }
+    if query.optional_flag("sendInitialEvents").is_some() {
+        let at = Path::new("sendInitialEvents");
+        errors.push(Error::forbidden(&at, "sendInitialEvents is forbidden for list"));
+    }
+    errors
+}
+
+fn watch_errors(call: &Call) -> Vec<Error> {
+    let matching = call.query.text("resourceVersionMatch");
+    let initial = call.query.optional_flag("sendInitialEvents").is_some();
+    let at = Path::new("resourceVersionMatch");
+    let forbidden = |why| Error::forbidden(&at, why);
+    let mut errors = Vec::new();
+    if initial && matching != "NotOlderThan" {
+        errors.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    }
+    if matching.is_empty() {
+        return errors;
+    }
+    if !initial {
+        errors.push(forbidden(
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ));
+    }
+    if matching != "NotOlderThan" {
+        errors.push(Error::not_supported(&at, matching, &["NotOlderThan"]));
+    }
+    if !call.query.text("continue").is_empty() {
+        errors.push(forbidden("resourceVersionMatch is forbidden when continue is provided"));
+    }
+    errors
 }
 
 /// A revision that is not there yet.
-fn too_large(revision: u64, current: u64) -> Status {
+pub(crate) fn too_large(revision: u64, current: u64) -> Status {
     let mut status = Status::plain(
         504,
         "Timeout",
@@ -183,22 +232,28 @@ fn token(call: &Call) -> Result<Option<Token>, Status> {
     if text.is_empty() {
         return Ok(None);
     }
-    if !matches!(call.query.text("resourceVersion"), "" | "0") {
-        return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
+    let bad =
+        |why: String| Status::bad_request(format!("invalid continue token: continue key is not valid{why}"));
+    let bytes = TOKENS.decode(text).map_err(|error| bad(format!(": {error}")))?;
+    if let Some(byte) = bytes.first().filter(|byte| !byte.is_ascii()) {
+        let letter = char::from(*byte);
+        return Err(bad(format!(": invalid character '{letter}' looking for beginning of value")));
     }
-    let bad = |why: String| {
-        Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
-    };
-    let bytes = STANDARD_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| bad(error.to_string()))?;
-    let token: Token = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
-    if token.v == "meta.k8s.io/v1" {
-        Ok(Some(token))
-    } else {
-        Err(bad(format!("server does not recognize this encoded version {:?}", token.v)))
+    let tree = formats::json::document(&bytes).map_err(|why| bad(format!(": {why}")))?;
+    let token: Token = serde_json::from_value(tree).map_err(|error| bad(format!(": {error}")))?;
+    let version = "(version meta.k8s.io/v1)";
+    match (token.v.as_str(), token.rv, token.start.as_str()) {
+        ("meta.k8s.io/v1", 0, _) => Err(bad(format!(": incorrect encoded start resourceVersion {version}"))),
+        ("meta.k8s.io/v1", _, "") => Err(bad(format!(": encoded start key empty {version}"))),
+        ("meta.k8s.io/v1", ..) if !matches!(call.query.text("resourceVersion"), "" | "0") => {
+            Err(Status::bad_request("specifying resource version is not allowed when using continue"))
+        }
+        ("meta.k8s.io/v1", ..) => Ok(Some(token)),
+        (other, ..) => Err(bad(format!(": server does not recognize this encoded version {other}"))),
     }
 }
 
 fn token_text(rv: i64, start: &str) -> String {
     let token = Token { v: "meta.k8s.io/v1".to_owned(), rv, start: start.to_owned() };
-    STANDARD_NO_PAD.encode(serde_json::to_vec(&token).expect("texts and a number are written without error"))
+    TOKENS.encode(serde_json::to_vec(&token).expect("texts and a number are written without error"))
 }

@@ -12,27 +12,49 @@ pub(crate) mod update;
 pub(crate) mod watch;
 pub(crate) mod written;
 
+use std::sync::Arc;
+
 use crate::call::{Call, Verb};
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::render;
 use crate::state::Shared;
+use crate::store::Object;
 use crate::versions;
 
 /// Reads one object.
 pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+    let object = read(shared, call).await?;
+    Ok(Reply::json(200, render::object(call, &object)))
+}
+
+/// The object of a request as that sees it, at least as new as it asks for.
+pub(crate) async fn read(shared: &Shared, call: &Call) -> Result<Arc<Object>, Status> {
+    let asked = call.query.text("resourceVersion");
+    let latest = shared.store.revision();
+    match list::revision(asked) {
+        // Nobody there has a word for it, so that it passes for a failure of the server.
+        Err(error) => return Err(Status::failure(error.to_string())),
+        Ok(Some(revision)) if revision > latest => return Err(list::too_large(revision, latest)),
+        Ok(_) => {}
+    }
     let name = &call.path.name;
     let object = shared.store.get(&call.target.table, &call.key(name));
     let object = object.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-    let object = versions::read_one(shared, &call.target, &object).await?;
-    Ok(Reply::json(200, render::object(call, &object)))
+    versions::read_one(shared, &call.target, &object).await
 }
 
 /// Reads or changes one side of an object.
 pub(crate) async fn subresource(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let name = call.path.subresource.as_str();
     let resource = &call.target.resource;
-    let refused = Status::method_not_allowed;
+    let refused = || {
+        if call.target.custom {
+            Status::method_not_supported(call.group_resource(), call.verb.as_str())
+        } else {
+            Status::method_not_allowed()
+        }
+    };
     let subresource = resource.subresource(name).ok_or_else(refused)?;
     if !subresource.verbs.iter().any(|verb| verb == call.verb.as_str()) {
         return Err(refused());

@@ -8,11 +8,12 @@ use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode::{self, media_type};
+use crate::object::fields::Directive;
 use crate::object::meta;
 use crate::object::structural;
 use crate::patch::{APPLY, Patch};
 use crate::state::Shared;
-use crate::verbs::update::{Edit, change, check_name};
+use crate::verbs::update::{Edit, change, check_name, check_readable};
 use crate::verbs::{create, written};
 
 struct Patched<'a> {
@@ -45,7 +46,8 @@ pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     };
     Patch::check(&call.content_type, ty.is_some())?;
     apply::check(call, "PatchOptions", Some(false))?;
-    Ok(Patch::read(&call.content_type, &call.body, ty))
+    let strict = Directive::of(call) != Directive::Ignore;
+    Ok(Patch::read(&call.content_type, &call.body, ty, strict))
 }
 
 /// The configuration of a request.
@@ -84,8 +86,11 @@ async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
         }
         let mut object = applied.object(shared, None, &mut notes)?;
         check_new(call, &object)?;
-        // There is no revision yet that could be another one.
-        meta::of_mut(&mut object).remove("resourceVersion");
+        check_readable(meta::text(&object, "resourceVersion"))?;
+        // There is no revision yet that could be another one; a dry run gives none either.
+        if !call.query.dry_run() {
+            meta::of_mut(&mut object).remove("resourceVersion");
+        }
         match create::create_object(shared, call, (object, notes.clone())).await {
             // Somebody else was faster: the configuration is applied to what is there now.
             Err(status) if status.reason == "AlreadyExists" => {}
@@ -101,7 +106,7 @@ impl Applied<'_> {
         let options = apply::Options::of(self.call);
         let mut object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
         let Some(schema) = &self.call.target.schema else {
-            return decode::patched(shared, self.call, object, notes);
+            return decode::patched(shared, self.call, (object, None), notes);
         };
         // What became empty is null, and the schema may refuse it: as kube-apiserver has it, it was not sent as null.
         decode::identify(self.call, &mut object)?;
@@ -121,7 +126,9 @@ impl Edit for Applied<'_> {
 
 impl Edit for Patched<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
-        let mut object = decode::patched(shared, self.call, self.patch.apply(current)?, notes)?;
+        let patched = (self.patch.apply(current)?, self.patch.strategic());
+        let mut object = decode::patched(shared, self.call, patched, notes)?;
+        check_name(self.call, &object)?;
         written::record(shared, self.call, Some(current), &mut object);
         Ok(object)
     }

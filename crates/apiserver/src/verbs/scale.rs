@@ -6,6 +6,7 @@ use webhook::field::{Error, Path};
 use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::convert::{self, scale};
+use crate::http::negotiate::Accept;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
@@ -15,7 +16,6 @@ use crate::patch::{APPLY, Patch};
 use crate::render;
 use crate::state::Shared;
 use crate::verbs::{patch, update, written};
-use crate::versions;
 
 struct Scaled<'a> {
     call: &'a Call,
@@ -30,10 +30,7 @@ enum Change {
 
 /// Reads the scale.
 pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let name = &call.path.name;
-    let object = shared.store.get(&call.target.table, &call.key(name));
-    let object = object.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-    let object = versions::read_one(shared, &call.target, &object).await?;
+    let object = super::read(shared, call).await?;
     let scaling = call.target.scaling.as_deref();
     let shown = convert::shown(object.value(), &call.target.resource);
     if let Some(paths) = scaling
@@ -47,27 +44,34 @@ pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 
 /// Replaces or patches the scale.
 pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result<Reply, Status> {
+    let mut notes = Notes::default();
     let change = if !patched {
         apply::check(call, "UpdateOptions", None)?;
-        Change::To(decode::tree(call)?)
+        Change::To(decode::object(shared, call, &mut notes)?)
     } else if decode::media_type(&call.content_type) == APPLY {
         Change::Applied(patch::configuration(call)?)
     } else {
         Change::By(patch::read(shared, call)?)
     };
     let edit = Scaled { call, change };
-    update::change(shared, call, &edit).await?;
-    get(shared, call).await
+    let whole = Call { accept: Accept::default(), ..call.clone() };
+    let (body, told) =
+        update::changed(shared, &whole, &edit).await.map_err(|status| status.noting(&notes))?;
+    notes.extend(told);
+    let written: Value =
+        serde_json::from_slice(&body).map_err(|error| Status::internal(&error.to_string()))?;
+    let scale = scale::of(&written, call.target.scaling.as_deref());
+    Ok(Reply { notes, ..Reply::json(200, render::written(&scale, call.accept.yaml)) })
 }
 
 impl update::Edit for Scaled<'_> {
-    fn apply(&self, shared: &Shared, current: &Value, _: &mut Notes) -> Result<Value, Status> {
+    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let scaling = self.call.target.scaling.as_deref();
         let path = scaling
             .map_or_else(|| ["spec", "replicas"].map(str::to_owned).to_vec(), |paths| paths.wanted.clone());
         let mut before = scale::of(current, scaling);
         apply::to_scale(current, &path, &mut before);
-        let scale = self.changed(shared, &before)?;
+        let scale = self.changed(shared, &before, notes)?;
         if scaling.is_some()
             && scale::at(current, &path).is_none()
             && scale.pointer("/spec/replicas").is_none()
@@ -112,10 +116,15 @@ impl Scaled<'_> {
     }
 
     /// The scale after the request; it says who owns the replicas.
-    fn changed(&self, shared: &Shared, before: &Value) -> Result<Value, Status> {
+    fn changed(&self, shared: &Shared, before: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let mut scale = match &self.change {
             Change::To(scale) => scale.clone(),
-            Change::By(patch) => patch.apply(before)?,
+            Change::By(patch) => {
+                let patched = (patch.apply(before)?, patch.strategic());
+                let patched = decode::patched(shared, self.call, patched, notes)?;
+                update::check_name(self.call, &patched)?;
+                patched
+            }
             Change::Applied(configuration) => {
                 let served = shared.registry.served();
                 let lens = Lens::new(&served, &self.call.target, "scale");

@@ -54,14 +54,17 @@ pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status
 }
 
 async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes) -> Result<Reply, Status> {
-    check_name(call, &object)?;
     decode::place(call, &mut object)?;
+    check_name(call, &object)?;
     let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
     let Some(current) = current else {
         if strategy::allows_create_on_update(&call.target) && call.path.subresource.is_empty() {
-            create::wipe(&mut object);
-            // There is no revision yet that could be another one.
-            meta::of_mut(&mut object).remove("resourceVersion");
+            check_uid(call, &object, &Value::Null)?;
+            check_readable(meta::text(&object, "resourceVersion"))?;
+            // There is no revision yet that could be another one; a dry run gives none either.
+            if !call.query.dry_run() {
+                meta::of_mut(&mut object).remove("resourceVersion");
+            }
             written::record(shared, call, None, &mut object);
             return create::create_object(shared, call, (object, notes.clone())).await;
         }
@@ -73,6 +76,16 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
 
 /// Changes an object.
 pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Result<Reply, Status> {
+    let (body, notes) = changed(shared, call, edit).await?;
+    Ok(Reply { notes, ..Reply::json(200, body) })
+}
+
+/// The object after a change, in the form that the request wants.
+pub(crate) async fn changed(
+    shared: &Shared,
+    call: &Call,
+    edit: &dyn Edit,
+) -> Result<(bytes::Bytes, Notes), Status> {
     let dry_run = call.query.dry_run();
     let name = &call.path.name;
     let options = admission::options(call, edit.options());
@@ -82,7 +95,8 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
         let read = versions::read_one(shared, &call.target, &current).await?;
         let shown = convert::shown(read.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
-        let mut edited = edit.apply(shared, &shown, &mut review.notes)?;
+        let edited = edit.apply(shared, &shown, &mut review.notes);
+        let mut edited = edited.map_err(|status| status.noting(&review.notes))?;
         plugins::keep(call, &mut edited, &shown);
         review.object = Some(edited);
         review.old = Some(Cow::Borrowed(&*shown));
@@ -100,7 +114,7 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
         // Somebody else was faster: the edit is made again, on what is there now.
         if let Ok(object) = persist(shared, call, &current, stored, dry_run) {
             let shown = versions::read_one(shared, &call.target, &object).await?;
-            return Ok(Reply { notes, ..Reply::json(200, render::object(call, &shown)) });
+            return Ok((render::object(call, &shown), notes));
         }
     }
 }
@@ -136,10 +150,17 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
         return Ok(());
     }
     let key = call.key(&call.path.name);
+    let resource = &call.target.resource;
+    let place = match call.target.table.as_str() {
+        "services" => "services/specs".to_owned(),
+        "endpoints" => "services/endpoints".to_owned(),
+        _ if call.target.custom => format!("{}/{}", resource.group, resource.plural),
+        _ => resource.plural.clone(),
+    };
+    let root = if call.query.dry_run() { "" } else { "/registry" };
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: /registry/{}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
+        "StorageError: invalid object, Code: 4, Key: {root}/{place}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
-        call.target.resource.plural,
     );
     Err(Status::conflict(call.group_resource(), &call.path.name, &why))
 }
@@ -177,9 +198,19 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
     Ok(object)
 }
 
+/// Refuses what is no revision.
+pub(crate) fn check_readable(revision: &str) -> Result<(), Status> {
+    if revision.is_empty() || revision.parse::<u64>().is_ok() {
+        return Ok(());
+    }
+    // Nobody there has a word for it, so that it passes for a failure of the server.
+    Err(Status::failure(format!("strconv.ParseUint: parsing {revision:?}: invalid syntax")))
+}
+
 fn check_revision(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
     let (found, wanted) = (meta::text(object, "resourceVersion"), meta::text(old, "resourceVersion"));
     let name = &call.path.name;
+    check_readable(found)?;
     if found.is_empty() || found == "0" {
         if strategy::allows_unconditional_update(&call.target) {
             return Ok(());
@@ -199,21 +230,32 @@ fn persist(
     shared: &Shared,
     call: &Call,
     current: &Arc<Object>,
-    object: Value,
+    mut object: Value,
     dry_run: bool,
 ) -> Result<Arc<Object>, Changed> {
+    let link = meta::of_mut(&mut object).remove("selfLink");
+    // What is not stored keeps what was sent.
+    let told = |mut object: Value| {
+        if let Some(link) = link {
+            meta::set(&mut object, "selfLink", link);
+        }
+        Arc::new(Object::shown(object, 0))
+    };
     if dry_run {
-        return Ok(Arc::new(Object::shown(object, 0)));
+        return Ok(told(object));
     }
-    if &object == current.value() {
+    let rewritten = current.is_new() && strategy::is_rewritten_once(&call.target);
+    if &object == current.value() && !rewritten {
         return Ok(Arc::clone(current));
     }
     let (table, key) = (&call.target.table, call.key(&call.path.name));
     let expect = Expect::Revision(current.revision());
     if effects::is_gone(&call.target, &object) {
-        let removed = shared.store.remove(table, &key, expect, object)?;
+        // Whoever follows the collection is told of its last state.
+        let removed = shared.store.remove(table, &key, expect, current.value().clone())?;
         effects::removed(shared, &call.target, removed.value());
-        return Ok(removed);
+        // What is told is what was sent, at the revision that it replaced.
+        return Ok(told(object));
     }
     let written = shared.store.put(table, &key, expect, object)?;
     effects::written(shared, &call.target, written.value());

@@ -21,12 +21,13 @@ use crate::http::negotiate::Shape;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::meta;
+use crate::object::strategy::TEMPLATE_GENERATION;
 use crate::render;
 use crate::selection::Selection;
 use crate::state::Shared;
-use crate::store::{Change, Event, Object};
+use crate::store::{Change, Compacted, Event, Object};
 use crate::table;
-use crate::verbs::list::{asked_revision, too_old};
+use crate::verbs::list::{too_old, watched_revision};
 use crate::versions;
 
 /// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
@@ -65,17 +66,24 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
     if !call.path.name.is_empty() {
         return Err(Status::method_not_allowed());
     }
-    let selection = Selection::of(&call, &shared.registry.served())?;
-    let revision = asked_revision(&call)?;
+    let selection = Selection::read(&call)?;
+    let revision = watched_revision(&call)?;
+    selection.check(&call.target, &shared.registry.served())?;
     let initial = call.query.optional_flag("sendInitialEvents");
     // YAML cannot be told apart into events.
     call.accept.yaml = false;
     let mut watcher = Watcher::new(shared, call, selection)?;
     match (initial, revision) {
-        (Some(true), _) => watcher.start_with_all(true).await?,
-        (None, None | Some(0)) => watcher.start_with_all(false).await?,
+        // Where everything was sent is marked off for whoever may be told so, asked for or not.
+        (Some(true), _) | (None, None | Some(0)) => watcher.start_with_all().await?,
         (Some(false), None | Some(0)) => watcher.seen = shared.store.revision(),
-        (_, Some(revision)) => watcher.seen = revision,
+        (_, Some(revision)) => {
+            let oldest = oldest(shared, &watcher.call);
+            if revision < oldest {
+                watcher.end_with(&too_old(revision, Compacted { oldest }));
+            }
+            watcher.seen = revision;
+        }
     }
     let frames = stream::unfold(watcher, |mut watcher| async move {
         let bytes = watcher.next().await?;
@@ -83,6 +91,12 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
     });
     let body = StreamBody::new(frames).boxed_unsync();
     Ok(Reply { body, ..Reply::json(200, Bytes::new()) })
+}
+
+/// Before which revision nothing is known of a kind: events of custom resources are kept since their definition.
+fn oldest(shared: &Shared, call: &Call) -> u64 {
+    let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &call.target.table);
+    definition.filter(|_| call.target.custom).map_or(0, |definition| definition.revision())
 }
 
 impl Watcher {
@@ -115,8 +129,8 @@ impl Watcher {
         })
     }
 
-    /// Everything that is there comes as added, and is marked off if asked for.
-    async fn start_with_all(&mut self, mark: bool) -> Result<(), Status> {
+    /// Everything that is there comes as added, and is marked off where bookmarks are taken.
+    async fn start_with_all(&mut self) -> Result<(), Status> {
         let snapshot = self.shared.store.snapshot(&self.call.target.table);
         self.seen = snapshot.revision;
         let objects = snapshot.range(&self.prefix, None).map(|(_, object)| Arc::clone(object)).collect();
@@ -126,7 +140,7 @@ impl Watcher {
                 self.pending.push_back(line);
             }
         }
-        if mark && self.next_bookmark.is_some() {
+        if self.next_bookmark.is_some() {
             let bookmark = self.bookmark(true);
             self.pending.push_back(bookmark);
         }
@@ -160,9 +174,7 @@ impl Watcher {
     async fn take(&mut self) -> bool {
         match self.shared.store.events(&self.call.target.table, self.seen, BATCH) {
             Err(compacted) => {
-                let status = too_old(self.seen, compacted);
-                self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
-                self.over = true;
+                self.end_with(&too_old(self.seen, compacted));
                 true
             }
             Ok((events, revision)) => {
@@ -182,6 +194,11 @@ impl Watcher {
                 !events.is_empty()
             }
         }
+    }
+
+    fn end_with(&mut self, status: &Status) {
+        self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
+        self.over = true;
     }
 
     fn cut(&mut self, end: WatchEnd) {
@@ -248,8 +265,11 @@ impl Watcher {
     fn bookmark(&mut self, all_sent: bool) -> Bytes {
         let resource = &self.call.target.resource;
         let mut metadata = json!({"resourceVersion": self.seen.to_string(), "creationTimestamp": null});
+        if resource.kind == "DaemonSet" && !self.call.target.custom {
+            metadata["annotations"] = json!({TEMPLATE_GENERATION: "0"});
+        }
         if all_sent {
-            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+            metadata["annotations"]["k8s.io/initial-events-end"] = "true".into();
         }
         let object =
             json!({"apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata});

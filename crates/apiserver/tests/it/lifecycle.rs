@@ -68,8 +68,13 @@ async fn generation_counts_changes_of_the_specification() {
     }
     let (_, last) = get(&server, &a).await;
     assert_eq!((&last["status"], &last["spec"]["replicas"]), (&json!({"replicas": 1}), &json!(2)));
+    // Where nothing is counted, it stays what it was said to be at first.
     let (_, made) = send(&server, "POST", MAPS, &json!({"metadata": {"name": "a", "generation": 4}})).await;
-    assert_eq!(made["metadata"].get("generation"), None);
+    assert_eq!(made["metadata"]["generation"], 4);
+    let map = json!({"metadata": {"name": "b", "generation": -1}});
+    let (code, status) = send(&server, "POST", MAPS, &map).await;
+    let why = "ConfigMap \"b\" is invalid: metadata.generation: Invalid value: -1: must be greater than or equal to 0";
+    assert_eq!((code, &status["message"]), (422, &json!(why)));
 }
 
 #[tokio::test]

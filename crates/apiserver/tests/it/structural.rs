@@ -64,7 +64,7 @@ async fn objects_are_pruned_defaulted_and_checked() {
     assert_eq!(status["message"], message);
     let path = format!("{THINGS}/a/status");
     let (_, status) = patch(&server, &path, "merge-patch", &json!({"status": {"n": "x"}})).await;
-    let message = "Thing.t.example.com \"a\" is invalid: status.n: Invalid value: \"string\": status.n in body must be of \
+    let message = "Thing.t.example.com \"a\" is invalid: status.n: Invalid value: \"string\": n in body must be of \
                    type integer: \"string\"";
     assert_eq!(status["message"], message);
 }

@@ -86,7 +86,7 @@ async fn a_list_can_be_asked_for_at_a_revision() {
         (
             "continue=e30&resourceVersion=5".into(),
             400,
-            "specifying resource version is not allowed when using continue".into(),
+            "invalid continue token: continue key is not valid: server does not recognize this encoded version ".into(),
         ),
     ];
     for (options, code, message) in table {

@@ -9,6 +9,7 @@ use fidelity::run::{self, Options};
 use fidelity::server::Server;
 use substrate::embedded;
 use substrate::envtest::CLUSTER;
+use substrate::kubeconfig;
 
 use crate::arguments::{EnvtestArguments, FidelityArguments, Format};
 use crate::envtest;
@@ -58,8 +59,9 @@ async fn compared(
     let real = EnvtestArguments { with: Vec::new(), data_dir: arguments.data_dir.clone() };
     let real = envtest::start(vec![CLUSTER.to_owned()], &real).await?;
     let embedded = kube::Client::new(embedded::control_plane(false, None), "default");
-    let pair =
-        Pair { real: Server::new(real.cluster(CLUSTER).client.clone()), embedded: Server::new(embedded) };
+    let asked = kubeconfig::asking_once(&real.cluster(CLUSTER).kubeconfig).await;
+    let asked = asked.map_err(|error| Failure::environment(error.to_string()))?;
+    let pair = Pair { real: Server::new(asked), embedded: Server::new(embedded) };
     let begun = Instant::now();
     let told = terminal.telling == Telling::Cases;
     let progress = |requests: usize| {

@@ -27,7 +27,10 @@ pub(super) fn before(kind: &str, object: &mut Value) {
 /// What follows from what a table has set.
 pub(super) fn after(kind: &str, object: &mut Value) {
     match kind {
-        "v1 Pod" => object.get_mut("spec").into_iter().for_each(requests_from_limits),
+        "v1 Pod" => {
+            object.get_mut("spec").into_iter().for_each(requests_from_limits);
+            object.get_mut("status").into_iter().for_each(pod_addresses);
+        }
         "v1 Service" => target_ports(object),
         "v1 PersistentVolumeClaim" => data_source(object),
         _ => {}
@@ -35,6 +38,21 @@ pub(super) fn after(kind: &str, object: &mut Value) {
     if let Some(spec) = pod_spec(kind, object) {
         host_ports(spec);
         service_account(spec);
+    }
+}
+
+/// The one address of a pod is the first of its many, and the other way round.
+fn pod_addresses(status: &mut Value) {
+    let first = status.pointer("/podIPs/0/ip").cloned();
+    match (first, status["podIP"].clone()) {
+        (None, Value::String(one)) if !one.is_empty() => status["podIPs"] = json!([{"ip": one}]),
+        (Some(first), Value::Null) => status["podIP"] = first,
+        (None, Value::Null) => {
+            status.as_object_mut().into_iter().for_each(|status| {
+                status.remove("podIP");
+            });
+        }
+        _ => {}
     }
 }
 

@@ -3,10 +3,13 @@
 
 mod custom;
 mod duplicates;
+pub(crate) mod nulls;
 mod types;
+mod unstructured;
 mod zero;
 
 pub(crate) use types::type_name;
+pub(crate) use zero::blank;
 
 use schema::{Kinds, Message, Shape, Type};
 use serde_json::Value;
@@ -48,6 +51,16 @@ impl Directive {
     }
 }
 
+/// Checks what a strategic patch made against its kind, as the converter does that reads it.
+///
+/// # Errors
+/// With the words of that converter.
+pub(crate) fn convert(shared: &Shared, call: &Call, object: &Value) -> Result<(), String> {
+    let spoken = Spoken::of(call);
+    let ty = shared.registry.served().kinds.type_of(spoken.group, spoken.version, spoken.kind);
+    ty.map_or(Ok(()), |ty| unstructured::check(object, &ty))
+}
+
 /// Makes an object one of its kind: drops what the kind does not have, and sets what it has by default.
 ///
 /// Gives `unknown field "spec.x"` for each field dropped.
@@ -56,21 +69,25 @@ impl Directive {
 /// With the words of Go's decoder, where a value is of another type than the kind says.
 pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result<Vec<String>, String> {
     let resource = &call.target.resource;
+    let spoken = Spoken::of(call);
+    let own = (spoken.group, spoken.kind) == (resource.group.as_str(), resource.kind.as_str());
     let served = shared.registry.served();
-    if let Some(schema) = &call.target.schema {
+    if let Some(schema) = call.target.schema.as_ref().filter(|_| own) {
         let metadata = served.kinds.type_of("", "v1", "Namespace").and_then(|ty| ty.at("metadata"));
         return custom::settle(object, schema, &metadata.unwrap_or_else(Type::any));
     }
-    let Some(ty) = served.kinds.type_of(&resource.group, &resource.version, &resource.kind) else {
+    let Some(ty) = served.kinds.type_of(spoken.group, spoken.version, spoken.kind) else {
         return Ok(Vec::new());
     };
-    types::check(object, &ty, &resource.kind)?;
+    types::check(object, &ty, spoken.kind)?;
     let mut unknown = Vec::new();
     drop_unknown(object, &ty, "", &mut unknown);
-    if let Some(message) = Message::of_kind(&resource.group, &resource.version, &resource.kind) {
+    if let Some(message) = Message::of_kind(spoken.group, spoken.version, spoken.kind) {
         zero::forget(object, message);
     }
-    defaults::set(resource, object, &ty);
+    if own {
+        defaults::set(resource, object, &ty);
+    }
     Ok(unknown)
 }
 

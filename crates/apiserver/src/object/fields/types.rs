@@ -1,7 +1,7 @@
 //! Values that Go's types do not take, in the words of its decoder.
 
 use formats::quantity::Quantity;
-use schema::{IntegerWidth, Shape, Type};
+use schema::{Encoding, IntegerWidth, Message, Shape, Type};
 use serde_json::Value;
 
 /// What a quantity must look like, as Kubernetes says it.
@@ -20,51 +20,81 @@ struct Place<'a> {
 /// # Errors
 /// `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`
 pub(crate) fn check(object: &Value, ty: &Type, owner: &str) -> Result<(), String> {
-    value(object, ty, Place { owner, path: "" })
+    let mut first = None;
+    value(object, ty, Place { owner, path: "" }, &mut first)?;
+    first.map_or(Ok(()), Err)
 }
 
-fn value(found: &Value, ty: &Type, at: Place<'_>) -> Result<(), String> {
+/// Goes on after what does not fit, which is told at the end; types that read JSON themselves end it at once.
+fn value(found: &Value, ty: &Type, at: Place<'_>, first: &mut Option<String>) -> Result<(), String> {
     match (found, ty.shape()) {
         (Value::Null, _) | (_, Shape::Any) => Ok(()),
         (Value::Object(fields), Shape::Object) => {
             let owner = ty.definition().map_or(at.owner, short);
+            let message = ty.definition().and_then(Message::named);
             for (name, below) in fields {
                 let Some(field) = ty.field(name) else { continue };
-                let path = if at.path.is_empty() { name.clone() } else { format!("{}.{name}", at.path) };
-                value(below, &field.ty, Place { owner, path: &path })?;
+                let inlined = message.and_then(|message| inlined(message, name));
+                let steps = [(!at.path.is_empty()).then_some(at.path), inlined, Some(name.as_str())];
+                let path = steps.into_iter().flatten().collect::<Vec<_>>().join(".");
+                value(below, &field.ty, Place { owner, path: &path }, first)?;
             }
             Ok(())
         }
         (Value::Object(fields), Shape::Map) => {
             let Some(ty) = ty.values() else { return Ok(()) };
-            fields.values().try_for_each(|below| value(below, &ty, at))
+            fields.values().try_for_each(|below| value(below, &ty, at, first))
         }
         (Value::Array(items), Shape::List) => {
             let Some(ty) = ty.items() else { return Ok(()) };
-            items.iter().try_for_each(|below| value(below, &ty, at))
+            items.iter().try_for_each(|below| value(below, &ty, at, first))
         }
-        (found, shape) => scalar(found, shape).map_err(|why| match why {
-            Wrong::Said(words) => words,
-            Wrong::Type(found) if at.path.is_empty() => {
-                format!("json: cannot unmarshal {found} into Go value of type {}", go_type(ty))
+        (found, shape) => match scalar(found, shape).map_err(|why| told(why, ty, at)) {
+            Err(why) if reads_itself(shape) => Err(why),
+            Err(why) => {
+                first.get_or_insert(why);
+                Ok(())
             }
-            Wrong::Type(found) => format!(
-                "json: cannot unmarshal {found} into Go struct field {}.{} of type {}",
-                at.owner,
-                at.path,
-                go_type(ty)
-            ),
-        }),
+            Ok(()) => Ok(()),
+        },
+    }
+}
+
+/// The struct whose fields stand in another one, if it has this field.
+fn inlined(message: &'static Message, name: &str) -> Option<&'static str> {
+    message.fields.iter().filter(|field| field.name.is_empty()).find_map(|field| {
+        let Encoding::Message(below) = field.encoding else { return None };
+        let has = Message::named(below)?.fields.iter().any(|field| field.name == name);
+        has.then(|| short(below))
+    })
+}
+
+fn reads_itself(shape: Shape) -> bool {
+    matches!(shape, Shape::Quantity | Shape::IntOrString | Shape::Time | Shape::MicroTime | Shape::Duration)
+}
+
+fn told(why: Wrong, ty: &Type, at: Place<'_>) -> String {
+    match why {
+        Wrong::Said(words) => words,
+        Wrong::Type(found) if at.path.is_empty() => {
+            format!("json: cannot unmarshal {found} into Go value of type {}", go_type(ty))
+        }
+        Wrong::Type(found) => format!(
+            "json: cannot unmarshal {found} into Go struct field {}.{} of type {}",
+            at.owner,
+            at.path,
+            go_type(ty)
+        ),
     }
 }
 
 /// Why a value is not taken: in its own words, or because of what it is.
-enum Wrong {
+pub(super) enum Wrong {
     Said(String),
     Type(String),
 }
 
-fn scalar(found: &Value, shape: Shape) -> Result<(), Wrong> {
+pub(super) fn scalar(found: &Value, shape: Shape) -> Result<(), Wrong> {
     let wrong = || Err(Wrong::Type(type_name(found).to_owned()));
     match (found, shape) {
         (Value::String(_), Shape::String | Shape::IntOrString)
@@ -87,6 +117,11 @@ fn scalar(found: &Value, shape: Shape) -> Result<(), Wrong> {
             }
         }
         (Value::String(text), Shape::Bytes) => base64(text).map_err(Wrong::Said),
+        (Value::Array(numbers), Shape::Bytes)
+            if numbers.iter().all(|number| number.as_u64().is_some_and(|number| number < 256)) =>
+        {
+            Ok(())
+        }
         (Value::String(text), Shape::Time) => time(text, "2006-01-02T15:04:05Z07:00").map_err(Wrong::Said),
         (Value::String(text), Shape::MicroTime) => {
             time(text, "2006-01-02T15:04:05.000000Z07:00").map_err(Wrong::Said)
@@ -112,7 +147,7 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 }
 
 /// `int32`, `[]v1.Container`, `map[string]string`.
-fn go_type(ty: &Type) -> String {
+pub(super) fn go_type(ty: &Type) -> String {
     let of = |below: Option<Type>| below.map_or_else(|| "interface {}".to_owned(), |below| go_type(&below));
     match ty.shape() {
         Shape::Object => ty.definition().map_or_else(|| "struct {}".to_owned(), qualified),
@@ -141,7 +176,7 @@ fn qualified(definition: &str) -> String {
     format!("{package}.{name}")
 }
 
-fn base64(text: &str) -> Result<(), String> {
+pub(super) fn base64(text: &str) -> Result<(), String> {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     // Go's decoder passes over line breaks.

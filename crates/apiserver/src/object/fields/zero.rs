@@ -23,12 +23,13 @@ fn forget_in(fields: &mut Map<String, Value>, message: &Message) {
 }
 
 fn forget_field(fields: &mut Map<String, Value>, field: &MessageField, message: Option<&Message>) {
-    let Some(value) = fields.get_mut(field.name) else {
-        if field.written && !field.pointer && (field.many, field.encoding) == (Many::One, Encoding::Time) {
-            fields.insert(field.name.to_owned(), Value::Null);
-        }
-        return;
-    };
+    if is_time(field) {
+        fields.entry(field.name).or_insert(Value::Null);
+    }
+    if let Some(zero) = written_zero(field) {
+        fields.entry(field.name).or_insert(zero);
+    }
+    let Some(value) = fields.get_mut(field.name) else { return };
     if let Some(message) = message {
         match (&mut *value, field.many) {
             (Value::Array(items), Many::List) => items.iter_mut().for_each(|item| forget(item, message)),
@@ -43,6 +44,51 @@ fn forget_field(fields: &mut Map<String, Value>, field: &MessageField, message: 
         }
         _ => {}
     }
+}
+
+/// What Go writes of a message of which nothing was said.
+pub(crate) fn blank(message: &Message) -> Value {
+    let mut fields = Map::new();
+    fill(message, &mut fields);
+    fields.into()
+}
+
+fn fill(message: &Message, fields: &mut Map<String, Value>) {
+    for field in &message.fields {
+        let zero = match (below(field), field.encoding) {
+            (Some(inlined), _) if field.name.is_empty() => {
+                fill(inlined, fields);
+                continue;
+            }
+            _ if field.name.is_empty() => continue,
+            _ if field.many != Many::One || field.pointer => field.written.then_some(Value::Null),
+            _ if is_time(field) => Some(Value::Null),
+            (Some(message), _) => Some(blank(message)),
+            (None, _) => written_zero(field),
+        };
+        if let Some(zero) = zero {
+            fields.insert(field.name.to_owned(), zero);
+        }
+    }
+}
+
+/// What Go writes of a field that holds one value and of which nothing was said.
+fn written_zero(field: &MessageField) -> Option<Value> {
+    if !field.written || field.many != Many::One || field.pointer {
+        return None;
+    }
+    match field.encoding {
+        Encoding::Bool => Some(false.into()),
+        Encoding::Int32 | Encoding::Int64 | Encoding::Double => Some(0.into()),
+        Encoding::String => Some("".into()),
+        _ => None,
+    }
+}
+
+/// A time that is no pointer is a struct, which is never left out; only of when an object was made it is said to be.
+fn is_time(field: &MessageField) -> bool {
+    let time = matches!(field.encoding, Encoding::Time | Encoding::MicroTime);
+    time && field.many == Many::One && !field.pointer && field.name != "creationTimestamp"
 }
 
 fn below(field: &MessageField) -> Option<&'static Message> {
@@ -94,7 +140,7 @@ mod tests {
                 "",
                 "Pod",
                 json!({"spec": {"containers": [{"name": "", "image": "", "env": [], "ports": [{"hostPort": 0}]}]}}),
-                json!({"spec": {"containers": [{"name": "", "ports": [{}]}]}}),
+                json!({"spec": {"containers": [{"name": "", "ports": [{"containerPort": 0}]}]}}),
             ),
             (
                 "",

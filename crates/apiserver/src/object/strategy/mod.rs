@@ -98,6 +98,9 @@ const RETURNED_WHEN_DELETED: &[(&str, &str)] = &[
     ("storage.k8s.io", "volumeattributesclasses"),
 ];
 
+/// Kinds whose first update is a write even if it changes nothing: they do not lie as they are read.
+const REWRITTEN_ONCE: &[(&str, &str)] = &[("", "persistentvolumeclaims")];
+
 /// Built-in kinds whose status is written without touching the metadata; of custom resources it always is.
 pub(crate) const METADATA_STAYS: &[(&str, &str)] = &[
     ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
@@ -129,6 +132,11 @@ pub(crate) fn returns_deleted(target: &Target) -> bool {
     !target.custom && is_one_of(&target.resource, RETURNED_WHEN_DELETED)
 }
 
+/// Whether the first update of an object is a write, whatever it changes.
+pub(crate) fn is_rewritten_once(target: &Target) -> bool {
+    !target.custom && is_one_of(&target.resource, REWRITTEN_ONCE)
+}
+
 /// What the server decides on a new object: status, generation, a namespace's finalizer.
 pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
     let resource = &target.resource;
@@ -141,8 +149,6 @@ pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
     }
     if counts(target) {
         meta::set(object, "generation", 1);
-    } else {
-        meta::of_mut(object).remove("generation");
     }
     match (resource.group.as_str(), resource.plural.as_str()) {
         ("", "namespaces") => prepare_namespace(object),
@@ -203,12 +209,21 @@ pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old
         meta::keep(object, old, "generation");
         match name {
             ("apps", "deployments") => meta::keep(object, old, "labels"),
-            ("", "pods") => meta::keep(object, old, "ownerReferences"),
+            ("apps", "daemonsets") => workloads::keep_count(object, old),
+            ("", "pods") => {
+                meta::keep(object, old, "ownerReferences");
+                meta::keep(object, old, "deletionTimestamp");
+            }
             _ => {}
         }
     }
     match status {
-        Some(status) => object["status"] = status,
+        Some(status) => {
+            object["status"] = status;
+            if name == ("", "pods") && object["status"]["qosClass"].as_str().unwrap_or_default().is_empty() {
+                object["status"]["qosClass"] = old["status"]["qosClass"].clone();
+            }
+        }
         None => {
             if let Some(fields) = object.as_object_mut() {
                 fields.remove("status");

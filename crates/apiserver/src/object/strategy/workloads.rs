@@ -58,6 +58,12 @@ pub(super) fn count_template(set: &mut Value, old: Option<&Value>) {
     add(&mut set["metadata"], "annotations", [(TEMPLATE_GENERATION, number.as_str())]);
 }
 
+/// Keeps the number of the template of a daemon set.
+pub(super) fn keep_count(set: &mut Value, old: &Value) {
+    let number = meta::of(old).get("annotations").and_then(|all| all.get(TEMPLATE_GENERATION)?.as_str());
+    add(&mut set["metadata"], "annotations", [(TEMPLATE_GENERATION, number.unwrap_or("0"))]);
+}
+
 /// How a pod stands when memory runs out: by what its containers request and limit.
 pub(super) fn quality_of_service(pod: &Value) -> &'static str {
     let lists = ["containers", "initContainers"].map(|list| pod.pointer(&format!("/spec/{list}")));

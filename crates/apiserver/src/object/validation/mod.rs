@@ -20,6 +20,11 @@ pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     } else {
         errors.extend(name_errors(call, name));
     }
+    let generation = meta::generation(object);
+    if generation < 0 {
+        let why = "must be greater than or equal to 0";
+        errors.push(Error::invalid(&within("generation"), generation, why));
+    }
     errors.extend(metadata::marks("metadata", &object["metadata"]));
     errors.extend(metadata::ties("metadata", &object["metadata"]));
     if let Some(schema) = &call.target.schema {
@@ -33,18 +38,8 @@ pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
 
 /// Checks a changed object against the one before.
 pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
-    let mut errors = Vec::new();
-    let seconds = "deletionGracePeriodSeconds";
-    let grace = |object: &Value| meta::of(object).get(seconds).and_then(Value::as_i64);
-    if let Some(asked) = grace(object).filter(|asked| grace(old) != Some(*asked)) {
-        errors.push(Error::invalid(&within(seconds), asked, "field is immutable"));
-    }
-    for field in ["name", "namespace", "uid", "deletionTimestamp"] {
-        let (new, old) = (meta::text(object, field), meta::text(old, field));
-        if new != old {
-            errors.push(Error::invalid(&within(field), new, "field is immutable"));
-        }
-    }
+    let mut errors = metadata::marks("metadata", &object["metadata"]);
+    errors.extend(metadata::ties("metadata", &object["metadata"]));
     if meta::is_terminating(old) {
         let known = meta::finalizers(old);
         let new: Vec<String> = meta::finalizers(object)
@@ -60,12 +55,35 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
             errors.push(Error::forbidden(&within("finalizers"), &why));
         }
     }
-    errors.extend(metadata::marks("metadata", &object["metadata"]));
-    errors.extend(metadata::ties("metadata", &object["metadata"]));
+    for field in ["name", "namespace", "uid", "deletionTimestamp"] {
+        let (new, old) = (meta::text(object, field), meta::text(old, field));
+        if new != old {
+            errors.push(Error::invalid(&within(field), new, "field is immutable"));
+        }
+    }
+    let seconds = "deletionGracePeriodSeconds";
+    let grace = |object: &Value| meta::of(object).get(seconds).and_then(Value::as_i64);
+    if let Some(asked) = grace(object).filter(|asked| grace(old) != Some(*asked)) {
+        errors.push(Error::invalid(&within(seconds), asked, "field is immutable"));
+    }
     match &call.target.schema {
-        Some(schema) => errors.extend(structural::validate(object, Some(old), schema)),
+        Some(schema) => {
+            let mut wrong = structural::validate(object, Some(old), schema);
+            if call.path.subresource == "status" {
+                // What is in the body is told from there.
+                for error in &mut wrong {
+                    if let Some(rest) = error.detail.strip_prefix("status.") {
+                        error.detail = rest.to_owned();
+                    }
+                }
+            }
+            errors.extend(wrong);
+        }
         None if call.path.subresource.is_empty() => {
             errors.extend(kinds::changed_object(&call.target.resource, object, old));
+        }
+        None if call.path.subresource == "status" => {
+            errors.extend(kinds::changed_status(&call.target.resource, object, old));
         }
         None => {}
     }
@@ -76,7 +94,7 @@ fn name_errors(call: &Call, name: &str) -> Vec<Error> {
     let resource = &call.target.resource;
     let wrong: Vec<String> = match (resource.group.as_str(), resource.plural.as_str()) {
         ("rbac.authorization.k8s.io" | "events.k8s.io", _) | ("", "events") => path_segment(name),
-        ("", "namespaces" | "services") => formats::name::dns1123_label(name),
+        ("", "namespaces" | "services") | ("apps", "statefulsets") => formats::name::dns1123_label(name),
         _ => formats::name::dns1123_subdomain(name),
     };
     wrong.iter().map(|why| Error::invalid(&within("name"), name, why)).collect()

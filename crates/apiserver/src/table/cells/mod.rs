@@ -35,6 +35,10 @@ const CELLS: &[(&str, Cell)] = &[
     ("quota-limits", |quota, _| quota_used(quota, true).into()),
     ("endpoints", |object, _| endpoints(object).into()),
     ("access-modes", |object, _| access_modes(&object["spec"]["accessModes"]).into()),
+    ("claim-capacity", |claim, _| {
+        let bound = !text(&claim["spec"]["volumeName"]).is_empty();
+        text_or(&claim["status"]["capacity"]["storage"], if bound { "0" } else { "" }).into()
+    }),
     ("bound-modes", |object, _| access_modes(&object["status"]["accessModes"]).into()),
     ("volume-status", |object, _| volume_status(object).into()),
     ("volume-claim", |volume, _| joined(&volume["spec"]["claimRef"], "namespace", "name").into()),
@@ -280,8 +284,8 @@ fn class_name(class: &Value) -> String {
 
 fn subjects(object: &Value, kind: &str) -> String {
     let of_kind = list(&object["subjects"]).iter().filter(|subject| subject["kind"] == kind);
-    let name = |subject: &Value| match subject["namespace"].as_str() {
-        Some(namespace) if kind == "ServiceAccount" => format!("{namespace}/{}", text(&subject["name"])),
+    let name = |subject: &Value| match kind {
+        "ServiceAccount" => format!("{}/{}", text(&subject["namespace"]), text(&subject["name"])),
         _ => text(&subject["name"]).to_owned(),
     };
     of_kind.map(name).collect::<Vec<_>>().join(", ")

@@ -89,6 +89,11 @@ fn wrong_type(path: &str, value: &Value, schema: &Schema) -> Option<Error> {
             _ => Some(type_error(path, format, width)),
         };
     }
+    if let (Some(format), Value::Bool(_) | Value::Object(_)) = (format, value)
+        && !has(found)
+    {
+        return Some(type_error(path, format, width));
+    }
     let whole = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let fits = has(found)
         || (found == "integer" && has("number"))

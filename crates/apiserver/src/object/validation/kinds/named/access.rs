@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use webhook::field::{Error, Shown};
 
 use super::super::check::Found;
+use super::workloads::requirements;
 use super::{Named, when};
 
 pub(super) const CHECKS: &[(&str, Named)] = &[
@@ -15,6 +16,7 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
     ("subject", |found| subject(found, true)),
     ("cluster-subject", |found| subject(found, false)),
     ("role-reference", role_reference),
+    ("aggregation", aggregation),
 ];
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -47,6 +49,17 @@ fn rule(found: &Found<'_>) -> Vec<Error> {
     errors.extend(when(resources.is_empty(), || {
         resources.required("resource rules must supply at least one resource")
     }));
+    errors
+}
+
+fn aggregation(found: &Found<'_>) -> Vec<Error> {
+    if found.value.is_none() {
+        return Vec::new();
+    }
+    let selectors = found.field("clusterRoleSelectors");
+    let why = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+    let mut errors = when(selectors.is_empty(), || selectors.required(why));
+    errors.extend(selectors.elements().iter().flat_map(requirements));
     errors
 }
 

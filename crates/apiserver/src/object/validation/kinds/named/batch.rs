@@ -12,6 +12,7 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
     ("job-restarts", job_restarts),
     ("job-template", job_template),
     ("schedule", schedule),
+    ("time-zone", time_zone),
     ("cron-name", cron_name),
 ];
 
@@ -49,6 +50,93 @@ fn job_template(template: &Found<'_>) -> Vec<Error> {
         let shown = template.value.map_or_else(|| Shown::verbatim("null"), Shown::verbatim);
         template.invalid_as(shown, "field is immutable")
     })
+}
+
+/// The first parts of the names of time zones, and those of one part.
+const ZONES: &[&str] = &[
+    "Africa",
+    "America",
+    "Antarctica",
+    "Arctic",
+    "Asia",
+    "Atlantic",
+    "Australia",
+    "Brazil",
+    "Canada",
+    "Chile",
+    "Etc",
+    "Europe",
+    "Indian",
+    "Mexico",
+    "Pacific",
+    "US",
+];
+const LONE_ZONES: &[&str] = &[
+    "CET",
+    "CST6CDT",
+    "Cuba",
+    "EET",
+    "EST",
+    "EST5EDT",
+    "Egypt",
+    "Eire",
+    "GB",
+    "GB-Eire",
+    "GMT",
+    "GMT+0",
+    "GMT-0",
+    "GMT0",
+    "Greenwich",
+    "HST",
+    "Hongkong",
+    "Iceland",
+    "Iran",
+    "Israel",
+    "Jamaica",
+    "Japan",
+    "Kwajalein",
+    "Libya",
+    "MET",
+    "MST",
+    "MST7MDT",
+    "NZ",
+    "NZ-CHAT",
+    "Navajo",
+    "PRC",
+    "PST8PDT",
+    "Poland",
+    "Portugal",
+    "ROC",
+    "ROK",
+    "Singapore",
+    "Turkey",
+    "UCT",
+    "UTC",
+    "Universal",
+    "W-SU",
+    "WET",
+    "Zulu",
+];
+
+/// A time zone by its name in the database of zones, of which only the regions are known here.
+fn time_zone(found: &Found<'_>) -> Vec<Error> {
+    let Some(Value::String(zone)) = found.value.filter(|value| found.old != Some(value)) else {
+        return Vec::new();
+    };
+    if zone.is_empty() {
+        return vec![found.invalid("timeZone must be nil or non-empty string")];
+    }
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || "_-+".contains(letter);
+    let odd = |part: &str| part.is_empty() || part.starts_with('-') || !part.chars().all(letter);
+    let known = match zone.split_once('/') {
+        Some((region, _)) => ZONES.contains(&region),
+        None => LONE_ZONES.contains(&zone.as_str()),
+    };
+    if zone.eq_ignore_ascii_case("Local") {
+        let why = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
+        return vec![found.invalid(why)];
+    }
+    when(!known || zone.split('/').any(odd), || found.invalid(&format!("unknown time zone {zone}")))
 }
 
 fn schedule(found: &Found<'_>) -> Vec<Error> {

@@ -12,6 +12,7 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
     ("subset", subset),
     ("endpoint", endpoint),
     ("slice-port-name", slice_port_name),
+    ("end-port", end_port),
     ("peer", peer),
     ("ingress", ingress),
     ("ingress-host", ingress_host),
@@ -46,6 +47,24 @@ fn slice_port_name(found: &Found<'_>) -> Vec<Error> {
     name::dns1123_label(found.text()).iter().map(|why| found.invalid(why)).collect()
 }
 
+/// The last port of a range, which begins with the port beside it.
+fn end_port(found: &Found<'_>) -> Vec<Error> {
+    let (port, end) = (found.field("port"), found.field("endPort"));
+    let Some(last) = end.value.and_then(serde_json::Value::as_i64) else { return Vec::new() };
+    match port.value {
+        None => vec![end.invalid("may not be specified when `port` is not specified")],
+        Some(first) => match first.as_i64() {
+            None => vec![end.invalid("may not be specified when `port` is non-numeric")],
+            Some(first) => {
+                let why = "must be greater than or equal to `port`";
+                let mut errors = when(last < first, || end.invalid_as(first, why));
+                errors.extend(Check::Port.errors(&end));
+                errors
+            }
+        },
+    }
+}
+
 fn peer(found: &Found<'_>) -> Vec<Error> {
     let [block, pods, namespaces] =
         ["ipBlock", "podSelector", "namespaceSelector"].map(|field| found.field(field));
@@ -53,8 +72,8 @@ fn peer(found: &Found<'_>) -> Vec<Error> {
     if block.value.is_none() {
         return when(!selected, || found.required("must specify a peer"));
     }
-    let mut errors = Check::Range.errors(&block.field("cidr"));
-    errors.extend(when(block.field("cidr").is_empty(), || block.field("cidr").required("")));
+    let range = block.field("cidr");
+    let mut errors = if range.is_empty() { vec![range.required("")] } else { Check::Range.errors(&range) };
     if errors.is_empty() {
         errors.extend(block.field("except").elements().iter().flat_map(|range| exception(&block, range)));
     }

@@ -50,6 +50,14 @@ fn pod_change(spec: &Found<'_>) -> Vec<Error> {
         }
         spec
     };
+    for list in ["containers", "initContainers"] {
+        let of = |spec: Option<&Value>| {
+            spec.and_then(|spec| spec.get(list)).and_then(Value::as_array).map_or(0, Vec::len)
+        };
+        if of(spec.value) != of(spec.old) {
+            return vec![spec.field(list).forbidden("pod updates may not add or remove containers")];
+        }
+    }
     let why = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
                `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
                `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";

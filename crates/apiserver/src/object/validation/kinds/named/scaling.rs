@@ -58,7 +58,9 @@ fn metric(metric: &Found<'_>) -> Vec<Error> {
         "Pods" => "pods",
         "Resource" => "resource",
         _ => {
-            return vec![kind.unsupported(&["ContainerResource", "External", "Object", "Pods", "Resource"])];
+            let mut errors = when(kind.is_empty(), || kind.required("must specify a metric source type"));
+            errors.push(kind.unsupported(&["ContainerResource", "External", "Object", "Pods", "Resource"]));
+            return errors;
         }
     });
     if source.value.is_none() {

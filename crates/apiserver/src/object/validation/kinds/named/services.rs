@@ -27,6 +27,11 @@ fn service(service: &Found<'_>) -> Vec<Error> {
             policy.invalid("may only be set for externally-accessible services")
         })),
     }
+    let families = spec.field("ipFamilyPolicy");
+    if !families.is_empty() {
+        let known = ["PreferDualStack", "RequireDualStack", "SingleStack"].map(str::to_owned).to_vec();
+        errors.extend(Check::OneOf(known).errors(&families));
+    }
     let ranges = spec.field("loadBalancerSourceRanges");
     let shown = Found { path: "spec.LoadBalancerSourceRanges".to_owned(), ..ranges };
     if !shown.is_empty() {
@@ -109,6 +114,9 @@ fn port_errors(port: &Found<'_>, before: &[Found<'_>], named: bool) -> Vec<Error
         number.invalid_as(number.number(), "must be between 1 and 65535, inclusive")
     }));
     errors.extend(Check::OneOf(["SCTP", "TCP", "UDP"].map(str::to_owned).to_vec()).errors(&protocol));
+    // It is the port where it is not said.
+    let nothing = Value::from(0);
+    let target = Found { value: Some(target.value.unwrap_or(&nothing)), ..target };
     errors.extend(Check::Port.errors(&target));
     errors
 }
@@ -129,7 +137,10 @@ fn service_change(service: &Found<'_>) -> Vec<Error> {
     let kind = spec.field("type");
     let address = spec.field("clusterIP");
     let had = address.old.and_then(Value::as_str).unwrap_or_default();
-    if kind.text() == "ExternalName" || kind.old.is_some_and(|kind| kind == "ExternalName") || had.is_empty()
+    if kind.text() == "ExternalName"
+        || kind.old.is_some_and(|kind| kind == "ExternalName")
+        || had.is_empty()
+        || !addresses(&spec).is_empty()
     {
         return Vec::new();
     }

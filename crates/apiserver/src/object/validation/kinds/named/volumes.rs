@@ -148,5 +148,21 @@ fn claim_change(found: &Found<'_>) -> Vec<Error> {
     }
     let why = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound \
                claims";
-    when(comparable != *old, || spec.forbidden(why))
+    let mut errors = when(comparable != *old, || spec.forbidden(why));
+    let amount = |of: Option<&Value>| {
+        of.and_then(Value::as_str).and_then(|text| Quantity::parse(text).ok()?.nanos()).unwrap_or_default()
+    };
+    let size = |spec: &Value| amount(spec.pointer("/resources/requests/storage"));
+    let capacity = amount(found.old.and_then(|old| old.pointer("/status/capacity/storage")));
+    errors.extend(when(size(new) < size(old) && size(new) <= capacity, || {
+        spec.field("resources")
+            .field("requests")
+            .field("storage")
+            .forbidden("field can not be less than status.capacity")
+    }));
+    let mode = spec.field("volumeMode");
+    errors.extend(when(mode.value != mode.old, || {
+        Found { path: "volumeMode".to_owned(), ..mode }.invalid("field is immutable")
+    }));
+    errors
 }

@@ -17,12 +17,25 @@ pub(super) const CHECKS: &[(&str, Named)] =
             if found.value.is_none() { Vec::new() } else { selector(found, "daemonset") }
         }),
         ("selector-of-replicaset", |found| selector(found, "replicaset")),
+        ("template-marks", template_marks),
         ("template-of-many", template_of_many),
-        ("endless", endless),
+        ("template-of-daemons", template_of_daemons),
+        ("restarted-by-replicaset", |spec| always_restarted(spec, "ReplicaSet")),
+        ("restarted-by-statefulset", |spec| always_restarted(spec, "StatefulSet")),
+        ("restarted-by-daemonset", |spec| always_restarted(spec, "DaemonSet")),
         ("deployment-strategy", deployment_strategy),
         ("progress-deadline", progress_deadline),
         ("stateful-policies", stateful_policies),
         ("stateful-change", stateful_change),
+        ("service-name", service_name),
+        ("deployment-status", |status| {
+            let parts = ["updatedReplicas", "readyReplicas", "availableReplicas"];
+            counts(status, &parts, "cannot be greater than readyReplicas")
+        }),
+        ("stateful-status", |status| {
+            let parts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
+            counts(status, &parts, "cannot be greater than status.readyReplicas")
+        }),
         ("daemon-strategy", daemon_strategy),
     ];
 
@@ -57,26 +70,38 @@ pub(super) fn requirements(found: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// Pods that run for ever: their template is labelled as selected, and they are always restarted.
+/// Pods that run for ever are always restarted.
+fn always_restarted(spec: &Found<'_>, by: &str) -> Vec<Error> {
+    let (policy, deadline) = (spec.field("restartPolicy"), spec.field("activeDeadlineSeconds"));
+    let mut errors =
+        when(!policy.is_empty() && policy.text() != "Always", || policy.unsupported(&["Always"]));
+    errors.extend(when(deadline.value.is_some(), || {
+        deadline.forbidden(&format!("activeDeadlineSeconds in {by} is not Supported"))
+    }));
+    errors
+}
+
+/// Of daemon sets a selector that is none is told once.
+fn template_of_daemons(spec: &Found<'_>) -> Vec<Error> {
+    let selector = spec.field("selector").path;
+    let mut errors = template_of_many(spec);
+    errors.retain(|error| error.field != selector);
+    errors
+}
+
+/// Pods that run for ever: their template is labelled as selected.
 fn template_of_many(spec: &Found<'_>) -> Vec<Error> {
     let (template, selector) = (spec.field("template"), spec.field("selector"));
     let labels = template.field("metadata").field("labels");
     let mut errors = unselected(&selector, &labels);
-    errors.extend(metadata::labels(&format!("{}.labels", template.path), labels.value));
+    errors.extend(template_marks(&template));
     errors
 }
 
-/// Pods of which many are kept alive begin anew, and have no deadline.
-fn endless(spec: &Found<'_>) -> Vec<Error> {
-    let template = spec.field("template");
-    let policy = template.field("spec").field("restartPolicy");
-    let mut errors =
-        when(!policy.is_empty() && policy.text() != "Always", || policy.unsupported(&["Always"]));
-    let deadline = template.field("spec").field("activeDeadlineSeconds");
-    errors.extend(when(deadline.value.is_some(), || {
-        deadline.forbidden("activeDeadlineSeconds in ReplicaSet is not Supported")
-    }));
-    errors
+/// The labels and annotations of a template, which errors tell without its metadata.
+fn template_marks(template: &Found<'_>) -> Vec<Error> {
+    let metadata = template.field("metadata");
+    metadata.value.map(|found| metadata::marks(&template.path, found)).unwrap_or_default()
 }
 
 /// The labels of a template are those that the selector beside it wants.
@@ -98,6 +123,27 @@ pub(super) fn unselected(selector: &Found<'_>, labels: &Found<'_>) -> Vec<Error>
 
 fn shown_labels(labels: &Found<'_>) -> Shown {
     labels.value.map_or_else(|| Shown::verbatim("null"), Shown::verbatim)
+}
+
+/// Parts are not more than the whole.
+fn counts(status: &Found<'_>, parts: &[&str], more_available: &str) -> Vec<Error> {
+    let whole = status.field("replicas").number();
+    let too_many = |part: Found<'_>, of: i64, why: &str| {
+        when(part.number() > of, || part.invalid_as(part.number(), why))
+    };
+    let mut errors: Vec<Error> = parts
+        .iter()
+        .flat_map(|part| too_many(status.field(part), whole, "cannot be greater than status.replicas"))
+        .collect();
+    let ready = status.field("readyReplicas").number();
+    errors.extend(too_many(status.field("availableReplicas"), ready, more_available));
+    errors
+}
+
+/// The service of a stateful set, if it has one.
+fn service_name(found: &Found<'_>) -> Vec<Error> {
+    let wrong = if found.is_empty() { Vec::new() } else { name::dns1123_label(found.text()) };
+    wrong.iter().map(|why| found.invalid(why)).collect()
 }
 
 fn deployment_strategy(found: &Found<'_>) -> Vec<Error> {

@@ -1,0 +1,143 @@
+//! Trees that Go's types do not take, in the words of the converter that reads the result of a strategic patch.
+
+use schema::{Encoding, IntegerWidth, Message, MessageField, Shape, Type};
+use serde_json::Value;
+
+use super::types::{self, Wrong};
+
+/// Checks a tree against a type.
+///
+/// # Errors
+/// `unrecognized type: int32`, `cannot restore slice from string`
+pub(super) fn check(found: &Value, ty: &Type) -> Result<(), String> {
+    match (found, ty.shape()) {
+        (Value::Null, _) | (_, Shape::Any) => Ok(()),
+        (Value::Object(fields), Shape::Object) => {
+            let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
+            if let Some(message) = ty.definition().and_then(Message::named) {
+                let order = in_order(message);
+                fields.sort_by_key(|(name, _)| order.iter().position(|known| known == name));
+            }
+            fields.into_iter().try_for_each(|(name, below)| {
+                let field = ty.field(name);
+                field.map_or(Ok(()), |field| check(below, &field.ty))
+            })
+        }
+        (found, Shape::Object) => Err(format!("cannot restore struct from: {}", kind(found))),
+        (Value::Object(fields), Shape::Map) => {
+            let Some(ty) = ty.values() else { return Ok(()) };
+            fields.values().try_for_each(|below| check(below, &ty))
+        }
+        (found, Shape::Map) => Err(format!("cannot restore map from {}", kind(found))),
+        (Value::Array(items), Shape::List) => {
+            let Some(ty) = ty.items() else { return Ok(()) };
+            items.iter().try_for_each(|below| check(below, &ty))
+        }
+        (found, Shape::List) => Err(format!("cannot restore slice from {}", kind(found))),
+        (found, shape) => scalar(found, shape, ty),
+    }
+}
+
+/// The names of the fields of a struct, as Go has them.
+fn in_order(message: &'static Message) -> Vec<&'static str> {
+    let below = |field: &MessageField| match field.encoding {
+        Encoding::Message(name) => Message::named(name),
+        _ => None,
+    };
+    message
+        .fields
+        .iter()
+        .flat_map(|field| match below(field) {
+            Some(inlined) if field.name.is_empty() => in_order(inlined),
+            _ => vec![field.name],
+        })
+        .collect()
+}
+
+fn scalar(found: &Value, shape: Shape, ty: &Type) -> Result<(), String> {
+    let unrecognized = |of: &str| Err(format!("unrecognized type: {of}"));
+    match (found, shape) {
+        (Value::String(_), Shape::String)
+        | (Value::Bool(_), Shape::Boolean)
+        | (Value::Number(_), Shape::Number) => Ok(()),
+        (Value::Number(number), Shape::Integer(_)) if number.as_f64().is_some_and(|n| n.fract() == 0.0) => {
+            Ok(())
+        }
+        (Value::Number(_), Shape::Integer(width)) => {
+            Err(format!("cannot convert float64 to {}", bits(width)))
+        }
+        // A whole number is a letter to Go.
+        (Value::Number(number), Shape::String) if number.is_i64() => {
+            Err("cannot convert int64 to string".to_owned())
+        }
+        (_, Shape::String) => unrecognized("string"),
+        (_, Shape::Boolean) => unrecognized("bool"),
+        (_, Shape::Number) => unrecognized("float64"),
+        (_, Shape::Integer(width)) => unrecognized(bits(width)),
+        (Value::String(text), Shape::Bytes) => {
+            types::base64(text).map_err(|why| format!("error decoding from json: {why}"))
+        }
+        (found, Shape::Bytes) => Err(format!("cannot restore slice from {}", kind(found))),
+        // These read JSON themselves.
+        (found, shape) => types::scalar(found, shape).map_err(|why| match why {
+            Wrong::Said(words) => words,
+            Wrong::Type(found) => {
+                format!("json: cannot unmarshal {found} into Go value of type {}", types::go_type(ty))
+            }
+        }),
+    }
+}
+
+fn bits(width: IntegerWidth) -> &'static str {
+    match width {
+        IntegerWidth::Int32 => "int32",
+        IntegerWidth::Int64 => "int64",
+    }
+}
+
+/// What Go's reflection calls the kind of a JSON value.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "invalid",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "slice",
+        Value::Object(_) => "map",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schema::Kinds;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_told_by_gos_kinds() {
+        let deployment = Kinds::kubernetes().type_of("apps", "v1", "Deployment").unwrap();
+        let table = [
+            (json!({"spec": {"replicas": 2}}), None),
+            (json!({"spec": {"replicas": 2.0}}), None),
+            (json!({"spec": {"replicas": 1.5}}), Some("cannot convert float64 to int32")),
+            (json!({"spec": {"replicas": "3"}}), Some("unrecognized type: int32")),
+            (json!({"spec": {"paused": 1}}), Some("unrecognized type: bool")),
+            (json!({"spec": []}), Some("cannot restore struct from: slice")),
+            (json!({"metadata": {"labels": "text"}}), Some("cannot restore map from string")),
+            (json!({"metadata": {"labels": {"a": 1}}}), Some("cannot convert int64 to string")),
+            (json!({"metadata": {"labels": {"a": true}}}), Some("unrecognized type: string")),
+            (json!({"metadata": {"finalizers": "a"}}), Some("cannot restore slice from string")),
+            (json!({"metadata": {"finalizers": {}}}), Some("cannot restore slice from map")),
+            (
+                json!({"metadata": {"creationTimestamp": 7}}),
+                Some("json: cannot unmarshal number into Go value of type string"),
+            ),
+            (json!({"kind": "Other", "nothing": 1}), None),
+        ];
+        for (tree, want) in table {
+            assert_eq!(check(&tree, &deployment).err().as_deref(), want, "{tree}");
+        }
+    }
+}
