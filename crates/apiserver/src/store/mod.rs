@@ -185,7 +185,8 @@ impl Store {
         let previous = table.objects.get(key).cloned();
         expect.holds(previous.as_ref())?;
         meta::set(&mut value, "resourceVersion", revision.to_string());
-        let object = Arc::new(Object::new(value, revision, previous.is_none()));
+        let made = previous.as_ref().map_or(revision, |previous| previous.made());
+        let object = Arc::new(Object::new(value, revision, made));
         let key: Arc<str> = Arc::from(key);
         let change = if previous.is_some() { Change::Modified } else { Change::Added };
         table.objects.insert(Arc::clone(&key), Arc::clone(&object));
@@ -210,7 +211,8 @@ impl Store {
         expect.holds(previous.as_ref())?;
         let mut value = last;
         meta::set(&mut value, "resourceVersion", revision.to_string());
-        let object = Arc::new(Object::new(value, revision, false));
+        let made = previous.as_ref().map_or(revision, |previous| previous.made());
+        let object = Arc::new(Object::new(value, revision, made));
         table.objects.remove(key);
         let event = Event {
             revision,

@@ -11,20 +11,20 @@ use serde_json::Value;
 pub(crate) struct Object {
     value: Value,
     revision: u64,
-    is_new: bool,
+    made: u64,
     json: OnceLock<Bytes>,
     item_json: OnceLock<Bytes>,
 }
 
 impl Object {
-    /// The object at `revision`; its `metadata.resourceVersion` says so already. Whether it was not there before.
-    pub(super) fn new(value: Value, revision: u64, is_new: bool) -> Self {
-        Self { value, revision, is_new, json: OnceLock::new(), item_json: OnceLock::new() }
+    /// The object at `revision`; its `metadata.resourceVersion` says so already. It was made at `made`.
+    pub(super) fn new(value: Value, revision: u64, made: u64) -> Self {
+        Self { value, revision, made, json: OnceLock::new(), item_json: OnceLock::new() }
     }
 
     /// An object as a request sees it, which is not stored so.
     pub(crate) fn shown(value: Value, revision: u64) -> Self {
-        Self::new(value, revision, false)
+        Self::new(value, revision, revision)
     }
 
     /// The object as a tree.
@@ -37,9 +37,14 @@ impl Object {
         self.revision
     }
 
-    /// Whether it was never changed since it was made.
+    /// When it was made.
+    pub(crate) fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// Whether it was never changed since.
     pub(crate) fn is_new(&self) -> bool {
-        self.is_new
+        self.made == self.revision
     }
 
     /// The object as text.

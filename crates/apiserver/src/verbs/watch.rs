@@ -96,7 +96,7 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
 /// Before which revision nothing is known of a kind: events of custom resources are kept since their definition.
 fn oldest(shared: &Shared, call: &Call) -> u64 {
     let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &call.target.table);
-    definition.filter(|_| call.target.custom).map_or(0, |definition| definition.revision())
+    definition.filter(|_| call.target.custom).map_or(0, |definition| definition.made())
 }
 
 impl Watcher {

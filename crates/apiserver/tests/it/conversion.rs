@@ -118,6 +118,12 @@ async fn serving() -> (ApiServer, Converter) {
     (server, converter)
 }
 
+/// The path of a watch that begins right before an object was made.
+fn since(object: &Value) -> String {
+    let revision: u64 = object["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap();
+    format!("{}?watch=true&resourceVersion={}&timeoutSeconds=1", space("v2"), revision - 1)
+}
+
 #[tokio::test]
 async fn a_webhook_converts_what_is_stored_in_another_version() {
     let (server, converter) = serving().await;
@@ -149,8 +155,7 @@ async fn a_webhook_converts_what_is_stored_in_another_version() {
     let (code, patched) =
         patch(&server, &format!("{}/a", space("v2")), "merge-patch", &json!({"spec": {"width": 4}})).await;
     assert_eq!((code, &patched["spec"]["width"]), (200, &json!(4)));
-    let followed =
-        events(&server, &format!("{}?watch=true&resourceVersion=1&timeoutSeconds=1", space("v2"))).await;
+    let followed = events(&server, &since(&stored)).await;
     let widths: Vec<&Value> = followed.iter().map(|(_, object)| &object["spec"]["width"]).collect();
     assert_eq!(widths, [3, 4]);
     let (_, gone) = send(&server, "DELETE", &format!("{}/a", space("v2")), &Value::Null).await;
@@ -221,8 +226,8 @@ async fn a_webhook_that_does_not_convert_is_told_in_the_words_of_the_original() 
     // Who asks for the version that is stored needs nobody.
     assert_eq!(send(&server, "GET", &format!("{}/a", space("v1")), &Value::Null).await.0, 200);
     // A watch ends with the refusal.
-    let path = format!("{}?watch=true&resourceVersion=1&timeoutSeconds=1", space("v2"));
-    let [(kind, status)] = &events(&server, &path).await[..] else { panic!("one event") };
+    let (_, stored) = send(&server, "GET", &format!("{}/a", space("v1")), &Value::Null).await;
+    let [(kind, status)] = &events(&server, &since(&stored)).await[..] else { panic!("one event") };
     assert_eq!((kind.as_str(), &status["code"]), ("ERROR", &json!(500)));
 }
 

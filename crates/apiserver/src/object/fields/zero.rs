@@ -153,7 +153,7 @@ mod tests {
                 "Node",
                 json!({"status": {"conditions": [{"type": "Ready"}]}}),
                 json!({"status": {"conditions": [
-                    {"type": "Ready", "lastHeartbeatTime": null, "lastTransitionTime": null},
+                    {"type": "Ready", "status": "", "lastHeartbeatTime": null, "lastTransitionTime": null},
                 ]}}),
             ),
             (
