@@ -1,5 +1,7 @@
 //! The server as a tower service: a request comes in, is read, answered and logged.
 
+mod read;
+
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
@@ -7,9 +9,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
-use http::{HeaderMap, Request, Response};
+use http::{Request, Response};
 use http_body_util::{BodyExt, Limited};
 use tower::Service;
 use webhook::dial::Dialers;
@@ -25,17 +26,16 @@ use crate::call::{Call, User, Verb};
 use crate::controllers::{self, Ask, Client};
 use crate::discovery;
 use crate::faults::{self, Faults};
-use crate::http::negotiate::{Accept, Shape};
 use crate::http::path::{Path, ResourcePath};
-use crate::http::query::Query;
 use crate::http::reply::{Body, Reply};
-use crate::http::status::{GroupResource, Status};
+use crate::http::status::Status;
 use crate::http::upstream;
 use crate::log;
-use crate::registry::{Served, Target};
+use crate::registry::Target;
 use crate::state::{Controllers, Shared};
-use crate::table::column::Column;
 use crate::verbs;
+
+use self::read::read;
 
 /// How large a body may be: 3 MiB, as Kubernetes has it.
 const LARGEST_BODY: usize = 3 * 1024 * 1024;
@@ -289,49 +289,6 @@ fn user(shared: &Shared, parts: &Parts) -> Result<User, Status> {
     }
 }
 
-fn read(
-    shared: &Shared,
-    parts: &Parts,
-    user: User,
-    path: ResourcePath,
-    body: Bytes,
-) -> Result<Call, Box<Reply>> {
-    let served = shared.registry.served();
-    let target = served.target(&path.group, &path.version, &path.resource);
-    let unknown = || Box::new(unknown(&served, target.as_ref(), &path));
-    let target = target.clone().ok_or_else(unknown)?;
-    let query = Query::parse(parts.uri.query().unwrap_or_default());
-    let known = path.subresource.is_empty() || target.resource.subresource(&path.subresource).is_some();
-    let misplaced = if target.resource.namespaced {
-        path.namespace.is_empty() && !path.name.is_empty()
-    } else {
-        !path.namespace.is_empty()
-    };
-    if !known || misplaced {
-        return Err(unknown());
-    }
-    let watch = query.flag("watch");
-    let verb = Verb::of(&parts.method, &path, watch).ok_or_else(unknown)?;
-    let header = |name| text(&parts.headers, name);
-    let collection = matches!(verb, Verb::List | Verb::Watch);
-    let refused =
-        |status| Box::new(Reply::from(if target.custom { status } else { Status::unwritten(collection) }));
-    let accept = Accept::parse(header(ACCEPT)).map_err(refused)?;
-    Ok(Call {
-        user,
-        user_agent: header(USER_AGENT).to_owned(),
-        verb,
-        path,
-        columns: columns(shared, accept, &target),
-        target,
-        query,
-        accept,
-        clock: shared.clock.clone(),
-        content_type: header(CONTENT_TYPE).to_owned(),
-        body,
-    })
-}
-
 /// What users of a kind are told that will be served no more.
 fn deprecation(target: &Target) -> Option<&'static str> {
     match target.table.as_str() {
@@ -339,27 +296,6 @@ fn deprecation(target: &Target) -> Option<&'static str> {
         "componentstatuses" => Some("v1 ComponentStatus is deprecated in v1.19+"),
         _ => None,
     }
-}
-
-/// What a path answers where nothing is served: in the name of the version, where that is served.
-fn unknown(served: &Served, target: Option<&Target>, path: &ResourcePath) -> Reply {
-    if let Some(target) = target.filter(|target| target.custom) {
-        let of = GroupResource { group: &target.resource.group, resource: &target.resource.plural };
-        return Status::not_found(of, &path.name).into();
-    }
-    if !served.is_built_in(&path.group) {
-        return Reply::unknown_path();
-    }
-    let message = "the server could not find the requested resource";
-    Reply { unknown: true, ..Status::generic(404, "NotFound", message).into() }
-}
-
-fn columns(shared: &Shared, accept: Accept, target: &Target) -> Vec<Column> {
-    if !matches!(accept.shape, Shape::Table(_)) {
-        return Vec::new();
-    }
-    let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &target.table);
-    Column::declared(definition.as_ref().map(|definition| definition.value()), &target.resource.version)
 }
 
 async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
@@ -398,8 +334,4 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
         Verb::Delete => verbs::delete::delete(shared, call).await,
         Verb::DeleteCollection => verbs::delete::delete_collection(shared, call).await,
     }
-}
-
-fn text(headers: &HeaderMap, name: http::HeaderName) -> &str {
-    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
