@@ -92,3 +92,6 @@ pub(super) fn start(
 fn limit(connection: &ClientConnection) -> RequestLimit {
     RequestLimit::new(connection.qps, u32::try_from(connection.burst).unwrap_or(u32::MAX))
 }
+
+#[cfg(test)]
+mod tests;
