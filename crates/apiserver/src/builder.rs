@@ -14,7 +14,7 @@ use crate::call;
 use crate::clock::{Clock, rfc3339};
 use crate::faults::Faults;
 use crate::hooks::Hooks;
-use crate::http::upstream::Upstream;
+use crate::http::upstream::{Door, Upstream};
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::object::meta;
@@ -172,7 +172,7 @@ impl Builder {
             switches: self.switches,
             dialers: self.dialers,
             hooks: Hooks::default(),
-            upstream: self.upstream,
+            door: self.upstream.map(Door::to),
         };
         for name in &self.namespaces {
             seed_object(&shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}));

@@ -29,7 +29,6 @@ use crate::faults::{self, Faults};
 use crate::http::path::{Path, ResourcePath};
 use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
-use crate::http::upstream;
 use crate::log;
 use crate::registry::Target;
 use crate::state::{Controllers, Shared};
@@ -111,8 +110,12 @@ impl ApiServer {
         self.shared.authority.get()
     }
 
-    /// Waits until the controllers have done what there is to do; what failed waits to be tried again.
+    /// Waits until the controllers have done what there is to do, and until what was handed on to another server has been
+    /// answered, whether or not somebody still waits for it; what failed waits to be tried again.
     pub async fn settled(&self) {
+        if let Some(door) = &self.shared.door {
+            door.settled().await;
+        }
         if self.start_controllers() {
             self.shared.progress.wait(self.shared.store.revision()).await;
         }
@@ -146,7 +149,7 @@ impl ApiServer {
     {
         let (parts, body) = request.into_parts();
         let reply = match Limited::new(body, LARGEST_BODY).collect().await {
-            Ok(body) => Box::pin(answer(&self.shared, &parts, body.to_bytes())).await,
+            Ok(body) => self.whole(parts, body.to_bytes()).await,
             Err(error) if error.is::<http_body_util::LengthLimitError>() => {
                 let message = format!("Request entity too large: limit is {LARGEST_BODY}");
                 Status::plain(413, "RequestEntityTooLarge", message).into()
@@ -154,6 +157,16 @@ impl ApiServer {
             Err(error) => Status::bad_request(error.to_string()).into(),
         };
         Ok(reply.into_http())
+    }
+
+    /// Answers a request that has been read.
+    async fn whole(&self, parts: Parts, body: Bytes) -> Reply {
+        let shared = Arc::clone(&self.shared);
+        let answer = async move { Box::pin(answer(&shared, &parts, body)).await };
+        match &self.shared.door {
+            Some(door) => door.through(answer).await,
+            None => answer.await,
+        }
     }
 
     /// Who holds a bearer token.
@@ -214,8 +227,8 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Reply {
     };
     let effects = shared.faults.strike(&request);
     let serve = async {
-        if let Some(upstream) = &shared.upstream {
-            return upstream::hand_on(upstream.as_ref(), &shared.faults, (parts, &request), body).await;
+        if let Some(door) = &shared.door {
+            return door.hand_on(&shared.faults, (parts, &request), body).await;
         }
         match path {
             Path::Other(path) => match authorization::check(shared, &request) {

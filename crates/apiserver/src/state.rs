@@ -9,7 +9,7 @@ use crate::authority;
 use crate::clock::Clock;
 use crate::faults::Faults;
 use crate::hooks::Hooks;
-use crate::http::upstream::Upstream;
+use crate::http::upstream::Door;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::progress::Progress;
@@ -100,7 +100,7 @@ pub(crate) struct Shared {
     pub(crate) progress: Progress,
     pub(crate) tokens: Tokens,
     /// The server that holds the objects, where this one does not.
-    pub(crate) upstream: Option<Arc<dyn Upstream>>,
+    pub(crate) door: Option<Door>,
 }
 
 impl Shared {
@@ -120,7 +120,7 @@ impl Shared {
             authority: self.authority.anew(),
             progress: Progress::default(),
             tokens: self.tokens.anew(),
-            upstream: self.upstream.clone(),
+            door: self.door.as_ref().map(Door::anew),
         }
     }
 }

@@ -140,6 +140,11 @@ impl Embedded {
         self.server.requests_since(count)
     }
 
+    /// Waits until all requests have been answered, those of clients that are gone included.
+    pub async fn settled(&self) {
+        self.server.settled().await;
+    }
+
     /// The revision of the last write; absent where a real server holds the objects.
     #[must_use]
     pub fn revision(&self) -> Option<u64> {

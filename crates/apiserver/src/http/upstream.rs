@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::StreamExt;
@@ -10,6 +11,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, BodyStream, StreamBody};
 use serde_json::Value;
+use tokio_util::task::TaskTracker;
 
 use crate::access::attributes::{Asked, Attributes};
 use crate::call::Verb;
@@ -27,37 +29,67 @@ pub trait Upstream: Send + Sync {
 /// What an upstream answers.
 pub type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, String>> + Send>>;
 
-/// Hands a request on; a running watch ends where a fault says so.
-pub(crate) async fn hand_on(
-    upstream: &dyn Upstream,
-    faults: &Faults,
-    (parts, request): (&Parts, &Attributes),
-    body: Bytes,
-) -> Reply {
-    let mut ends = faults.watch_ends();
-    let mut handed = Request::new(body);
-    *handed.method_mut() = parts.method.clone();
-    *handed.uri_mut() = parts.uri.clone();
-    *handed.headers_mut() = headers(&parts.headers);
-    let (answer, body) = match upstream.send(handed).await {
-        Ok(answer) => answer.into_parts(),
-        Err(reason) => return Status::plain(503, "ServiceUnavailable", reason).into(),
-    };
-    let verb = match &request.asked {
-        Asked::Resource { verb, .. } => Some(*verb),
-        Asked::Other { .. } => None,
-    };
-    let (body, name) = match verb {
-        Some(Verb::Watch) => {
-            let request = request.clone();
-            let end = async move { ends.wait(&request).await };
-            (StreamBody::new(BodyStream::new(body).take_until(Box::pin(end))).boxed_unsync(), None)
-        }
-        Some(Verb::Create) => named(body).await,
-        _ => (body, None),
-    };
-    let code = answer.status.as_u16();
-    Reply { body, name, headers: headers(&answer.headers), ..Reply::json(code, Bytes::new()) }
+/// The way to another server, and the requests that are on it.
+pub(crate) struct Door {
+    upstream: Arc<dyn Upstream>,
+    under_way: TaskTracker,
+}
+
+impl Door {
+    pub(crate) fn to(upstream: Arc<dyn Upstream>) -> Self {
+        Self { upstream, under_way: TaskTracker::new() }
+    }
+
+    /// Another door to the same server.
+    pub(crate) fn anew(&self) -> Self {
+        Self::to(Arc::clone(&self.upstream))
+    }
+
+    /// Answers a request to the end, also when nobody waits for it any more: the other server may have heard it.
+    pub(crate) async fn through(&self, answer: impl Future<Output = Reply> + Send + 'static) -> Reply {
+        let answered = self.under_way.spawn(answer).await;
+        answered.unwrap_or_else(|error| Status::internal(&error.to_string()).into())
+    }
+
+    /// Waits until no request is under way.
+    pub(crate) async fn settled(&self) {
+        self.under_way.close();
+        self.under_way.wait().await;
+        self.under_way.reopen();
+    }
+
+    /// Hands a request on; a running watch ends where a fault says so.
+    pub(crate) async fn hand_on(
+        &self,
+        faults: &Faults,
+        (parts, request): (&Parts, &Attributes),
+        body: Bytes,
+    ) -> Reply {
+        let mut ends = faults.watch_ends();
+        let mut handed = Request::new(body);
+        *handed.method_mut() = parts.method.clone();
+        *handed.uri_mut() = parts.uri.clone();
+        *handed.headers_mut() = headers(&parts.headers);
+        let (answer, body) = match self.upstream.send(handed).await {
+            Ok(answer) => answer.into_parts(),
+            Err(reason) => return Status::plain(503, "ServiceUnavailable", reason).into(),
+        };
+        let verb = match &request.asked {
+            Asked::Resource { verb, .. } => Some(*verb),
+            Asked::Other { .. } => None,
+        };
+        let (body, name) = match verb {
+            Some(Verb::Watch) => {
+                let request = request.clone();
+                let end = async move { ends.wait(&request).await };
+                (StreamBody::new(BodyStream::new(body).take_until(Box::pin(end))).boxed_unsync(), None)
+            }
+            Some(Verb::Create) => named(body).await,
+            _ => (body, None),
+        };
+        let code = answer.status.as_u16();
+        Reply { body, name, headers: headers(&answer.headers), ..Reply::json(code, Bytes::new()) }
+    }
 }
 
 /// What is said to the next one. The log reads answers, and nobody here reads compressed or protobuf ones.

@@ -1,6 +1,7 @@
 //! What a scenario leaves in a real cluster, which the next scenario uses too.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use apiserver::{Request, Verb};
 use contract::scenario::NAMESPACE;
@@ -15,6 +16,8 @@ use super::events;
 use super::standing::{NAMESPACES, Standing};
 use super::steps::Ended;
 
+/// How long an API server may take to answer what nobody waits for any more.
+const PATIENCE: Duration = Duration::from_secs(30);
 const DEFINITIONS: &str = "customresourcedefinitions";
 
 /// Removes what was made, whoever made it, namespaces last; definitions that were deleted are made again, and namespaces
@@ -25,6 +28,9 @@ pub(super) async fn take_back(
     standing: &Standing,
 ) -> Result<(), Ended> {
     let cluster = Cluster::without_controllers(client.clone());
+    // Who was stopped in the middle may have made something and never learnt of it.
+    let settled = tokio::time::timeout(PATIENCE, server.settled()).await;
+    settled.map_err(|_| Ended::Environment(format!("requests were not answered within {PATIENCE:?}")))?;
     let requests = server.requests_since(0);
     let made = requests.iter().rev().filter(|request| is_made(request));
     let (namespaces, objects): (Vec<&Request>, Vec<&Request>) =
@@ -98,6 +104,7 @@ fn head(request: &Request) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use apiserver::{Effect, Fault, Matching};
     use kube::api::{Api, Patch, PatchParams};
 
     use super::*;
@@ -157,5 +164,21 @@ mod tests {
         }
         let default = outside.get(&default).await.expect("an answer").body;
         assert_eq!(default["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "default"}));
+    }
+    #[tokio::test]
+    async fn what_is_made_for_somebody_who_is_gone_goes_too() {
+        let (real, door) = pair().await;
+        let standing = Standing::in_cluster(real.client()).await.expect("its namespaces");
+        let slowly = Effect::Delay(Duration::from_millis(50));
+        real.faults().add(Fault::new(Matching::resource("", "configmaps"), slowly));
+        let configmap = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}});
+        let through = Cluster::new(door.client_as("somebody"));
+        let creation = through.create(&configmap, "");
+        tokio::time::timeout(Duration::from_millis(10), creation).await.expect_err("nobody waits for it");
+        take_back(&door, &door.client_as("somebody"), &standing).await.expect("all is taken back");
+        let made = |request: &&Request| request.resource == "configmaps" && is_made(request);
+        assert_eq!(real.requests_since(0).iter().filter(made).count(), 1);
+        let outside = Cluster::new(real.client());
+        assert_eq!(outside.get(&configmap).await.expect("an answer").code, 404);
     }
 }
