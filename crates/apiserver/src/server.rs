@@ -10,8 +10,9 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use http_body_util::{BodyExt, Limited};
+use tokio_util::task::task_tracker::TaskTrackerToken;
 use tower::Service;
 use webhook::dial::Dialers;
 
@@ -25,10 +26,11 @@ use crate::authority::Authority;
 use crate::call::{Call, User, Verb};
 use crate::controllers::{self, Ask, Client};
 use crate::discovery;
-use crate::faults::{self, Faults};
+use crate::faults::{self, Effect, Faults};
 use crate::http::path::{Path, ResourcePath};
 use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
+use crate::http::upstream::Door;
 use crate::log;
 use crate::registry::Target;
 use crate::state::{Controllers, Shared};
@@ -162,10 +164,13 @@ impl ApiServer {
     /// Answers a request that has been read.
     async fn whole(&self, parts: Parts, body: Bytes) -> Reply {
         let shared = Arc::clone(&self.shared);
-        let answer = async move { Box::pin(answer(&shared, &parts, body)).await };
         match &self.shared.door {
-            Some(door) => door.through(answer).await,
-            None => answer.await,
+            Some(door) if parts.method != Method::GET => {
+                let under_way = door.enter();
+                Door::through(async move { Box::pin(answer(&shared, &parts, body, Some(under_way))).await })
+                    .await
+            }
+            _ => Box::pin(answer(&shared, &parts, body, None)).await,
         }
     }
 
@@ -213,7 +218,13 @@ where
     }
 }
 
-async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Reply {
+/// Answers a request, which is `under_way` until that is in the log, unless a fault holds it for ever.
+async fn answer(
+    shared: &Arc<Shared>,
+    parts: &Parts,
+    body: Bytes,
+    under_way: Option<TaskTrackerToken>,
+) -> Reply {
     let path = Path::parse(parts.uri.path());
     let user = match user(shared, parts) {
         Ok(user) => user,
@@ -226,6 +237,7 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Reply {
         };
     };
     let effects = shared.faults.strike(&request);
+    let under_way = under_way.filter(|_| !effects.contains(&Effect::Stall));
     let serve = async {
         if let Some(door) = &shared.door {
             return door.hand_on(&shared.faults, (parts, &request), body).await;
@@ -240,6 +252,7 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Reply {
     };
     let reply = Box::pin(faults::around(&effects, &request, serve)).await;
     shared.log.answered(parts, &request, &reply);
+    drop(under_way);
     reply
 }
 

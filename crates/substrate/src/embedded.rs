@@ -140,7 +140,7 @@ impl Embedded {
         self.server.requests_since(count)
     }
 
-    /// Waits until all requests have been answered, those of clients that are gone included.
+    /// Waits until a real server has answered all that it was asked, also by clients that are gone.
     pub async fn settled(&self) {
         self.server.settled().await;
     }

@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, BodyStream, StreamBody};
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::access::attributes::{Asked, Attributes};
 use crate::call::Verb;
@@ -29,7 +30,7 @@ pub trait Upstream: Send + Sync {
 /// What an upstream answers.
 pub type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, String>> + Send>>;
 
-/// The way to another server, and the requests that are on it.
+/// The way to another server, and the writes that are on it.
 pub(crate) struct Door {
     upstream: Arc<dyn Upstream>,
     under_way: TaskTracker,
@@ -45,13 +46,18 @@ impl Door {
         Self::to(Arc::clone(&self.upstream))
     }
 
-    /// Answers a request to the end, also when nobody waits for it any more: the other server may have heard it.
-    pub(crate) async fn through(&self, answer: impl Future<Output = Reply> + Send + 'static) -> Reply {
-        let answered = self.under_way.spawn(answer).await;
+    /// Answers a write to the end, also when nobody waits for it any more: the other server may have heard it.
+    pub(crate) async fn through(answer: impl Future<Output = Reply> + Send + 'static) -> Reply {
+        let answered = tokio::spawn(answer).await;
         answered.unwrap_or_else(|error| Status::internal(&error.to_string()).into())
     }
 
-    /// Waits until no request is under way.
+    /// Held as long as a write is under way.
+    pub(crate) fn enter(&self) -> TaskTrackerToken {
+        self.under_way.token()
+    }
+
+    /// Waits until no write is under way.
     pub(crate) async fn settled(&self) {
         self.under_way.close();
         self.under_way.wait().await;

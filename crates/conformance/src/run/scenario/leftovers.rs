@@ -29,14 +29,14 @@ pub(super) async fn take_back(
 ) -> Result<(), Ended> {
     let cluster = Cluster::without_controllers(client.clone());
     // Who was stopped in the middle may have made something and never learnt of it.
-    let settled = tokio::time::timeout(PATIENCE, server.settled()).await;
-    settled.map_err(|_| Ended::Environment(format!("requests were not answered within {PATIENCE:?}")))?;
+    let unsettled = tokio::time::timeout(PATIENCE, server.settled()).await.err();
     let requests = server.requests_since(0);
     let made = requests.iter().rev().filter(|request| is_made(request));
     let (namespaces, objects): (Vec<&Request>, Vec<&Request>) =
         made.partition(|request| request.resource == NAMESPACES);
     let namespaces: BTreeSet<&str> = namespaces.into_iter().map(|request| request.name.as_str()).collect();
     let (mut seen, mut left) = (BTreeSet::new(), Vec::new());
+    left.extend(unsettled.map(|_| format!("a request was not answered within {PATIENCE:?}")));
     // In a namespace that is gone nothing can be changed, and finalizers are taken off by a change.
     for name in &namespaces {
         left.extend(words(facts::write_namespace(&cluster, name, None).await));
