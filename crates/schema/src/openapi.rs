@@ -25,6 +25,7 @@ pub(crate) fn parse(schema: &Value) -> Type {
         open: flag(schema, "x-kubernetes-preserve-unknown-fields"),
         nullable: flag(schema, "nullable"),
         embedded: flag(schema, "x-kubernetes-embedded-resource"),
+        object: text(schema, "type") == Some("object"),
         allowed: schema.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
     }))
 }

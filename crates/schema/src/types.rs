@@ -121,6 +121,7 @@ pub(crate) struct Node {
     pub(crate) open: bool,
     pub(crate) nullable: bool,
     pub(crate) embedded: bool,
+    pub(crate) object: bool,
     pub(crate) allowed: Vec<Value>,
 }
 
@@ -260,6 +261,13 @@ impl Type {
     pub fn is_open(&self) -> bool {
         let node = self.resolved();
         node.0.open || matches!(node.0.form, Form::Any)
+    }
+
+    /// Whether nothing is known of a value but that it is an object.
+    #[must_use]
+    pub fn is_bare_object(&self) -> bool {
+        let node = self.resolved();
+        node.0.object && matches!(node.0.form, Form::Any)
     }
 
     /// Whether an object or map belongs to one owner as a whole (`x-kubernetes-map-type: atomic`).
