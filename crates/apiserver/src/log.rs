@@ -72,7 +72,7 @@ impl Kept {
 impl Log {
     /// Keeps a request for objects and how it was answered; paths that are not known are forgotten.
     pub(crate) fn answered(&self, parts: &Parts, request: &Attributes, reply: &Reply) {
-        let Asked::Resource { verb, path } = &request.asked else { return };
+        let Asked::Resource { verb, path, .. } = &request.asked else { return };
         if reply.unknown {
             return;
         }

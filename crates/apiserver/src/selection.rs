@@ -1,10 +1,11 @@
 //! Which objects of a collection a request selects: label and field selectors.
 
-use formats::selector::{FieldSelector, LabelSelector};
+use formats::selector::{FieldSelector, FieldTerm, LabelSelector};
 use serde_json::Value;
 
 use crate::call::Call;
 use crate::convert;
+use crate::http::query::Query;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::registry::{Served, Target};
@@ -14,6 +15,18 @@ use crate::registry::{Served, Target};
 pub(crate) struct Selection {
     labels: LabelSelector,
     fields: FieldSelector,
+}
+
+/// The name that a field selector wants an object to have, if it can be one; none if anything of the query cannot be read.
+pub(crate) fn only_name(query: &Query) -> Option<String> {
+    let fields: FieldSelector = query.text("fieldSelector").parse().ok()?;
+    query.text("labelSelector").parse::<LabelSelector>().ok()?;
+    for number in ["limit", "timeoutSeconds"] {
+        query.integer(number).ok()?;
+    }
+    let name = fields.terms.iter().find(|term| names(term))?.value.clone();
+    let one = !matches!(name.as_str(), "" | "." | "..") && !name.contains(['/', '%']);
+    one.then_some(name)
 }
 
 impl Selection {
@@ -39,6 +52,11 @@ impl Selection {
         self.labels.is_empty() && self.fields.terms.is_empty()
     }
 
+    /// The name of the only object that may be selected.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.fields.terms.iter().find(|term| names(term)).map(|term| term.value.as_str())
+    }
+
     /// Whether an object in its storage version is selected.
     pub(crate) fn selects(&self, object: &Value, target: &Target) -> bool {
         if !self.labels.is_empty() && !self.labels.matches_by(|key| meta::label(object, key)) {
@@ -50,6 +68,10 @@ impl Selection {
         let shown = convert::shown(object, &target.resource);
         self.fields.terms.iter().all(|term| (value(&shown, &term.field) == term.value) == term.equal)
     }
+}
+
+fn names(term: &FieldTerm) -> bool {
+    term.equal && term.field == "metadata.name"
 }
 
 fn check(fields: &FieldSelector, target: &Target, served: &Served) -> Result<(), Status> {

@@ -331,6 +331,9 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
     let resource = &call.target.resource;
     let everywhere = resource.namespaced && call.path.namespace.is_empty();
     if call.target.custom && call.path.name.is_empty() && matches!(call.verb, Verb::Update | Verb::Patch) {
+        if call.verb == Verb::Patch {
+            verbs::patch::check(call)?;
+        }
         return Err(Status::bad_request("name must be provided"));
     }
     let misplaced = match call.verb {

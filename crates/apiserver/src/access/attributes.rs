@@ -5,6 +5,7 @@ use http::request::Parts;
 use crate::call::{User, Verb};
 use crate::http::path::{Path, ResourcePath};
 use crate::http::query::Query;
+use crate::selection;
 
 /// The head of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(crate) enum Asked {
         verb: Verb,
         /// Where.
         path: ResourcePath,
+        /// The name that those must have that are listed or followed; whoever asks for them asks for that object.
+        only: Option<String>,
     },
     /// Anything else: `get` of `/healthz`.
     Other {
@@ -39,8 +42,11 @@ impl Attributes {
     pub(crate) fn of(user: User, parts: &Parts) -> Option<Self> {
         let asked = match Path::parse(parts.uri.path()) {
             Path::Resource(path) => {
-                let watch = Query::parse(parts.uri.query().unwrap_or_default()).flag("watch");
-                Asked::Resource { verb: Verb::of(&parts.method, &path, watch)?, path }
+                let query = Query::parse(parts.uri.query().unwrap_or_default());
+                let verb = Verb::of(&parts.method, &path, query.flag("watch"))?;
+                let asks = path.name.is_empty() && matches!(verb, Verb::List | Verb::Watch);
+                let only = if asks { selection::only_name(&query) } else { None };
+                Asked::Resource { verb, path, only }
             }
             Path::Other(_) => {
                 Asked::Other { verb: parts.method.as_str().to_lowercase(), path: parts.uri.path().to_owned() }

@@ -121,8 +121,24 @@ impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(&quote(text)),
+            Self::Tree(text) => {
+                f.write_str(&serde_json::from_str(text).map(|tree| spoken(&tree)).unwrap_or_default())
+            }
             other => f.write_str(&other.json()),
         }
+    }
+}
+
+/// A tree as paths tell it: maps have no brackets.
+fn spoken(tree: &Value) -> String {
+    match tree {
+        Value::Array(items) => format!("[{}]", items.iter().map(spoken).collect::<Vec<_>>().join(",")),
+        Value::Object(fields) => {
+            let entries = fields.iter().map(|(name, value)| format!("{name}={}", spoken(value)));
+            entries.collect::<Vec<_>>().concat()
+        }
+        Value::String(text) => quote(text),
+        other => other.to_string(),
     }
 }
 

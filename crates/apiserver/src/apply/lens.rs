@@ -42,6 +42,11 @@ impl<'a> Lens<'a> {
         self.subresource
     }
 
+    /// Whether a CRD says what the kind is, and not its scale.
+    pub(crate) fn is_custom(&self) -> bool {
+        self.custom && !self.is_scale()
+    }
+
     /// An object of which nothing was said.
     pub(crate) fn empty(&self) -> Value {
         let api_version = self.api_version();
@@ -60,7 +65,7 @@ impl<'a> Lens<'a> {
 
     /// Whether an object has the form that the schema of its kind wants; those of built-in kinds do since they were read.
     pub(crate) fn fits(&self, object: &Value) -> bool {
-        let place = self.place(&self.api_version()).filter(|_| self.custom && !self.is_scale());
+        let place = self.place(&self.api_version()).filter(|_| self.is_custom());
         place.is_none_or(|place| valid::errors(&place, object, true).is_empty())
     }
 

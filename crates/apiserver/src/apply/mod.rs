@@ -64,7 +64,9 @@ pub(crate) fn record(lens: &Lens<'_>, old: Option<&Value>, new: &mut Value, mana
         return;
     }
     let mut owners = known(lens, old, sent.as_ref());
-    if owners.0.is_empty() && old.is_some() {
+    // As kube-apiserver has it, one who wrote a custom resource in a version that it never had spoils it for all.
+    let spoils = |owned: &Owned| lens.is_custom() && lens.place(&owned.api_version).is_none();
+    if (owners.0.is_empty() && old.is_some()) || owners.0.values().any(spoils) {
         return;
     }
     let empty;

@@ -16,6 +16,8 @@ pub(crate) struct Place {
     ty: Type,
     /// Whether the kind is built in: Go's structs are there even where nothing was said of them.
     built_in: bool,
+    /// Whether the schema of a CRD keeps unknown fields somewhere above, which opens all that is below.
+    open: bool,
 }
 
 /// What a value is taken for.
@@ -42,13 +44,14 @@ static ZERO: LazyLock<Value> = LazyLock::new(|| json!(0));
 impl Place {
     /// The root of an object.
     pub(crate) fn root(ty: Type, built_in: bool) -> Self {
-        Self { ty, built_in }
+        Self { ty, built_in, open: false }
     }
 
     /// What a value is taken for here.
     pub(crate) fn form(&self, value: Option<&Value>) -> Form {
         match (self.shape(), value) {
             (Shape::Object | Shape::Map, _) | (Shape::Any, Some(Value::Object(_))) => Form::Map,
+            (Shape::Any, Some(value)) if self.ty.is_bare_object() && !value.is_null() => Form::Map,
             (Shape::List, _) | (Shape::Any, Some(Value::Array(_))) => Form::List,
             (Shape::Any, None | Some(Value::Null)) => Form::Open,
             _ => Form::Scalar,
@@ -83,17 +86,24 @@ impl Place {
 
     /// The place of a field, and whether the schema declares it by name; absent where there can be no such field.
     pub(crate) fn child(&self, name: &str) -> Option<(Self, bool)> {
-        let at = |ty: Type| Self { ty, built_in: self.built_in };
+        let at = |ty: Type| Self { ty, built_in: self.built_in, open: self.opens() };
         match self.shape() {
             Shape::Object => match self.ty.field(name) {
                 Some(field) => Some((at(field.ty), true)),
-                None if self.ty.is_open() || self.is_untyped() => Some((at(Type::any()), false)),
+                None if self.ty.is_open() || self.opens() || self.is_untyped() => {
+                    Some((at(Type::any()), false))
+                }
                 None => None,
             },
             Shape::Map => self.ty.values().map(|values| (at(values), false)),
             Shape::Any => Some((at(Type::any()), false)),
             _ => None,
         }
+    }
+
+    /// Whether what is below may hold fields that nobody declared.
+    fn opens(&self) -> bool {
+        self.open || (!self.built_in && self.ty.is_open())
     }
 
     /// The place below a step of a set; absent where the schema knows none.
@@ -111,7 +121,7 @@ impl Place {
 
     /// The place of the elements of a list.
     pub(crate) fn items(&self) -> Self {
-        Self { ty: self.ty.items().unwrap_or_else(Type::any), built_in: self.built_in }
+        Self { ty: self.ty.items().unwrap_or_else(Type::any), built_in: self.built_in, open: self.opens() }
     }
 
     /// What tells an element of a keyed list or a set apart from the others.
@@ -163,7 +173,9 @@ impl Place {
         if let Some(default) = field.default() {
             return Some(Scalar::of(default));
         }
-        self.absent(name).filter(|value| !value.is_null()).map(Scalar::of)
+        // What every object has is of Go's types, of custom resources too.
+        let typed = Self { built_in: self.built_in || self.ty.definition().is_some(), ..self.clone() };
+        typed.absent(name).filter(|value| !value.is_null()).map(Scalar::of)
     }
 
     /// What Go's types say of a field that is left out of an object that is there; absent if they leave it out too.

@@ -45,7 +45,7 @@ impl Matching {
     }
 
     pub(super) fn matches(&self, request: &Attributes) -> bool {
-        let Asked::Resource { verb, path } = &request.asked else {
+        let Asked::Resource { verb, path, .. } = &request.asked else {
             return self.paths && self.user.as_ref().is_none_or(|user| *user == request.user.name);
         };
         let texts = [

@@ -9,6 +9,8 @@ pub(crate) struct Notes {
     pub(crate) warnings: Vec<String>,
     /// For the audit log, as `webhook/key`.
     pub(crate) annotations: BTreeMap<String, String>,
+    /// Whether the object does not lie as it is read, so that writing it once more is a write.
+    pub(crate) rough: bool,
 }
 
 impl Notes {
@@ -20,5 +22,6 @@ impl Notes {
             }
         }
         self.annotations.extend(other.annotations);
+        self.rough |= other.rough;
     }
 }

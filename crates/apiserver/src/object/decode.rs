@@ -1,7 +1,7 @@
 //! Bodies as objects: media type, apiVersion and kind, name and namespace.
 
 use bytes::Bytes;
-use schema::Kinds;
+use schema::{Kinds, Resource};
 use serde_json::{Map, Value};
 use webhook::field::{Error, Path, quote};
 
@@ -12,6 +12,7 @@ use crate::object::fields::{self, Directive, nulls};
 use crate::object::meta;
 use crate::object::protobuf::{self, PROTOBUF, Refusal};
 use crate::object::spoken::Spoken;
+use crate::object::structural;
 use crate::patch::go_text;
 use crate::state::Shared;
 
@@ -93,6 +94,8 @@ fn is_json(content_type: &str) -> bool {
 pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let mut object = tree(call)?;
     registered(shared, call, &object)?;
+    custom_metadata(shared, call, &object)?;
+    notes.rough |= is_rough(call, &object);
     identify(call, &mut object)?;
     let refused = |why: String| {
         let Spoken { kind, version, .. } = Spoken::of(call);
@@ -114,6 +117,19 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
         }
         Directive::Strict | Directive::Ignore => Ok(object),
     }
+}
+
+/// Refuses a custom resource whose metadata is none, before what it says to be is looked at.
+fn custom_metadata(shared: &Shared, call: &Call, object: &Value) -> Result<(), Status> {
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    let (kind, wanted) = (text("kind"), Spoken::of(call).kind);
+    if !call.target.custom || wanted != call.target.resource.kind || kind.is_empty() {
+        return Ok(());
+    }
+    let version = text("apiVersion").rsplit('/').next().unwrap_or_default();
+    fields::check_metadata(shared, object).map_err(|why| {
+        Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {wanted}: {why}"))
+    })
 }
 
 /// The object that a patch made, in the version of the request; `patch` is there if it is a strategic one.
@@ -142,7 +158,13 @@ pub(crate) fn patched(
         fields.insert("kind".to_owned(), spoken.kind.into());
     }
     let mut unknown = if strategic { Vec::new() } else { spoken_by(shared, call, &mut object, &refused)? };
-    identify(call, &mut object)?;
+    notes.rough |= is_rough(call, &object);
+    // Through a side of a custom resource nobody looks at what it says to be.
+    let is_foreign_side = is_foreign(call, &object);
+    match object.as_object_mut().filter(|_| is_foreign_side) {
+        Some(fields) => normalize(true, &Spoken::of(call), fields),
+        None => identify(call, &mut object)?,
+    }
     unknown.extend(fields::settle(shared, call, &mut object).map_err(|why| refused(&why))?);
     match Directive::of(call) {
         Directive::Strict if !unknown.is_empty() => {
@@ -168,7 +190,7 @@ fn spoken_by(
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if custom {
-        return custom_spoken(call, object, (&api_version, &kind), refused).map(|()| Vec::new());
+        return custom_spoken(shared, call, object, (&api_version, &kind), refused).map(|()| Vec::new());
     }
     if api_version.is_empty() {
         return Ok(unversioned(object));
@@ -189,8 +211,9 @@ fn spoken_by(
 
 /// The same of a custom resource; through a side of it only that is looked at.
 fn custom_spoken(
+    shared: &Shared,
     call: &Call,
-    object: &mut Value,
+    object: &Value,
     (api_version, kind): (&str, &str),
     refused: &dyn Fn(&str) -> Status,
 ) -> Result<(), Status> {
@@ -204,22 +227,23 @@ fn custom_spoken(
     if api_version.is_empty() {
         return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
     }
-    if !call.path.subresource.is_empty() {
-        object["apiVersion"] = resource.api_version().into();
-        object["kind"] = resource.kind.as_str().into();
+    fields::check_metadata(shared, object).map_err(|why| refused(&why))?;
+    let errors = said_wrong(resource, api_version, kind);
+    if !call.path.subresource.is_empty() || errors.is_empty() {
         return Ok(());
     }
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    Err(Status::invalid(group, kind, &call.path.name, &errors))
+}
+
+/// What is wrong with what a custom resource says to be.
+pub(crate) fn said_wrong(resource: &Resource, api_version: &str, kind: &str) -> Vec<Error> {
     let must = |field: &str, found: &str, wanted: &str| {
         (found != wanted).then(|| Error::invalid(&Path::new(field), found, &format!("must be {wanted}")))
     };
     let wrong =
         [must("kind", kind, &resource.kind), must("apiVersion", api_version, &resource.api_version())];
-    let errors: Vec<Error> = wrong.into_iter().flatten().collect();
-    if errors.is_empty() {
-        return Ok(());
-    }
-    let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    Err(Status::invalid(group, kind, &call.path.name, &errors))
+    wrong.into_iter().flatten().collect()
 }
 
 /// As kube-apiserver has it, what does not say its version has no fields.
@@ -252,10 +276,15 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
     };
     if custom && kind.is_empty() {
         let body = String::from_utf8_lossy(&call.body);
-        let why = Refusal::Unrecognized(format!("Object 'Kind' is missing in '{body}'"));
+        let why = format!("Object 'Kind' is missing in '{body}'");
+        let why = if Directive::of(call) == Directive::Ignore {
+            Refusal::Kind { kind: wanted_kind.to_owned(), version: spoken.version.to_owned(), why }
+        } else {
+            Refusal::Unrecognized(why)
+        };
         return Err(why.of(&Spoken::of(call), &call.body));
     }
-    if !kind.is_empty() && kind != wanted_kind {
+    if !custom && !kind.is_empty() && kind != wanted_kind {
         let version = api_version.rsplit('/').next().unwrap_or_default();
         let package = package(spoken.group);
         return Err(Status::bad_request(format!(
@@ -269,9 +298,37 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
         )));
     }
     fields.insert("apiVersion".to_owned(), wanted_version.into());
-    fields.insert("kind".to_owned(), wanted_kind.into());
+    // What a custom resource says to be is looked at when it is validated.
+    if !custom {
+        fields.insert("kind".to_owned(), wanted_kind.into());
+    }
     normalize(custom, &spoken, fields);
     Ok(())
+}
+
+/// Whether a key has no bytes, which are stored as none and read as no bytes.
+fn is_rough(call: &Call, object: &Value) -> bool {
+    let bytes = match call.target.table.as_str() {
+        "secrets" => &object["data"],
+        "configmaps" => &object["binaryData"],
+        _ => return false,
+    };
+    bytes.as_object().is_some_and(|entries| entries.values().any(Value::is_null))
+}
+
+/// A custom resource without what its schema does not have.
+pub(crate) fn pruned(call: &Call, mut object: Value) -> Value {
+    if let Some(schema) = &call.target.schema {
+        let _untold = structural::prune(&mut object, schema);
+    }
+    object
+}
+
+/// Whether a custom resource says to be of another kind or version than that of the request.
+pub(crate) fn is_foreign(call: &Call, object: &Value) -> bool {
+    let resource = &call.target.resource;
+    let custom = call.target.custom && Spoken::of(call).kind == resource.kind;
+    custom && (object["kind"] != resource.kind.as_str() || object["apiVersion"] != resource.api_version())
 }
 
 /// Refuses what says to be of a kind that nobody knows.
@@ -299,11 +356,11 @@ fn package(group: &str) -> &str {
     }
 }
 
-/// Checks the namespace of an object against that of the request, and sets it.
+/// Checks the namespace of an object against that of the request, and sets it; what is in no namespace forgets its own.
 pub(crate) fn place(call: &Call, object: &mut Value) -> Result<(), Status> {
     let wanted = if call.target.resource.namespaced { call.path.namespace.as_str() } else { "" };
     let found = meta::namespace(object);
-    if !found.is_empty() && found != wanted {
+    if !found.is_empty() && !wanted.is_empty() && found != wanted {
         return Err(Status::bad_request(String::from(
             "the namespace of the provided object does not match the namespace sent on the request",
         )));

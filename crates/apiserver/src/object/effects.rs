@@ -71,46 +71,8 @@ pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> V
             crd::accept_names(object, &others, shared.clock.now());
             crd::warnings(object)
         }
-        "pods" => lone_constraints(object),
-        "services" => ignored(object),
-        "endpoints" => {
-            vec!["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".to_owned()]
-        }
         _ => Vec::new(),
     }
-}
-
-/// What users should know of what a service says in vain.
-fn ignored(service: &Value) -> Vec<String> {
-    let spec = &service["spec"];
-    let said = |field: &str| spec[field].as_str().is_some_and(|text| !text.is_empty());
-    let external = spec["type"] == "ExternalName";
-    let addresses = spec["externalIPs"].as_array().is_some_and(|list| !list.is_empty());
-    let sticky =
-        spec["clusterIP"] == "None" && spec["sessionAffinity"].as_str().is_some_and(|kind| kind != "None");
-    let told = [
-        (external && addresses, "spec.externalIPs is ignored when spec.type is \"ExternalName\""),
-        (
-            !external && said("externalName"),
-            "spec.externalName is ignored when spec.type is not \"ExternalName\"",
-        ),
-        (sticky, "spec.SessionAffinity is ignored for headless services"),
-    ];
-    told.into_iter().filter(|(so, _)| *so).map(|(_, words)| words.to_owned()).collect()
-}
-
-/// What users should know of pods that are spread among none.
-fn lone_constraints(pod: &Value) -> Vec<String> {
-    let constraints = pod.pointer("/spec/topologySpreadConstraints").and_then(Value::as_array);
-    let unselecting = constraints.into_iter().flatten().enumerate();
-    unselecting
-        .filter(|(_, constraint)| constraint.get("labelSelector").is_none_or(Value::is_null))
-        .map(|(index, _)| {
-            format!(
-                "spec.topologySpreadConstraints[{index}].labelSelector: a null labelSelector results in matching no pod"
-            )
-        })
-        .collect()
 }
 
 /// Whether nothing holds a deleted object any more.
@@ -209,7 +171,7 @@ fn sweep(shared: &Shared, target: &Target, prefix: &str) {
                 Step::Pending => break,
                 Step::Marked(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
                 Step::Graceful(value) => removed_gracefully(shared, (target, key), expect, value).is_some(),
-                Step::Gone(value) | Step::Freed { last: value, .. } => {
+                Step::Gone(value) | Step::Freed(value) => {
                     let gone = shared.store.remove(&target.table, key, expect, value);
                     if let Ok(object) = &gone {
                         removed(shared, target, object.value());

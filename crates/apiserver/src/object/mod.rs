@@ -14,3 +14,4 @@ pub(crate) mod spoken;
 pub(crate) mod strategy;
 pub(crate) mod structural;
 pub(crate) mod validation;
+pub(crate) mod warnings;

@@ -63,7 +63,7 @@ fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Statu
         None if named.is_empty() => json!({"value": 0}),
         None => {
             let why = format!("no PriorityClass with name {named} was found");
-            return Err(Status::forbidden(call.group_resource(), meta::name(pod), &why));
+            return Err(Status::forbidden(call.group_resource(), called(pod), &why));
         }
     };
     let policy = class.get("preemptionPolicy").cloned().unwrap_or_else(|| "PreemptLowerPriority".into());
@@ -74,7 +74,7 @@ fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Statu
             "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller \
              computed {value} from the given PriorityClass name"
         );
-        return Err(Status::forbidden(call.group_resource(), meta::name(pod), &why));
+        return Err(Status::forbidden(call.group_resource(), called(pod), &why));
     }
     if named.is_empty() && !meta::name(&class).is_empty() {
         spec.insert("priorityClassName".to_owned(), meta::name(&class).into());
@@ -82,6 +82,15 @@ fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Statu
     spec.insert("priority".to_owned(), value);
     spec.entry("preemptionPolicy").or_insert(policy);
     Ok(())
+}
+
+/// What an object is called that may not have a name yet.
+fn called(object: &Value) -> &str {
+    match (meta::name(object), meta::text(object, "generateName")) {
+        ("", "") => "Unknown",
+        ("", prefix) => prefix,
+        (name, _) => name,
+    }
 }
 
 /// A pod stays for five minutes on a node that is gone.

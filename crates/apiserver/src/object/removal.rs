@@ -48,13 +48,8 @@ pub(crate) const ORPHAN: &str = "orphan";
 pub(crate) enum Step {
     /// It goes; this is its last state.
     Gone(Value),
-    /// It goes, as a policy lets it: what it would look like then, and its last state.
-    Freed {
-        /// Without what held it.
-        freed: Value,
-        /// As it was.
-        last: Value,
-    },
+    /// It goes, as a policy lets it; this is its last state.
+    Freed(Value),
     /// It is marked and goes at once, which are two writes.
     Graceful(Value),
     /// It is marked, and goes when whoever holds it lets go.
@@ -112,7 +107,7 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
         return match (left > 0 || held, changed) {
             (true, true) => Step::Marked(marked),
             (true, false) => Step::Pending,
-            (false, true) => Step::Freed { freed: marked, last: object.clone() },
+            (false, true) => Step::Freed(object.clone()),
             (false, false) => Step::Gone(object.clone()),
         };
     }
@@ -133,7 +128,7 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
         meta::set(&mut marked, "generation", meta::generation(object) + 1);
         return Step::Graceful(marked);
     }
-    if changed { Step::Freed { freed: marked, last: object.clone() } } else { Step::Gone(object.clone()) }
+    if changed { Step::Freed(object.clone()) } else { Step::Gone(object.clone()) }
 }
 
 /// Sets the finalizers that the garbage collector takes away again; whether that changed anything.

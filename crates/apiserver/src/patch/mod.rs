@@ -86,7 +86,8 @@ impl Patch {
             Self::Merge(patch) => json_patch::merge(&mut patched, patch),
             Self::Strategic(patch, ty) => {
                 patched = strategic::merge(patched, patch, ty).map_err(|error| match error {
-                    StrategicError::Shape(_) => Status::bad_request(error.to_string()),
+                    StrategicError::Kept => Status::bad_request(error.to_string()),
+                    StrategicError::ListOfLists => refused(),
                     // Nobody there has a word for it, so that it passes for a failure of the server.
                     _ => Status::failure(error.to_string()),
                 })?;

@@ -32,19 +32,37 @@ pub(crate) enum StrategicError {
         /// The key of its list.
         key: String,
     },
-    /// A list or map where the other is expected.
-    #[error("Invalid JSON patch: {0}")]
-    Shape(String),
+    /// Elements that are not all of one type.
+    #[error("list element types are not identical: {0}")]
+    Mixed(String),
+    /// Maps in a list that nothing tells apart.
+    #[error("cannot merge lists without merge key for {0}")]
+    Keyless(&'static str),
+    /// Lists in a list.
+    #[error("lists of lists are not supported")]
+    ListOfLists,
+}
+
+/// What Go takes an element of a list for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Nothing,
+    Flag,
+    Whole,
+    Fraction,
+    Text,
+    List,
+    Map,
 }
 
 const ORDER: &str = "$setElementOrder/";
 const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
 
-/// Lays `patch` over `object`.
+/// Lays `patch` over `object`; what is no object stays as it is.
 pub(crate) fn merge(object: Value, patch: &Value, ty: &Type) -> Result<Value, StrategicError> {
     match (object, patch) {
         (Value::Object(fields), Value::Object(patch)) => map(fields, patch, ty).map(Value::Object),
-        _ => Err(StrategicError::Shape("an object is patched with an object".to_owned())),
+        (object, _) => Ok(object),
     }
 }
 
@@ -132,18 +150,44 @@ fn list(
     order: Option<&Vec<Value>>,
 ) -> Result<Vec<Value>, StrategicError> {
     let server = old.clone();
-    let merged = if let Some(key) = key {
-        keyed(old, patch, &ty.items().unwrap_or_else(Type::any), key)?
-    } else {
-        let mut items = old;
-        for value in patch {
-            if !items.contains(value) {
-                items.push(value.clone());
+    let merged = match (kind(&old, patch)?, key) {
+        (None, _) => return Ok(old),
+        (Some(Kind::Map), Some(key)) => keyed(old, patch, &ty.items().unwrap_or_else(Type::any), key)?,
+        // Lists of texts are the only ones that are merged and have no key.
+        (Some(Kind::Map), None) => return Err(StrategicError::Keyless("string")),
+        _ => {
+            let mut items = old;
+            for value in patch {
+                if !items.contains(value) {
+                    items.push(value.clone());
+                }
             }
+            items
         }
-        items
     };
     Ok(ordered(merged, &server, order.map_or(patch, Vec::as_slice), key))
+}
+
+/// What the elements of both lists are; absent where there are none.
+fn kind(old: &[Value], patch: &[Value]) -> Result<Option<Kind>, StrategicError> {
+    let mut kinds = old.iter().chain(patch).map(|element| match element {
+        Value::Null => Kind::Nothing,
+        Value::Bool(_) => Kind::Flag,
+        Value::Number(number) if number.is_f64() => Kind::Fraction,
+        Value::Number(_) => Kind::Whole,
+        Value::String(_) => Kind::Text,
+        Value::Array(_) => Kind::List,
+        Value::Object(_) => Kind::Map,
+    });
+    let Some(first) = kinds.next() else { return Ok(None) };
+    if first == Kind::List {
+        return Err(StrategicError::ListOfLists);
+    }
+    if kinds.any(|other| other != first) {
+        let both = Value::Array(vec![old.into(), patch.into()]);
+        return Err(StrategicError::Mixed(go_text(&both)));
+    }
+    Ok(Some(first))
 }
 
 fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result<Vec<Value>, StrategicError> {
@@ -156,9 +200,7 @@ fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result
             .collect());
     }
     for element in patch {
-        let Value::Object(fields) = element else {
-            return Err(StrategicError::Shape("elements of a list with a merge key are objects".to_owned()));
-        };
+        let Value::Object(fields) = element else { continue };
         let Some(wanted) = fields.get(key) else {
             let element = go_text(element);
             return Err(StrategicError::MergeKey { element, key: key.to_owned() });
@@ -384,6 +426,11 @@ mod tests {
         let table = [
             (json!({"containers": [{"name": "a", "$patch": "merge"}]}), StrategicError::Merging),
             (json!({"nodeSelector": {"$retainKeys": ["a"], "c": "d"}}), StrategicError::Kept),
+            (json!({"containers": [[]]}), StrategicError::Mixed("[[map[name:a]] [[]]]".to_owned())),
+            (
+                json!({"containers": [{"name": "a"}, 1.5]}),
+                StrategicError::Mixed("[[map[name:a]] [map[name:a] 1.5]]".to_owned()),
+            ),
         ];
         for (patch, want) in table {
             assert_eq!(patched(&object, &patch), Err(want), "{patch}");

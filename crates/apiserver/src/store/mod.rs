@@ -177,7 +177,18 @@ impl Store {
         resource: &str,
         key: &str,
         expect: Expect,
-        mut value: Value,
+        value: Value,
+    ) -> Result<Arc<Object>, Changed> {
+        self.put_roughly(resource, key, expect, (value, false))
+    }
+
+    /// The same of one that may be stored otherwise than it is read.
+    pub(crate) fn put_roughly(
+        &self,
+        resource: &str,
+        key: &str,
+        expect: Expect,
+        (mut value, rough): (Value, bool),
     ) -> Result<Arc<Object>, Changed> {
         let mut state = self.state.write();
         let revision = state.revision + 1;
@@ -186,7 +197,7 @@ impl Store {
         expect.holds(previous.as_ref())?;
         meta::set(&mut value, "resourceVersion", revision.to_string());
         let made = previous.as_ref().map_or(revision, |previous| previous.made());
-        let object = Arc::new(Object::new(value, revision, made));
+        let object = Arc::new(Object::new(value, revision, made).roughly(rough));
         let key: Arc<str> = Arc::from(key);
         let change = if previous.is_some() { Change::Modified } else { Change::Added };
         table.objects.insert(Arc::clone(&key), Arc::clone(&object));

@@ -12,6 +12,7 @@ pub(crate) struct Object {
     value: Value,
     revision: u64,
     made: u64,
+    rough: bool,
     json: OnceLock<Bytes>,
     item_json: OnceLock<Bytes>,
 }
@@ -19,7 +20,7 @@ pub(crate) struct Object {
 impl Object {
     /// The object at `revision`; its `metadata.resourceVersion` says so already. It was made at `made`.
     pub(super) fn new(value: Value, revision: u64, made: u64) -> Self {
-        Self { value, revision, made, json: OnceLock::new(), item_json: OnceLock::new() }
+        Self { value, revision, made, rough: false, json: OnceLock::new(), item_json: OnceLock::new() }
     }
 
     /// An object as a request sees it, which is not stored so.
@@ -40,6 +41,16 @@ impl Object {
     /// When it was made.
     pub(crate) fn made(&self) -> u64 {
         self.made
+    }
+
+    /// The same, which is stored otherwise than it is read.
+    pub(super) fn roughly(self, rough: bool) -> Self {
+        Self { rough, ..self }
+    }
+
+    /// Whether it is stored otherwise than it is read, so that writing it again is a write.
+    pub(crate) fn is_rough(&self) -> bool {
+        self.rough
     }
 
     /// Whether it was never changed since.

@@ -32,7 +32,7 @@ pub(crate) fn of<'a>(
     // Go writes a list that was never added to as null.
     let unmade = rows.is_empty() && !call.target.custom && !built_in::is_own(&call.target.resource);
     let rows = if unmade { Value::Null } else { rows.into() };
-    let columns = if with_columns { column_definitions(call) } else { json!([]) };
+    let columns = if with_columns { column_definitions(call) } else { Value::Null };
     json!({
         "apiVersion": version.api_version(),
         "kind": "Table",

@@ -17,10 +17,12 @@ use crate::http::status::Status;
 use crate::object::allocation;
 use crate::object::decode;
 use crate::object::effects;
+use crate::object::fields;
 use crate::object::meta;
 use crate::object::plugins;
 use crate::object::strategy;
 use crate::object::validation;
+use crate::object::warnings;
 use crate::render;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
@@ -65,11 +67,14 @@ pub(crate) async fn create_object(
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
         review.notes.warnings.extend(told);
+        review.notes.warnings.extend(warnings::of(call, &object, None));
         review.object = Some(object);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
+        // What a configuration says that nobody knows counts as a change, but is not kept.
+        let object = decode::pruned(call, object);
         let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
-        match persist(shared, call, stored, dry_run) {
+        match persist(shared, call, (stored, review.notes.rough), dry_run) {
             Ok(object) => {
                 let notes = std::mem::take(&mut review.notes);
                 let shown = versions::read_one(shared, &call.target, &object).await?;
@@ -97,22 +102,27 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
         meta::set(&mut object, "name", shared.ids.name(&prefix));
     }
     decode::place(call, &mut object)?;
+    if !call.target.custom {
+        fields::store(&call.target.resource, &mut object);
+    }
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
     certificates::prepare_for_create(call, &mut object)?;
-    if !call.query.dry_run() {
-        allocation::nameless(&call.target, &object)?;
-    }
+    allocation::allocate(shared, call, &mut object, None)?;
     validation::new_object(call, &object)?;
-    allocation::allocate(shared, &call.target, &mut object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;
     authorization::check_escalation(shared, call, &object, None)?;
     Ok(object)
 }
 
 /// Writes a new object, which is in its storage version.
-fn persist(shared: &Shared, call: &Call, mut object: Value, dry_run: bool) -> Result<Arc<Object>, Status> {
+fn persist(
+    shared: &Shared,
+    call: &Call,
+    (mut object, rough): (Value, bool),
+    dry_run: bool,
+) -> Result<Arc<Object>, Status> {
     let name = meta::name(&object).to_owned();
     let key = call.key(&name);
     let generated = !meta::text(&object, "generateName").is_empty();
@@ -127,7 +137,10 @@ fn persist(shared: &Shared, call: &Call, mut object: Value, dry_run: bool) -> Re
         let taken = shared.store.get(&call.target.table, &key).is_some();
         return if taken { Err(exists()) } else { Ok(Arc::new(Object::shown(object, 0))) };
     }
-    let object = shared.store.put(&call.target.table, &key, Expect::Absent, object).map_err(|_| exists())?;
+    let object = shared
+        .store
+        .put_roughly(&call.target.table, &key, Expect::Absent, (object, rough))
+        .map_err(|_| exists())?;
     effects::written(shared, &call.target, object.value());
     Ok(object)
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use schema::Message;
+use serde_json::{Value, json};
 use webhook::review::Operation;
 
 use crate::admission::{self, Review};
@@ -13,6 +14,7 @@ use crate::http::reply::Reply;
 use crate::http::status::{GroupResource, Status};
 use crate::object::decode;
 use crate::object::effects;
+use crate::object::fields::blank;
 use crate::object::meta;
 use crate::object::removal::{self, DeleteOptions, Preconditions, Step};
 use crate::object::strategy;
@@ -21,13 +23,15 @@ use crate::selection::Selection;
 use crate::state::Shared;
 use crate::store::Expect;
 use crate::verbs::create::success;
-use crate::verbs::list;
+use crate::verbs::{list, update};
 use crate::versions;
 
 /// What is left of a deleted object.
 struct Deleted {
     object: Value,
     gone: bool,
+    /// Whether the answer is the object although it is gone.
+    whole: bool,
     notes: Notes,
 }
 
@@ -40,7 +44,9 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
     let deleted = delete_object(shared, call, name, name, (&options, &raw)).await;
     let mut deleted = deleted.map_err(|status| status.noting(&told))?;
     told.extend(std::mem::take(&mut deleted.notes));
-    let answer = if deleted.gone && !strategy::returns_deleted(&call.target) {
+    // Who says that dependents go is told that they are still going.
+    let code = if !deleted.gone && options.orphan_dependents == Some(false) { 202 } else { 200 };
+    let answer = if deleted.gone && !deleted.whole {
         let status = success(call, name, meta::text(&deleted.object, "uid"));
         render::written(&status, call.accept.yaml)
     } else {
@@ -48,7 +54,18 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
         let shown = versions::converted(shared, target, deleted.object, &target.resource).await?;
         render::value(call, &shown)
     };
-    Ok(Reply { notes: told, ..Reply::json(200, answer) })
+    Ok(Reply { notes: told, ..Reply::json(code, answer) })
+}
+
+/// An object of which nothing was said.
+fn unread(call: &Call) -> Value {
+    let storage = &call.target.storage;
+    let message =
+        Message::of_kind(&storage.group, &storage.version, &storage.kind).filter(|_| !call.target.custom);
+    let mut object = message.map_or_else(|| json!({}), blank);
+    object["apiVersion"] = storage.api_version().into();
+    object["kind"] = storage.kind.as_str().into();
+    object
 }
 
 /// Deletes all objects that the selectors select; webhooks are asked of each, without its name in the request.
@@ -64,7 +81,7 @@ pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Re
         match delete_object(shared, call, name, "", (&options, &raw)).await {
             Ok(deleted) => notes.extend(deleted.notes),
             Err(status) if status.reason == "NotFound" => {}
-            Err(status) => return Err(status),
+            Err(status) => return Err(status.noting(&notes)),
         }
     }
     let objects = page.objects.iter().map(|object| &**object);
@@ -104,14 +121,15 @@ async fn delete_object(
         let notes = std::mem::take(&mut review.notes);
         drop(review);
         let step = removal::step(&call.target, current.value(), options, shared.clock.now());
-        let deleted = |object: Value, gone: bool| Ok(Deleted { object, gone, notes });
+        if dry_run {
+            return Ok(imagined(call, current.value(), step, notes));
+        }
+        freed_unseen(call, current.value(), (&step, options))?;
+        let whole = strategy::returns_deleted(&call.target);
+        let deleted = |object: Value, gone: bool| Ok(Deleted { object, gone, whole, notes });
         let expect = Expect::Revision(current.revision());
         match step {
             Step::Pending => return deleted(current.value().clone(), false),
-            Step::Marked(value) if dry_run => return deleted(value, false),
-            Step::Gone(value) | Step::Graceful(value) if dry_run => return deleted(value, true),
-            // What a dry run changed is not there to be removed.
-            Step::Freed { freed, .. } if dry_run => return deleted(freed, false),
             Step::Graceful(value) => {
                 if let Some(object) = effects::removed_gracefully(shared, (&call.target, &key), expect, value)
                 {
@@ -124,7 +142,7 @@ async fn delete_object(
                     return deleted(object.value().clone(), false);
                 }
             }
-            Step::Gone(value) | Step::Freed { last: value, .. } => {
+            Step::Gone(value) | Step::Freed(value) => {
                 if let Ok(object) = shared.store.remove(&call.target.table, &key, expect, value) {
                     effects::removed(shared, &call.target, object.value());
                     return deleted(object.value().clone(), true);
@@ -132,6 +150,33 @@ async fn delete_object(
             }
         }
     }
+}
+
+/// What a dry run shows of a deletion.
+fn imagined(call: &Call, current: &Value, step: Step, notes: Notes) -> Deleted {
+    let whole = strategy::returns_deleted(&call.target);
+    match step {
+        Step::Pending => Deleted { object: current.clone(), gone: false, whole, notes },
+        Step::Marked(object) => Deleted { object, gone: false, whole, notes },
+        Step::Gone(object) | Step::Graceful(object) => Deleted { object, gone: true, whole, notes },
+        // As kube-apiserver has it, what it would free is an object of which nothing was read.
+        Step::Freed(_) => Deleted { object: unread(call), gone: true, whole: true, notes },
+    }
+}
+
+/// As kube-apiserver has it, who frees an object of a revision asks for one of none then, which there is not.
+fn freed_unseen(
+    call: &Call,
+    current: &Value,
+    (step, options): (&Step, &DeleteOptions),
+) -> Result<(), Status> {
+    let asked = options.preconditions.as_ref().is_some_and(|of| of.resource_version.is_some());
+    if !asked || !matches!(step, Step::Freed(_)) {
+        return Ok(());
+    }
+    let found = meta::text(current, "resourceVersion");
+    let why = format!("ResourceVersion in precondition: , ResourceVersion in object meta: {found}");
+    Err(update::unmet(call, meta::name(current), &why))
 }
 
 /// The options of a deletion: from the body, or from the query where there is none.

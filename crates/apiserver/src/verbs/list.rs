@@ -57,12 +57,12 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     option_errors(call)?;
     selection.check(&call.target, &shared.registry.served())?;
     let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
-    let token = token(call)?;
+    let only = only(call, &selection);
+    // There are no pages of one object.
+    let token = if only.is_some() { None } else { token(call)? };
     let snapshot = snapshot(shared, call, token.as_ref())?;
-    let prefix = call.key_prefix();
     let start = token.as_ref().map(|token| token.start.as_str());
-    let mut within =
-        snapshot.range(&prefix, start).map(|(key, object)| (Arc::clone(key), Arc::clone(object)));
+    let mut within = within(&snapshot, &call.key_prefix(), start, only.as_deref()).into_iter();
     // What is selected is known when it is read; a webhook may have to convert it.
     let read = if selection.is_everything() { limit } else { usize::MAX };
     let (keys, objects): (Vec<_>, Vec<_>) = within.by_ref().take(read).unzip();
@@ -88,6 +88,26 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
         meta.remaining = selection.is_everything().then_some(rest);
     }
     Ok(Page { objects, meta })
+}
+
+/// The key of the only object that may be selected, where that is one.
+fn only(call: &Call, selection: &Selection) -> Option<String> {
+    let everywhere = call.target.resource.namespaced && call.path.namespace.is_empty();
+    selection.name().filter(|name| !everywhere && !name.is_empty()).map(|name| call.key(name))
+}
+
+/// What may be selected, by key: the one object, or all below a prefix, after a key if given.
+fn within(
+    snapshot: &Snapshot,
+    prefix: &str,
+    start: Option<&str>,
+    only: Option<&str>,
+) -> Vec<(Arc<str>, Arc<Object>)> {
+    let cloned = |(key, object): (&Arc<str>, &Arc<Object>)| (Arc::clone(key), Arc::clone(object));
+    match only {
+        Some(key) => snapshot.objects.get_key_value(key).map(cloned).into_iter().collect(),
+        None => snapshot.range(prefix, start).map(cloned).collect(),
+    }
 }
 
 fn snapshot(shared: &Shared, call: &Call, token: Option<&Token>) -> Result<Snapshot, Status> {
@@ -119,10 +139,10 @@ fn snapshot(shared: &Shared, call: &Call, token: Option<&Token>) -> Result<Snaps
     }
 }
 
-/// The `resourceVersion` of a watch, after checking how it stands with the other options.
+/// The `resourceVersion` of a watch.
 pub(crate) fn watched_revision(call: &Call) -> Result<Option<u64>, Status> {
-    option_errors(call)?;
-    revision(call.query.text("resourceVersion")).map_err(|error| Status::invalid("", "", "", &[error]))
+    // Nobody there has a word for it, so that it passes for a failure of the server.
+    revision(call.query.text("resourceVersion")).map_err(|error| Status::failure(error.to_string()))
 }
 
 /// A `resourceVersion`; none where it is empty.
@@ -135,7 +155,7 @@ pub(crate) fn revision(text: &str) -> Result<Option<u64>, Error> {
 }
 
 /// Refuses options that do not go with each other.
-fn option_errors(call: &Call) -> Result<(), Status> {
+pub(crate) fn option_errors(call: &Call) -> Result<(), Status> {
     let errors = if call.query.flag("watch") { watch_errors(call) } else { list_errors(call) };
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
 }

@@ -8,7 +8,7 @@ use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode::{self, media_type};
-use crate::object::fields::Directive;
+use crate::object::fields::{self, Directive};
 use crate::object::meta;
 use crate::object::structural;
 use crate::patch::{APPLY, Patch};
@@ -35,6 +35,11 @@ pub(crate) async fn patch(shared: &Shared, call: &Call) -> Result<Reply, Status>
     change(shared, call, &Patched { call, patch }).await
 }
 
+/// Refuses a form that a custom resource is not patched in.
+pub(crate) fn check(call: &Call) -> Result<(), Status> {
+    if media_type(&call.content_type) == APPLY { Ok(()) } else { Patch::check(&call.content_type, false) }
+}
+
 /// The patch of a request.
 pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     let resource = &call.target.resource;
@@ -50,9 +55,16 @@ pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     Ok(Patch::read(&call.content_type, &call.body, ty, strict))
 }
 
-/// The configuration of a request.
-pub(crate) fn configuration(call: &Call) -> Result<Value, Status> {
+fn is_there(shared: &Shared, call: &Call) -> bool {
+    shared.store.get(&call.target.table, &call.key(&call.path.name)).is_some()
+}
+
+/// The configuration of a request; one of a side of an object is not read unless that is there.
+pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Status> {
     apply::check(call, "PatchOptions", Some(true))?;
+    if !call.path.subresource.is_empty() && !is_there(shared, call) {
+        return Err(Status::not_found(call.group_resource(), &call.path.name));
+    }
     let bad = |why: &dyn std::fmt::Display| Status::bad_request(format!("error decoding YAML: {why}"));
     let text = std::str::from_utf8(&call.body).map_err(|error| bad(&error))?;
     let value: Value = match serde_json::from_str(text) {
@@ -76,13 +88,10 @@ pub(crate) fn configuration(call: &Call) -> Result<Value, Status> {
 
 async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
-    let applied = Applied { call, configuration: configuration(call)? };
+    let applied = Applied { call, configuration: configuration(shared, call)? };
     loop {
-        if shared.store.get(&call.target.table, &call.key(&call.path.name)).is_some() {
+        if is_there(shared, call) {
             return change(shared, call, &applied).await;
-        }
-        if !call.path.subresource.is_empty() {
-            return Err(Status::not_found(call.group_resource(), &call.path.name));
         }
         let mut object = applied.object(shared, None, &mut notes)?;
         check_new(call, &object)?;
@@ -106,13 +115,28 @@ impl Applied<'_> {
         let options = apply::Options::of(self.call);
         let mut object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
         let Some(schema) = &self.call.target.schema else {
+            self.convertible(shared, &object)?;
             return decode::patched(shared, self.call, (object, None), notes);
         };
         // What became empty is null, and the schema may refuse it: as kube-apiserver has it, it was not sent as null.
         decode::identify(self.call, &mut object)?;
         structural::default(&mut object, schema);
-        let _untold = structural::prune(&mut object, schema);
         Ok(object)
+    }
+}
+
+impl Applied<'_> {
+    /// What the schema takes and the kind's types do not is found when all is merged, and told of the configuration.
+    fn convertible(&self, shared: &Shared, object: &Value) -> Result<(), Status> {
+        fields::convert(shared, self.call, object).map_err(|why| {
+            let resource = &self.call.target.resource;
+            let kind = format!("{}/{}, Kind={}", resource.group, resource.version, resource.kind);
+            let (namespace, name) = (meta::namespace(&self.configuration), meta::name(&self.configuration));
+            Status::failure(format!(
+                "failed to convert new object ({namespace}/{name}; {kind}) to proper version: unable to convert \
+                 unstructured object to {kind}: {why}"
+            ))
+        })
     }
 }
 

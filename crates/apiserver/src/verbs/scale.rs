@@ -1,12 +1,13 @@
 //! The scale of a workload: its replicas as an object of `autoscaling/v1`.
 
+use bytes::Bytes;
 use serde_json::Value;
 use webhook::field::{Error, Path};
 
 use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::convert::{self, scale};
-use crate::http::negotiate::Accept;
+use crate::http::negotiate::{Accept, Shape};
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
@@ -39,7 +40,7 @@ pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
         let path = paths.wanted.join(".");
         return Err(Status::internal(&format!("the spec replicas field \".{path}\" does not exist")));
     }
-    Ok(Reply::json(200, render::written(&scale::of(&shown, scaling), call.accept.yaml)))
+    Ok(Reply::json(200, rendered(call, &scale::of(&shown, scaling))))
 }
 
 /// Replaces or patches the scale.
@@ -47,9 +48,12 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
     let mut notes = Notes::default();
     let change = if !patched {
         apply::check(call, "UpdateOptions", None)?;
-        Change::To(decode::object(shared, call, &mut notes)?)
+        let mut scale = decode::object(shared, call, &mut notes)?;
+        decode::place(call, &mut scale)?;
+        update::check_name(call, &scale).map_err(|status| status.noting(&notes))?;
+        Change::To(scale)
     } else if decode::media_type(&call.content_type) == APPLY {
-        Change::Applied(patch::configuration(call)?)
+        Change::Applied(patch::configuration(shared, call)?)
     } else {
         Change::By(patch::read(shared, call)?)
     };
@@ -61,7 +65,18 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
     let written: Value =
         serde_json::from_slice(&body).map_err(|error| Status::internal(&error.to_string()))?;
     let scale = scale::of(&written, call.target.scaling.as_deref());
-    Ok(Reply { notes, ..Reply::json(200, render::written(&scale, call.accept.yaml)) })
+    Ok(Reply { notes, ..Reply::json(200, rendered(call, &scale)) })
+}
+
+/// A scale in the form that is wanted; no table has columns for it.
+fn rendered(call: &Call, scale: &Value) -> Bytes {
+    match call.accept.shape {
+        Shape::Metadata(version) => {
+            let partial = meta::partial(scale, version.api_version(), "PartialObjectMetadata");
+            render::written(&partial, call.accept.yaml)
+        }
+        Shape::Full | Shape::Table(_) => render::written(scale, call.accept.yaml),
+    }
 }
 
 impl update::Edit for Scaled<'_> {

@@ -19,10 +19,12 @@ use crate::http::status::Status;
 use crate::object::allocation;
 use crate::object::decode;
 use crate::object::effects;
+use crate::object::fields;
 use crate::object::meta;
 use crate::object::plugins;
 use crate::object::strategy;
 use crate::object::validation;
+use crate::object::warnings;
 use crate::render;
 use crate::state::Shared;
 use crate::store::{Changed, Expect, Object};
@@ -105,14 +107,17 @@ pub(crate) async fn changed(
         let mut prepared =
             prepared(shared, call, mutated, &shown).map_err(|status| status.noting(&review.notes))?;
         review.notes.warnings.extend(effects::compare(shared, &call.target, &mut prepared));
+        review.notes.warnings.extend(warnings::of(call, &prepared, Some(&shown)));
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
         let notes = std::mem::take(&mut review.notes);
         drop(review);
+        // What a configuration says that nobody knows counts as a change, but is not kept.
+        let object = decode::pruned(call, object);
         let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
         // Somebody else was faster: the edit is made again, on what is there now.
-        if let Ok(object) = persist(shared, call, &current, stored, dry_run) {
+        if let Ok(object) = persist(shared, call, &current, (stored, notes.rough), dry_run) {
             let shown = versions::read_one(shared, &call.target, &object).await?;
             return Ok((render::object(call, &shown), notes));
         }
@@ -149,7 +154,12 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
     if wanted.is_empty() || wanted == found {
         return Ok(());
     }
-    let key = call.key(&call.path.name);
+    Err(unmet(call, &call.path.name, &format!("UID in precondition: {wanted}, UID in object meta: {found}")))
+}
+
+/// The refusal of a write whose precondition is not met where it is stored.
+pub(crate) fn unmet(call: &Call, name: &str, precondition: &str) -> Status {
+    let key = call.key(name);
     let resource = &call.target.resource;
     let place = match call.target.table.as_str() {
         "services" => "services/specs".to_owned(),
@@ -160,15 +170,18 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
     let root = if call.query.dry_run() { "" } else { "/registry" };
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: {root}/{place}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
-         Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+         Precondition failed: {precondition}",
     );
-    Err(Status::conflict(call.group_resource(), &call.path.name, &why))
+    Status::conflict(call.group_resource(), name, &why)
 }
 
 /// The object as it will be stored, in the version of the request.
 fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Result<Value, Status> {
     check_revision(call, &object, old)?;
     decode::place(call, &mut object)?;
+    if !call.target.custom {
+        fields::store(&call.target.resource, &mut object);
+    }
     match call.path.subresource.as_str() {
         "status" | "approval" => strategy::prepare_for_status_update(&call.target, &mut object, old),
         "finalize" => strategy::prepare_for_finalize(&mut object, old),
@@ -185,10 +198,10 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
         meta::keep(&mut object, old, "deletionGracePeriodSeconds");
     }
     certificates::prepare_for_update(shared, call, &mut object, old)?;
-    validation::changed_object(call, &object, old)?;
     if call.path.subresource.is_empty() {
-        allocation::allocate(shared, &call.target, &mut object)?;
+        allocation::allocate(shared, call, &mut object, Some(old))?;
     }
+    validation::changed_object(call, &object, old)?;
     if call.path.subresource.is_empty() {
         effects::prepare(&call.target, &mut object, shared.clock.now())?;
         authorization::check_escalation(shared, call, &object, Some(old))?;
@@ -230,7 +243,7 @@ fn persist(
     shared: &Shared,
     call: &Call,
     current: &Arc<Object>,
-    mut object: Value,
+    (mut object, rough): (Value, bool),
     dry_run: bool,
 ) -> Result<Arc<Object>, Changed> {
     let link = meta::of_mut(&mut object).remove("selfLink");
@@ -245,7 +258,7 @@ fn persist(
         return Ok(told(object));
     }
     let rewritten = current.is_new() && strategy::is_rewritten_once(&call.target);
-    if &object == current.value() && !rewritten {
+    if &object == current.value() && !rewritten && current.is_rough() == rough {
         return Ok(Arc::clone(current));
     }
     let (table, key) = (&call.target.table, call.key(&call.path.name));
@@ -257,7 +270,7 @@ fn persist(
         // What is told is what was sent, at the revision that it replaced.
         return Ok(told(object));
     }
-    let written = shared.store.put(table, &key, expect, object)?;
+    let written = shared.store.put_roughly(table, &key, expect, (object, rough))?;
     effects::written(shared, &call.target, written.value());
     Ok(written)
 }

@@ -27,7 +27,7 @@ use crate::selection::Selection;
 use crate::state::Shared;
 use crate::store::{Change, Compacted, Event, Object};
 use crate::table;
-use crate::verbs::list::{too_old, watched_revision};
+use crate::verbs::list::{option_errors, too_old, watched_revision};
 use crate::versions;
 
 /// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
@@ -67,8 +67,9 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
         return Err(Status::method_not_allowed());
     }
     let selection = Selection::read(&call)?;
-    let revision = watched_revision(&call)?;
+    option_errors(&call)?;
     selection.check(&call.target, &shared.registry.served())?;
+    let revision = watched_revision(&call)?;
     let initial = call.query.optional_flag("sendInitialEvents");
     // YAML cannot be told apart into events.
     call.accept.yaml = false;
@@ -114,7 +115,7 @@ impl Watcher {
             ends: shared.faults.watch_ends(),
             request: Attributes {
                 user: call.user.clone(),
-                asked: Asked::Resource { verb: call.verb, path: call.path.clone() },
+                asked: Asked::Resource { verb: call.verb, path: call.path.clone(), only: None },
             },
             shared: Arc::clone(shared),
             prefix: call.key_prefix(),
@@ -274,7 +275,8 @@ impl Watcher {
         let object =
             json!({"apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata});
         if let Shape::Table(version) = self.call.accept.shape {
-            let shown = table::of(&self.call, std::iter::once(&object), version, false);
+            let columns = !std::mem::replace(&mut self.told_columns, true);
+            let shown = table::of(&self.call, std::iter::once(&object), version, columns);
             return line("BOOKMARK", shown.to_string().as_bytes());
         }
         line("BOOKMARK", &render::value(&self.call, &object))

@@ -6,11 +6,17 @@ use crate::admission::{self, Review};
 use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::http::status::Status;
+use crate::object::decode;
 use crate::object::meta;
 use crate::state::Shared;
 
-/// Lets `new` say who owns its fields after this request; `old` is absent for a new object.
+/// Lets `new` say who owns its fields after this request; `old` is absent for a new object. Of what says to be something
+/// else than it is, as kube-apiserver has it, nobody owns anything.
 pub(crate) fn record(shared: &Shared, call: &Call, old: Option<&Value>, new: &mut Value) {
+    if decode::is_foreign(call, new) {
+        meta::of_mut(new).remove("managedFields");
+        return;
+    }
     let served = shared.registry.served();
     let lens = Lens::new(&served, &call.target, &call.path.subresource);
     apply::record(&lens, old, new, &apply::manager(call), shared.clock.now());

@@ -47,7 +47,7 @@ impl Question {
                 };
                 Self { user, verb: verb.to_owned(), what: What::Path(path.clone()) }
             }
-            Asked::Resource { verb, path } => {
+            Asked::Resource { verb, path, only } => {
                 // A namespace is in itself.
                 let in_itself = path.group.is_empty() && path.resource == "namespaces";
                 let namespace = if in_itself { &path.name } else { &path.namespace };
@@ -56,7 +56,7 @@ impl Question {
                     resource: path.resource.clone(),
                     subresource: path.subresource.clone(),
                     namespace: namespace.clone(),
-                    name: path.name.clone(),
+                    name: only.as_ref().unwrap_or(&path.name).clone(),
                 };
                 Self { user, verb: verb.as_str().to_owned(), what }
             }

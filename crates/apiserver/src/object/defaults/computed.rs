@@ -10,7 +10,10 @@ pub(super) fn before(kind: &str, object: &mut Value) {
         "v1 Secret" => encode_texts(object),
         "v1 ConfigMap" => drop_empty(object, &["data", "binaryData"]),
         "networking.k8s.io/v1 NetworkPolicy" => policy_types(object),
-        "batch/v1 Job" => job_size(object),
+        "batch/v1 Job" => {
+            job_size(object);
+            job_labels(object);
+        }
         "autoscaling/v2 HorizontalPodAutoscaler" => drop_empty_in(object, "spec", &["metrics"]),
         "v1 ReplicationController" => controller_labels(object),
         "apps/v1 DaemonSet" => template_generation(object),
@@ -68,6 +71,15 @@ fn template_generation(set: &mut Value) {
     let number = &mut annotations[strategy::TEMPLATE_GENERATION];
     if number.is_null() {
         *number = "0".into();
+    }
+}
+
+/// A job that was made and has no labels has those of its pods; a new one gets them when its pods have all of theirs.
+fn job_labels(job: &mut Value) {
+    let pods = job.pointer("/spec/template/metadata/labels").cloned().unwrap_or_default();
+    let own = job["metadata"].get("labels").and_then(Value::as_object).is_some_and(|own| !own.is_empty());
+    if !own && pods.get("batch.kubernetes.io/controller-uid").is_some() && job["metadata"].is_object() {
+        job["metadata"]["labels"] = pods;
     }
 }
 

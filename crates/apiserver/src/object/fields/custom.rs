@@ -7,17 +7,22 @@ use webhook::field::quote;
 use super::{drop_unknown, types};
 use crate::object::structural::{self, Schema};
 
-/// Makes an object one of its kind; `metadata` is the type of every object's metadata.
+/// Makes an object one of its kind, if that is known; `metadata` is the type of every object's metadata.
 ///
 /// # Errors
 /// With the words of Go's decoder, where metadata holds values of other types.
-pub(super) fn settle(object: &mut Value, schema: &Schema, metadata: &Type) -> Result<Vec<String>, String> {
+pub(super) fn settle(
+    object: &mut Value,
+    schema: Option<&Schema>,
+    metadata: &Type,
+) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     whole_numbers(object);
     if let Some(own) = object.get_mut("metadata") {
         types::check(own, metadata, "ObjectMeta")?;
         drop_unknown(own, metadata, "metadata", &mut unknown);
     }
+    let Some(schema) = schema else { return Ok(unknown) };
     structural::default(object, schema);
     let pruned = structural::prune(object, schema);
     unknown.extend(pruned.iter().map(|path| format!("unknown field {}", quote(path))));

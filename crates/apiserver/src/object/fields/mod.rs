@@ -11,7 +11,7 @@ mod zero;
 pub(crate) use types::type_name;
 pub(crate) use zero::blank;
 
-use schema::{Kinds, Message, Shape, Type};
+use schema::{Kinds, Message, Resource, Shape, Type};
 use serde_json::Value;
 use webhook::field::{Error, Path, quote};
 
@@ -58,7 +58,8 @@ impl Directive {
 pub(crate) fn convert(shared: &Shared, call: &Call, object: &Value) -> Result<(), String> {
     let spoken = Spoken::of(call);
     let ty = shared.registry.served().kinds.type_of(spoken.group, spoken.version, spoken.kind);
-    ty.map_or(Ok(()), |ty| unstructured::check(object, &ty))
+    let message = Message::of_kind(spoken.group, spoken.version, spoken.kind);
+    ty.map_or(Ok(()), |ty| unstructured::check(object, &ty, message))
 }
 
 /// Makes an object one of its kind: drops what the kind does not have, and sets what it has by default.
@@ -73,8 +74,10 @@ pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result
     let own = (spoken.group, spoken.kind) == (resource.group.as_str(), resource.kind.as_str());
     let served = shared.registry.served();
     if let Some(schema) = call.target.schema.as_ref().filter(|_| own) {
-        let metadata = served.kinds.type_of("", "v1", "Namespace").and_then(|ty| ty.at("metadata"));
-        return custom::settle(object, schema, &metadata.unwrap_or_else(Type::any));
+        let metadata = metadata(&served.kinds);
+        // Of what says to be something else, only the metadata is known.
+        let schema = Some(&**schema).filter(|_| object["kind"] == resource.kind.as_str());
+        return custom::settle(object, schema, &metadata);
     }
     let Some(ty) = served.kinds.type_of(spoken.group, spoken.version, spoken.kind) else {
         return Ok(Vec::new());
@@ -89,6 +92,28 @@ pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result
         defaults::set(resource, object, &ty);
     }
     Ok(unknown)
+}
+
+/// Checks the metadata of an object of any kind.
+///
+/// # Errors
+/// With the words of Go's decoder.
+pub(crate) fn check_metadata(shared: &Shared, object: &Value) -> Result<(), String> {
+    let found = object.get("metadata").filter(|found| !found.is_null());
+    found
+        .map_or(Ok(()), |found| types::check(found, &metadata(&shared.registry.served().kinds), "ObjectMeta"))
+}
+
+/// What every object's metadata looks like.
+fn metadata(kinds: &Kinds) -> Type {
+    kinds.type_of("", "v1", "Namespace").and_then(|ty| ty.at("metadata")).unwrap_or_else(Type::any)
+}
+
+/// Makes an object of a built-in kind what it is when it is stored and read again.
+pub(crate) fn store(resource: &Resource, object: &mut Value) {
+    if let Some(message) = Message::of_kind(&resource.group, &resource.version, &resource.kind) {
+        zero::store(object, message);
+    }
 }
 
 /// The options of a deletion, after their types were looked at.

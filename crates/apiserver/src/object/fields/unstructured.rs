@@ -5,16 +5,17 @@ use serde_json::Value;
 
 use super::types::{self, Wrong};
 
-/// Checks a tree against a type.
+/// Checks a tree against a type, which is that of a message if it is one.
 ///
 /// # Errors
 /// `unrecognized type: int32`, `cannot restore slice from string`
-pub(super) fn check(found: &Value, ty: &Type) -> Result<(), String> {
+pub(super) fn check(found: &Value, ty: &Type, message: Option<&'static Message>) -> Result<(), String> {
+    let check = |found: &Value, ty: &Type| check(found, ty, ty.definition().and_then(Message::named));
     match (found, ty.shape()) {
         (Value::Null, _) | (_, Shape::Any) => Ok(()),
         (Value::Object(fields), Shape::Object) => {
             let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
-            if let Some(message) = ty.definition().and_then(Message::named) {
+            if let Some(message) = message {
                 let order = in_order(message);
                 fields.sort_by_key(|(name, _)| order.iter().position(|known| known == name));
             }
@@ -77,6 +78,10 @@ fn scalar(found: &Value, shape: Shape, ty: &Type) -> Result<(), String> {
         (Value::String(text), Shape::Bytes) => {
             types::base64(text).map_err(|why| format!("error decoding from json: {why}"))
         }
+        (Value::Array(numbers), Shape::Bytes) => {
+            let fits = |number: &Value| number.as_u64().is_some_and(|number| number < 256);
+            if numbers.iter().all(fits) { Ok(()) } else { unrecognized("uint8") }
+        }
         (found, Shape::Bytes) => Err(format!("cannot restore slice from {}", kind(found))),
         // These read JSON themselves.
         (found, shape) => types::scalar(found, shape).map_err(|why| match why {
@@ -137,7 +142,15 @@ mod tests {
             (json!({"kind": "Other", "nothing": 1}), None),
         ];
         for (tree, want) in table {
-            assert_eq!(check(&tree, &deployment).err().as_deref(), want, "{tree}");
+            assert_eq!(check(&tree, &deployment, None).err().as_deref(), want, "{tree}");
         }
+    }
+
+    #[test]
+    fn what_stands_first_in_gos_type_is_told_first() {
+        let secret = Kinds::kubernetes().type_of("", "v1", "Secret").unwrap();
+        let tree = json!({"data": {"a": 5}, "metadata": {"labels": {"a": 1.5}}});
+        let told = check(&tree, &secret, Message::of_kind("", "v1", "Secret"));
+        assert_eq!(told, Err("unrecognized type: string".to_owned()));
     }
 }

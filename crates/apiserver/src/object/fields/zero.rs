@@ -37,12 +37,36 @@ fn forget_field(fields: &mut Map<String, Value>, field: &MessageField, message: 
             (other, _) => forget(other, message),
         }
     }
-    match (is_nothing(value, field), field.written) {
-        (true, true) if field.many != Many::One => *value = Value::Null,
-        (true, false) => {
-            fields.remove(field.name);
+    if is_nothing(value, field) && !field.written {
+        fields.remove(field.name);
+    }
+}
+
+/// What is left of an object when it is stored and read again: a list or map without entries is none.
+pub(super) fn store(object: &mut Value, message: &Message) {
+    let Some(fields) = object.as_object_mut().filter(|_| !message.union) else { return };
+    store_in(fields, message);
+}
+
+fn store_in(fields: &mut Map<String, Value>, message: &Message) {
+    for field in &message.fields {
+        let below = below(field);
+        if let (true, Some(inlined)) = (field.name.is_empty(), below) {
+            store_in(fields, inlined);
+            continue;
         }
-        _ => {}
+        let Some(value) = fields.get_mut(field.name).filter(|_| field.name != "managedFields") else {
+            continue;
+        };
+        if field.written && field.many != Many::One && is_nothing(value, field) {
+            *value = Value::Null;
+        }
+        let Some(message) = below else { continue };
+        match (value, field.many) {
+            (Value::Array(items), Many::List) => items.iter_mut().for_each(|item| store(item, message)),
+            (Value::Object(map), Many::Map) => map.values_mut().for_each(|entry| store(entry, message)),
+            (other, _) => store(other, message),
+        }
     }
 }
 
@@ -135,7 +159,7 @@ mod tests {
                 json!({"spec": {"selector": {"matchLabels": {}, "matchExpressions": []}}}),
                 json!({"spec": {"selector": {}}}),
             ),
-            ("rbac.authorization.k8s.io", "Role", json!({"rules": []}), json!({"rules": null})),
+            ("rbac.authorization.k8s.io", "Role", json!({"rules": []}), json!({"rules": []})),
             (
                 "",
                 "Pod",
@@ -167,6 +191,22 @@ mod tests {
             let message = Message::of_kind(group, "v1", kind).expect("a kind of Kubernetes");
             forget(&mut object, message);
             assert_eq!(object, want, "{kind}");
+        }
+    }
+
+    #[test]
+    fn what_is_stored_forgets_lists_without_entries() {
+        let rules = |list: serde_json::Value| json!({"rules": list, "metadata": {"managedFields": []}});
+        let table = [
+            (json!([]), json!(null)),
+            (json!([{"verbs": [], "resources": ["a"]}]), json!([{"verbs": null, "resources": ["a"]}])),
+            (json!(null), json!(null)),
+        ];
+        let message = Message::of_kind("rbac.authorization.k8s.io", "v1", "Role").unwrap();
+        for (list, want) in table {
+            let mut role = rules(list);
+            store(&mut role, message);
+            assert_eq!(role, rules(want));
         }
     }
 }

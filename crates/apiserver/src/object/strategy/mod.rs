@@ -1,6 +1,6 @@
 //! What kinds do differently when they are written: generation, status, unconditional updates, answers to deletions.
 
-mod services;
+pub(crate) mod services;
 mod workloads;
 
 pub(crate) use workloads::TEMPLATE_GENERATION;

@@ -65,6 +65,19 @@ pub(crate) fn core_finalizers(metadata: &Value) -> Vec<Error> {
     odd.map(|(index, finalizer)| invalid(&format!("metadata.finalizers[{index}]"), finalizer, why)).collect()
 }
 
+/// Dependents are either left or waited for.
+pub(crate) fn both_policies(metadata: &Value) -> Option<Error> {
+    let finalizers = metadata.get("finalizers").and_then(Value::as_array)?;
+    let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
+    let why = "finalizer orphan and foregroundDeletion cannot be both set";
+    (has("orphan") && has("foregroundDeletion")).then(|| Error {
+        kind: ErrorKind::Invalid,
+        field: "metadata.finalizers".to_owned(),
+        value: Some(Shown::verbatim(Value::from(finalizers.clone()))),
+        detail: why.to_owned(),
+    })
+}
+
 fn annotations(path: &str, annotations: Option<&Value>) -> Vec<Error> {
     let entries = annotations.and_then(Value::as_object).into_iter().flatten();
     let mut errors: Vec<Error> = entries

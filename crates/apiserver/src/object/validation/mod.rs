@@ -8,13 +8,36 @@ use webhook::field::{Error, Path};
 
 use crate::call::Call;
 use crate::http::status::Status;
+use crate::object::decode;
 use crate::object::meta;
 use crate::object::structural;
+
+/// Kinds whose metadata is looked at when nothing else is wrong.
+const METADATA_LAST: &[&str] = &["poddisruptionbudgets.policy"];
+
+/// Kinds that are looked at as if they were new when they change, with their names.
+const NAMED_AGAIN: &[&str] = &[
+    "clusterrolebindings.rbac.authorization.k8s.io",
+    "clusterroles.rbac.authorization.k8s.io",
+    "configmaps",
+    "jobs.batch",
+    "persistentvolumeclaims",
+    "pods",
+    "rolebindings.rbac.authorization.k8s.io",
+    "roles.rbac.authorization.k8s.io",
+    "secrets",
+    "serviceaccounts",
+    "services",
+];
 
 /// Checks a new object.
 pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     let mut errors = Vec::new();
     let name = meta::name(object);
+    if decode::is_foreign(call, object) {
+        return Err(foreign(call, object, Vec::new()));
+    }
+    errors.extend(prefix_errors(call, object));
     if name.is_empty() {
         errors.push(Error::required(&within("name"), "name or generateName is required"));
     } else {
@@ -27,19 +50,64 @@ pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     }
     errors.extend(metadata::marks("metadata", &object["metadata"]));
     errors.extend(metadata::ties("metadata", &object["metadata"]));
+    errors.extend(metadata::both_policies(&object["metadata"]));
     if let Some(schema) = &call.target.schema {
         errors.extend(structural::validate(object, None, schema));
     } else {
         errors.extend(metadata::core_finalizers(&object["metadata"]));
-        errors.extend(kinds::new_object(&call.target.resource, object));
+        let own = kinds::new_object(&call.target.resource, object);
+        if METADATA_LAST.contains(&call.target.table.as_str()) && !own.is_empty() {
+            errors.clear();
+        }
+        errors.extend(own);
     }
     refuse(call, name, &errors)
+}
+
+/// What is wrong with the addresses of a service, which are looked at before all else.
+pub(crate) fn addresses(call: &Call, object: &Value, old: Option<&Value>) -> Vec<Error> {
+    kinds::addresses(&call.target.resource, object, old)
 }
 
 /// Checks a changed object against the one before.
 pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
     let mut errors = metadata::marks("metadata", &object["metadata"]);
     errors.extend(metadata::ties("metadata", &object["metadata"]));
+    errors.extend(metadata::both_policies(&object["metadata"]));
+    errors.extend(fixed(object, old));
+    if decode::is_foreign(call, object) {
+        return Err(foreign(call, object, errors));
+    }
+    match &call.target.schema {
+        Some(schema) => {
+            let mut wrong = structural::validate(object, Some(old), schema);
+            if call.path.subresource == "status" {
+                // What is in the body is told from there.
+                for error in &mut wrong {
+                    if let Some(rest) = error.detail.strip_prefix("status.") {
+                        error.detail = rest.to_owned();
+                    }
+                }
+            }
+            errors.extend(wrong);
+        }
+        None if call.path.subresource.is_empty() => {
+            if NAMED_AGAIN.contains(&call.target.table.as_str()) {
+                errors.extend(prefix_errors(call, object));
+            }
+            errors.extend(kinds::changed_object(&call.target.resource, object, old));
+        }
+        None if call.path.subresource == "status" => {
+            errors.extend(kinds::changed_status(&call.target.resource, object, old));
+        }
+        None => {}
+    }
+    refuse(call, meta::name(old), &errors)
+}
+
+/// What must stay of the metadata of a changed object.
+fn fixed(object: &Value, old: &Value) -> Vec<Error> {
+    let mut errors = Vec::new();
     if meta::is_terminating(old) {
         let known = meta::finalizers(old);
         let new: Vec<String> = meta::finalizers(object)
@@ -66,34 +134,40 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
     if let Some(asked) = grace(object).filter(|asked| grace(old) != Some(*asked)) {
         errors.push(Error::invalid(&within(seconds), asked, "field is immutable"));
     }
-    match &call.target.schema {
-        Some(schema) => {
-            let mut wrong = structural::validate(object, Some(old), schema);
-            if call.path.subresource == "status" {
-                // What is in the body is told from there.
-                for error in &mut wrong {
-                    if let Some(rest) = error.detail.strip_prefix("status.") {
-                        error.detail = rest.to_owned();
-                    }
-                }
-            }
-            errors.extend(wrong);
-        }
-        None if call.path.subresource.is_empty() => {
-            errors.extend(kinds::changed_object(&call.target.resource, object, old));
-        }
-        None if call.path.subresource == "status" => {
-            errors.extend(kinds::changed_status(&call.target.resource, object, old));
-        }
-        None => {}
-    }
-    refuse(call, meta::name(old), &errors)
+    errors
+}
+
+/// The refusal of a custom resource that says to be something else, which it is told by.
+fn foreign(call: &Call, object: &Value, mut errors: Vec<Error>) -> Status {
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    errors.extend(decode::said_wrong(&call.target.resource, api_version, kind));
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    Status::invalid(group, kind, meta::name(object), &errors)
+}
+
+/// What is wrong with what names are made of: its last letter is not that of the name.
+fn prefix_errors(call: &Call, object: &Value) -> Vec<Error> {
+    let prefix = meta::text(object, "generateName");
+    let ended = match prefix.strip_suffix('-') {
+        Some(start) if !start.is_empty() => format!("{}a", &start[..start.len() - last_width(start)]),
+        _ => prefix.to_owned(),
+    };
+    let wrong = if prefix.is_empty() { Vec::new() } else { name_errors(call, &ended) };
+    let told = |error: Error| Error::invalid(&within("generateName"), prefix, &error.detail);
+    wrong.into_iter().map(told).collect()
+}
+
+fn last_width(text: &str) -> usize {
+    text.chars().last().map_or(0, char::len_utf8)
 }
 
 fn name_errors(call: &Call, name: &str) -> Vec<Error> {
     let resource = &call.target.resource;
     let wrong: Vec<String> = match (resource.group.as_str(), resource.plural.as_str()) {
-        ("rbac.authorization.k8s.io" | "events.k8s.io", _) | ("", "events") => path_segment(name),
+        ("rbac.authorization.k8s.io" | "events.k8s.io", _)
+        | ("", "events")
+        | ("policy", "poddisruptionbudgets") => path_segment(name),
         ("", "namespaces" | "services") | ("apps", "statefulsets") => formats::name::dns1123_label(name),
         _ => formats::name::dns1123_subdomain(name),
     };
@@ -104,6 +178,7 @@ fn within(field: &str) -> Path {
     Path::new("metadata").child(field)
 }
 
+/// What keeps a text from being a step of a path.
 fn path_segment(name: &str) -> Vec<String> {
     match name {
         "." | ".." => vec![format!("may not be '{name}'")],

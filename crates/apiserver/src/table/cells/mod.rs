@@ -36,10 +36,11 @@ const CELLS: &[(&str, Cell)] = &[
     ("endpoints", |object, _| endpoints(object).into()),
     ("access-modes", |object, _| access_modes(&object["spec"]["accessModes"]).into()),
     ("claim-capacity", |claim, _| {
-        let bound = !text(&claim["spec"]["volumeName"]).is_empty();
-        text_or(&claim["status"]["capacity"]["storage"], if bound { "0" } else { "" }).into()
+        if is_bound(claim) { text_or(&claim["status"]["capacity"]["storage"], "0").into() } else { "".into() }
     }),
-    ("bound-modes", |object, _| access_modes(&object["status"]["accessModes"]).into()),
+    ("bound-modes", |claim, _| {
+        if is_bound(claim) { access_modes(&claim["status"]["accessModes"]).into() } else { "".into() }
+    }),
     ("volume-status", |object, _| volume_status(object).into()),
     ("volume-claim", |volume, _| joined(&volume["spec"]["claimRef"], "namespace", "name").into()),
     ("container-names", |object, _| containers(object, "name").into()),
@@ -140,6 +141,11 @@ fn endpoints(object: &Value) -> String {
     all.truncate(3);
     let shown = or_none(all.join(","));
     if more > 0 { format!("{shown} + {more} more...") } else { shown }
+}
+
+/// Whether a claim names its volume.
+fn is_bound(claim: &Value) -> bool {
+    !text(&claim["spec"]["volumeName"]).is_empty()
 }
 
 fn access_modes(modes: &Value) -> String {

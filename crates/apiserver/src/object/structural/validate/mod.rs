@@ -70,34 +70,26 @@ fn wrong_type(path: &str, value: &Value, schema: &Schema) -> Option<Error> {
     let (found, width) = match value {
         Value::Null => ("null", ""),
         Value::Bool(_) => ("boolean", ""),
-        Value::Number(number) if number.is_f64() => ("number", "double"),
+        Value::Number(number) if number.is_f64() => ("number", "float64"),
         Value::Number(_) => ("integer", "int64"),
         Value::String(_) => ("string", ""),
         Value::Array(_) => ("array", ""),
         Value::Object(_) => ("object", ""),
     };
     let has = |name: &str| types.iter().any(|known| known == name);
-    let numeric = has("number") || has("integer");
-    if let Some(format) = format
-        && !numeric
-    {
-        return match value {
-            // The format speaks for the text; a list passes, as in Kubernetes.
-            Value::String(_) | Value::Array(_) => None,
-            Value::Null => Some(type_error(path, &types.join(","), "null")),
-            _ if has(found) => None,
-            _ => Some(type_error(path, format, width)),
-        };
+    let whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let fits =
+        has(found) || (found == "integer" && has("number")) || (found == "number" && has("integer") && whole);
+    match (format, value) {
+        (Some(_), Value::Null) | (None, _) => {}
+        // The format speaks for the text; a list passes, as in Kubernetes.
+        (Some(_), Value::String(_) | Value::Array(_)) => {
+            if !has("number") && !has("integer") {
+                return None;
+            }
+        }
+        (Some(format), _) => return (!fits && format != width).then(|| type_error(path, format, width)),
     }
-    if let (Some(format), Value::Bool(_) | Value::Object(_)) = (format, value)
-        && !has(found)
-    {
-        return Some(type_error(path, format, width));
-    }
-    let whole = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
-    let fits = has(found)
-        || (found == "integer" && has("number"))
-        || (found == "number" && has("integer") && whole(value));
     (!fits).then(|| type_error(path, &types.join(","), found))
 }
 

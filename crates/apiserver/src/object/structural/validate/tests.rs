@@ -100,6 +100,13 @@ fn scalars_are_refused_in_kubernetes_words() {
                 r#"<nil>: Invalid value: "": Checked value must be of type integer with format int32 in i32"#,
             ],
         ),
+        (
+            json!({"i32": 1.5}),
+            vec![
+                r#"i32: Invalid value: "float64": i32 in body must be of type int32: "float64""#,
+                r#"<nil>: Invalid value: "": Checked value must be of type integer with format int32 in i32"#,
+            ],
+        ),
         (json!({"n": 0.1}), vec!["n: Invalid value: 0.1: n in body should be greater than or equal to 0.5"]),
         (json!({"n": 3}), vec![]),
         (

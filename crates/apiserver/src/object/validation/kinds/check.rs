@@ -19,6 +19,8 @@ pub(crate) struct Found<'a> {
     pub(crate) old: Option<&'a Value>,
     /// `spec.ports[0].name`.
     pub(crate) path: String,
+    /// The whole object.
+    pub(crate) whole: &'a Value,
 }
 
 /// A check as a row says it.
@@ -64,7 +66,7 @@ pub(super) enum Check {
 impl<'a> Found<'a> {
     /// An object as a whole.
     pub(crate) fn root(value: &'a Value, old: Option<&'a Value>) -> Self {
-        Self { value: Some(value), old, path: String::new() }
+        Self { value: Some(value), old, path: String::new(), whole: value }
     }
 
     /// A field of what is found.
@@ -73,6 +75,7 @@ impl<'a> Found<'a> {
             value: self.value.and_then(|value| value.get(name)).filter(|value| !value.is_null()),
             old: self.old.and_then(|value| value.get(name)).filter(|value| !value.is_null()),
             path: if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) },
+            whole: self.whole,
         }
     }
 
@@ -82,6 +85,7 @@ impl<'a> Found<'a> {
             value: self.value.and_then(|value| value.get(index)),
             old: self.old.and_then(|value| value.get(index)),
             path: format!("{}[{index}]", self.path),
+            whole: self.whole,
         }
     }
 

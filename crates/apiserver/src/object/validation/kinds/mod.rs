@@ -24,6 +24,11 @@ pub(super) fn changed_object(resource: &Resource, object: &Value, old: &Value) -
     errors
 }
 
+/// What is wrong with the addresses that an object names.
+pub(super) fn addresses(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<Error> {
+    table::errors(&format!("addresses {}", section(resource)), &Found::root(object, old))
+}
+
 /// What is wrong with a changed status.
 pub(super) fn changed_status(resource: &Resource, object: &Value, old: &Value) -> Vec<Error> {
     table::errors(&format!("status {}", section(resource)), &Found::root(object, Some(old)))

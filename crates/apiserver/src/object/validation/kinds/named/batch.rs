@@ -1,5 +1,6 @@
 //! Jobs and cron jobs.
 
+use formats::selector::LabelSelector;
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
@@ -8,6 +9,7 @@ use super::workloads::{requirements, unselected};
 use super::{Named, when};
 
 pub(super) const CHECKS: &[(&str, Named)] = &[
+    ("job-labels", job_labels),
     ("job-selector", job_selector),
     ("job-restarts", job_restarts),
     ("job-template", job_template),
@@ -17,8 +19,37 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
 ];
 
 const CONTROLLER: &str = "batch.kubernetes.io/controller-uid";
+const NAME: &str = "batch.kubernetes.io/job-name";
 
-/// Unless it is chosen by hand, the selector is the one that the server makes.
+/// Unless they are chosen by hand, selector and labels are those that the server makes.
+fn job_labels(job: &Found<'_>) -> Vec<Error> {
+    let spec = job.field("spec");
+    let selector = spec.field("selector");
+    if spec.field("manualSelector").value == Some(&Value::Bool(true)) || selector.value.is_none() {
+        return Vec::new();
+    }
+    let text = |field: &str| job.field("metadata").field(field).text();
+    let (uid, name) = (text("uid"), text("name"));
+    let wanted = [("controller-uid", uid), ("job-name", name), (CONTROLLER, uid), (NAME, name)];
+    let labels = spec.field("template").field("metadata").field("labels");
+    let mut errors = Vec::new();
+    for (key, value) in wanted {
+        let why = format!("must be '{value}'");
+        let label = labels.entry(key);
+        match label.value {
+            None => errors.push(label.required(&why)),
+            Some(found) if found != value => errors.push(label.invalid_as(labels.shown(), &why)),
+            Some(_) => {}
+        }
+    }
+    let selects = selector.value.cloned().map(serde_json::from_value::<LabelSelector>);
+    let of = |key: &str| wanted.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
+    let missed = matches!(selects, Some(Ok(selects)) if !selects.matches_by(of));
+    errors.extend(when(missed, || selector.invalid("`selector` not auto-generated")));
+    errors
+}
+
+/// The selector is there and selects the pods of the template.
 fn job_selector(spec: &Found<'_>) -> Vec<Error> {
     let selector = spec.field("selector");
     if selector.value.is_none() {
@@ -26,12 +57,6 @@ fn job_selector(spec: &Found<'_>) -> Vec<Error> {
         return [vec![selector.required("")], unselected(&selector, &labels)].concat();
     }
     let mut errors = requirements(&selector);
-    let by_hand = spec.field("manualSelector").value == Some(&Value::Bool(true));
-    let labels = selector.field("matchLabels").value.and_then(Value::as_object);
-    let own = labels.is_some_and(|labels| labels.len() == 1 && labels.contains_key(CONTROLLER));
-    if !by_hand && !own {
-        errors.push(selector.invalid("`selector` not auto-generated"));
-    }
     errors.extend(unselected(&selector, &spec.field("template").field("metadata").field("labels")));
     errors
 }

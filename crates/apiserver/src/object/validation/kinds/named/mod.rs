@@ -3,8 +3,10 @@
 mod access;
 mod batch;
 mod data;
+mod metrics;
 mod network;
 mod nodes;
+mod pod_changes;
 mod pods;
 mod requests;
 mod scaling;
@@ -27,6 +29,7 @@ pub(super) fn find(name: &str) -> Option<Named> {
         data::CHECKS,
         network::CHECKS,
         nodes::CHECKS,
+        pod_changes::CHECKS,
         pods::CHECKS,
         requests::CHECKS,
         scaling::CHECKS,

@@ -9,12 +9,11 @@ use super::super::check::Found;
 use super::{Named, when};
 
 pub(super) const CHECKS: &[(&str, Named)] = &[
-    ("pod-change", pod_change),
     ("name-label", name_label),
     ("image", image),
     ("container-names", container_names),
-    ("mounts", mounts),
-    ("mounts-of-claims", mounts_of_claims),
+    ("class-name", class_name),
+    ("mounted", mounted),
     ("dns-configuration", dns_configuration),
     ("port-of-container", port_of_container),
     ("container-port", container_port),
@@ -35,34 +34,6 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
 
 /// Resources that a container may name without a domain.
 const STANDARD: &[&str] = &["cpu", "memory", "ephemeral-storage"];
-
-/// What may change of a pod is little.
-fn pod_change(spec: &Found<'_>) -> Vec<Error> {
-    let fixed = |spec: Option<&Value>| {
-        let mut spec = spec.cloned().unwrap_or_default();
-        for list in ["containers", "initContainers"] {
-            for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-                container.as_object_mut().and_then(|container| container.remove("image"));
-            }
-        }
-        for field in ["activeDeadlineSeconds", "tolerations"] {
-            spec.as_object_mut().and_then(|spec| spec.remove(field));
-        }
-        spec
-    };
-    for list in ["containers", "initContainers"] {
-        let of = |spec: Option<&Value>| {
-            spec.and_then(|spec| spec.get(list)).and_then(Value::as_array).map_or(0, Vec::len)
-        };
-        if of(spec.value) != of(spec.old) {
-            return vec![spec.field(list).forbidden("pod updates may not add or remove containers")];
-        }
-    }
-    let why = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
-               `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
-               `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-    when(fixed(spec.value) != fixed(spec.old), || spec.forbidden(why))
-}
 
 fn name_label(found: &Found<'_>) -> Vec<Error> {
     if found.is_empty() {
@@ -97,28 +68,26 @@ fn container_names(spec: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// Mounts name volumes that are there.
-fn mounts(spec: &Found<'_>) -> Vec<Error> {
-    mounted(spec, &[])
+fn class_name(class: &Found<'_>) -> Vec<Error> {
+    let wrong = if class.is_empty() { Vec::new() } else { name::dns1123_subdomain(class.text()) };
+    wrong.iter().map(|why| class.invalid(why)).collect()
 }
 
-/// Those of a stateful set: or claims that it makes.
-fn mounts_of_claims(set: &Found<'_>) -> Vec<Error> {
-    let claims = set.field("volumeClaimTemplates");
-    let claimed: Vec<&Value> =
-        claims.list().iter().filter_map(|claim| claim.pointer("/metadata/name")).collect();
-    mounted(&set.field("template").field("spec"), &claimed)
-}
-
-fn mounted(spec: &Found<'_>, claimed: &[&Value]) -> Vec<Error> {
-    let volumes = spec.field("volumes");
-    let volumes: Vec<&Value> = volumes.list().iter().filter_map(|volume| volume.get("name")).collect();
-    let containers = ["initContainers", "containers"].map(|list| spec.field(list).elements()).concat();
-    let mounts = containers.iter().flat_map(|container| container.field("volumeMounts").elements());
-    let names = mounts.map(|mount| mount.field("name"));
-    let known = |name: &Value| volumes.contains(&name) || claimed.contains(&name);
-    let lost = names.filter(|name| !name.value.is_some_and(known));
-    lost.map(|name| name.error(ErrorKind::NotFound, Some(Shown::from(name.text())), "")).collect()
+/// A mount names a volume that is there, or a claim that a stateful set makes.
+fn mounted(name: &Found<'_>) -> Vec<Error> {
+    let lists = ["containers[", "initContainers["];
+    let start = lists.iter().filter_map(|list| name.path.find(list)).min().unwrap_or_default();
+    let above = |path: &str, field: &str| {
+        let path = path.trim_end_matches('.').replace('.', "/");
+        let slash = if path.is_empty() { "" } else { "/" };
+        name.whole.pointer(&format!("{slash}{path}/{field}")).and_then(Value::as_array)
+    };
+    let pods = &name.path[..start];
+    let volumes = above(pods, "volumes").into_iter().flatten().map(|volume| &volume["name"]);
+    let claims = pods.strip_suffix("template.spec.").and_then(|set| above(set, "volumeClaimTemplates"));
+    let claims = claims.into_iter().flatten().map(|claim| &claim["metadata"]["name"]);
+    let known = volumes.chain(claims).any(|known| Some(known) == name.value && known.is_string());
+    when(!known, || name.error(ErrorKind::NotFound, Some(Shown::from(name.text())), ""))
 }
 
 fn dns_configuration(spec: &Found<'_>) -> Vec<Error> {
@@ -127,8 +96,24 @@ fn dns_configuration(spec: &Found<'_>) -> Vec<Error> {
     when(missing, || configuration.required("must provide `dnsConfig` when `dnsPolicy` is None"))
 }
 
-fn port_of_container(found: &Found<'_>) -> Vec<Error> {
-    if found.is_empty() { Vec::new() } else { super::super::check::Check::PortName.errors(found) }
+/// The name of a port, which no port before it has.
+fn port_of_container(name: &Found<'_>) -> Vec<Error> {
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let wrong = super::super::check::Check::PortName.errors(name);
+    let taken = before(name).iter().any(|port| port.get("name") == name.value);
+    if wrong.is_empty() && taken { vec![name.duplicate()] } else { wrong }
+}
+
+/// The elements of a list before the one that a field is of.
+fn before<'a>(field: &Found<'a>) -> &'a [Value] {
+    let place = field.path.rsplit_once('[').and_then(|(list, rest)| {
+        let index: usize = rest.split(']').next()?.parse().ok()?;
+        Some((format!("/{}", list.replace(['.', '['], "/").replace(']', "")), index))
+    });
+    let found = place.and_then(|(list, index)| field.whole.pointer(&list)?.as_array()?.get(..index));
+    found.unwrap_or_default()
 }
 
 fn container_port(found: &Found<'_>) -> Vec<Error> {

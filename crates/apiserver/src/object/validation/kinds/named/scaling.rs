@@ -1,86 +1,99 @@
 //! Autoscalers and disruption budgets.
 
+use formats::quantity::Quantity;
 use serde_json::{Value, json};
 use webhook::field::{Error, Shown};
 
 use super::super::check::Found;
-use super::{Named, when};
+use super::{Named, metrics, when};
 
-pub(super) const CHECKS: &[(&str, Named)] =
-    &[("autoscaler", autoscaler), ("metric", metric), ("budget", budget)];
+pub(super) const CHECKS: &[(&str, Named)] = &[("autoscaler", autoscaler), ("budget", budget)];
+
+/// How far back recommendations count at most, in seconds.
+const LONGEST_WINDOW: i64 = 3600;
+/// The longest period of a policy, in seconds.
+const LONGEST_PERIOD: i64 = 1800;
 
 fn autoscaler(object: &Found<'_>) -> Vec<Error> {
     let spec = object.field("spec");
-    let (least, most, target) =
-        (spec.field("minReplicas"), spec.field("maxReplicas"), spec.field("scaleTargetRef"));
+    let (least, most) = (spec.field("minReplicas"), spec.field("maxReplicas"));
     let mut errors = Vec::new();
-    let floor = i64::from(!scales_to_zero(&spec));
-    errors.extend(when(least.value.is_some() && least.number() < floor, || {
-        least.invalid(&format!("must be greater than or equal to {floor}"))
+    errors.extend(when(least.value.is_some() && least.number() < 1, || {
+        least.invalid("must be greater than or equal to 1")
     }));
-    errors.extend(when(most.number() < 1, || most.required("must be set and greater than 0")));
+    errors.extend(when(most.number() == 0, || most.required("must be set and greater than 0")));
+    errors.extend(when(most.number() < 0, || most.invalid("must be greater than or equal to 1")));
     errors.extend(when(least.value.is_some() && most.number() < least.number(), || {
         most.invalid_as(most.number(), "must be greater than or equal to `minReplicas`")
     }));
-    for field in ["kind", "name"] {
-        let field = target.field(field);
-        errors.extend(when(field.is_empty(), || field.required("")));
-    }
-    let version = target.field("apiVersion");
-    let core = version.text() == "v1" && target.field("kind").text() == "ReplicationController";
-    errors.extend(when(!version.text().contains('/') && !core, || {
-        version.invalid_as(version.text(), "apiVersion must specify API group")
-    }));
-    let metrics = spec.field("metrics");
-    let zero = least.value.is_some() && least.number() == 0;
+    errors.extend(target(&spec.field("scaleTargetRef")));
+    let measured = spec.field("metrics");
+    errors.extend(measured.elements().iter().flat_map(metrics::metric));
+    let idle = least.value.is_some() && least.number() == 0;
+    let outside = |metric: &Found<'_>| matches!(metric.field("type").text(), "Object" | "External");
     errors.extend(when(
-        zero && !scales_to_zero(&spec) && object.field("apiVersion").text().ends_with("v2"),
+        idle && object.field("apiVersion").text().ends_with("v2") && !measured.elements().iter().any(outside),
         || {
-            metrics.forbidden(
+            measured.forbidden(
                 "must specify at least one Object or External metric to support scaling to zero replicas",
             )
         },
     ));
+    errors.extend(["scaleUp", "scaleDown"].iter().flat_map(|way| rules(&spec.field("behavior").field(way))));
     errors
 }
 
-fn scales_to_zero(spec: &Found<'_>) -> bool {
-    let metrics = spec.field("metrics").elements();
-    metrics.iter().any(|metric| matches!(metric.field("type").text(), "Object" | "External"))
+/// What is scaled; a version that was there before may stay.
+fn target(target: &Found<'_>) -> Vec<Error> {
+    let mut errors = metrics::reference(target, target.field("kind").text() == "ReplicationController");
+    let stays = |field: &str| {
+        let field = target.field(field);
+        field.value == field.old
+    };
+    if target.old.is_some() && stays("apiVersion") && stays("kind") {
+        errors.retain(|error| !error.field.ends_with(".apiVersion"));
+    }
+    errors
 }
 
-fn metric(metric: &Found<'_>) -> Vec<Error> {
-    let kind = metric.field("type");
-    let source = metric.field(match kind.text() {
-        "ContainerResource" => "containerResource",
-        "External" => "external",
-        "Object" => "object",
-        "Pods" => "pods",
-        "Resource" => "resource",
-        _ => {
-            let mut errors = when(kind.is_empty(), || kind.required("must specify a metric source type"));
-            errors.push(kind.unsupported(&["ContainerResource", "External", "Object", "Pods", "Resource"]));
-            return errors;
-        }
-    });
-    if source.value.is_none() {
-        return vec![source.required("must populate information for the given metric source")];
+/// How fast it may scale one way.
+fn rules(rules: &Found<'_>) -> Vec<Error> {
+    if rules.value.is_none() {
+        return Vec::new();
     }
-    let target = source.field("target");
-    let [utilization, average, value] =
-        ["averageUtilization", "averageValue", "value"].map(|field| target.field(field));
-    let nothing = utilization.value.is_none() && average.value.is_none();
-    match kind.text() {
-        "Resource" | "ContainerResource" => when(nothing, || {
-            utilization.required("must set either a target raw value or a target utilization")
-        }),
-        "Pods" => {
-            when(average.value.is_none(), || average.required("must specify a positive target averageValue"))
-        }
-        _ => when(value.value.is_none() && average.value.is_none(), || {
-            value.required("must set either a target value for metric or a per-pod target")
-        }),
+    let (window, choice, policies) =
+        (rules.field("stabilizationWindowSeconds"), rules.field("selectPolicy"), rules.field("policies"));
+    let mut errors = when(window.number() < 0, || window.invalid("must be greater than or equal to zero"));
+    errors.extend(when(window.number() > LONGEST_WINDOW, || {
+        window.invalid(&format!("must be less than or equal to {LONGEST_WINDOW}"))
+    }));
+    let choices = ["Disabled", "Max", "Min"];
+    errors.extend(when(choice.value.is_some() && !choices.contains(&choice.text()), || {
+        choice.unsupported(&choices)
+    }));
+    errors.extend(when(policies.is_empty(), || policies.required("must specify at least one Policy")));
+    errors.extend(policies.elements().iter().flat_map(policy));
+    let tolerance = rules.field("tolerance");
+    let nanos = Quantity::parse(tolerance.text()).ok().and_then(|share| share.nanos());
+    errors.extend(when(nanos.is_some_and(|nanos| nanos < 0), || {
+        tolerance.invalid("must be greater than or equal to 0")
+    }));
+    errors
+}
+
+fn policy(policy: &Found<'_>) -> Vec<Error> {
+    let (kind, value, period) = (policy.field("type"), policy.field("value"), policy.field("periodSeconds"));
+    let kinds = ["Percent", "Pods"];
+    let mut errors = when(!kinds.contains(&kind.text()), || kind.unsupported_as(kind.text().into(), &kinds));
+    for number in [&value, &period] {
+        errors.extend(when(number.number() <= 0, || {
+            number.invalid_as(number.number(), "must be greater than zero")
+        }));
     }
+    errors.extend(when(period.number() > LONGEST_PERIOD, || {
+        period.invalid(&format!("must be less than or equal to {LONGEST_PERIOD}"))
+    }));
+    errors
 }
 
 fn budget(object: &Found<'_>) -> Vec<Error> {
@@ -97,4 +110,52 @@ fn budget(object: &Found<'_>) -> Vec<Error> {
     when(both, || {
         spec.invalid_as(Shown::verbatim(shown), "minAvailable and maxUnavailable cannot be both set")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(spec: &Value, old: Option<&Value>) -> Vec<String> {
+        let object = |spec: &Value| json!({"apiVersion": "autoscaling/v2", "spec": spec});
+        let (object, old) = (object(spec), old.map(object));
+        autoscaler(&Found::root(&object, old.as_ref())).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_autoscaler_says_what_it_scales_how_far_and_how_fast() {
+        let fine = json!({"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}});
+        assert_eq!(told(&fine, None), [] as [&str; 0]);
+        let nothing = json!({"minReplicas": 0, "behavior": {"scaleUp": {"stabilizationWindowSeconds": 3601, "selectPolicy": "Odd"}}});
+        let want = [
+            "spec.minReplicas: Invalid value: 0: must be greater than or equal to 1",
+            "spec.maxReplicas: Required value: must be set and greater than 0",
+            "spec.scaleTargetRef.kind: Required value",
+            "spec.scaleTargetRef.name: Required value",
+            "spec.scaleTargetRef.apiVersion: Invalid value: \"\": apiVersion must specify API group",
+            "spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas",
+            "spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600",
+            "spec.behavior.scaleUp.selectPolicy: Unsupported value: \"Odd\": supported values: \"Disabled\", \"Max\", \"Min\"",
+            "spec.behavior.scaleUp.policies: Required value: must specify at least one Policy",
+        ];
+        assert_eq!(told(&nothing, None), want);
+    }
+
+    #[test]
+    fn a_version_without_group_may_stay_and_policies_have_bounds() {
+        let old =
+            json!({"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "v1", "kind": "Pod", "name": "a"}});
+        assert_eq!(told(&old, Some(&old)), [] as [&str; 0]);
+        let mut new = old.clone();
+        new["maxReplicas"] = (-1).into();
+        new["behavior"] = json!({"scaleDown": {"policies": [{"type": "Odd", "value": 0, "periodSeconds": 1801}], "tolerance": "-1"}});
+        let want = [
+            "spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1",
+            "spec.behavior.scaleDown.policies[0].type: Unsupported value: \"Odd\": supported values: \"Percent\", \"Pods\"",
+            "spec.behavior.scaleDown.policies[0].value: Invalid value: 0: must be greater than zero",
+            "spec.behavior.scaleDown.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800",
+            "spec.behavior.scaleDown.tolerance: Invalid value: \"-1\": must be greater than or equal to 0",
+        ];
+        assert_eq!(told(&new, Some(&old)), want);
+    }
 }

@@ -7,7 +7,12 @@ use webhook::field::{Error, ErrorKind, Shown};
 use super::super::check::{Check, Found};
 use super::{Named, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[("service", service), ("service-change", service_change)];
+pub(super) const CHECKS: &[(&str, Named)] = &[
+    ("family-policy", family_policy),
+    ("given-addresses", given_addresses),
+    ("service", service),
+    ("service-change", service_change),
+];
 
 fn service(service: &Found<'_>) -> Vec<Error> {
     let spec = service.field("spec");
@@ -27,11 +32,6 @@ fn service(service: &Found<'_>) -> Vec<Error> {
             policy.invalid("may only be set for externally-accessible services")
         })),
     }
-    let families = spec.field("ipFamilyPolicy");
-    if !families.is_empty() {
-        let known = ["PreferDualStack", "RequireDualStack", "SingleStack"].map(str::to_owned).to_vec();
-        errors.extend(Check::OneOf(known).errors(&families));
-    }
     let ranges = spec.field("loadBalancerSourceRanges");
     let shown = Found { path: "spec.LoadBalancerSourceRanges".to_owned(), ..ranges };
     if !shown.is_empty() {
@@ -43,7 +43,18 @@ fn service(service: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// The addresses named: `clusterIP`, or the first of `clusterIPs`.
+fn family_policy(policy: &Found<'_>) -> Vec<Error> {
+    let known = ["PreferDualStack", "RequireDualStack", "SingleStack"].map(str::to_owned).to_vec();
+    if policy.is_empty() { Vec::new() } else { Check::OneOf(known).errors(policy) }
+}
+
+/// An address that a service names is one.
+fn given_addresses(spec: &Found<'_>) -> Vec<Error> {
+    let first = Found { path: "spec.clusterIPs[0]".to_owned(), ..spec.field("clusterIP") };
+    if matches!(first.text(), "" | "None") { Vec::new() } else { Check::Address.errors(&first) }
+}
+
+/// Addresses that a type does not have; those that are named are known to be some.
 fn addresses(spec: &Found<'_>) -> Vec<Error> {
     let kind = spec.field("type");
     let list = spec.field("clusterIPs");
@@ -55,8 +66,7 @@ fn addresses(spec: &Found<'_>) -> Vec<Error> {
         ("NodePort" | "LoadBalancer", "None") => {
             vec![first.invalid(&format!("may not be set to 'None' for {} services", kind.text()))]
         }
-        (_, "None") => Vec::new(),
-        _ => Check::Address.errors(&first),
+        _ => Vec::new(),
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) const CHECKS: &[(&str, Named)] =
         ("selector-of-replicaset", |found| selector(found, "replicaset")),
         ("template-marks", template_marks),
         ("template-of-many", template_of_many),
+        ("template-of-sets", template_of_sets),
         ("template-of-daemons", template_of_daemons),
         ("restarted-by-replicaset", |spec| always_restarted(spec, "ReplicaSet")),
         ("restarted-by-statefulset", |spec| always_restarted(spec, "StatefulSet")),
@@ -70,6 +71,9 @@ pub(super) fn requirements(found: &Found<'_>) -> Vec<Error> {
     errors
 }
 
+/// What is said of a selector that is none.
+const ODD_SELECTOR: &str = "invalid label selector";
+
 /// Pods that run for ever are always restarted.
 fn always_restarted(spec: &Found<'_>, by: &str) -> Vec<Error> {
     let (policy, deadline) = (spec.field("restartPolicy"), spec.field("activeDeadlineSeconds"));
@@ -104,6 +108,21 @@ fn template_marks(template: &Found<'_>) -> Vec<Error> {
     metadata.value.map(|found| metadata::marks(&template.path, found)).unwrap_or_default()
 }
 
+/// Of stateful sets nobody says what is wrong with a selector that is none.
+fn template_of_sets(spec: &Found<'_>) -> Vec<Error> {
+    let mut errors = template_of_many(spec);
+    errors.iter_mut().filter(|error| error.detail == ODD_SELECTOR).for_each(|error| error.detail.clear());
+    errors
+}
+
+/// A selector in the order of its fields.
+fn shown_selector(selector: &Found<'_>) -> Shown {
+    let of = |field: &str| selector.field(field).value.map(|value| format!("\"{field}\":{value}"));
+    let fields: Vec<String> =
+        ["matchLabels", "matchExpressions"].iter().filter_map(|field| of(field)).collect();
+    Shown::verbatim(format!("{{{}}}", fields.join(",")))
+}
+
 /// The labels of a template are those that the selector beside it wants.
 pub(super) fn unselected(selector: &Found<'_>, labels: &Found<'_>) -> Vec<Error> {
     let Some(wanted) = selector.value.cloned() else {
@@ -111,10 +130,10 @@ pub(super) fn unselected(selector: &Found<'_>, labels: &Found<'_>) -> Vec<Error>
         return vec![labels.invalid_as(shown_labels(labels), UNSELECTED)];
     };
     let Ok(wanted) = serde_json::from_value::<LabelSelector>(wanted) else {
-        return vec![selector.invalid("invalid label selector")];
+        return vec![selector.invalid_as(shown_selector(selector), ODD_SELECTOR)];
     };
     if !wanted.validate().is_empty() && selector.value.is_some() {
-        return vec![selector.invalid("invalid label selector")];
+        return vec![selector.invalid_as(shown_selector(selector), ODD_SELECTOR)];
     }
     let found = labels.value.cloned().and_then(|labels| serde_json::from_value(labels).ok());
     let matches = wanted.is_empty() || wanted.matches(&found.unwrap_or_default());
