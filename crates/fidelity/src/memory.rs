@@ -137,6 +137,11 @@ impl Memory {
         filled
     }
 
+    /// The revision at which the namespace was made.
+    fn began(&self) -> &str {
+        self.objects.get(&format!("namespaces/{}", self.namespace)).map_or("1", |made| &made.first)
+    }
+
     /// An object as it is kept: `$ns` is the namespace.
     fn key(&self, of: &str) -> String {
         of.replace("$ns", &self.namespace)
@@ -150,8 +155,9 @@ impl Memory {
         let or = |found: Option<&String>, other: &str| found.map_or(other, String::as_str).to_owned();
         match what {
             "ns" => self.namespace.clone(),
-            "rv" => or(object.map(|object| &object.last), "1"),
-            "stale" => or(object.map(|object| &object.first), "1"),
+            // How far back a server remembers is its own affair: nothing is asked of before the sequence began.
+            "rv" => or(object.map(|object| &object.last), self.began()),
+            "stale" => or(object.map(|object| &object.first), self.began()),
             "uid" => or(object.map(|object| &object.uid), NOBODY),
             "revision" => or(collection.map(|collection| &collection.revision), ""),
             "continue" => or(collection.map(|collection| &collection.token), ""),
@@ -172,6 +178,10 @@ mod tests {
             |path: &str| Request { method: "GET".to_owned(), path: path.to_owned(), ..Request::default() };
         let shown =
             |revision: &str| json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": revision}});
+        memory.learn(
+            &Exercise::of(&request("/api/v1/namespaces")),
+            &json!({"metadata": {"name": "n", "uid": "u", "resourceVersion": "3"}}),
+        );
         let object = Exercise::of(&request("/api/v1/namespaces/n/pods/a"));
         memory.learn(&object, &shown("5"));
         memory.learn(&object, &shown("7"));
@@ -186,7 +196,7 @@ mod tests {
             ("${ns}-${rv pods/a}-${stale pods/a}", "n-7-5"),
             ("${uid pods/a} ${uid pods/b}", "u 00000000-0000-4000-8000-000000000000"),
             ("${revision pods}${continue pods}", "9more"),
-            ("${rv pods/b} ${unfinished", "1 ${unfinished"),
+            ("${rv pods/b} ${unfinished", "3 ${unfinished"),
         ];
         for (text, want) in table {
             assert_eq!(memory().text(text), want, "{text}");

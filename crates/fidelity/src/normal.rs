@@ -154,7 +154,7 @@ impl Naming {
         let spoken = REVISIONS.replace_all(text, |found: &Captures<'_>| {
             NUMBER.replace_all(&found[0], "<revision>").into_owned()
         });
-        self.text(&in_order(&ROOT.replace_all(&spoken, "Key: /<root>/")))
+        self.text(&undeclared(in_order(&ROOT.replace_all(&spoken, "Key: /<root>/"))))
     }
 
     fn text(&mut self, text: &str) -> String {
@@ -205,6 +205,18 @@ fn in_order(text: &str) -> String {
     let mut lines: Vec<&str> = errors.split('\n').collect();
     lines.sort_unstable();
     format!("{head}errors:\n{}", lines.join("\n"))
+}
+
+/// Where a configuration has a field that nobody knows, the fields beside it that come after it in one of Go's maps are
+/// not looked at any more: only what nobody knows is told each time.
+fn undeclared(text: String) -> String {
+    const UNKNOWN: &str = ": field not declared in schema";
+    let Some((head, errors)) = text.split_once("errors:\n").filter(|_| text.contains(UNKNOWN)) else {
+        return text;
+    };
+    let unknown: Vec<&str> =
+        errors.split('\n').filter(|error| error.ends_with(UNKNOWN)).map(str::trim_start).collect();
+    format!("{head}{}", unknown.join("\n"))
 }
 
 fn is_custom(group: &str) -> bool {
@@ -280,6 +292,10 @@ mod tests {
             (
                 json!({"metadata": {"resourceVersion": "5"}, "rows": [{"cells": ["a", 2, "3m10s"]}]}),
                 json!({"metadata": {"resourceVersion": "<revision>"}, "rows": [{"cells": ["a", 2, "<age>"]}]}),
+            ),
+            (
+                json!({"message": "bad: errors:\n  .b: unfit\n  .a: field not declared in schema"}),
+                json!({"message": "bad: .a: field not declared in schema"}),
             ),
             (
                 json!({"message": "too old resource version: 1 (204), so"}),

@@ -15,8 +15,8 @@ use crate::server::{Answer, Server, ServerError, Stream};
 
 /// How long nothing may come before a stream is taken to be at its end.
 const QUIET: Duration = Duration::from_millis(60);
-/// The same where the two streams are not of one length yet.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// The same where the two streams are not of one length yet: a busy machine is no difference.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// How often streams are looked at.
 const TICK: Duration = Duration::from_millis(15);
 
@@ -84,13 +84,15 @@ struct Watch {
 struct Game<'a> {
     pair: &'a Pair,
     known: &'static [Known],
+    patience: Duration,
     memories: [Memory; 2],
     namings: [Naming; 2],
     watches: Vec<Watch>,
     played: Played,
 }
 
-/// Sends a sequence to both servers, in a namespace that is made for it.
+/// Sends a sequence to both servers, in a namespace that is made for it. Where one tells more events than the other, that
+/// is waited for as long as `patience`.
 ///
 /// # Errors
 /// When a server does not answer.
@@ -99,10 +101,12 @@ pub async fn play(
     sequence: &Sequence,
     namespace: &str,
     known: &'static [Known],
+    patience: Duration,
 ) -> Result<Played, ServerError> {
     let mut game = Game {
         pair,
         known,
+        patience,
         memories: [Memory::new(namespace), Memory::new(namespace)],
         namings: [Naming::default(), Naming::default()],
         watches: Vec::new(),
@@ -127,7 +131,9 @@ impl Found {
     /// What tells it from other differences, whatever the objects are.
     #[must_use]
     pub fn signature(&self) -> String {
-        let telling = |one: &&Difference| !["code", "media"].contains(&one.part.as_str());
+        let telling = |one: &&Difference| !["code", "media", "body/code"].contains(&one.part.as_str());
+        let code = self.differences.iter().find(|one| one.part == "code");
+        let codes = code.map(|one| format!("{} | {} ", one.real, one.embedded)).unwrap_or_default();
         let first = self.differences.iter().find(telling).or(self.differences.first());
         let short = |value: &Value| {
             value.to_string().chars().filter(|c| !c.is_ascii_digit()).take(160).collect::<String>()
@@ -136,7 +142,7 @@ impl Found {
             let part: String = one.part.chars().filter(|c| !c.is_ascii_digit()).collect();
             format!("{part}: {} | {}", short(&one.real), short(&one.embedded))
         };
-        first.map(words).unwrap_or_default()
+        codes + &first.map(words).unwrap_or_default()
     }
 }
 
@@ -228,7 +234,7 @@ impl Game<'_> {
             if self.played.found.is_some() {
                 break;
             }
-            gather(&mut watch).await;
+            gather(&mut watch, self.patience).await;
             let exercise = Exercise::of(&sequence.requests[watch.at]);
             let of = |naming: &mut Naming, stream: &Stream| {
                 stream
@@ -285,13 +291,13 @@ fn is_telling(event: &Value) -> bool {
 }
 
 /// Waits until nothing comes any more: for a moment where both streams have as many events, for longer where not.
-async fn gather(watch: &mut Watch) {
+async fn gather(watch: &mut Watch, patience: Duration) {
     let mut quiet = Duration::ZERO;
     loop {
         let came = watch.real.take() | watch.embedded.take();
         quiet = if came { Duration::ZERO } else { quiet + TICK };
         let count = |stream: &Stream| stream.events.iter().filter(|event| is_telling(event)).count();
-        let wanted = if count(&watch.real) == count(&watch.embedded) { QUIET } else { PATIENCE };
+        let wanted = if count(&watch.real) == count(&watch.embedded) { QUIET } else { patience };
         if quiet >= wanted {
             return;
         }

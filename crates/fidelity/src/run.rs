@@ -10,7 +10,7 @@ use crate::generate;
 use crate::kinds::{self, Kind};
 use crate::known::{self, Known};
 use crate::outcome::{CounterExample, Outcome};
-use crate::play::{Found, Pair, Played, play};
+use crate::play::{Found, PATIENCE, Pair, Played, play};
 use crate::recorded;
 use crate::request::Sequence;
 use crate::server::ServerError;
@@ -19,6 +19,8 @@ use crate::tally::Tally;
 
 /// How often a sequence is sent again to make it smaller.
 const SHRINKING: usize = 400;
+/// How long is waited for an event then, that was not told before.
+const SHRINKING_PATIENCE: Duration = Duration::from_millis(1500);
 
 /// What is done.
 #[derive(Clone, Debug)]
@@ -106,7 +108,7 @@ impl Ground<'_> {
         progress: &(dyn Fn(usize) + Sync),
     ) -> Result<(), ServerError> {
         let played = stream::iter(sequences).map(|sequence| async move {
-            let played = self.play(&sequence).await;
+            let played = self.play(&sequence, PATIENCE).await;
             played.map(|played| (sequence, played))
         });
         let mut played = std::pin::pin!(played.buffer_unordered(parallel.max(1)));
@@ -129,9 +131,9 @@ impl Ground<'_> {
         Ok(())
     }
 
-    async fn play(&self, sequence: &Sequence) -> Result<Played, ServerError> {
+    async fn play(&self, sequence: &Sequence, patience: Duration) -> Result<Played, ServerError> {
         let namespace = format!("f-{}", self.taken.fetch_add(1, Ordering::Relaxed));
-        play(self.pair, sequence, &namespace, self.known).await
+        play(self.pair, sequence, &namespace, self.known, patience).await
     }
 
     /// The smallest sequence that shows the same difference.
@@ -145,12 +147,12 @@ impl Ground<'_> {
         let shows = |candidate: Sequence| {
             let signature = &signature;
             async move {
-                let played = self.play(&candidate).await;
+                let played = self.play(&candidate, SHRINKING_PATIENCE).await;
                 played.is_ok_and(|played| played.found.is_some_and(|found| &found.signature() == signature))
             }
         };
         let smallest = shrink(sequence, SHRINKING, shows).await;
-        let again = self.play(&smallest).await?.found;
+        let again = self.play(&smallest, PATIENCE).await?.found;
         let steady = again.is_some();
         Ok(CounterExample { count, found: again.unwrap_or(first), sequence: smallest, steady })
     }

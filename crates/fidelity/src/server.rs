@@ -16,6 +16,9 @@ const AGENT: &str = "fidelity/1";
 /// How long an answer may take; kube-apiserver ends what it is asked itself after a minute.
 const PATIENCE: Duration = Duration::from_secs(75);
 
+/// What is larger may not be read by a server.
+const LARGE: usize = 1 << 20;
+
 /// An API server behind a client.
 #[derive(Clone)]
 pub struct Server {
@@ -194,6 +197,10 @@ fn request(filled: &Filled) -> Result<Request<Body>, http::Error> {
         .header(header::USER_AGENT, AGENT);
     if let Some(media) = &filled.media {
         request = request.header(header::CONTENT_TYPE, media);
+    }
+    if filled.body.len() > LARGE {
+        // A server that does not read it all ends the connection, which nothing else shall be sent on then.
+        request = request.header(header::CONNECTION, "close");
     }
     if let Some(user) = &filled.user {
         request = request.header("Impersonate-User", user);

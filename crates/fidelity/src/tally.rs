@@ -14,7 +14,7 @@ const REASONS: usize = 12;
 /// So many requests let each verb and form on each kind occur once.
 const REQUESTS_PER_OCCURRENCE: usize = 1000;
 /// What must occur on each kind.
-const ASKED: &[&str] = &[
+pub(crate) const ASKED: &[&str] = &[
     "get",
     "list",
     "watch",

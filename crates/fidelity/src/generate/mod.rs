@@ -13,7 +13,7 @@ use crate::kinds::Kind;
 use crate::request::{Request, Sequence};
 
 /// The fewest and the most requests of a sequence.
-const LENGTH: (usize, usize) = (8, 32);
+const LENGTH: (usize, usize) = (14, 32);
 
 /// What is done.
 #[derive(Clone, Copy)]
@@ -32,7 +32,22 @@ enum Deed {
     Odd,
 }
 
-/// How often each is done.
+/// What is done in each sequence, to an object of its main kind as a whole: so each kind sees all of it soon.
+const EACH: &[Deed] = &[
+    Deed::Create,
+    Deed::Update,
+    Deed::Json,
+    Deed::Merge,
+    Deed::Strategic,
+    Deed::Apply,
+    Deed::Get,
+    Deed::List,
+    Deed::Watch,
+    Deed::Delete,
+    Deed::DeleteCollection,
+];
+
+/// How often each is done beside that.
 const DEEDS: &[(u32, Deed)] = &[
     (18, Deed::Create),
     (13, Deed::Update),
@@ -53,6 +68,8 @@ struct Maker<'a> {
     dice: &'a mut Dice,
     kind: &'a Kind,
     name: &'static str,
+    /// Whether it is the object itself that is asked for, and in a form that is known.
+    whole: bool,
 }
 
 /// The sequence of this number of a seed; kinds take turns.
@@ -68,23 +85,36 @@ pub fn sequence(seed: u64, number: u64, kinds: &[&Kind]) -> Sequence {
     let mut requests = Vec::with_capacity(length);
     for name in ["a", "b"] {
         if dice.percent(85) {
-            requests.push(Maker { dice: &mut dice, kind: main, name }.plain());
+            requests.push(Maker { dice: &mut dice, kind: main, name, whole: true }.plain());
         }
     }
-    while requests.len() < length {
-        let kind = if dice.percent(85) { main } else { other };
+    for deed in deeds(&mut dice, length - requests.len()) {
+        let kind = if deed.is_some() || dice.percent(80) { main } else { other };
         let name = dice.weigh(&[(5, "a"), (3, "b"), (1, "c"), (1, "absent")]);
-        requests.push(Maker { dice: &mut dice, kind, name }.request());
+        let whole = deed.is_some();
+        requests.push(Maker { dice: &mut dice, kind, name, whole }.request(deed));
     }
-    if main.resource == "pods" && dice.percent(50) {
-        requests.extend(Maker { dice: &mut dice, kind: main, name: "c" }.protected());
+    if main.resource == "pods" {
+        requests.extend(Maker { dice: &mut dice, kind: main, name: "c", whole: true }.protected());
     }
     Sequence { name: format!("seed {seed}, sequence {number}: {}", main.name()), requests }
 }
 
+/// So many deeds in any order: those that each sequence has, and as many that are left to chance.
+fn deeds(dice: &mut Dice, count: usize) -> Vec<Option<Deed>> {
+    let mut deeds: Vec<Option<Deed>> = EACH.iter().copied().map(Some).collect();
+    deeds.resize(count.max(EACH.len()), None);
+    for last in (1..deeds.len()).rev() {
+        deeds.swap(last, dice.below(last + 1));
+    }
+    deeds
+}
+
 impl Maker<'_> {
-    fn request(&mut self) -> Request {
-        match self.dice.weigh(DEEDS) {
+    /// A request for a deed, or for any.
+    fn request(&mut self, deed: Option<Deed>) -> Request {
+        let any = self.dice.weigh(DEEDS);
+        match deed.unwrap_or(any) {
             Deed::Create => self.create(),
             Deed::Update => self.update(),
             Deed::Json => self.json_patch(),
@@ -108,6 +138,9 @@ impl Maker<'_> {
 
     /// A subresource of the kind, sometimes; empty for the object itself.
     fn subresource(&mut self) -> &'static str {
+        if self.whole {
+            return "";
+        }
         let known = &self.kind.subresources;
         if known.is_empty() || !self.dice.percent(22) {
             return if self.dice.percent(1) { "status" } else { "" };
@@ -118,8 +151,12 @@ impl Maker<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::exercise::Exercise;
     use crate::kinds;
+    use crate::tally::ASKED;
 
     #[test]
     fn the_same_seed_makes_the_same_requests_and_another_others() {
@@ -127,5 +164,23 @@ mod tests {
         let of = |seed| (0..20).map(|number| sequence(seed, number, &kinds).requests).collect::<Vec<_>>();
         assert_eq!(of(1), of(1));
         assert_ne!(of(1), of(2));
+    }
+
+    #[test]
+    fn each_sequence_does_everything_to_its_kind() {
+        let kinds: Vec<&Kind> = kinds::all().iter().collect();
+        for number in 0..kinds.len() as u64 {
+            let made = sequence(3, number, &kinds);
+            let name = kinds[usize::try_from(number).unwrap()].name();
+            let asked: BTreeSet<String> = made
+                .requests
+                .iter()
+                .map(Exercise::of)
+                .filter(|asked| asked.resource == name)
+                .map(|asked| asked.words())
+                .collect();
+            let missing: Vec<&&str> = ASKED.iter().filter(|wanted| !asked.contains(**wanted)).collect();
+            assert!(missing.is_empty(), "{}: {missing:?}", made.name);
+        }
     }
 }

@@ -70,8 +70,11 @@ impl Maker<'_> {
     fn patch(&mut self, media: &str) -> (Request, Value, &'static str) {
         let subresource = self.subresource();
         let mut request = self.write("PATCH", self.path(subresource));
-        request.media =
-            Some(if self.dice.percent(2) { "application/json".to_owned() } else { media.to_owned() });
+        request.media = Some(if !self.whole && self.dice.percent(2) {
+            "application/json".to_owned()
+        } else {
+            media.to_owned()
+        });
         let shown = match subresource {
             "scale" => self.scale(),
             "status" => self.object_with_status(),

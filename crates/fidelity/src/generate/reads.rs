@@ -100,14 +100,13 @@ impl Maker<'_> {
         let mut set = |key: &str, value: &str| request.query.insert(key.to_owned(), value.to_owned());
         set("watch", self.dice.weigh(&[(9, "1"), (1, "true")]));
         let key = self.kind.key(self.name);
-        let revision =
-            self.dice.weigh(&[(30, ""), (25, "rv"), (20, "stale"), (15, "revision"), (5, "text"), (5, "1")]);
+        let revision = self.dice.weigh(&[(30, ""), (25, "rv"), (25, "stale"), (15, "revision"), (5, "text")]);
         match revision {
             "" => {}
             "revision" => {
                 set("resourceVersion", &format!("${{revision {}}}", self.kind.resource));
             }
-            "text" | "1" => {
+            "text" => {
                 set("resourceVersion", revision);
             }
             what => {

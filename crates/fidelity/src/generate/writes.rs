@@ -83,7 +83,7 @@ impl Maker<'_> {
     /// What is asked in a way or a place that is not served.
     pub(super) fn odd(&mut self) -> Request {
         let object = Body::Json(self.kind.object(self.name));
-        let (method, path, body) = match self.dice.below(12) {
+        let (method, path, body) = match self.dice.below(13) {
             0 => ("PUT", self.kind.collection(), Some(object)),
             1 => ("PATCH", self.kind.collection(), Some(object)),
             2 => ("POST", self.path(""), Some(object)),
@@ -95,6 +95,11 @@ impl Maker<'_> {
             8 => ("GET", self.kind.collection().replace(&self.kind.resource, "nothings"), None),
             9 => ("POST", self.kind.collection(), Some(Body::Filler(3_200_000))),
             10 => ("POST", self.path("eviction"), Some(self.eviction())),
+            11 => {
+                let query = [("resourceVersion".to_owned(), "999999999999".to_owned())].into();
+                let (method, path) = ("GET".to_owned(), self.kind.collection());
+                return Request { method, path, query, ..Request::default() };
+            }
             _ => ("GET", self.path("scale"), None),
         };
         Request { method: method.to_owned(), path, body, ..Request::default() }
