@@ -237,12 +237,9 @@ impl Game<'_> {
             gather(&mut watch, self.patience).await;
             let exercise = Exercise::of(&sequence.requests[watch.at]);
             let of = |naming: &mut Naming, stream: &Stream| {
-                stream
-                    .events
-                    .iter()
-                    .filter(|event| is_telling(event))
-                    .map(|event| naming.event(event))
-                    .collect::<Vec<_>>()
+                let told: Vec<Value> =
+                    stream.events.iter().filter(|event| is_telling(event)).cloned().collect();
+                in_order_of_making(told).iter().map(|event| naming.event(event)).collect::<Vec<_>>()
             };
             let real = of(&mut self.namings[0], &watch.real);
             let embedded = of(&mut self.namings[1], &watch.embedded);
@@ -290,6 +287,26 @@ fn is_telling(event: &Value) -> bool {
         || event.pointer("/object/metadata/annotations/k8s.io~1initial-events-end").is_some()
 }
 
+/// Events, of which those at the beginning that tell of names that were made up come in the order of their revisions: what is
+/// there when a watch begins is told in the order of names.
+fn in_order_of_making(mut events: Vec<Value>) -> Vec<Value> {
+    let metadata = |event: &Value| {
+        let object = &event["object"];
+        object.pointer("/rows/0/object/metadata").unwrap_or(&object["metadata"]).clone()
+    };
+    let begun = events.iter().take_while(|event| event["type"] == "ADDED").count();
+    let places: Vec<usize> =
+        (0..begun).filter(|at| metadata(&events[*at]).get("generateName").is_some()).collect();
+    let mut made: Vec<Value> = places.iter().map(|at| events[*at].clone()).collect();
+    made.sort_by_key(|event| {
+        metadata(event)["resourceVersion"].as_str().and_then(|text| text.parse::<u64>().ok())
+    });
+    for (at, event) in places.into_iter().zip(made) {
+        events[at] = event;
+    }
+    events
+}
+
 /// Waits until nothing comes any more: for a moment where both streams have as many events, for longer where not.
 async fn gather(watch: &mut Watch, patience: Duration) {
     let mut quiet = Duration::ZERO;
@@ -302,5 +319,30 @@ async fn gather(watch: &mut Watch, patience: Duration) {
             return;
         }
         tokio::time::sleep(TICK).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_were_made_up_come_in_the_order_in_which_they_were_made() {
+        let event = |kind: &str, name: &str, prefix: Option<&str>, revision: &str| {
+            let mut metadata = json!({"name": name, "resourceVersion": revision});
+            if let Some(prefix) = prefix {
+                metadata["generateName"] = prefix.into();
+            }
+            json!({"type": kind, "object": {"metadata": metadata}})
+        };
+        let [a, x, b, y, later] = [
+            event("ADDED", "a", None, "9"),
+            event("ADDED", "gen-b", Some("gen-"), "10"),
+            event("ADDED", "gen-c", Some("gen-"), "8"),
+            event("DELETED", "gen-b", Some("gen-"), "12"),
+            event("ADDED", "gen-a", Some("gen-"), "11"),
+        ];
+        let told = vec![a.clone(), x.clone(), b.clone(), y.clone(), later.clone()];
+        assert_eq!(in_order_of_making(told), [a, b, x, y, later]);
     }
 }

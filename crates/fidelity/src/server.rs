@@ -28,7 +28,7 @@ pub struct Server {
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// HTTP status.
+    /// HTTP status; 0 where the server ended the connection instead.
     pub code: u16,
     /// Its media type, without parameters.
     pub media: String,
@@ -93,7 +93,7 @@ impl Answer {
     /// Whether the server did not do what it was asked.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
-        self.code >= 400
+        self.code >= 400 || self.code == 0
     }
 
     /// The reason of a refusal; empty where it gives none.
@@ -127,10 +127,20 @@ impl Server {
             let (method, uri) = named();
             ServerError::Make { method, uri, source }
         };
-        let response = self.client.send(request(filled).map_err(make)?).await.map_err(|source| {
-            let (method, uri) = named();
-            ServerError::Send { method, uri, source: Box::new(source) }
-        })?;
+        let mut response = self.client.send(request(filled).map_err(make)?).await;
+        // What a connection ends with that had nothing to do is sent on another one; whoever panics ends that too.
+        if response.as_ref().is_err_and(is_closed) {
+            response = self.client.send(request(filled).map_err(make)?).await;
+        }
+        let response = match response {
+            Err(source) if is_closed(&source) => {
+                return Ok((Answer { body: "no answer".into(), ..Answer::default() }, None));
+            }
+            other => other.map_err(|source| {
+                let (method, uri) = named();
+                ServerError::Send { method, uri, source: Box::new(source) }
+            })?,
+        };
         let (parts, body) = response.into_parts();
         let mut answer = Answer {
             code: parts.status.as_u16(),
@@ -187,6 +197,11 @@ impl Drop for Stream {
     fn drop(&mut self) {
         self.reader.abort();
     }
+}
+
+/// Whether a server ended the connection instead of answering.
+fn is_closed(error: &kube::Error) -> bool {
+    error.to_string().contains("connection closed before message completed")
 }
 
 fn request(filled: &Filled) -> Result<Request<Body>, http::Error> {
