@@ -201,7 +201,9 @@ impl Drop for Stream {
 
 /// Whether a server ended the connection instead of answering.
 fn is_closed(error: &kube::Error) -> bool {
-    error.to_string().contains("connection closed before message completed")
+    let first: &dyn std::error::Error = error;
+    std::iter::successors(Some(first), |error| error.source())
+        .any(|error| error.to_string().contains("connection closed before message completed"))
 }
 
 fn request(filled: &Filled) -> Result<Request<Body>, http::Error> {

@@ -18,7 +18,7 @@ use crate::state::Shared;
 
 /// What is read of every kind.
 const READ: &[&str] = &["application/json", "application/yaml"];
-/// What is read of kinds that lie in protobuf too; the original names it for all.
+/// What is read of kinds that lie in protobuf too.
 const READ_TOO: &[&str] = &["application/json", "application/yaml", PROTOBUF];
 
 /// The media type of a header, without parameters and in lower case.
@@ -95,7 +95,7 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
     let mut object = tree(call)?;
     registered(shared, call, &object)?;
     custom_metadata(shared, call, &object)?;
-    notes.rough |= is_rough(call, &object);
+    notes.rough |= fields::is_rough(call, &object);
     identify(call, &mut object)?;
     let refused = |why: String| {
         let Spoken { kind, version, .. } = Spoken::of(call);
@@ -158,7 +158,7 @@ pub(crate) fn patched(
         fields.insert("kind".to_owned(), spoken.kind.into());
     }
     let mut unknown = if strategic { Vec::new() } else { spoken_by(shared, call, &mut object, &refused)? };
-    notes.rough |= is_rough(call, &object);
+    notes.rough |= fields::is_rough(call, &object);
     // Through a side of a custom resource nobody looks at what it says to be.
     let is_foreign_side = is_foreign(call, &object);
     match object.as_object_mut().filter(|_| is_foreign_side) {
@@ -223,6 +223,9 @@ fn custom_spoken(
             "Object 'Kind' is missing in '{}'",
             String::from_utf8_lossy(&call.body)
         )));
+    }
+    if object.get("apiVersion").is_some_and(Value::is_null) {
+        return Err(refused(".apiVersion accessor error: <nil> is of the type <nil>, expected string"));
     }
     if api_version.is_empty() {
         return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
@@ -306,16 +309,6 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
     Ok(())
 }
 
-/// Whether a key has no bytes, which are stored as none and read as no bytes.
-fn is_rough(call: &Call, object: &Value) -> bool {
-    let bytes = match call.target.table.as_str() {
-        "secrets" => &object["data"],
-        "configmaps" => &object["binaryData"],
-        _ => return false,
-    };
-    bytes.as_object().is_some_and(|entries| entries.values().any(Value::is_null))
-}
-
 /// A custom resource without what its schema does not have.
 pub(crate) fn pruned(call: &Call, mut object: Value) -> Value {
     if let Some(schema) = &call.target.schema {
@@ -350,10 +343,8 @@ fn registered(shared: &Shared, call: &Call, object: &Value) -> Result<(), Status
 
 /// Where Go keeps the types of a group: `core`, `apps`, `rbac`.
 fn package(group: &str) -> &str {
-    match group.split('.').next().unwrap_or_default() {
-        "" | "events" => "core",
-        package => package,
-    }
+    let package = group.split('.').next().unwrap_or_default();
+    if matches!(package, "" | "events") { "core" } else { package }
 }
 
 /// Checks the namespace of an object against that of the request, and sets it; what is in no namespace forgets its own.

@@ -139,6 +139,10 @@ fn containers(spec: &mut Value) {
 fn is_latest(image: &str) -> bool {
     let (name, digest) = image.split_once('@').map_or((image, None), |(name, digest)| (name, Some(digest)));
     let last = name.rsplit('/').next().unwrap_or(name);
+    // What is no name of an image has no tag that would be left out.
+    if image.contains(char::is_whitespace) {
+        return false;
+    }
     match last.split_once(':') {
         Some((_, tag)) => tag == "latest",
         None => digest.is_none(),

@@ -94,6 +94,16 @@ pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result
     Ok(unknown)
 }
 
+/// Whether a key has no bytes, which are stored as none and read as no bytes.
+pub(crate) fn is_rough(call: &Call, object: &Value) -> bool {
+    let bytes = match call.target.table.as_str() {
+        "secrets" => &object["data"],
+        "configmaps" => &object["binaryData"],
+        _ => return false,
+    };
+    bytes.as_object().is_some_and(|entries| entries.values().any(Value::is_null))
+}
+
 /// Checks the metadata of an object of any kind.
 ///
 /// # Errors
