@@ -20,6 +20,8 @@ pub mod config;
 pub mod controllers;
 pub mod decoding;
 pub mod facts;
+#[cfg(test)]
+mod given;
 pub mod health;
 pub mod managed_resource;
 pub mod references;

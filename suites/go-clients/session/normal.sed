@@ -11,6 +11,8 @@ s#https://127[.]0[.]0[.]1:[0-9]+#https://SERVER#g
 s#/tmp/(LIVE|MERGED)-[0-9]+#/tmp/\1#g
 s/\b10[.]0[.]0[.][0-9]+\b/ADDRESS/g
 s/\b3[0-2][0-9]{3}\b/PORT/g
-s/\b([0-9]+m)?[0-9]+s\b|\b[0-9]m\b|\b[0-9]+d\b/AGE/g
+# Ages stand alone; what a probe waits (`delay=0s`) and a toleration lasts (`for 300s`) is what the server fills in.
+s/\bfor ([0-9]+)s\b/for \1 s/g
+s/(^|[ (])(([0-9]+m)?[0-9]+s|[0-9]m|[0-9]+d)\b/\1AGE/g
 s/([^ ]) {2,}/\1  /g
 s/ +$//

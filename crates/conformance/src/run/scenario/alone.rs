@@ -100,21 +100,25 @@ impl Scene {
         let looked = plan::look(&self.contracts, at);
         let scenario = looked.scenario().expect("the plan has scenarios only");
         tokio::select! {
-            outcome = self.run(looked, scenario, disturbance) => Some(outcome),
+            outcome = self.run(looked, scenario, disturbance, bark) => outcome.transpose(),
             _ = self.interrupt.wait() => Some(Err(Ended::Interrupted)),
-            () = bark.notified() => None,
         }
     }
 
+    /// Takes back what was made whatever the end, since the next scenario of the lane stands on the same clusters.
     async fn run(
         &self,
         looked: Looked<'_>,
         scenario: &Scenario,
         disturbance: &Disturbance,
-    ) -> Result<Observed, Ended> {
+        bark: &Notify,
+    ) -> Result<Option<Observed>, Ended> {
         let idle = *disturbance == Disturbance::Nothing;
         let clusters = Clusters::start(scenario, &self.place, idle).await?;
-        let outcome = self.staged(looked, scenario, (&clusters, disturbance)).await;
+        let outcome = tokio::select! {
+            outcome = self.staged(looked, scenario, (&clusters, disturbance)) => outcome.map(Some),
+            () = bark.notified() => Ok(None),
+        };
         clusters.take_back().await?;
         outcome
     }

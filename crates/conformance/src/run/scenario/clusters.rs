@@ -72,13 +72,16 @@ impl Clusters {
     }
 
     /// Makes real clusters what they were, for the scenario that comes next; others end with the scenario.
+    /// What fails in one does not keep the other from it.
     pub(super) async fn take_back(&self) -> Result<(), Ended> {
+        let mut taken_back = Ok(());
         for member in std::iter::once(&self.source).chain(&self.target) {
             if let Some(standing) = &member.standing {
-                leftovers::take_back(&member.server, &member.others, standing).await?;
+                let member = leftovers::take_back(&member.server, &member.others, standing).await;
+                taken_back = taken_back.and(member);
             }
         }
-        Ok(())
+        taken_back
     }
 
     /// Every server once.

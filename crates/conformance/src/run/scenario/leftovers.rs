@@ -17,7 +17,7 @@ use super::standing::{NAMESPACES, Standing};
 use super::steps::Ended;
 
 /// How long an API server may take to answer what nobody waits for any more.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 const DEFINITIONS: &str = "customresourcedefinitions";
 
 /// Removes what was made, whoever made it, namespaces last; definitions that were deleted are made again, and namespaces

@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
+use super::leftovers;
 use crate::run::Interrupt;
 
 /// How long a scenario may take in real time, beside what it waits by its own steps.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// How long one may take that was told to end.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long one may take that was told to end because it is late: it takes back what it made of real clusters.
+const LATE_GRACE: Duration = leftovers::PATIENCE.saturating_add(Duration::from_secs(15));
 /// How often it is looked whether the run was interrupted.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -31,12 +34,14 @@ pub(super) enum Lost {
 pub(super) struct Watchdog {
     bark: Arc<Notify>,
     patience: Duration,
+    late_grace: Duration,
 }
 
 impl Watchdog {
     /// Real time that the steps may wait, which is none in virtual time, comes on top.
     pub(super) fn new(waits: Duration) -> Self {
-        Self { bark: Arc::default(), patience: PATIENCE.saturating_add(waits) }
+        let patience = PATIENCE.saturating_add(waits);
+        Self { bark: Arc::default(), patience, late_grace: LATE_GRACE }
     }
 
     /// What a scenario that yields hears when real time is over.
@@ -67,9 +72,11 @@ impl Watchdog {
             if interrupt.raised().is_some() {
                 return told.recv_timeout(GRACE).map_err(|_| Lost::Interrupted);
             }
-            if Instant::now() >= end || is_gone() {
+            let (is_late, is_gone) = (Instant::now() >= end, is_gone());
+            if is_late || is_gone {
                 self.bark.notify_one();
-                return told.recv_timeout(GRACE).map_err(|_| Lost::Late);
+                let grace = if is_gone { GRACE } else { self.late_grace };
+                return told.recv_timeout(grace).map_err(|_| Lost::Late);
             }
         }
     }
@@ -82,7 +89,7 @@ mod tests {
     use super::*;
 
     fn watchdog() -> Watchdog {
-        Watchdog { bark: Arc::default(), patience: Duration::ZERO }
+        Watchdog { bark: Arc::default(), patience: Duration::ZERO, late_grace: GRACE }
     }
 
     #[test]

@@ -7,13 +7,14 @@ use std::time::Duration;
 use apiserver::{ApiServer, User};
 use http::{Method, Request};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::api::{Api, ApiResource, DynamicObject, ListParams, PostParams};
+use kube::api::{Api, ListParams};
 use kube::client::Body;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::*;
 use crate::config::file::from_partial;
+use crate::given::create;
 use crate::managed_resource::ManagedResource;
 
 /// How many objects are managed, and after how many of them the first instance dies.
@@ -76,14 +77,6 @@ fn instance(line: &Line, seed: u64) -> Process {
     let mut process = Process::new(Duration::from_secs(30));
     start(&mut process, &mut Registry::default(), context, elector);
     process
-}
-
-async fn create<K: kube::Resource<DynamicType = ()>>(client: &Client, mut object: Value) {
-    let kind = ApiResource::erase::<K>(&());
-    object["apiVersion"] = json!(kind.api_version);
-    object["kind"] = json!(kind.kind);
-    let objects: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &kind);
-    objects.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
 }
 
 /// What a user wrote that is no Lease and no Event, in order.

@@ -12,12 +12,13 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
-use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use kube::client::Body;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::config::file::from_partial;
+use crate::given::create;
 use crate::serving::Clients;
 
 /// A server with a ManagedResource `mr` whose Secret holds one manifest.
@@ -30,14 +31,6 @@ async fn server(manifest: &Value, annotations: &Value) -> (ApiServer, Client) {
     let mr = json!({"metadata": metadata, "spec": {"secretRefs": [{"name": "mr"}]}});
     create::<ManagedResource>(&client, mr).await;
     (server, client)
-}
-
-async fn create<K: kube::Resource<DynamicType = ()>>(client: &Client, mut object: Value) {
-    let kind = ApiResource::erase::<K>(&());
-    object["apiVersion"] = json!(kind.api_version);
-    object["kind"] = json!(kind.kind);
-    let objects: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &kind);
-    objects.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
 }
 
 /// A client that does something else before the first request of this method to this path.
