@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Parser, Subcommand};
 
-use crate::{control_plane, kinds, layout, mutants};
+use crate::{control_plane, engine, kind_node, kinds, layout, mutants};
 
 /// Chores of the project.
 #[derive(Parser)]
@@ -18,6 +18,10 @@ pub(crate) struct Arguments {
 pub(crate) enum Chore {
     /// Build the pinned kube-apiserver, etcd and kubectl once, print their folder
     ControlPlane(control_plane::Arguments),
+    /// Start a private Docker engine where none runs, or stop it
+    Engine(engine::Arguments),
+    /// Assemble the kind node image once, print its name
+    KindNode(kind_node::Arguments),
     /// Write what crates/schema knows of kinds, from a real server and from crates/schema/crds
     Kinds(kinds::Arguments),
     /// Write which functions of a component run, for the linker to put side by side
@@ -31,6 +35,8 @@ impl Chore {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         match self {
             Self::ControlPlane(arguments) => control_plane::run(arguments),
+            Self::Engine(arguments) => engine::run(arguments),
+            Self::KindNode(arguments) => kind_node::run(arguments),
             Self::Kinds(arguments) => kinds::run(arguments),
             Self::Layout(arguments) => layout::run(arguments),
             Self::Mutants(arguments) => mutants::run(arguments),

@@ -1,10 +1,17 @@
 //! `cargo xtask`: what is generated, measured or built for the project itself.
 
+mod cache;
 mod chore;
 mod control_plane;
+mod engine;
+mod go;
+mod kind_cli;
+mod kind_node;
 mod kinds;
 mod layout;
 mod mutants;
+mod program;
+mod tools;
 
 use clap::Parser as _;
 
