@@ -1,6 +1,6 @@
 # The front door: every target is one or two commands; logic lives in `cargo xtask`.
 .DEFAULT_GOAL := help
-.PHONY: help check fmt clippy test tidy doc deny run lint bench mutants control-plane kind-node go-clients dist
+.PHONY: help check fmt clippy test tidy doc deny run lint bench mutants control-plane images kind-node go-clients dist
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-15s %s\n", $$1, $$2}'
@@ -49,6 +49,9 @@ go-clients: ## controller-runtime, client-go and kubectl, embedded and on a real
 dist: ## release binaries in target/dist
 	cargo build --profile dist --package cli --bins
 	cargo build --profile dist --package gardener-resource-manager --bins
+
+images: ## our components as container images for kind; prints name and size
+	@cargo xtask images
 
 kind-node: ## a kind node image from pinned parts, without a registry; prints its name
 	@cargo xtask kind-node

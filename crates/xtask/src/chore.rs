@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Parser, Subcommand};
 
-use crate::{control_plane, engine, kind_node, kinds, layout, mutants};
+use crate::{control_plane, engine, images, kind_node, kinds, layout, mutants};
 
 /// Chores of the project.
 #[derive(Parser)]
@@ -20,6 +20,8 @@ pub(crate) enum Chore {
     ControlPlane(control_plane::Arguments),
     /// Start a private Docker engine where none runs, or stop it
     Engine(engine::Arguments),
+    /// Build our components into container images, print names and sizes
+    Images(images::Arguments),
     /// Assemble the kind node image once, print its name
     KindNode(kind_node::Arguments),
     /// Write what crates/schema knows of kinds, from a real server and from crates/schema/crds
@@ -36,6 +38,7 @@ impl Chore {
         match self {
             Self::ControlPlane(arguments) => control_plane::run(arguments),
             Self::Engine(arguments) => engine::run(arguments),
+            Self::Images(arguments) => images::run(arguments),
             Self::KindNode(arguments) => kind_node::run(arguments),
             Self::Kinds(arguments) => kinds::run(arguments),
             Self::Layout(arguments) => layout::run(arguments),

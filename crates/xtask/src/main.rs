@@ -5,6 +5,7 @@ mod chore;
 mod control_plane;
 mod engine;
 mod go;
+mod images;
 mod kind_cli;
 mod kind_node;
 mod kinds;

@@ -1,0 +1,94 @@
+//! `cargo xtask images`: our components as static programs, each alone in an image.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::engine::{self, Environment};
+use crate::program;
+use crate::tools::Tools;
+
+/// Package and program of each component; a target of kind/images/Dockerfile has the same name.
+const COMPONENTS: [&str; 1] = ["gardener-resource-manager"];
+
+/// How they are built.
+#[derive(clap::Args)]
+#[group(skip)]
+pub(crate) struct Arguments {
+    /// Cargo's profile
+    #[arg(long, default_value = "release")]
+    profile: String,
+    #[command(flatten)]
+    environment: Environment,
+    #[arg(long, env = "CARGO_TARGET_DIR", hide = true, default_value = "target")]
+    target_folder: PathBuf,
+}
+
+/// Builds each, and prints name, digest and size.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    ensure!(cfg!(target_os = "linux"), "images are built on Linux: their programs are for it");
+    let tools = engine::ensure_running(&arguments.environment)?;
+    let cache = arguments.environment.cache.folder()?;
+    let compiler = Tools::with(&["musl-gcc", "docker"], &arguments.environment.path, &cache)?;
+    let triple = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+    program::step("static programs", || compile(&compiler, arguments, &triple))?;
+    let folder = crate::chore::root().join(&arguments.target_folder).join(&triple);
+    let folder = folder.join(if arguments.profile == "dev" { "debug" } else { &arguments.profile });
+    for component in COMPONENTS {
+        let image = format!("gardener-conformance/{component}:local");
+        let program = folder.join(component);
+        program::step(&image, || build(&tools, component, &image, &program))?;
+        let size = fs::metadata(&program).context("the program was built")?.len();
+        let mut asking = tools.command("docker");
+        asking.args(["image", "inspect", "--format", "{{.ID}} {{.Size}}", &image]);
+        let said = program::ask(&mut asking)?;
+        let (id, bytes) = said.split_once(' ').unwrap_or((&said, ""));
+        writeln!(io::stdout(), "{image} {id} {bytes} bytes (program {size})").context("failed to print")?;
+    }
+    Ok(())
+}
+
+fn compile(tools: &Tools, arguments: &Arguments, triple: &str) -> Result<()> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--quiet", "--profile", &arguments.profile, "--target", triple]);
+    for component in COMPONENTS {
+        cargo.args(["--package", component, "--bin", component]);
+    }
+    let compiler = compiler(tools)?;
+    cargo.env(format!("CC_{}", triple.replace('-', "_")), compiler).current_dir(crate::chore::root());
+    program::run(&mut cargo)
+        .with_context(|| format!("is the target there? `rustup target add {triple}` installs it"))
+}
+
+/// musl-gcc; one that was unpacked looks for its headers where they would be installed, and is told where they are. It keeps
+/// its path, as what is compiled by another compiler is compiled anew.
+fn compiler(tools: &Tools) -> Result<PathBuf> {
+    let found = tools.find("musl-gcc").context("musl-gcc was found")?;
+    let Some(root) = tools.unpacked().filter(|root| found.starts_with(root)) else { return Ok(found) };
+    let libraries = format!("usr/lib/{}-linux-musl", std::env::consts::ARCH);
+    let specs = root.join(&libraries).join("musl-gcc.specs");
+    let text = fs::read_to_string(&specs).with_context(|| format!("failed to read {}", specs.display()))?;
+    let here = root.join("musl");
+    fs::create_dir_all(&here).with_context(|| format!("failed to make {}", here.display()))?;
+    let write = |name: &str, text: &str| {
+        fs::write(here.join(name), text).with_context(|| format!("failed to write {name}"))
+    };
+    write("specs", &text.replace("/usr/", &format!("{}/usr/", root.display())))?;
+    write("gcc", &format!("#!/bin/sh\nexec gcc \"$@\" -specs {}\n", here.join("specs").display()))?;
+    let compiler = here.join("gcc");
+    program::run(Command::new("chmod").arg("+x").arg(&compiler))?;
+    Ok(compiler)
+}
+
+fn build(tools: &Tools, component: &str, image: &str, program: &Path) -> Result<()> {
+    let context = tempfile::tempdir().context("failed to make a folder for the image")?;
+    fs::copy(program, context.path().join(component))
+        .with_context(|| format!("failed to copy {}", program.display()))?;
+    let mut building = tools.command("docker");
+    building.args(["build", "--quiet", "--tag", image, "--target", component, "--file"]);
+    building.arg(crate::chore::root().join("kind/images/Dockerfile")).arg(context.path());
+    program::ask(&mut building).map(|_| ())
+}
