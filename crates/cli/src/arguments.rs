@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod environment;
 mod fidelity;
 mod named;
 
+pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArguments, Startable};
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use named::{AttestArguments, DiffRunArguments, RunningArguments, VerifyArguments};
 
@@ -335,33 +337,4 @@ pub(crate) enum NewCommand {
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum EnvCommand {
-    /// Starts a substrate and prints the path of its kubeconfig
-    Up(EnvUpArguments),
-    /// Stops it
-    Down {
-        /// Its name
-        #[arg(long, default_value = "default")]
-        name: String,
-    },
-    /// Says what each substrate needs and what is missing here
-    Doctor,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EnvUpArguments {
-    /// Which substrate; direct needs nothing started
-    #[arg(long, value_enum, default_value_t = SubstrateName::Embedded)]
-    pub(crate) substrate: SubstrateName,
-    /// A name, for several at once
-    #[arg(long, default_value = "default")]
-    pub(crate) name: String,
-    /// Stays in the foreground until interrupted
-    #[arg(long)]
-    pub(crate) foreground: bool,
-    #[command(flatten)]
-    pub(crate) envtest: EnvtestArguments,
 }

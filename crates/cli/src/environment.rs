@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use substrate::envtest::assets::Surroundings;
+use substrate::kind::programs::Surroundings as AroundKind;
 
 /// Whether a continuous integration system runs us: progress is then plain lines.
 pub(crate) fn is_ci() -> bool {
@@ -29,6 +30,16 @@ pub(crate) fn surroundings() -> Surroundings {
         home: folder("HOME"),
         cache_home: folder("XDG_CACHE_HOME"),
         data_home: folder("XDG_DATA_HOME"),
+    }
+}
+
+/// Where the programs of a cluster in containers may be, and which node image was chosen.
+pub(crate) fn around_kind() -> AroundKind {
+    AroundKind {
+        path: variable("PATH").unwrap_or_default().into(),
+        home: variable("HOME").map(PathBuf::from),
+        cache_home: variable("XDG_CACHE_HOME").map(PathBuf::from),
+        image: variable("CONFORMANCE_KIND_IMAGE"),
     }
 }
 

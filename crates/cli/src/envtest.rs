@@ -7,7 +7,7 @@ use contract::scenario::Scenario;
 use substrate::envtest::assets::Assets;
 use substrate::envtest::{Envtest, Lane, Options, programs};
 
-use crate::arguments::{Addition, EnvtestArguments, SubstrateName};
+use crate::arguments::{Addition, EnvtestArguments};
 use crate::environment;
 use crate::terminal::Failure;
 
@@ -50,9 +50,9 @@ pub(crate) async fn start(clusters: Vec<String>, arguments: &EnvtestArguments) -
 }
 
 /// Refuses what only envtest has on another substrate.
-pub(crate) fn fits(arguments: &EnvtestArguments, substrate: SubstrateName) -> Result<(), Failure> {
+pub(crate) fn fits(arguments: &EnvtestArguments, substrate: &str) -> Result<(), Failure> {
     let asked = !arguments.with.is_empty() || arguments.data_dir.is_some();
-    if asked && substrate != SubstrateName::Envtest {
+    if asked && substrate != "envtest" {
         return Err(Failure::usage("--with and --data-dir are for --substrate envtest"));
     }
     Ok(())

@@ -6,6 +6,7 @@ mod catalog;
 mod commands;
 mod environment;
 mod envtest;
+mod kind;
 mod options;
 mod progress;
 mod session;

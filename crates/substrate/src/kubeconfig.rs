@@ -53,6 +53,14 @@ pub async fn asking_once(path: &Path) -> Result<kube::Client, Error> {
     made(path, false).await
 }
 
+/// `https://<host>:<port>` of the API server of a kubeconfig file that names one cluster; empty if it names none.
+pub(crate) fn url(path: &Path) -> Result<String, Error> {
+    let kubeconfig = Kubeconfig::read_from(path)
+        .map_err(|source| Error::Read { path: path.to_owned(), source: Box::new(source) })?;
+    let cluster = kubeconfig.clusters.into_iter().find_map(|named| named.cluster);
+    Ok(cluster.and_then(|cluster| cluster.server).unwrap_or_default())
+}
+
 /// A client for the current context of a kubeconfig file, whose server may not be there yet.
 pub(crate) async fn unasked(path: &Path) -> Result<kube::Client, Error> {
     made(path, true).await

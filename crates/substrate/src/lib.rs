@@ -1,7 +1,8 @@
-//! Where cases run: embedded, a real control plane, or any cluster behind a kubeconfig.
+//! Where cases run: embedded, a real control plane, a cluster in containers, or any cluster behind a kubeconfig.
 //!
 //! - [`embedded`] — the in-process API server;
 //! - [`envtest`] — a real kube-apiserver and etcd, started and ended by us;
+//! - [`kind`] — a whole cluster in containers, created and deleted by us;
 //! - [`kubeconfig`] — any cluster that a file names;
 //! - [`cluster`] — one cluster behind a client, asked in plain JSON;
 //! - [`facts`] — objects that stand before a request.
@@ -13,4 +14,5 @@ pub mod cluster;
 pub mod embedded;
 pub mod envtest;
 pub mod facts;
+pub mod kind;
 pub mod kubeconfig;

@@ -47,7 +47,7 @@ fn report(
     let selection = arguments.selection.clone().into();
     let contracts = session::selected(&loaded, added, &selection)?;
     options::check(&arguments.execution, &loaded.catalog)?;
-    envtest::fits(&arguments.envtest, arguments.substrate)?;
+    envtest::fits(&arguments.envtest, arguments.substrate.word())?;
     let substrate = arguments.substrate.word();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new(command, added)

@@ -111,7 +111,7 @@ fn report(
 
 /// Refuses a server for a target that reads another one already.
 fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
-    envtest::fits(&arguments.envtest, arguments.substrate)?;
+    envtest::fits(&arguments.envtest, arguments.substrate.word())?;
     let substrate = arguments.substrate.word();
     if arguments.substrate == SubstrateName::Direct {
         return Ok(());

@@ -8,9 +8,9 @@ use std::ffi::OsString;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::arguments::{Addition, EnvCommand, EnvUpArguments, SubstrateName};
-use crate::envtest;
+use crate::arguments::{Addition, ComponentName, EnvCommand, EnvUpArguments, Startable};
 use crate::terminal::{Failure, Terminal};
+use crate::{envtest, kind};
 use state::State;
 
 /// How long a started environment may take until it serves.
@@ -22,17 +22,20 @@ pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Fa
         EnvCommand::Up(arguments) => up(&arguments, terminal),
         EnvCommand::Down { name } => down(&name, terminal),
         EnvCommand::Doctor => {
-            terminal.print(&doctor::diagnose());
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime =
+                runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
+            terminal.print(&runtime.block_on(doctor::diagnose()));
             Ok(0)
         }
     }
 }
 
 fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    if arguments.substrate == SubstrateName::Direct {
-        return Err(Failure::usage("the substrate direct needs nothing started: use it with run or verify"));
+    envtest::fits(&arguments.envtest, arguments.substrate.word())?;
+    if arguments.kind.is_said() && arguments.substrate != Startable::Kind {
+        return Err(Failure::usage("--zones, --install and --logs are for --substrate kind"));
     }
-    envtest::fits(&arguments.envtest, arguments.substrate)?;
     let state = State::of(&arguments.name)?;
     if arguments.foreground {
         return serve::until_interrupted(arguments, &state, terminal);
@@ -65,8 +68,9 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
         .spawn()
         .map_err(|error| Failure::environment(format!("failed to start the environment: {error}")))?;
     let patience = match arguments.substrate {
-        SubstrateName::Envtest => envtest::PATIENCE + PATIENCE,
-        SubstrateName::Embedded | SubstrateName::Direct => PATIENCE,
+        Startable::Embedded => PATIENCE,
+        Startable::Envtest => envtest::PATIENCE + PATIENCE,
+        Startable::Kind => kind::PATIENCE * 3,
     };
     let begun = Instant::now();
     while begun.elapsed() < patience {
@@ -92,14 +96,21 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
 /// The arguments that say which substrate.
 fn of_substrate(arguments: &EnvUpArguments) -> Vec<OsString> {
     let mut typed: Vec<OsString> = Vec::new();
-    if arguments.substrate == SubstrateName::Envtest {
-        typed.extend(["--substrate", "envtest"].map(OsString::from));
-    }
+    typed.extend(["--substrate", arguments.substrate.word()].map(OsString::from));
     for Addition::ControllerManager in &arguments.envtest.with {
         typed.extend(["--with", "controller-manager"].map(OsString::from));
     }
     if let Some(folder) = &arguments.envtest.data_dir {
         typed.extend([OsString::from("--data-dir"), folder.clone().into_os_string()]);
+    }
+    if let Some(zones) = &arguments.kind.zones {
+        typed.extend(["--zones", zones].map(OsString::from));
+    }
+    for ComponentName::ResourceManager in &arguments.kind.install {
+        typed.extend(["--install", "resource-manager"].map(OsString::from));
+    }
+    if let Some(folder) = &arguments.kind.logs {
+        typed.extend([OsString::from("--logs"), folder.clone().into_os_string()]);
     }
     typed
 }
@@ -118,7 +129,8 @@ fn down(name: &str, terminal: &Terminal) -> Result<u8, Failure> {
         terminal.note(&format!("nothing is up under the name {name}"));
         return Ok(0);
     }
-    state.stop(PATIENCE)?;
+    // A cluster takes longer to go than a process.
+    state.stop(PATIENCE * 6)?;
     state.clear()?;
     Ok(0)
 }

@@ -1,4 +1,4 @@
-//! The environment itself, embedded over TLS or a real control plane, until it is told to end.
+//! The environment itself, embedded over TLS, a real control plane or a cluster, until it is told to end.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use substrate::envtest::CLUSTER;
 use webhook::dial::FixedDialers;
 
 use super::state::State;
-use crate::arguments::{EnvUpArguments, EnvtestArguments, SubstrateName};
-use crate::envtest;
+use crate::arguments::{EnvUpArguments, EnvtestArguments, Startable};
 use crate::signals;
 use crate::terminal::{Failure, Terminal};
+use crate::{envtest, kind};
 
 /// Serves until SIGINT or SIGTERM, then forgets the environment.
 pub(crate) fn until_interrupted(
@@ -23,8 +23,9 @@ pub(crate) fn until_interrupted(
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
         match arguments.substrate {
-            SubstrateName::Envtest => real(&arguments.envtest, state, terminal).await,
-            SubstrateName::Embedded | SubstrateName::Direct => in_process(state, terminal).await,
+            Startable::Embedded => in_process(state, terminal).await,
+            Startable::Envtest => real(&arguments.envtest, state, terminal).await,
+            Startable::Kind => whole(arguments, state, terminal).await,
         }
     })?;
     state.clear()?;
@@ -55,6 +56,17 @@ async fn real(arguments: &EnvtestArguments, state: &State, terminal: &Terminal) 
         // The folder stays: its log says why.
         error = started.ended() => Err(Failure::environment(error.to_string())),
     }
+}
+
+async fn whole(arguments: &EnvUpArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+    let cluster = tokio::select! {
+        started = kind::start(&arguments.name, &arguments.kind, terminal) => started?,
+        signal = signals::either() => return Ok(signal),
+    };
+    let kubeconfig = std::fs::read_to_string(cluster.kubeconfig())
+        .map_err(|error| Failure::environment(format!("failed to read its kubeconfig: {error}")))?;
+    announce(state, cluster.url(), &kubeconfig, terminal)?;
+    Ok(signals::either().await)
 }
 
 /// Says where it is.

@@ -73,7 +73,7 @@ impl State {
         log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned()
     }
 
-    /// Ends the process, if it still serves, and waits until it does not.
+    /// Ends the process, if it still serves, and waits until it is gone.
     pub(crate) fn stop(&self, patience: Duration) -> Result<(), Failure> {
         // A process number may belong to somebody else by now: only what serves is ours.
         if !self.is_served() {
@@ -83,10 +83,11 @@ impl State {
             .map_err(|error| failed("read", &self.folder, &error))?;
         terminate(pid.trim())?;
         let begun = Instant::now();
-        while self.is_served() {
+        // It forgets itself last: what it serves may end before what it started.
+        while self.exists() {
             if begun.elapsed() > patience {
                 return Err(Failure::environment(format!(
-                    "process {} still serves after {patience:?}",
+                    "process {} has not ended after {patience:?}",
                     pid.trim()
                 )));
             }

@@ -1,0 +1,95 @@
+//! What can go wrong with a kind cluster: the step, the words of whoever failed, and what to do.
+
+use std::path::PathBuf;
+
+use crate::kubeconfig;
+
+/// Why there is no cluster, or not any more.
+#[derive(Debug, thiserror::Error)]
+pub enum KindError {
+    /// A program is nowhere.
+    #[error("failed to find {program}: {remedy}")]
+    Missing {
+        /// Its name.
+        program: &'static str,
+        /// How to get it.
+        remedy: &'static str,
+    },
+    /// Nobody answers the Docker client.
+    #[error(
+        "failed to reach a Docker engine: {said}; start Docker, or as root on Linux `make kind-node` starts a private one"
+    )]
+    NoEngine {
+        /// The client's words.
+        said: String,
+    },
+    /// No node image was chosen or assembled.
+    #[error(
+        "failed to find a node image: `make kind-node` assembles one, or set CONFORMANCE_KIND_IMAGE to one that can be \
+         pulled, such as kindest/node"
+    )]
+    NoImage,
+    /// The chosen node image is not there and cannot be pulled.
+    #[error(
+        "failed to get the node image {image}: {said}; `make kind-node` assembles one without a registry"
+    )]
+    Image {
+        /// Its name.
+        image: String,
+        /// The engine's words.
+        said: String,
+    },
+    /// A cluster of this name exists.
+    #[error(
+        "a kind cluster named {name} exists already: `kind delete cluster --name {name}` removes it, or choose another name"
+    )]
+    NameInUse {
+        /// Its name.
+        name: String,
+    },
+    /// A program could not be started.
+    #[error("failed to start {}: {source}", program.display())]
+    Spawn {
+        /// Its path.
+        program: PathBuf,
+        /// The operating system's words.
+        source: std::io::Error,
+    },
+    /// A program that is asked for something failed.
+    #[error("failed to {step}: {said}")]
+    Failed {
+        /// What it was to do.
+        step: String,
+        /// Its last words.
+        said: String,
+    },
+    /// A program did not end in time.
+    #[error("failed to {step} within {seconds} s")]
+    TooLong {
+        /// What it was to do.
+        step: String,
+        /// How long it had.
+        seconds: u64,
+    },
+    /// The cluster did not become ready.
+    #[error("the cluster is not ready after {seconds} s: {answer}; its nodes' logs are in {}", logs.display())]
+    NotReady {
+        /// How long it had.
+        seconds: u64,
+        /// What was missing last.
+        answer: String,
+        /// Where the logs are.
+        logs: PathBuf,
+    },
+    /// It cannot be asked.
+    #[error("{0}")]
+    Kubeconfig(#[from] kubeconfig::Error),
+    /// A file cannot be written.
+    #[error("failed to write {}: {source}", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// The operating system's words.
+        source: std::io::Error,
+    },
+}
