@@ -100,7 +100,8 @@ impl Kind {
         let programs = options.surroundings.programs()?;
         let engine = Engine::ask(&programs).await?;
         let image = engine::node_image(&programs, options.surroundings.image.as_deref()).await?;
-        let name = format!("{PREFIX}{}", options.name);
+        // kind takes no capitals.
+        let name = format!("{PREFIX}{}", options.name.to_lowercase());
         let clusters = command::run(&programs.kind, &["get", "clusters"], "list clusters", QUICK).await?;
         if clusters.lines().any(|cluster| cluster == name) {
             return Err(KindError::NameInUse { name });

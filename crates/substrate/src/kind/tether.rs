@@ -167,15 +167,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_creation_is_told_in_its_words_and_what_it_left_is_deleted_twice() {
+    async fn a_failed_creation_is_told_in_its_words_and_what_it_left_is_deleted_until_nothing_more_comes() {
         let (folders, tethered, created) = tethered("echo no space left >&2; exit 1").await;
         assert_eq!(created.unwrap_err().to_string(), "failed to create the cluster: no space left");
         drop(tethered);
-        assert_eq!(folders.asked(), [CREATED, DELETED, DELETED, NETWORK]);
+        assert_eq!(folders.asked(), [CREATED, DELETED, DELETED, DELETED, DELETED, DELETED, DELETED, NETWORK]);
     }
 
     #[tokio::test]
-    async fn a_creation_that_is_not_waited_for_is_ended() {
+    async fn a_creation_that_is_not_waited_for_is_ended_with_all_that_it_started() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("data");
         fs::create_dir(&folder).unwrap();

@@ -10,7 +10,8 @@ log=$folder/create.log
 exec 3<&0 </dev/null
 (trap - HUP INT TERM PIPE; KIND_EXPERIMENTAL_DOCKER_NETWORK=$network exec "$kind" create cluster --name "$name" "$@") >"$log" 2>&1 3<&- &
 creating=$!
-(cat <&3; kill -9 "$creating") >/dev/null &
+# This process leads a group, in which only the creation and what it started hear a signal.
+(cat <&3; kill -TERM 0) >/dev/null &
 watch=$!
 wait "$creating"
 status=$?
@@ -21,9 +22,11 @@ read -r word <&3
 [ "$word" = keep ] && exit 0
 "$kind" delete cluster --name "$name" >>"$log" 2>&1
 if [ "$status" != 0 ]; then
-    # A node that was being started for whoever was killed appears a little later.
-    sleep 1
-    "$kind" delete cluster --name "$name" >>"$log" 2>&1
+    # The engine may be making a node for whoever was ended, and shows it when it is made.
+    for again in 1 2 3 4 5; do
+        sleep 1
+        "$kind" delete cluster --name "$name" >>"$log" 2>&1
+    done
 fi
 "$docker" network rm "$network" >>"$log" 2>&1
 rm -rf "$folder"
