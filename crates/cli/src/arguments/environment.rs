@@ -20,7 +20,7 @@ pub(crate) enum EnvCommand {
     Doctor,
 }
 
-/// What can be started; direct needs nothing.
+/// What can be started; direct, which can not, is refused in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Startable {
     /// The in-process API server
@@ -29,6 +29,9 @@ pub(crate) enum Startable {
     Envtest,
     /// A whole cluster in containers
     Kind,
+    /// Needs nothing started
+    #[value(hide = true)]
+    Direct,
 }
 
 /// A component of ours that can be installed.
@@ -77,6 +80,7 @@ impl Startable {
             Self::Embedded => "embedded",
             Self::Envtest => "envtest",
             Self::Kind => "kind",
+            Self::Direct => "direct",
         }
     }
 }

@@ -67,6 +67,8 @@ fn what_only_envtest_has_is_refused_elsewhere() {
         call(folder.path(), arguments).says(2, &["--substrate envtest"]);
     }
     call(folder.path(), &["run", "--with", "scheduler"]).says(2, &["controller-manager"]);
+    call(folder.path(), &["env", "up", "--substrate", "direct"]).says(2, &["direct needs nothing started"]);
+    call(folder.path(), &["env", "up", "--zones", "3"]).says(2, &["--substrate kind"]);
 }
 
 #[test]

@@ -32,6 +32,9 @@ pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Fa
 }
 
 fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    if arguments.substrate == Startable::Direct {
+        return Err(Failure::usage("the substrate direct needs nothing started: use it with run or verify"));
+    }
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
     if arguments.kind.is_said() && arguments.substrate != Startable::Kind {
         return Err(Failure::usage("--zones, --install and --logs are for --substrate kind"));
@@ -68,7 +71,7 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
         .spawn()
         .map_err(|error| Failure::environment(format!("failed to start the environment: {error}")))?;
     let patience = match arguments.substrate {
-        Startable::Embedded => PATIENCE,
+        Startable::Embedded | Startable::Direct => PATIENCE,
         Startable::Envtest => envtest::PATIENCE + PATIENCE,
         Startable::Kind => kind::PATIENCE * 3,
     };

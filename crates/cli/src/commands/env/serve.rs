@@ -23,7 +23,7 @@ pub(crate) fn until_interrupted(
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
         match arguments.substrate {
-            Startable::Embedded => in_process(state, terminal).await,
+            Startable::Embedded | Startable::Direct => in_process(state, terminal).await,
             Startable::Envtest => real(&arguments.envtest, state, terminal).await,
             Startable::Kind => whole(arguments, state, terminal).await,
         }
