@@ -28,6 +28,8 @@ pub(crate) enum Patch {
 /// The form of a configuration that is applied.
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
+/// How many operations one patch may be.
+const MOST_OPERATIONS: usize = 10_000;
 const NO_PATCH: &str = "Invalid JSON Patch";
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
@@ -79,6 +81,17 @@ impl Patch {
     pub(crate) fn apply(&self, object: &Value) -> Result<Value, Status> {
         let mut patched = object.clone();
         match self {
+            Self::Json(operations) if operations.len() > MOST_OPERATIONS => {
+                return Err(Status::plain(
+                    413,
+                    "RequestEntityTooLarge",
+                    format!(
+                        "Request entity too large: The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, \
+                         got {}",
+                        operations.len()
+                    ),
+                ));
+            }
             Self::Json(operations) => {
                 operations::apply(&mut patched, operations).map_err(|_| refused())?;
             }
@@ -93,8 +106,9 @@ impl Patch {
                 })?;
             }
         }
-        let merged = matches!(self, Self::Merge(_));
-        if patched.is_object() || merged { Ok(patched) } else { Err(refused()) }
+        // What can be anything is looked at by whoever reads it.
+        let anything = matches!(self, Self::Merge(_) | Self::Json(_));
+        if patched.is_object() || anything { Ok(patched) } else { Err(refused()) }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Lists of operations (RFC 6902) as kube-apiserver carries them out: indices may be negative, what is absent can be
-//! replaced in a map, and an absent value is the same as null.
+//! replaced in a map, an absent value is the same as null, and the whole can be replaced and compared.
 
 use serde_json::Value;
 
@@ -47,6 +47,7 @@ fn carry_out(object: &mut Value, operation: &Value) -> Result<(), Unfit> {
     match text("op").ok_or(Unfit)? {
         "add" => add(object, path, value()),
         "remove" => remove(object, path).map(|_| ()),
+        "replace" if path.is_empty() => whole(object, value()),
         "replace" => replace(object, path, value()),
         "move" => {
             let moved = remove(object, text("from").ok_or(Unfit)?)?;
@@ -57,8 +58,8 @@ fn carry_out(object: &mut Value, operation: &Value) -> Result<(), Unfit> {
             add(object, path, copied)
         }
         "test" => {
-            let wanted = operation.get("value").ok_or(Unfit)?;
-            if get(object, path)? == *wanted { Ok(()) } else { Err(Unfit) }
+            let found = if path.is_empty() { object.clone() } else { get(object, path)? };
+            if found == value() { Ok(()) } else { Err(Unfit) }
         }
         _ => Err(Unfit),
     }
@@ -109,6 +110,14 @@ fn add(object: &mut Value, path: &str, value: Value) -> Result<(), Unfit> {
         }
         other => other[last.as_str()] = value,
     }
+    Ok(())
+}
+
+fn whole(object: &mut Value, value: Value) -> Result<(), Unfit> {
+    if !value.is_object() && !value.is_array() {
+        return Err(Unfit);
+    }
+    *object = value;
     Ok(())
 }
 
@@ -165,7 +174,23 @@ mod tests {
                 json!({"op": "test", "path": "/a/none", "value": null}),
                 Some(json!({"a": {"b": 1}, "l": [1, 2]})),
             ),
+            (json!({"op": "test", "path": "/a/none"}), Some(json!({"a": {"b": 1}, "l": [1, 2]}))),
             (json!({"op": "test", "path": "/a/b", "value": 2}), None),
+            (json!({"op": "test", "path": "/a/b"}), None),
+            (
+                json!({"op": "test", "path": "", "value": {"a": {"b": 1}, "l": [1, 2]}}),
+                Some(json!({"a": {"b": 1}, "l": [1, 2]})),
+            ),
+            (json!({"op": "test", "path": "", "value": {}}), None),
+            (json!({"op": "test", "path": ""}), None),
+            (json!({"op": "replace", "path": "", "value": {"c": 1}}), Some(json!({"c": 1}))),
+            (json!({"op": "replace", "path": "", "value": [1]}), Some(json!([1]))),
+            (json!({"op": "replace", "path": "", "value": "text"}), None),
+            (json!({"op": "replace", "path": ""}), None),
+            (json!({"op": "add", "path": "", "value": {"c": 1}}), None),
+            (json!({"op": "remove", "path": ""}), None),
+            (json!({"op": "copy", "from": "", "path": "/c"}), None),
+            (json!({"op": "move", "from": "/a", "path": ""}), None),
             (json!({"op": "odd", "path": "/a"}), None),
             (json!({"op": "add"}), None),
         ];

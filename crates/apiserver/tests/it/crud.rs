@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
-use crate::wire::send;
+use crate::wire::{patch, send};
 
 fn config_map(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "1"}})
@@ -108,6 +108,23 @@ async fn errors_are_worded_as_kubernetes_words_them() {
         assert_eq!((got, status["message"].as_str().unwrap_or_default()), (code, message), "{method} {path}");
         assert_eq!((&status["kind"], &status["code"]), (&json!("Status"), &json!(code)));
     }
+}
+
+#[tokio::test]
+async fn a_patch_of_too_many_operations_is_refused_where_there_is_something_to_patch() {
+    let server = ApiServer::builder().build();
+    send(&server, "POST", "/api/v1/namespaces/default/configmaps", &json!({"metadata": {"name": "a"}})).await;
+    let patched = async |name: &str, count: usize| {
+        let test = json!({"op": "test", "path": "/data", "value": null});
+        let path = format!("/api/v1/namespaces/default/configmaps/{name}");
+        patch(&server, &path, "json-patch", &vec![test; count].into()).await
+    };
+    let (code, status) = patched("a", 10_001).await;
+    let message =
+        "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001";
+    let said = (code, &status["reason"], &status["message"]);
+    assert_eq!(said, (413, &json!("RequestEntityTooLarge"), &json!(message)));
+    assert_eq!((patched("a", 10_000).await.0, patched("b", 10_001).await.0), (200, 404));
 }
 
 #[tokio::test]
