@@ -290,7 +290,7 @@ impl Snapshot {
         &'a self,
         prefix: &'a str,
         start: Option<&str>,
-    ) -> impl Iterator<Item = (&'a Arc<str>, &'a Arc<Object>)> {
+    ) -> impl Iterator<Item = (&'a Arc<str>, &'a Arc<Object>)> + use<'a> {
         use std::ops::Bound;
         let from = match start {
             Some(start) => Bound::Excluded(start),

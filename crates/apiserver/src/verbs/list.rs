@@ -61,52 +61,46 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     // There are no pages of one object.
     let token = if only.is_some() { None } else { token(call)? };
     let snapshot = snapshot(shared, call, token.as_ref())?;
-    let start = token.as_ref().map(|token| token.start.as_str());
-    let mut within = within(&snapshot, &call.key_prefix(), start, only.as_deref()).into_iter();
+    let (prefix, start) = (call.key_prefix(), token.as_ref().map(|token| token.start.as_str()));
+    let mut there = within(&snapshot, &prefix, start, only.as_deref());
+    let (mut objects, mut last) = (Vec::new(), None);
     // What is selected is known when it is read; a webhook may have to convert it.
-    let read = if selection.is_everything() { limit } else { usize::MAX };
-    let (keys, objects): (Vec<_>, Vec<_>) = within.by_ref().take(read).unzip();
-    let shown = versions::read(shared, &call.target, objects).await?;
-    let mut there = keys.iter().zip(shown);
-    let mut objects = Vec::new();
-    let mut last = None;
     while objects.len() < limit
         && let Some((key, object)) = there.next()
     {
-        if selection.is_everything() || selection.selects(object.value(), &call.target) {
-            objects.push(object);
+        let shown = versions::read_one(shared, &call.target, object).await?;
+        if selection.selects(shown.value(), &call.target) {
+            objects.push(shown);
             last = Some(key);
         }
     }
     let mut meta = ListMeta { revision: snapshot.revision, ..ListMeta::default() };
-    // Whether any of what follows is selected is found when it is asked for.
-    let rest = if objects.len() == limit { there.count() + within.count() } else { 0 };
-    if rest > 0
-        && let Some(last) = last
+    if objects.len() == limit
+        && let (Some(last), Some(_)) = (last, there.next())
     {
         meta.next = Some(token_text(i64::try_from(snapshot.revision).unwrap_or(-1), last));
-        meta.remaining = selection.is_everything().then_some(rest);
+        // Whether any of what follows is selected is found when it is asked for.
+        meta.remaining = selection.is_everything().then(|| 1 + there.count());
     }
     Ok(Page { objects, meta })
 }
 
 /// The key of the only object that may be selected, where that is one.
-fn only(call: &Call, selection: &Selection) -> Option<String> {
+pub(super) fn only(call: &Call, selection: &Selection) -> Option<String> {
     let everywhere = call.target.resource.namespaced && call.path.namespace.is_empty();
     selection.name().filter(|name| !everywhere && !name.is_empty()).map(|name| call.key(name))
 }
 
 /// What may be selected, by key: the one object, or all below a prefix, after a key if given.
-fn within(
-    snapshot: &Snapshot,
-    prefix: &str,
+pub(super) fn within<'a>(
+    snapshot: &'a Snapshot,
+    prefix: &'a str,
     start: Option<&str>,
     only: Option<&str>,
-) -> Vec<(Arc<str>, Arc<Object>)> {
-    let cloned = |(key, object): (&Arc<str>, &Arc<Object>)| (Arc::clone(key), Arc::clone(object));
+) -> Box<dyn Iterator<Item = (&'a Arc<str>, &'a Arc<Object>)> + Send + 'a> {
     match only {
-        Some(key) => snapshot.objects.get_key_value(key).map(cloned).into_iter().collect(),
-        None => snapshot.range(prefix, start).map(cloned).collect(),
+        Some(key) => Box::new(snapshot.objects.get_key_value(key).into_iter()),
+        None => Box::new(snapshot.range(prefix, start)),
     }
 }
 

@@ -27,7 +27,7 @@ use crate::selection::Selection;
 use crate::state::Shared;
 use crate::store::{Change, Compacted, Event, Object};
 use crate::table;
-use crate::verbs::list::{option_errors, too_old, watched_revision};
+use crate::verbs::list::{self, option_errors, too_old, watched_revision};
 use crate::versions;
 
 /// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
@@ -47,6 +47,8 @@ struct Watcher {
     call: Call,
     selection: Selection,
     prefix: String,
+    /// The key of the only object that may be selected, where that is one.
+    only: Option<String>,
     /// Everything up to this revision was looked at.
     seen: u64,
     pending: VecDeque<Bytes>,
@@ -119,6 +121,7 @@ impl Watcher {
             },
             shared: Arc::clone(shared),
             prefix: call.key_prefix(),
+            only: list::only(&call, &selection),
             call,
             selection,
             seen: 0,
@@ -134,10 +137,13 @@ impl Watcher {
     async fn start_with_all(&mut self) -> Result<(), Status> {
         let snapshot = self.shared.store.snapshot(&self.call.target.table);
         self.seen = snapshot.revision;
-        let objects = snapshot.range(&self.prefix, None).map(|(_, object)| Arc::clone(object)).collect();
-        for object in &versions::read(&self.shared, &self.call.target, objects).await? {
-            if self.selection.selects(object.value(), &self.call.target) {
-                let line = self.line("ADDED", object);
+        let objects: Vec<_> = list::within(&snapshot, &self.prefix, None, self.only.as_deref())
+            .map(|(_, object)| Arc::clone(object))
+            .collect();
+        for object in &objects {
+            let shown = versions::read_one(&self.shared, &self.call.target, object).await?;
+            if self.selection.selects(shown.value(), &self.call.target) {
+                let line = self.line("ADDED", &shown);
                 self.pending.push_back(line);
             }
         }
@@ -221,12 +227,18 @@ impl Watcher {
 
     /// What a write means to one who sees only the selected objects.
     async fn event(&mut self, event: &Event) -> Result<Option<Bytes>, Status> {
-        if !event.key.starts_with(&self.prefix) {
+        let followed = match &self.only {
+            Some(only) => *event.key == **only,
+            None => event.key.starts_with(&self.prefix),
+        };
+        if !followed {
             return Ok(None);
         }
         let target = &self.call.target;
         let object = versions::read_one(&self.shared, target, &event.object).await?;
         let previous = match &event.previous {
+            // Whatever it was, it is selected.
+            Some(previous) if self.selection.is_everything() => Some(Arc::clone(previous)),
             Some(previous) => Some(versions::read_one(&self.shared, target, previous).await?),
             None => None,
         };

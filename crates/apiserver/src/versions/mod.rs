@@ -25,23 +25,6 @@ pub(crate) use conversion::Conversion;
 /// How long a webhook has to convert.
 const PATIENCE: u32 = 30;
 
-/// Stored objects as a request sees them.
-///
-/// # Errors
-/// If a webhook does not convert one of them.
-pub(crate) async fn read(
-    shared: &Shared,
-    target: &Target,
-    objects: Vec<Arc<Object>>,
-) -> Result<Vec<Arc<Object>>, Status> {
-    let Some(definition) = &target.definition else { return Ok(objects) };
-    let mut shown = Vec::with_capacity(objects.len());
-    for object in &objects {
-        shown.push(of_definition(shared, target, definition, object).await?);
-    }
-    Ok(shown)
-}
-
 /// A stored object as a request sees it.
 ///
 /// # Errors
