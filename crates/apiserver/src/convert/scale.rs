@@ -4,6 +4,7 @@ use schema::Scaling;
 use serde_json::{Value, json};
 
 use crate::object::meta;
+use crate::patch::go_text;
 
 /// The scale that an object shows; that of a custom resource lies where `scaling` says.
 pub(crate) fn of(object: &Value, scaling: Option<&Scaling>) -> Value {
@@ -25,9 +26,77 @@ pub(crate) fn of(object: &Value, scaling: Option<&Scaling>) -> Value {
     json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status})
 }
 
+/// Checks that the scale of a custom resource can be read.
+///
+/// # Errors
+/// With the words of Go's accessors: `.spec.size accessor error: x is of the type string, expected int64`.
+pub(crate) fn check(object: &Value, paths: &Scaling) -> Result<(), String> {
+    for (path, text) in [(&paths.wanted, false), (&paths.current, false), (&paths.selector, true)] {
+        match reached(object, path)? {
+            Some(found) if text && !path.is_empty() && !found.is_string() => {
+                return Err(unfit(path, found, "string"));
+            }
+            Some(found) if !text && !found.is_i64() => return Err(unfit(path, found, "int64")),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Puts a value at a path of names; what is not there is made.
+///
+/// # Errors
+/// With the words of Go's accessors, where something else than a map is on the way.
+pub(crate) fn put(object: &mut Value, path: &[String], value: Value) -> Result<(), String> {
+    let mut at = object;
+    for (index, step) in path.iter().enumerate() {
+        let Value::Object(fields) = at else {
+            let path = dotted(&path[..index]);
+            return Err(format!("value cannot be set because {path} is not a map[string]interface{{}}"));
+        };
+        at = fields
+            .entry(step.as_str())
+            .or_insert_with(|| if index + 1 < path.len() { json!({}) } else { Value::Null });
+    }
+    *at = value;
+    Ok(())
+}
+
 /// The value at a path of names.
 pub(crate) fn at<'a>(object: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(object, |value, step| value.get(step))
+}
+
+/// The value at a path of names, of which all before it must be maps.
+fn reached<'a>(object: &'a Value, path: &[String]) -> Result<Option<&'a Value>, String> {
+    let mut at = object;
+    for (index, step) in path.iter().enumerate() {
+        let below = match at {
+            Value::Null => None,
+            Value::Object(fields) => fields.get(step),
+            other => return Err(unfit(&path[..=index], other, "map[string]interface{}")),
+        };
+        let Some(below) = below else { return Ok(None) };
+        at = below;
+    }
+    Ok(Some(at))
+}
+
+fn unfit(path: &[String], found: &Value, wanted: &str) -> String {
+    let ty = match found {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    };
+    format!("{} accessor error: {} is of the type {ty}, expected {wanted}", dotted(path), go_text(found))
+}
+
+fn dotted(path: &[String]) -> String {
+    format!(".{}", path.join("."))
 }
 
 /// Wanted and current replicas, and the selector of their pods.
@@ -46,4 +115,69 @@ fn custom(object: &Value, paths: &Scaling) -> Shown {
     let number = |path: &[String]| at(object, path).and_then(Value::as_i64);
     let selector = at(object, &paths.selector).and_then(Value::as_str).unwrap_or_default();
     (number(&paths.wanted), number(&paths.current), selector.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> Vec<String> {
+        text.split('.').filter(|step| !step.is_empty()).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_is_no_scale_is_told_as_go_tells_it() {
+        let paths = Scaling {
+            wanted: path("spec.a.size"),
+            current: path("status.size"),
+            selector: path("status.of"),
+        };
+        let wrong = |at: &str, found: &str, wanted: &str| {
+            Some(format!("{at} accessor error: {found}, expected {wanted}"))
+        };
+        let map = "map[string]interface{}";
+        let table = [
+            (json!({}), None),
+            (json!({"spec": {"a": {"size": 3}}, "status": {"size": 2, "of": "x=y"}}), None),
+            (json!({"spec": null}), None),
+            (json!({"spec": "x"}), wrong(".spec.a", "x is of the type string", map)),
+            (
+                json!({"spec": {"a": [1, 2]}}),
+                wrong(".spec.a.size", "[1 2] is of the type []interface {}", map),
+            ),
+            (
+                json!({"spec": {"a": {"size": null}}}),
+                wrong(".spec.a.size", "<nil> is of the type <nil>", "int64"),
+            ),
+            (
+                json!({"spec": {"a": {"size": 1.5}}}),
+                wrong(".spec.a.size", "1.5 is of the type float64", "int64"),
+            ),
+            (json!({"status": {"size": true}}), wrong(".status.size", "true is of the type bool", "int64")),
+            (
+                json!({"status": {"of": {"x": "y"}}}),
+                wrong(".status.of", "map[x:y] is of the type map[string]interface {}", "string"),
+            ),
+        ];
+        for (object, want) in table {
+            assert_eq!(check(&object, &paths).err(), want, "{object}");
+        }
+    }
+
+    #[test]
+    fn replicas_are_put_where_maps_lead() {
+        let table = [
+            (json!({}), Ok(json!({"spec": {"size": 1}}))),
+            (json!({"spec": {"size": 3, "a": 1}}), Ok(json!({"spec": {"size": 1, "a": 1}}))),
+            (
+                json!({"spec": null}),
+                Err("value cannot be set because .spec is not a map[string]interface{}".to_owned()),
+            ),
+        ];
+        for (mut object, want) in table {
+            let told = object.to_string();
+            let done = put(&mut object, &path("spec.size"), 1.into());
+            assert_eq!(done.map(|()| object), want, "{told}");
+        }
+    }
 }

@@ -34,11 +34,12 @@ pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let object = super::read(shared, call).await?;
     let scaling = call.target.scaling.as_deref();
     let shown = convert::shown(object.value(), &call.target.resource);
-    if let Some(paths) = scaling
-        && scale::at(&shown, &paths.wanted).is_none()
-    {
-        let path = paths.wanted.join(".");
-        return Err(Status::internal(&format!("the spec replicas field \".{path}\" does not exist")));
+    if let Some(paths) = scaling {
+        scale::check(&shown, paths).map_err(Status::failure)?;
+        if scale::at(&shown, &paths.wanted).is_none() {
+            let path = paths.wanted.join(".");
+            return Err(Status::internal(&format!("the spec replicas field \".{path}\" does not exist")));
+        }
     }
     Ok(Reply::json(200, rendered(call, &scale::of(&shown, scaling))))
 }
@@ -82,6 +83,9 @@ fn rendered(call: &Call, scale: &Value) -> Bytes {
 impl update::Edit for Scaled<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let scaling = self.call.target.scaling.as_deref();
+        if let Some(paths) = scaling {
+            scale::check(current, paths).map_err(Status::failure)?;
+        }
         let path = scaling
             .map_or_else(|| ["spec", "replicas"].map(str::to_owned).to_vec(), |paths| paths.wanted.clone());
         let mut before = scale::of(current, scaling);
@@ -101,7 +105,7 @@ impl update::Edit for Scaled<'_> {
             return Err(Status::invalid("autoscaling", "Scale", &self.call.path.name, &[error]));
         }
         let mut object = current.clone();
-        *place(&mut object, &path) = replicas.into();
+        scale::put(&mut object, &path, replicas.into()).map_err(Status::failure)?;
         if let Some(revision) = scale.pointer("/metadata/resourceVersion").filter(|revision| *revision != "")
         {
             meta::set(&mut object, "resourceVersion", revision.clone());
@@ -111,15 +115,10 @@ impl update::Edit for Scaled<'_> {
     }
 }
 
-/// What stands at a path of names, made where nothing does.
-fn place<'a>(object: &'a mut Value, path: &[String]) -> &'a mut Value {
-    path.iter().fold(object, |value, step| &mut value[step.as_str()])
-}
-
 impl Scaled<'_> {
     /// As kube-apiserver has it, the scale of a custom resource takes no configuration that changes it.
     fn convertible(&self, before: &Value, scale: Value, configuration: &Value) -> Result<Value, Status> {
-        if !self.call.target.custom || before["spec"] == scale["spec"] {
+        if !self.call.target.custom || without_owners(before) == without_owners(&scale) {
             return Ok(scale);
         }
         Err(Status::failure(format!(
@@ -136,19 +135,27 @@ impl Scaled<'_> {
             Change::To(scale) => scale.clone(),
             Change::By(patch) => {
                 let patched = (patch.apply(before)?, patch.strategic());
-                let patched = decode::patched(shared, self.call, patched, notes)?;
-                update::check_name(self.call, &patched)?;
-                patched
+                decode::patched(shared, self.call, patched, notes)?
             }
             Change::Applied(configuration) => {
                 let served = shared.registry.served();
                 let lens = Lens::new(&served, &self.call.target, "scale");
                 let options = apply::Options::of(self.call);
                 let scale = apply::apply(&lens, Some(before), configuration, &options, shared.clock.now())?;
-                return self.convertible(before, scale, configuration);
+                self.convertible(before, scale, configuration)?
             }
         };
-        written::record(shared, self.call, Some(before), &mut scale);
+        decode::place(self.call, &mut scale)?;
+        update::check_name(self.call, &scale)?;
+        if !matches!(self.change, Change::Applied(_)) {
+            written::record(shared, self.call, Some(before), &mut scale);
+        }
         Ok(scale)
     }
+}
+
+fn without_owners(scale: &Value) -> Value {
+    let mut scale = scale.clone();
+    meta::of_mut(&mut scale).remove("managedFields");
+    scale
 }

@@ -276,6 +276,37 @@ async fn subresources_own_their_own_fields() {
 }
 
 #[tokio::test]
+async fn the_scale_that_is_applied_or_patched_is_that_of_the_path() {
+    let server = ApiServer::builder().build();
+    let spec = json!({
+        "replicas": 1, "selector": {"matchLabels": {"a": "b"}},
+        "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+    });
+    apply(&server, DEPLOYMENT, "one", &deployment(&spec)).await;
+    let path = format!("{DEPLOYMENT}/scale");
+    let namespace = "the namespace of the provided object does not match the namespace sent on the request";
+    let name = "the name of the object (other) does not match the name on the URL (web)";
+    let table = [
+        (json!({"name": "other"}), name),
+        (json!({"name": "web", "namespace": "x"}), namespace),
+        (json!({"name": "other", "namespace": "x"}), namespace),
+    ];
+    for (metadata, message) in table {
+        let scale = json!({
+            "apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": {"replicas": 3},
+        });
+        for (code, status) in [
+            apply(&server, &path, "two&force=true", &scale).await,
+            merge(&server, &path, "two", &scale).await,
+        ] {
+            assert_eq!((code, &status["message"]), (400, &json!(message)), "{metadata}");
+        }
+    }
+    let (_, unchanged) = send(&server, "GET", DEPLOYMENT, &Value::Null).await;
+    assert_eq!(unchanged["spec"]["replicas"], 1);
+}
+
+#[tokio::test]
 async fn the_schema_of_a_definition_says_how_its_lists_and_maps_are_owned() {
     let server = fleet();
     let first = boat(&json!({
