@@ -26,7 +26,8 @@ use crate::authority::Authority;
 use crate::call::{Call, User, Verb};
 use crate::controllers::{self, Ask, Client};
 use crate::discovery;
-use crate::faults::{self, Effect, Faults};
+use crate::faults::{self, Faults};
+use crate::http::notes::Notes;
 use crate::http::path::{Path, ResourcePath};
 use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
@@ -290,7 +291,10 @@ async fn objects(
     match read(shared, parts, request.user.clone(), path, body) {
         Ok(call) => {
             let mut reply = dispatch(shared, &call).await.unwrap_or_else(Reply::from);
-            reply.notes.warnings.splice(0..0, deprecation(&call.target).map(str::to_owned));
+            let mut notes = Notes::default();
+            notes.warn(deprecation(&call.target).map(str::to_owned));
+            notes.extend(std::mem::take(&mut reply.notes));
+            reply.notes = notes;
             let written = matches!(call.verb, Verb::Create | Verb::Update | Verb::Patch) && reply.code < 300;
             if written && call.target.table == aggregation::TABLE {
                 aggregation::look(shared, reply.name.as_deref().unwrap_or(&call.path.name)).await;

@@ -60,7 +60,7 @@ impl Review<'_> {
 
     /// Keeps what a webhook wants others to know.
     pub(super) fn take_notes(&mut self, webhook: &str, verdict: &Verdict) {
-        self.notes.warnings.extend(verdict.warnings.iter().cloned());
+        self.notes.warn(verdict.warnings.iter().cloned());
         let annotations = verdict.annotations.iter();
         self.notes
             .annotations

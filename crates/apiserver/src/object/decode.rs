@@ -112,7 +112,7 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
             Err(refused(format!("strict decoding error: {}", told.join(", "))))
         }
         Directive::Warn => {
-            notes.warnings.extend(told);
+            notes.warn(told);
             Ok(object)
         }
         Directive::Strict | Directive::Ignore => Ok(object),
@@ -171,7 +171,7 @@ pub(crate) fn patched(
             Err(refused(&format!("strict decoding error: {}", unknown.join(", "))))
         }
         Directive::Warn => {
-            notes.warnings.extend(unknown);
+            notes.warn(unknown);
             Ok(object)
         }
         Directive::Strict | Directive::Ignore => Ok(object),

@@ -66,8 +66,8 @@ pub(crate) async fn create_object(
         let told = effects::compare(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
-        review.notes.warnings.extend(told);
-        review.notes.warnings.extend(warnings::of(call, &object, None));
+        review.notes.warn(told);
+        review.notes.warn(warnings::of(call, &object, None));
         review.object = Some(object);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");

@@ -40,8 +40,8 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
     let (options, raw) = options(call)?;
     let name = call.path.name.as_str();
     let mut told = Notes::default();
-    told.warnings.extend(warning(call, &options));
-    let deleted = delete_object(shared, call, name, name, (&options, &raw)).await;
+    told.warn(warning(call, &options));
+    let deleted = delete_object(shared, call, name, (&options, Some((name, &raw)))).await;
     let mut deleted = deleted.map_err(|status| status.noting(&told))?;
     told.extend(std::mem::take(&mut deleted.notes));
     // Who says that dependents go is told that they are still going.
@@ -75,7 +75,7 @@ pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Re
     let (options, raw) = options(call)?;
     let page = list::page(shared, call).await?;
     let mut notes = Notes::default();
-    notes.warnings.extend(warning(call, &options));
+    notes.warn(warning(call, &options));
     for object in &page.objects {
         let name = meta::name(object.value());
         match delete_object(shared, call, name, "", (&options, &raw)).await {

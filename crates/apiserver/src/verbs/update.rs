@@ -106,8 +106,8 @@ pub(crate) async fn changed(
         let mutated = review.object.take().expect("mutation keeps the object of an update");
         let mut prepared =
             prepared(shared, call, mutated, &shown).map_err(|status| status.noting(&review.notes))?;
-        review.notes.warnings.extend(effects::compare(shared, &call.target, &mut prepared));
-        review.notes.warnings.extend(warnings::of(call, &prepared, Some(&shown)));
+        review.notes.warn(effects::compare(shared, &call.target, &mut prepared));
+        review.notes.warn(warnings::of(call, &prepared, Some(&shown)));
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");

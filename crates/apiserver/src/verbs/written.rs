@@ -37,9 +37,9 @@ pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>
             meta::of_mut(object).remove("managedFields");
         }
     }
-    review.notes.warnings.push(format!(
+    review.notes.warn([format!(
         ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
          admission controller; please fix your requests: {why}"
-    ));
+    )]);
     Ok(())
 }

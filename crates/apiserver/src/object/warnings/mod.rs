@@ -57,9 +57,6 @@ pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String
         }
         ("services", _) => service(object),
         ("secrets", _) => certificate(object),
-        ("endpoints", _) => {
-            vec!["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".to_owned()]
-        }
         _ => Vec::new(),
     });
     told
