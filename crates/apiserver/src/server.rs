@@ -12,7 +12,6 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt, Limited};
-use tokio_util::task::task_tracker::TaskTrackerToken;
 use tower::Service;
 use webhook::dial::Dialers;
 
@@ -31,7 +30,6 @@ use crate::http::notes::Notes;
 use crate::http::path::{Path, ResourcePath};
 use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
-use crate::http::upstream::Door;
 use crate::log;
 use crate::registry::Target;
 use crate::state::{Controllers, Shared};
@@ -165,13 +163,15 @@ impl ApiServer {
     /// Answers a request that has been read.
     async fn whole(&self, parts: Parts, body: Bytes) -> Reply {
         let shared = Arc::clone(&self.shared);
-        match &self.shared.door {
+        let answered = match &self.shared.door {
             Some(door) if parts.method != Method::GET => {
-                let under_way = door.enter();
-                Door::through(async move { Box::pin(answer(&shared, &parts, body, Some(under_way))).await })
-                    .await
+                door.through(async move { Box::pin(answer(&shared, &parts, body)).await }).await
             }
-            _ => Box::pin(answer(&shared, &parts, body, None)).await,
+            _ => Box::pin(answer(&shared, &parts, body)).await,
+        };
+        match answered {
+            Some(reply) => reply,
+            None => std::future::pending().await,
         }
     }
 
@@ -219,26 +219,20 @@ where
     }
 }
 
-/// Answers a request, which is `under_way` until that is in the log, unless a fault holds it for ever.
-async fn answer(
-    shared: &Arc<Shared>,
-    parts: &Parts,
-    body: Bytes,
-    under_way: Option<TaskTrackerToken>,
-) -> Reply {
+/// Answers a request and writes it in the log, unless a fault leaves it without an answer.
+async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Reply> {
     let path = Path::parse(parts.uri.path());
     let user = match user(shared, parts) {
         Ok(user) => user,
-        Err(status) => return status.into(),
+        Err(status) => return Some(status.into()),
     };
     let Some(request) = Attributes::of(user, parts) else {
-        return match path {
+        return Some(match path {
             Path::Resource(_) => Reply::unknown_path(),
             Path::Other(_) => Status::plain(405, "MethodNotAllowed", "method not allowed").into(),
-        };
+        });
     };
     let effects = shared.faults.strike(&request);
-    let under_way = under_way.filter(|_| !effects.contains(&Effect::Stall));
     let serve = async {
         if let Some(door) = &shared.door {
             return door.hand_on(&shared.faults, (parts, &request), body).await;
@@ -251,10 +245,9 @@ async fn answer(
             Path::Resource(path) => objects(shared, parts, &request, path, body).await,
         }
     };
-    let reply = Box::pin(faults::around(&effects, &request, serve)).await;
+    let reply = Box::pin(faults::around(&effects, &request, serve)).await?;
     shared.log.answered(parts, &request, &reply);
-    drop(under_way);
-    reply
+    Some(reply)
 }
 
 /// Answers a path that names no objects.

@@ -7,7 +7,7 @@ use webhook::dial::Streamed;
 
 use super::{Backend, availability};
 use crate::call::User;
-use crate::http::passing::{passed_on, said_on};
+use crate::http::passing::{answered, passed_on, said_on};
 use crate::http::reply::Reply;
 use crate::state::Shared;
 
@@ -79,6 +79,6 @@ pub(super) fn headers(sent: &HeaderMap, user: &User) -> HeaderMap {
 
 fn reply(answer: Streamed) -> Reply {
     let (parts, body) = answer.into_parts();
-    let (body, headers) = (passed_on(body), said_on(&parts.headers));
+    let (body, headers) = (passed_on(body), answered(&parts.headers));
     Reply { body, headers, ..Reply::json(parts.status.as_u16(), Bytes::new()) }
 }

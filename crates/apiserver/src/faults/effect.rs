@@ -1,11 +1,12 @@
 //! What happens to a request that is struck.
 
 use std::convert::Infallible;
-use std::future::{Future, pending};
+use std::future::Future;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
+use http::header::CONTENT_LENGTH;
 use http_body::Frame;
 use http_body_util::{BodyExt, BodyStream, StreamBody};
 
@@ -62,30 +63,33 @@ pub enum Refusal {
     Timeout,
 }
 
-/// Answers a request that these effects strike; `serve` is the answer where they let it be.
+/// Answers a request that these effects strike, if ever; `serve` is the answer where they let it be.
 pub(crate) async fn around(
     effects: &[Effect],
     request: &Attributes,
     serve: impl Future<Output = Reply>,
-) -> Reply {
+) -> Option<Reply> {
     for effect in effects {
         match effect {
-            Effect::Refuse(refusal) => return refusal.reply(request),
+            Effect::Refuse(refusal) => return Some(refusal.reply(request)),
             Effect::Delay(delay) => tokio::time::sleep(*delay).await,
-            Effect::Stall => pending().await,
+            Effect::Stall => return None,
             Effect::RefuseAfter(_) | Effect::StallAfter | Effect::EndWatch { .. } => {}
         }
     }
     let mut reply = serve.await;
     for effect in effects {
         match effect {
-            Effect::RefuseAfter(refusal) => return refusal.reply(request),
-            Effect::StallAfter => pending().await,
-            Effect::EndWatch { after, end } => reply.body = ended(reply.body, *after, *end),
+            Effect::RefuseAfter(refusal) => return Some(refusal.reply(request)),
+            Effect::StallAfter => return None,
+            Effect::EndWatch { after, end } => {
+                reply.headers.remove(CONTENT_LENGTH);
+                reply.body = ended(reply.body, *after, *end);
+            }
             Effect::Refuse(_) | Effect::Delay(_) | Effect::Stall => {}
         }
     }
-    reply
+    Some(reply)
 }
 
 impl Refusal {

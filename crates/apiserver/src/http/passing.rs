@@ -2,25 +2,40 @@
 
 use bytes::Bytes;
 use futures::StreamExt as _;
-use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use http::header::{
+    AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
 use http::{HeaderMap, HeaderName};
 use http_body_util::{BodyExt as _, BodyStream, StreamBody};
 
 use crate::http::reply::Body;
 
-/// What belongs to one connection, or to who came in by it.
-const OWN: [HeaderName; 5] = [HOST, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING];
+/// What belongs to one connection.
+const HOP_BY_HOP: [HeaderName; 6] =
+    [CONNECTION, HeaderName::from_static("keep-alive"), TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+/// What belongs to who came in by it, and to the body that was read.
+const OWN: [HeaderName; 3] = [HOST, AUTHORIZATION, CONTENT_LENGTH];
 
 /// What is said to the next one.
 pub(crate) fn said_on(headers: &HeaderMap) -> HeaderMap {
+    without(headers, HOP_BY_HOP.iter().chain(&OWN))
+}
+
+/// What is said of an answer whose body is passed on as it comes: how long it is, too, so that whoever reads one that broke
+/// off sees that it is not whole.
+pub(crate) fn answered(headers: &HeaderMap) -> HeaderMap {
+    without(headers, HOP_BY_HOP.iter())
+}
+
+fn without<'a>(headers: &HeaderMap, own: impl Iterator<Item = &'a HeaderName>) -> HeaderMap {
     let mut headers = headers.clone();
-    for own in OWN {
-        headers.remove(own);
+    for name in own {
+        headers.remove(name);
     }
     headers
 }
 
-/// A body that ends where another one breaks off: whoever reads it sees that it is not whole.
+/// A body that ends where another one breaks off, since nothing here fails.
 pub fn passed_on<B>(body: B) -> Body
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,

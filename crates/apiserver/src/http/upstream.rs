@@ -12,12 +12,11 @@ use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, BodyStream, StreamBody};
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
-use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::access::attributes::{Asked, Attributes};
 use crate::call::Verb;
 use crate::faults::Faults;
-use crate::http::passing::said_on;
+use crate::http::passing::{answered, said_on};
 use crate::http::reply::{Body, Reply, full};
 use crate::http::status::Status;
 
@@ -46,15 +45,14 @@ impl Door {
         Self::to(Arc::clone(&self.upstream))
     }
 
-    /// Answers a write to the end, also when nobody waits for it any more: the other server may have heard it.
-    pub(crate) async fn through(answer: impl Future<Output = Reply> + Send + 'static) -> Reply {
-        let answered = tokio::spawn(answer).await;
-        answered.unwrap_or_else(|error| Status::internal(&error.to_string()).into())
-    }
-
-    /// Held as long as a write is under way.
-    pub(crate) fn enter(&self) -> TaskTrackerToken {
-        self.under_way.token()
+    /// Answers a write to the end, also when nobody waits for it any more: the other server may have heard it. None where
+    /// a fault leaves it without an answer.
+    pub(crate) async fn through(
+        &self,
+        answer: impl Future<Output = Option<Reply>> + Send + 'static,
+    ) -> Option<Reply> {
+        let answered = self.under_way.spawn(answer).await;
+        answered.unwrap_or_else(|error| Some(Status::internal(&error.to_string()).into()))
     }
 
     /// Waits until no write is under way.
@@ -94,7 +92,7 @@ impl Door {
             _ => (body, None),
         };
         let code = answer.status.as_u16();
-        Reply { body, name, headers: headers(&answer.headers), ..Reply::json(code, Bytes::new()) }
+        Reply { body, name, headers: answered(&answer.headers), ..Reply::json(code, Bytes::new()) }
     }
 }
 

@@ -64,6 +64,31 @@ async fn the_scale_of_a_custom_resource_lies_where_its_definition_says() {
 }
 
 #[tokio::test]
+async fn what_has_no_scale_where_its_definition_says_is_told_of() {
+    let server = ApiServer::builder().crds([Crd::from_value(gadgets()).unwrap()]).build();
+    let gadget =
+        json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": "a"}, "spec": "text"});
+    send(&server, "POST", SPACE, &gadget).await;
+    let path = format!("{SPACE}/a/scale");
+    let scale = json!({
+        "apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": 2},
+    });
+    let message = ".spec.size accessor error: text is of the type string, expected map[string]interface{}";
+    let applied = [("content-type", "application/apply-patch+yaml")];
+    let (code, _, body) =
+        exchange(&server, "PATCH", &format!("{path}?fieldManager=me"), &applied, &scale.to_string()).await;
+    let answers = [
+        send(&server, "GET", &path, &Value::Null).await,
+        send(&server, "PUT", &path, &scale).await,
+        patch(&server, &path, "merge-patch", &scale).await,
+        (code, serde_json::from_slice(&body).unwrap()),
+    ];
+    for (code, status) in answers {
+        assert_eq!((code, &status["message"]), (500, &json!(message)));
+    }
+}
+
+#[tokio::test]
 async fn a_definition_is_held_once_it_is_deleted() {
     let server = ApiServer::builder().build();
     let (_, made) = send(&server, "POST", CRDS, &gadgets()).await;

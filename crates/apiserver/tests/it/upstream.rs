@@ -1,10 +1,13 @@
 //! A server that is the door of another: objects are there, faults and the request log are here.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use apiserver::{Answer, ApiServer, Effect, Fault, Matching, Refusal, Upstream, Verb, WatchEnd};
+use apiserver::{
+    Answer, ApiServer, Body, Effect, Fault, Matching, Refusal, Upstream, Verb, WatchEnd, passed_on,
+};
 use bytes::Bytes;
-use http::Request;
+use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use serde_json::json;
 use tower::ServiceExt;
@@ -28,6 +31,22 @@ struct Gone;
 impl Upstream for Gone {
     fn send(&self, _: Request<Bytes>) -> Answer {
         Box::pin(async { Err("nobody is there".to_owned()) })
+    }
+}
+
+/// A server whose answers break off.
+struct Short;
+
+impl Upstream for Short {
+    fn send(&self, _: Request<Bytes>) -> Answer {
+        let answer = Response::builder()
+            .header("content-length", "7")
+            .header("content-type", "application/json")
+            .header("connection", "keep-alive")
+            .header("keep-alive", "timeout=5")
+            .header("date", "today");
+        let body = passed_on(Full::new(Bytes::from("{")));
+        Box::pin(async move { Ok(answer.body(body).unwrap()) })
     }
 }
 
@@ -60,6 +79,38 @@ async fn faults_strike_here_and_nothing_is_done_there() {
     let fault = door.faults().add(Fault::new(Matching::resource("", "configmaps"), refused));
     assert_eq!(send(&door, "POST", MAPS, &json!({"metadata": {"name": "a"}})).await.0, 500);
     assert_eq!((fault.struck(), real.requests().len()), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_never_answered_is_not_waited_for_once_it_is_done() {
+    let (door, real) = pair();
+    for (name, effect) in [("a", Effect::Stall), ("b", Effect::StallAfter)] {
+        let fault = door.faults().add(Fault::new(Matching::resource("", "configmaps"), effect));
+        let body = json!({"metadata": {"name": name}});
+        let write = tokio::time::timeout(Duration::from_secs(1), send(&door, "POST", MAPS, &body));
+        assert!(write.await.is_err(), "{effect:?} answers");
+        assert!(tokio::time::timeout(Duration::from_secs(1), door.settled()).await.is_ok(), "{effect:?}");
+        fault.remove();
+    }
+    let (_, maps) = send(&real, "GET", MAPS, &json!(null)).await;
+    let names: Vec<_> =
+        maps["items"].as_array().unwrap().iter().map(|map| &map["metadata"]["name"]).collect();
+    assert_eq!((names, door.requests().len()), (vec![&json!("b")], 0));
+}
+
+#[tokio::test]
+async fn an_answer_says_how_long_it_is_if_it_did_before() {
+    let headers = |answer: &Response<Body>| {
+        let names = answer.headers().keys().map(|name| name.as_str().to_owned());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    let door = ApiServer::builder().upstream(Arc::new(Short)).build();
+    for method in ["GET", "PATCH"] {
+        let request = Request::builder().method(method).uri(format!("{MAPS}/a"));
+        let answer = door.clone().oneshot(request.body(Full::<Bytes>::default()).unwrap()).await.unwrap();
+        let want = ["content-length", "content-type", "date"].map(str::to_owned).into();
+        assert_eq!((headers(&answer), &answer.headers()["content-length"]), (want, &"7".parse().unwrap()));
+    }
 }
 
 #[tokio::test]
