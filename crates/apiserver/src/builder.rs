@@ -17,6 +17,7 @@ use crate::hooks::Hooks;
 use crate::http::upstream::{Door, Upstream};
 use crate::ids::Ids;
 use crate::log::Log;
+use crate::object::allocation::Pool;
 use crate::object::meta;
 use crate::object::strategy;
 use crate::progress::Progress;
@@ -172,6 +173,7 @@ impl Builder {
             switches: self.switches,
             dialers: self.dialers,
             hooks: Hooks::default(),
+            pool: Pool::default(),
             door: self.upstream.map(Door::to),
         };
         for name in &self.namespaces {

@@ -12,6 +12,7 @@ use crate::hooks::Hooks;
 use crate::http::upstream::Door;
 use crate::ids::Ids;
 use crate::log::Log;
+use crate::object::allocation::Pool;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
@@ -95,6 +96,7 @@ pub(crate) struct Shared {
     pub(crate) switches: Switches,
     pub(crate) dialers: Option<Arc<dyn Dialers>>,
     pub(crate) hooks: Hooks,
+    pub(crate) pool: Pool,
     pub(crate) faults: Faults,
     pub(crate) authority: authority::Lazy,
     pub(crate) progress: Progress,
@@ -117,6 +119,7 @@ impl Shared {
             switches: self.switches,
             dialers,
             hooks: Hooks::default(),
+            pool: Pool::default(),
             authority: self.authority.anew(),
             progress: Progress::default(),
             tokens: self.tokens.anew(),

@@ -14,7 +14,7 @@ use crate::clock::rfc3339;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::allocation;
+use crate::object::allocation::{self, Held};
 use crate::object::decode;
 use crate::object::effects;
 use crate::object::fields;
@@ -61,7 +61,7 @@ pub(crate) async fn create_object(
     let mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
-        let mut object =
+        let (mut object, held) =
             prepared(shared, call, mutated.clone()).map_err(|status| status.noting(&review.notes))?;
         let told = effects::compare(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
@@ -74,7 +74,9 @@ pub(crate) async fn create_object(
         // What a configuration says that nobody knows counts as a change, but is not kept.
         let object = decode::pruned(call, object);
         let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
-        match persist(shared, call, (stored, review.notes.rough), dry_run) {
+        let persisted = persist(shared, call, (stored, review.notes.rough), dry_run);
+        drop(held);
+        match persisted {
             Ok(object) => {
                 let notes = std::mem::take(&mut review.notes);
                 let shown = versions::read_one(shared, &call.target, &object).await?;
@@ -96,7 +98,12 @@ fn wipe(object: &mut Value) {
     }
 }
 
-fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, Status> {
+/// The object as it will be stored, in the version of the request, and what is held for it until then.
+fn prepared<'a>(
+    shared: &'a Shared,
+    call: &Call,
+    mut object: Value,
+) -> Result<(Value, Option<Held<'a>>), Status> {
     let prefix = meta::text(&object, "generateName").to_owned();
     if meta::name(&object).is_empty() && !prefix.is_empty() {
         meta::set(&mut object, "name", shared.ids.name(&prefix));
@@ -109,11 +116,11 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, St
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
     certificates::prepare_for_create(call, &mut object)?;
-    allocation::allocate(shared, call, &mut object, None)?;
+    let held = allocation::allocate(shared, call, &mut object, None)?;
     validation::new_object(call, &object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;
     authorization::check_escalation(shared, call, &object, None)?;
-    Ok(object)
+    Ok((object, held))
 }
 
 /// Writes a new object, which is in its storage version.

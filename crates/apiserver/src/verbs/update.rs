@@ -16,7 +16,7 @@ use crate::convert;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::allocation;
+use crate::object::allocation::{self, Held};
 use crate::object::decode;
 use crate::object::effects;
 use crate::object::fields;
@@ -104,7 +104,7 @@ pub(crate) async fn changed(
         review.old = Some(Cow::Borrowed(&*shown));
         written::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
-        let mut prepared =
+        let (mut prepared, held) =
             prepared(shared, call, mutated, &shown).map_err(|status| status.noting(&review.notes))?;
         review.notes.warn(effects::compare(shared, &call.target, &mut prepared));
         review.notes.warn(warnings::of(call, &prepared, Some(&shown)));
@@ -116,8 +116,10 @@ pub(crate) async fn changed(
         // What a configuration says that nobody knows counts as a change, but is not kept.
         let object = decode::pruned(call, object);
         let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
+        let persisted = persist(shared, call, &current, (stored, notes.rough), dry_run);
+        drop(held);
         // Somebody else was faster: the edit is made again, on what is there now.
-        if let Ok(object) = persist(shared, call, &current, (stored, notes.rough), dry_run) {
+        if let Ok(object) = persisted {
             let shown = versions::read_one(shared, &call.target, &object).await?;
             return Ok((render::object(call, &shown), notes));
         }
@@ -175,8 +177,13 @@ pub(crate) fn unmet(call: &Call, name: &str, precondition: &str) -> Status {
     Status::conflict(call.group_resource(), name, &why)
 }
 
-/// The object as it will be stored, in the version of the request.
-fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Result<Value, Status> {
+/// The object as it will be stored, in the version of the request, and what is held for it until then.
+fn prepared<'a>(
+    shared: &'a Shared,
+    call: &Call,
+    mut object: Value,
+    old: &Value,
+) -> Result<(Value, Option<Held<'a>>), Status> {
     check_revision(call, &object, old)?;
     decode::place(call, &mut object)?;
     if !call.target.custom {
@@ -198,9 +205,10 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
         meta::keep(&mut object, old, "deletionGracePeriodSeconds");
     }
     certificates::prepare_for_update(shared, call, &mut object, old)?;
-    if call.path.subresource.is_empty() {
-        allocation::allocate(shared, call, &mut object, Some(old))?;
-    }
+    let held = match call.path.subresource.as_str() {
+        "" => allocation::allocate(shared, call, &mut object, Some(old))?,
+        _ => None,
+    };
     validation::changed_object(call, &object, old)?;
     if call.path.subresource.is_empty() {
         effects::prepare(&call.target, &mut object, shared.clock.now())?;
@@ -208,7 +216,7 @@ fn prepared(shared: &Shared, call: &Call, mut object: Value, old: &Value) -> Res
     }
     meta::keep(&mut object, old, "resourceVersion");
     apply::keep_times(&mut object, old);
-    Ok(object)
+    Ok((object, held))
 }
 
 /// Refuses what is no revision.

@@ -28,6 +28,8 @@ pub(crate) enum Say {
     Refuse,
     /// No answer comes.
     Hang,
+    /// A response that takes its time.
+    Late(Duration, Value),
 }
 
 /// Webhooks by path.
@@ -82,6 +84,10 @@ impl Dialer for Hooks {
                 return Err(DialError::Connect { url: path.to_owned(), source_text });
             }
             Say::Hang => std::future::pending().await,
+            Say::Late(after, response) => {
+                tokio::time::sleep(after).await;
+                response
+            }
         };
         if response.get("uid").is_none() {
             response["uid"] = review["request"]["uid"].clone();

@@ -22,6 +22,7 @@ mod lifecycle;
 mod protobuf;
 #[cfg(feature = "cel")]
 mod rules;
+mod services;
 mod spoken;
 mod structural;
 mod tokens;

@@ -35,7 +35,6 @@ pub(super) fn keep_allocated(service: &mut Value, old: &Value) {
         drop_same(service, old, "allocateLoadBalancerNodePorts");
         drop_same(service, old, "loadBalancerClass");
     }
-    let accessible = |service: &Value| matches!(kind(service), "NodePort" | "LoadBalancer");
     if accessible(old) && !accessible(service) {
         drop_same(service, old, "externalTrafficPolicy");
     }
@@ -56,6 +55,11 @@ pub(crate) fn published(service: &Value) -> bool {
         "LoadBalancer" => service["spec"]["allocateLoadBalancerNodePorts"] != false,
         _ => false,
     }
+}
+
+/// Whether a service may have ports on nodes.
+pub(crate) fn accessible(service: &Value) -> bool {
+    matches!(kind(service), "NodePort" | "LoadBalancer")
 }
 
 /// Whether a service has an address, if only that of nobody.

@@ -12,6 +12,7 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
     ("given-addresses", given_addresses),
     ("service", service),
     ("service-change", service_change),
+    ("health-change", health_change),
 ];
 
 fn service(service: &Found<'_>) -> Vec<Error> {
@@ -32,6 +33,7 @@ fn service(service: &Found<'_>) -> Vec<Error> {
             policy.invalid("may only be set for externally-accessible services")
         })),
     }
+    errors.extend(health(&spec));
     let ranges = spec.field("loadBalancerSourceRanges");
     let shown = Found { path: "spec.LoadBalancerSourceRanges".to_owned(), ..ranges };
     if !shown.is_empty() {
@@ -98,11 +100,18 @@ fn ports(spec: &Found<'_>) -> Vec<Error> {
             node_port.forbidden(&format!("may not be used when `type` is '{}'", kind.text()))
         }));
     }
+    let repeated = |index: usize, field: &str| {
+        let pair = |port: &Found<'_>| (port.field("protocol").text().to_owned(), port.field(field).number());
+        ports[..index].iter().any(|earlier| pair(earlier) == pair(&ports[index]))
+    };
     for (index, port) in ports.iter().enumerate() {
-        let pair =
-            |port: &Found<'_>| (port.field("protocol").value.cloned(), port.field("port").value.cloned());
-        let repeated = ports[..index].iter().any(|earlier| pair(earlier) == pair(port));
-        errors.extend(when(repeated, || port.error(ErrorKind::Duplicate, Some(go_port(port)), "")));
+        let number = port.field("nodePort");
+        errors.extend(when(number.number() != 0 && repeated(index, "nodePort"), || number.duplicate()));
+    }
+    for (index, port) in ports.iter().enumerate() {
+        errors.extend(when(repeated(index, "port"), || {
+            port.error(ErrorKind::Duplicate, Some(go_port(port)), "")
+        }));
     }
     errors
 }
@@ -139,6 +148,34 @@ fn go_port(port: &Found<'_>) -> Shown {
         "{{\"Name\":\"\",\"Protocol\":\"{protocol}\",\"AppProtocol\":null,\"Port\":{number},\"TargetPort\":0,\
          \"NodePort\":0}}"
     ))
+}
+
+/// Whether who asks for a service is asked for its health, now and before.
+fn probed(spec: &Found<'_>) -> (bool, bool) {
+    let [kind, policy] = ["type", "externalTrafficPolicy"].map(|field| spec.field(field));
+    let before = kind.old.is_some_and(|kind| kind == "LoadBalancer")
+        && policy.old.is_some_and(|policy| policy == "Local");
+    (kind.text() == "LoadBalancer" && policy.text() == "Local", before)
+}
+
+/// Only a service that is asked for its health has a port for it.
+fn health(spec: &Found<'_>) -> Vec<Error> {
+    let port = spec.field("healthCheckNodePort");
+    match (probed(spec).0, port.number()) {
+        (false, 0) | (true, 1..=65_535) => Vec::new(),
+        (true, _) => vec![port.invalid("must be between 1 and 65535, inclusive")],
+        (false, _) => {
+            let why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+            vec![port.invalid(why)]
+        }
+    }
+}
+
+/// The port where a service is asked for its health stays as long as it is asked.
+fn health_change(service: &Found<'_>) -> Vec<Error> {
+    let spec = service.field("spec");
+    let port = spec.field("healthCheckNodePort");
+    when(probed(&spec) == (true, true) && port.value != port.old, || port.forbidden("field is immutable"))
 }
 
 /// An address stays while the service has one.
