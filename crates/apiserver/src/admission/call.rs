@@ -12,6 +12,7 @@ use super::{Failure, Review};
 use crate::call::Call;
 use crate::convert::scale;
 use crate::http::status::Status;
+use crate::object::spoken::Spoken;
 use crate::state::Shared;
 use crate::versions;
 
@@ -64,7 +65,7 @@ pub(super) async fn presented(
     }
     let served = shared.registry.served();
     let target = served.target(&asked_as.group, &asked_as.version, &asked_as.resource);
-    match target {
+    match target.filter(|_| Spoken::is_own(call)) {
         Some(target) => {
             let converted = versions::converted(shared, &target, object.clone(), &target.resource).await;
             converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))

@@ -12,6 +12,7 @@ use super::{Failure, Review};
 use crate::call::Call;
 use crate::http::status::Status;
 use crate::object::decode;
+use crate::object::spoken::Spoken;
 use crate::state::Shared;
 use crate::versions;
 
@@ -122,6 +123,9 @@ fn patch(webhook: &str, verdict: &Verdict) -> Result<Option<json_patch::Patch>, 
 
 /// The object of the request from what a webhook made of it.
 async fn taken_back(shared: &Shared, call: &Call, object: &Value, patched: Value) -> Result<Value, Failure> {
+    if call.path.subresource != "scale" && !Spoken::is_own(call) {
+        return Ok(decode::mutated(shared, call, patched));
+    }
     if call.path.subresource != "scale" {
         let target = &call.target;
         let converted = versions::converted(shared, target, patched, &target.resource).await;

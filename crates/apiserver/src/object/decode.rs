@@ -93,8 +93,9 @@ fn is_json(content_type: &str) -> bool {
 /// The object of a create or update request, in the version of the request.
 pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let mut object = tree(call)?;
+    renew(call, &mut object);
     registered(shared, call, &object)?;
-    custom_metadata(shared, call, &object)?;
+    custom_metadata(call, &object)?;
     notes.rough |= fields::is_rough(call, &object);
     identify(call, &mut object)?;
     let refused = |why: String| {
@@ -119,15 +120,23 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
     }
 }
 
+/// Lets what speaks an older version that is no longer served speak the newer one.
+fn renew(call: &Call, object: &mut Value) {
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    if let Some(newer) = Spoken::of(call).newer(text("apiVersion"), text("kind")) {
+        object["apiVersion"] = newer.into();
+    }
+}
+
 /// Refuses a custom resource whose metadata is none, before what it says to be is looked at.
-fn custom_metadata(shared: &Shared, call: &Call, object: &Value) -> Result<(), Status> {
+fn custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (kind, wanted) = (text("kind"), Spoken::of(call).kind);
     if !call.target.custom || wanted != call.target.resource.kind || kind.is_empty() {
         return Ok(());
     }
     let version = text("apiVersion").rsplit('/').next().unwrap_or_default();
-    fields::check_metadata(shared, object).map_err(|why| {
+    fields::check_metadata(object).map_err(|why| {
         Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {wanted}: {why}"))
     })
 }
@@ -190,7 +199,7 @@ fn spoken_by(
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if custom {
-        return custom_spoken(shared, call, object, (&api_version, &kind), refused).map(|()| Vec::new());
+        return custom_spoken(call, object, (&api_version, &kind), refused).map(|()| Vec::new());
     }
     if api_version.is_empty() {
         return Ok(unversioned(object));
@@ -211,7 +220,6 @@ fn spoken_by(
 
 /// The same of a custom resource; through a side of it only that is looked at.
 fn custom_spoken(
-    shared: &Shared,
     call: &Call,
     object: &Value,
     (api_version, kind): (&str, &str),
@@ -230,7 +238,7 @@ fn custom_spoken(
     if api_version.is_empty() {
         return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
     }
-    fields::check_metadata(shared, object).map_err(|why| refused(&why))?;
+    fields::check_metadata(object).map_err(|why| refused(&why))?;
     let errors = said_wrong(resource, api_version, kind);
     if !call.path.subresource.is_empty() || errors.is_empty() {
         return Ok(());
@@ -375,7 +383,7 @@ fn normalize(custom: bool, spoken: &Spoken<'_>, fields: &mut Map<String, Value>)
         *metadata = Value::Object(Map::new());
     }
     if let Some(metadata) = metadata.as_object_mut() {
-        nulls::settle(metadata, nulls::metadata().as_ref());
+        nulls::settle(metadata, Some(fields::metadata()));
         metadata.retain(|name, value| match (name.as_str(), value) {
             ("labels" | "annotations", Value::Object(map)) => !map.is_empty(),
             ("ownerReferences" | "finalizers", Value::Array(list)) => !list.is_empty(),

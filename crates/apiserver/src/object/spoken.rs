@@ -32,6 +32,12 @@ impl<'a> Spoken<'a> {
         }
     }
 
+    /// Whether the body of a request is of the resource itself, and not of something below it.
+    pub(crate) fn is_own(call: &'a Call) -> bool {
+        let (spoken, resource) = (Self::of(call), &call.target.resource);
+        (spoken.group, spoken.kind) == (resource.group.as_str(), resource.kind.as_str())
+    }
+
     /// `apps/v1`, `v1` for the core group.
     pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() {
@@ -46,13 +52,18 @@ impl<'a> Spoken<'a> {
         Message::of_kind(self.group, self.version, self.kind).is_some()
     }
 
+    /// The version that a body lies like which speaks an older one of this kind.
+    pub(crate) fn newer(&self, api_version: &str, kind: &str) -> Option<&'static str> {
+        let older = OLDER.iter().find(|(name, version, _)| (*name, *version) == (kind, api_version));
+        older.filter(|_| kind == self.kind).map(|(_, _, newer)| *newer)
+    }
+
     /// How a body of this kind lies in protobuf, where this one is awaited: options are read in every group's name.
     pub(crate) fn message(&self, api_version: &str, kind: &str) -> Option<&'static Message> {
         if *self == Self::DELETE_OPTIONS {
             return Message::of_kind(self.group, self.version, self.kind).filter(|_| kind == self.kind);
         }
-        let older = OLDER.iter().find(|(name, version, _)| (*name, *version) == (kind, api_version));
-        let api_version = older.filter(|_| kind == self.kind).map_or(api_version, |(_, _, newer)| newer);
+        let api_version = self.newer(api_version, kind).unwrap_or(api_version);
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         Message::of_kind(group, version, kind)
     }

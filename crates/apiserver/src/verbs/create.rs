@@ -91,7 +91,7 @@ pub(crate) async fn create_object(
 }
 
 /// What only the server may say of a new object; as kube-apiserver has it, of one that a creation makes.
-fn wipe(object: &mut Value) {
+pub(super) fn wipe(object: &mut Value) {
     let metadata = meta::of_mut(object);
     for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
         metadata.remove(field);

@@ -1,6 +1,7 @@
 //! Deleting an object or a collection.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use schema::Message;
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ use crate::object::strategy;
 use crate::render;
 use crate::selection::Selection;
 use crate::state::Shared;
-use crate::store::Expect;
+use crate::store::{Expect, Object};
 use crate::verbs::create::success;
 use crate::verbs::{list, update};
 use crate::versions;
@@ -57,6 +58,12 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
     Ok(Reply { notes: told, ..Reply::json(code, answer) })
 }
 
+/// Deletes one object by options that were read; no webhook is asked.
+pub(super) async fn unasked(shared: &Shared, call: &Call, options: Value) -> Result<(), Status> {
+    let (options, _) = checked(options)?;
+    delete_object(shared, call, &call.path.name, (&options, None)).await.map(|_| ())
+}
+
 /// An object of which nothing was said.
 fn unread(call: &Call) -> Value {
     let storage = &call.target.storage;
@@ -78,7 +85,7 @@ pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Re
     notes.warn(warning(call, &options));
     for object in &page.objects {
         let name = meta::name(object.value());
-        match delete_object(shared, call, name, "", (&options, &raw)).await {
+        match delete_object(shared, call, name, (&options, Some(("", &raw)))).await {
             Ok(deleted) => notes.extend(deleted.notes),
             Err(status) if status.reason == "NotFound" => {}
             Err(status) => return Err(status.noting(&notes)),
@@ -98,12 +105,12 @@ fn warning(call: &Call, options: &DeleteOptions) -> Option<String> {
     })
 }
 
+/// Deletes an object; webhooks are asked under the name and with the options that are `told` them, if any.
 async fn delete_object(
     shared: &Shared,
     call: &Call,
     name: &str,
-    admitted_name: &str,
-    (options, raw): (&DeleteOptions, &Value),
+    (options, told): (&DeleteOptions, Option<(&str, &Value)>),
 ) -> Result<Deleted, Status> {
     let dry_run = !options.dry_run.is_empty();
     let key = call.key(name);
@@ -112,14 +119,10 @@ async fn delete_object(
         let current = shared.store.get(&call.target.table, &key);
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
         check(call, current.value(), options.preconditions.as_ref())?;
-        let read = versions::read_one(shared, &call.target, &current).await?;
-        let shown = convert::shown(read.value(), &call.target.resource);
-        let mut review = Review::new(call, Operation::Delete, admitted_name, dry_run, raw.clone());
-        review.old = Some(Cow::Borrowed(&*shown));
-        admission::mutate(shared, call, &mut review).await?;
-        admission::validate(shared, call, &mut review).await?;
-        let notes = std::mem::take(&mut review.notes);
-        drop(review);
+        let notes = match told {
+            Some(told) => admitted(shared, call, &current, (dry_run, told)).await?,
+            None => Notes::default(),
+        };
         let step = removal::step(&call.target, current.value(), options, shared.clock.now());
         if dry_run {
             return Ok(imagined(call, current.value(), step, notes));
@@ -150,6 +153,22 @@ async fn delete_object(
             }
         }
     }
+}
+
+/// Asks webhooks about the deletion of an object; what they say beside their verdicts.
+async fn admitted(
+    shared: &Shared,
+    call: &Call,
+    current: &Arc<Object>,
+    (dry_run, (name, options)): (bool, (&str, &Value)),
+) -> Result<Notes, Status> {
+    let read = versions::read_one(shared, &call.target, current).await?;
+    let shown = convert::shown(read.value(), &call.target.resource);
+    let mut review = Review::new(call, Operation::Delete, name, dry_run, options.clone());
+    review.old = Some(Cow::Borrowed(&*shown));
+    admission::mutate(shared, call, &mut review).await?;
+    admission::validate(shared, call, &mut review).await?;
+    Ok(std::mem::take(&mut review.notes))
 }
 
 /// What a dry run shows of a deletion.

@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use formats::selector::LabelSelector;
 use serde_json::{Value, json};
+use webhook::review::Operation;
 
-use super::delete;
-use crate::call::{self, Call, Verb};
+use super::{create, delete};
+use crate::admission::{self, Review};
+use crate::call::{self, Call};
 use crate::clock::rfc3339;
+use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode;
+use crate::object::effects;
 use crate::object::meta;
 use crate::render;
 use crate::state::Shared;
@@ -20,36 +24,64 @@ const BUDGETS: &str = "poddisruptionbudgets.policy";
 /// How many pods may be on their way out before a budget's controller must catch up.
 const MOST_DISRUPTED: usize = 2000;
 
-/// Deletes a pod by the options of its eviction, if the budgets that select it let it go.
+/// Deletes a pod by the options of its eviction, if the budgets that select it let it go. Webhooks are asked about the
+/// eviction, and not about the deletion.
 pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let eviction = decode::tree(call)?;
-    let name = call.path.name.as_str();
-    if meta::name(&eviction) != name {
-        return Err(Status::bad_request("name in URL does not match name in Eviction object"));
-    }
-    let pod = shared.store.get(&call.target.table, &call.key(name));
-    let pod = pod.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-    let mut options = eviction.get("deleteOptions").cloned().unwrap_or_else(|| json!({}));
-    if !ends_anyway(pod.value()) {
-        let dry_run =
-            call.query.dry_run() || options.get("dryRun").is_some_and(|directives| directives != &json!([]));
-        disrupt(shared, call, pod.value(), dry_run)?;
-    }
-    mark(shared, call, &mut options);
-    let deletion = Call { body: options.to_string().into(), verb: Verb::Delete, ..call.clone() };
-    let deletion = Call { content_type: String::new(), ..deletion };
-    let reply = delete::delete(shared, &deletion).await?;
+    let mut notes = Notes::default();
+    let eviction = decode::object(shared, call, &mut notes)?;
+    let (eviction, notes) = admitted(shared, call, (eviction, notes)).await?;
+    evicted(shared, call, eviction).await.map_err(|status| status.noting(&notes))?;
     let done =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Ok(Reply { notes: reply.notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) })
+    Ok(Reply { notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) })
 }
 
-/// Lets the pod say why it goes, unless it is not the one that is meant, or nothing is to be done.
+/// The eviction as webhooks want it, which is one of the pod that the path names.
+async fn admitted(
+    shared: &Shared,
+    call: &Call,
+    (mut eviction, notes): (Value, Notes),
+) -> Result<(Value, Notes), Status> {
+    create::wipe(&mut eviction);
+    decode::place(call, &mut eviction)?;
+    let name = call.path.name.as_str();
+    effects::admit_to_namespace(shared, call, name)?;
+    let options = admission::options(call, "CreateOptions");
+    let mut review = Review::new(call, Operation::Create, name, call.query.dry_run(), options);
+    (review.object, review.notes) = (Some(eviction), notes);
+    admission::mutate(shared, call, &mut review).await?;
+    if review.object.as_ref().is_none_or(|eviction| meta::name(eviction) != name) {
+        let status = Status::bad_request("name in URL does not match name in Eviction object");
+        return Err(status.noting(&review.notes));
+    }
+    admission::validate(shared, call, &mut review).await?;
+    let notes = std::mem::take(&mut review.notes);
+    Ok((review.object.take().expect("admission keeps the object of a create request"), notes))
+}
+
+async fn evicted(shared: &Shared, call: &Call, mut eviction: Value) -> Result<(), Status> {
+    let name = call.path.name.as_str();
+    let pod = shared.store.get(&call.target.table, &call.key(name));
+    let pod = pod.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
+    let mut options = eviction.get_mut("deleteOptions").map(Value::take).filter(Value::is_object);
+    let options = options.get_or_insert_with(|| json!({}));
+    if call.query.dry_run() && options["dryRun"].as_array().is_none_or(Vec::is_empty) {
+        options["dryRun"] = json!([call.query.text("dryRun")]);
+    }
+    let dry_run = options["dryRun"].as_array().is_some_and(|directives| !directives.is_empty());
+    if !ends_anyway(pod.value()) {
+        disrupt(shared, call, pod.value(), dry_run)?;
+    }
+    if !dry_run {
+        mark(shared, call, options);
+    }
+    delete::unasked(shared, call, options.take()).await
+}
+
+/// Lets the pod say why it goes, unless it is not the one that is meant.
 fn mark(shared: &Shared, call: &Call, options: &mut Value) {
-    let dry =
-        call.query.dry_run() || options.get("dryRun").is_some_and(|directives| directives != &json!([]));
     let key = call.key(&call.path.name);
-    while let Some(pod) = shared.store.get(&call.target.table, &key).filter(|_| !dry) {
+    while let Some(pod) = shared.store.get(&call.target.table, &key) {
         let asked = |of: &str| options["preconditions"][of].as_str().unwrap_or_default().to_owned();
         let is = |of: &str| asked(of).is_empty() || asked(of) == meta::text(pod.value(), of);
         if !is("uid") || !is("resourceVersion") {

@@ -1,8 +1,11 @@
 //! Eviction and binding of pods.
 
+use std::sync::Arc;
+
 use apiserver::ApiServer;
 use serde_json::{Value, json};
 
+use crate::hook::{Hooks, Say, configuration};
 use crate::wire::{exchange, patch, send};
 
 const PODS: &str = "/api/v1/namespaces/default/pods";
@@ -64,6 +67,77 @@ async fn budgets_are_kept() {
         }],
     });
     assert_eq!(budget["status"], want);
+}
+
+#[tokio::test]
+async fn webhooks_are_asked_about_the_eviction_and_not_about_the_deletion() {
+    let hooks = Hooks::default()
+        .with("mutates", |_| {
+            Say::Patch(json!([{"op": "add", "path": "/deleteOptions", "value": {"gracePeriodSeconds": 5}}]))
+        })
+        .with("validates", |request| {
+            assert_eq!(request["name"], "a");
+            Say::Response(json!({"allowed": true}))
+        });
+    let server = ApiServer::builder().dialers(Arc::new(hooks.clone())).build();
+    running(&server, "a").await;
+    let rule = |operation: &str, resource: &str| json!({"operations": [operation], "apiGroups": [""], "apiVersions": ["v1"], "resources": [resource]});
+    let rules = json!({"rules": [rule("CREATE", "pods/eviction"), rule("DELETE", "pods")]});
+    for (kind, name) in [("Mutating", "mutates"), ("Validating", "validates")] {
+        let plural = format!("{}webhookconfigurations", kind.to_lowercase());
+        let registrations = format!("/apis/admissionregistration.k8s.io/v1/{plural}");
+        send(&server, "POST", &registrations, &configuration(kind, name, &[name], &rules)).await;
+    }
+    let (code, status) = evict(&server, "a").await;
+    let eviction = json!({
+        "apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "a", "namespace": "default"},
+    });
+    let mutated = {
+        let mut eviction = eviction.clone();
+        eviction["deleteOptions"] = json!({"gracePeriodSeconds": 5});
+        eviction
+    };
+    assert_eq!(code, 201, "{status}");
+    let asked: Vec<_> = hooks
+        .asked()
+        .into_iter()
+        .map(|(name, review)| {
+            let request = &review["request"];
+            let of = json!([
+                request["operation"],
+                request["resource"]["resource"],
+                request["subResource"],
+                request["kind"]["kind"]
+            ]);
+            (name, of, request["object"].clone())
+        })
+        .collect();
+    let of = json!(["CREATE", "pods", "eviction", "Eviction"]);
+    let want = [("mutates", eviction), ("validates", mutated)];
+    assert_eq!(asked, want.map(|(name, object)| (name.to_owned(), of.clone(), object)));
+    let (_, pod) = send(&server, "GET", &format!("{PODS}/a"), &Value::Null).await;
+    assert_eq!(pod["metadata"]["deletionGracePeriodSeconds"], 5);
+}
+
+#[tokio::test]
+async fn an_eviction_that_cannot_be_read_spends_nothing() {
+    let server = ApiServer::builder().build();
+    running(&server, "a").await;
+    let budget = json!({"metadata": {"name": "b"}, "spec": {"minAvailable": 0, "selector": {"matchLabels": {"app": "x"}}}});
+    send(&server, "POST", BUDGETS, &budget).await;
+    let status = json!({"status": {"observedGeneration": 1, "disruptionsAllowed": 3, "expectedPods": 1, "currentHealthy": 1, "desiredHealthy": 0}});
+    patch(&server, &format!("{BUDGETS}/b/status"), "merge-patch", &status).await;
+    let broken = json!({"metadata": {"name": "a"}, "deleteOptions": {"gracePeriodSeconds": "x"}});
+    let (code, status) = send(&server, "POST", &format!("{PODS}/a/eviction"), &broken).await;
+    let message = "Eviction in version \"v1\" cannot be handled as a Eviction: json: cannot unmarshal string into Go \
+                   struct field DeleteOptions.deleteOptions.gracePeriodSeconds of type int64";
+    assert_eq!((code, &status["message"]), (400, &json!(message)));
+    let (_, budget) = send(&server, "GET", &format!("{BUDGETS}/b"), &Value::Null).await;
+    assert_eq!(budget["status"]["disruptionsAllowed"], 3);
+    let older = json!({"apiVersion": "policy/v1beta1", "kind": "Eviction", "metadata": {"name": "a"}});
+    assert_eq!(send(&server, "POST", &format!("{PODS}/a/eviction"), &older).await.0, 201);
+    let (_, budget) = send(&server, "GET", &format!("{BUDGETS}/b"), &Value::Null).await;
+    assert_eq!(budget["status"]["disruptionsAllowed"], 2);
 }
 
 #[tokio::test]

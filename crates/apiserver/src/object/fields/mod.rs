@@ -11,6 +11,8 @@ mod zero;
 pub(crate) use types::type_name;
 pub(crate) use zero::blank;
 
+use std::sync::LazyLock;
+
 use schema::{Kinds, Message, Resource, Shape, Type};
 use serde_json::Value;
 use webhook::field::{Error, Path, quote};
@@ -70,16 +72,13 @@ pub(crate) fn convert(shared: &Shared, call: &Call, object: &Value) -> Result<()
 /// With the words of Go's decoder, where a value is of another type than the kind says.
 pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result<Vec<String>, String> {
     let resource = &call.target.resource;
-    let spoken = Spoken::of(call);
-    let own = (spoken.group, spoken.kind) == (resource.group.as_str(), resource.kind.as_str());
-    let served = shared.registry.served();
+    let (spoken, own) = (Spoken::of(call), Spoken::is_own(call));
     if let Some(schema) = call.target.schema.as_ref().filter(|_| own) {
-        let metadata = metadata(&served.kinds);
         // Of what says to be something else, only the metadata is known.
         let schema = Some(&**schema).filter(|_| object["kind"] == resource.kind.as_str());
-        return custom::settle(object, schema, &metadata);
+        return custom::settle(object, schema, metadata());
     }
-    let Some(ty) = served.kinds.type_of(spoken.group, spoken.version, spoken.kind) else {
+    let Some(ty) = shared.registry.served().kinds.type_of(spoken.group, spoken.version, spoken.kind) else {
         return Ok(Vec::new());
     };
     types::check(object, &ty, spoken.kind)?;
@@ -108,15 +107,18 @@ pub(crate) fn is_rough(call: &Call, object: &Value) -> bool {
 ///
 /// # Errors
 /// With the words of Go's decoder.
-pub(crate) fn check_metadata(shared: &Shared, object: &Value) -> Result<(), String> {
+pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
     let found = object.get("metadata").filter(|found| !found.is_null());
-    found
-        .map_or(Ok(()), |found| types::check(found, &metadata(&shared.registry.served().kinds), "ObjectMeta"))
+    found.map_or(Ok(()), |found| types::check(found, metadata(), "ObjectMeta"))
 }
 
 /// What every object's metadata looks like.
-fn metadata(kinds: &Kinds) -> Type {
-    kinds.type_of("", "v1", "Namespace").and_then(|ty| ty.at("metadata")).unwrap_or_else(Type::any)
+pub(crate) fn metadata() -> &'static Type {
+    static METADATA: LazyLock<Type> = LazyLock::new(|| {
+        let namespace = Kinds::kubernetes().type_of("", "v1", "Namespace");
+        namespace.and_then(|ty| ty.at("metadata")).unwrap_or_else(Type::any)
+    });
+    &METADATA
 }
 
 /// Makes an object of a built-in kind what it is when it is stored and read again.

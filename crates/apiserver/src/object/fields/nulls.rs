@@ -3,7 +3,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use schema::{Kinds, Shape, Type};
+use schema::{Shape, Type};
 use serde_json::{Map, Value};
 
 /// Takes the nulls of the fields of an object away; where its type is unknown, all nulls.
@@ -19,11 +19,6 @@ pub(crate) fn settle(fields: &mut Map<String, Value>, ty: Option<&Type>) {
             }
         }
     }
-}
-
-/// The type of the metadata of every object.
-pub(crate) fn metadata() -> Option<Type> {
-    Kinds::kubernetes().type_of("", "v1", "Namespace").and_then(|ty| ty.at("metadata"))
 }
 
 fn below(value: &mut Value, ty: &Type) {
@@ -83,6 +78,7 @@ fn forget(value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use schema::Kinds;
     use serde_json::json;
 
     use super::*;
