@@ -9,6 +9,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use gardener_resource_manager::managed_resource::ManagedResource;
 use gardener_resource_manager::managed_resource::inject::labels_to_inject;
 use gardener_resource_manager::managed_resource::inventory::{Inventory, Scope};
+use gardener_resource_manager::managed_resource::manifests::Manifests;
 use gardener_resource_manager::managed_resource::merge::{Overwrite, Preserve, Rules};
 use gardener_resource_manager::managed_resource::write::{Write, write};
 use k8s_openapi::ByteString;
@@ -67,7 +68,9 @@ fn config_map(number: usize) -> Value {
 }
 
 fn inventory(secret: &Secret) -> Inventory {
-    Inventory::take(&ManagedResource::default(), &[secret], "gardener", |_| Some(Scope::Namespaced))
+    Inventory::take(&ManagedResource::default(), Manifests::read(&[secret]), "gardener", |_| {
+        Some(Scope::Namespaced)
+    })
 }
 
 /// What is to be written for each object.

@@ -1,7 +1,7 @@
 //! Component configuration, clock, controllers, and the process around them: health, readiness, metrics, log, shutdown.
 //!
 //! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all arguments;
-//! - [`cluster`], [`store`] — a client, and shared caches of what it sees, kept current by watches;
+//! - [`connection`], [`cluster`], [`store`] — a client, and shared caches of what it sees, kept current by watches;
 //! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has them;
 //! - [`leader`], [`limit`], [`events`] — one works, not too fast, and says what it does;
 //! - [`log`], [`metrics`], [`probes`], [`process`] — what a process shows of itself, and how it ends.
@@ -29,6 +29,7 @@ pub mod bucket;
 pub mod clock;
 pub mod cluster;
 pub mod config;
+pub mod connection;
 pub mod controller;
 pub mod controllers;
 pub mod entropy;

@@ -5,6 +5,7 @@ mod kubeconfig;
 use std::path::Path;
 use std::time::Duration;
 
+use controller::connection;
 use controller::requests::RequestCounts;
 use http::Request;
 use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
@@ -68,7 +69,7 @@ pub async fn client(connection: &ClientConnection, counts: &RequestCounts) -> Re
         config.map_err(|error| failed(error.into()))?
     };
     let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
-    let client = Client::try_from(config).map_err(ClusterError::Client)?;
+    let client = connection::client(&config).map_err(ClusterError::Client)?;
     Ok(counts.over(&client, &host))
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
 mod caches;
+mod connection;
 mod controllers;
 mod events;
 mod leader;

@@ -1,18 +1,16 @@
 //! What a ManagedResource is to consist of: the objects its Secrets describe, and how each was applied before.
 
-use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::Secret;
 use kube::core::GroupVersionKind;
 use serde_json::Value;
 
 use super::annotation::has_mode_ignore;
 use super::applied::Applied;
-use super::checksum::Checksum;
-use super::decode::{self, DecodeError, Manifest, Place, decode};
+use super::decode::{DecodeError, Manifest, Place};
 use super::equivalence::Equivalences;
 use super::inject::labels_to_inject;
+use super::manifests::Manifests;
 use super::order::{sort_by_kind, sort_references};
 use super::reference::{DEFAULT_NAMESPACE, NAMESPACE};
 use super::unstructured::{self, annotations, group_version, labels, set_namespace};
@@ -72,45 +70,38 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// Reads the Secrets of a ManagedResource, given in the order of its references.
+    /// What a ManagedResource whose Secrets say this is to consist of.
     ///
     /// `managed_by` is the value of [`api::resources::MANAGED_BY`]; `scope` knows the kinds of the target, nothing of a
     /// kind that is not there (yet).
     #[must_use]
     pub fn take(
         object: &ManagedResource,
-        secrets: &[impl Borrow<Secret>],
+        manifests: Manifests,
         managed_by: &str,
         scope: impl Fn(&GroupVersionKind) -> Option<Scope>,
     ) -> Self {
         let equivalences = Equivalences::new(&object.spec.equivalences);
         let mut applied = Applied::new(&object.status.resources, &equivalences);
-        let mut inventory = Self::default();
-        let mut checksum = Checksum::default();
+        let Manifests { objects, errors, checksum } = manifests;
+        let mut inventory = Self { errors, checksum, ..Self::default() };
         let mut wanted = BTreeMap::new();
-        for secret in secrets {
-            let secret = secret.borrow();
-            let decoded = decode(secret);
-            inventory.errors.extend(decoded.errors);
-            for mut manifest in decoded.manifests {
-                complete_namespace(&mut manifest.object, &scope);
-                let reference = reference(object, managed_by, &manifest.object);
-                let before = applied.look_up(&reference);
-                if has_mode_ignore(&manifest.object) {
-                    inventory.orphans.extend(before.map(|_| reference));
-                    continue;
-                }
-                checksum.feed(decode::value(secret, &manifest.place));
-                let applied = before.cloned().unwrap_or_default();
-                let Manifest { object, place } = manifest;
-                inventory.want(&mut wanted, Wanted { object, place, applied }, reference);
+        for mut manifest in objects {
+            complete_namespace(&mut manifest.object, &scope);
+            let reference = reference(object, managed_by, &manifest.object);
+            let before = applied.look_up(&reference);
+            if has_mode_ignore(&manifest.object) {
+                inventory.orphans.extend(before.map(|_| reference));
+                continue;
             }
+            let applied = before.cloned().unwrap_or_default();
+            let Manifest { object, place } = manifest;
+            inventory.want(&mut wanted, Wanted { object, place, applied }, reference);
         }
         inventory.unwanted = applied.unfound().cloned().collect();
         (inventory.wanted, inventory.references) = wanted.into_values().unzip();
         sort_by_kind(&mut inventory.wanted, |wanted| &wanted.object);
         sort_references(&mut inventory.references);
-        inventory.checksum = checksum.finish();
         inventory
     }
 

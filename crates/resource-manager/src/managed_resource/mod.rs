@@ -13,6 +13,7 @@ pub mod equality;
 pub mod equivalence;
 pub mod inject;
 pub mod inventory;
+pub mod manifests;
 pub mod merge;
 pub mod order;
 pub mod reference;

@@ -14,7 +14,7 @@ use super::own;
 use super::path::{Path, path};
 use super::record;
 use super::scalers::{Scalers, ScalersError};
-use super::settled::{Circumstances, Key, Memories, Memory};
+use super::settled::{Circumstances, Key, Memories, Memory, Said};
 use super::status;
 use super::target::{Target, TargetError};
 use super::words::words;
@@ -174,7 +174,15 @@ impl Reconciler {
         tracing::info!("Starting to reconcile ManagedResource");
         let finalizer = &self.settings.finalizer;
         own::add_finalizer(&self.source, &mut object, finalizer).await.map_err(PassError::Own)?;
-        let (secrets, inventory) = self.read(&mut object).await?;
+        let secrets = self.read(&mut object).await?;
+        let said = Said::by(&secrets);
+        if let Some(memory) = memory.of_secrets(&said)
+            && memory.holds(&self.target.namespaces, &self.circumstances(&object))
+        {
+            self.memories.put(request, memory);
+            return Ok(self.finished());
+        }
+        let inventory = self.inventory(&mut object, &secrets).await?;
         let origin = origin(&self.settings.cluster_id, &object);
         let known = object.status.resources.clone();
         self.begin(&mut object, &inventory, &origin).await?;
@@ -194,35 +202,47 @@ impl Reconciler {
             let is_applied = |of: &ObjectReference| settled.contains_key(&Key::of(of));
             let is_doubtful = |of: &ObjectReference| doubtful.contains(&Key::of(of));
             let listed = record::failed(&known, &inventory, &origin, is_applied, is_doubtful);
-            self.memories.put(request, Memory { objects: settled, circumstances: None });
+            self.memories.put(request, Memory { objects: settled, ..Memory::default() });
             return self.failed(&mut object, listed, error).await;
         }
         self.succeeded(&mut object, &inventory).await?;
-        let versions = secrets.iter().map(kube::ResourceExt::resource_version).collect();
+        let Said { versions, digest } = said;
         let circumstances = Circumstances { secrets: versions, scaled, ..self.circumstances(&object) };
-        self.memories.put(request, Memory { objects: settled, circumstances: Some(circumstances) });
-        tracing::info!("Finished to reconcile ManagedResource");
-        Ok(Outcome::RequeueAfter(self.settings.period))
+        let memory = Memory { objects: settled, circumstances: Some(circumstances), said: digest };
+        self.memories.put(request, memory);
+        Ok(self.finished())
     }
 
-    /// What the Secrets say, and themselves; what keeps us from reading them is told.
-    async fn read(&self, object: &mut ManagedResource) -> Result<(Vec<Secret>, Inventory), PassError> {
-        let secrets = match self.read_secrets(object).await {
-            Ok(secrets) => secrets,
+    fn finished(&self) -> Outcome {
+        tracing::info!("Finished to reconcile ManagedResource");
+        Outcome::RequeueAfter(self.settings.period)
+    }
+
+    /// The Secrets; what keeps us from reading them is told.
+    async fn read(&self, object: &mut ManagedResource) -> Result<Vec<Secret>, PassError> {
+        match self.read_secrets(object).await {
+            Ok(secrets) => Ok(secrets),
             Err((name, message)) => {
                 self.tell(object, |status, now| status::cannot_read_secret(status, now, &message)).await?;
-                return Err(PassError::Secret { name, message });
+                Err(PassError::Secret { name, message })
             }
-        };
-        let inventory = match self.take(object, &secrets).await {
-            Ok(inventory) => inventory,
+        }
+    }
+
+    /// What the Secrets say; what keeps us from understanding them is told.
+    async fn inventory(
+        &self,
+        object: &mut ManagedResource,
+        secrets: &[Secret],
+    ) -> Result<Inventory, PassError> {
+        match self.take(object, secrets).await {
+            Ok(inventory) => Ok(inventory),
             Err(error) => {
                 let message = error.to_string();
                 self.tell(object, |status, now| status::apply_failed(status, now, &message)).await?;
-                return Err(error);
+                Err(error)
             }
-        };
-        Ok((secrets, inventory))
+        }
     }
 }
 

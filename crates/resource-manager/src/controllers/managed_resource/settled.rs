@@ -1,9 +1,12 @@
 //! What was in order at the end of a pass, so that the next one sees at a glance that it still is.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use controller::Request;
+use k8s_openapi::api::core::v1::Secret;
+use kube::ResourceExt;
 use parking_lot::Mutex;
 
 use super::kinds::Kind;
@@ -56,6 +59,33 @@ pub(super) struct Memory {
     pub(super) objects: BTreeMap<Key, Settled>,
     /// When all of them were; nothing when the last pass did not end well.
     pub(super) circumstances: Option<Circumstances>,
+    /// [`Said::digest`] of the Secrets at that time.
+    pub(super) said: u64,
+}
+
+/// What Secrets say, as far as one needs to know whether they say something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    /// Their resource versions, which change with every finalizer and label.
+    pub(super) versions: Vec<Option<String>>,
+    /// Of their names and values.
+    pub(super) digest: u64,
+}
+
+impl Said {
+    /// What these say.
+    #[must_use]
+    pub(super) fn by(secrets: &[Secret]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        for secret in secrets {
+            secret.metadata.name.hash(&mut hasher);
+            for (key, value) in secret.data.iter().flatten() {
+                (key, &value.0).hash(&mut hasher);
+            }
+        }
+        let versions = secrets.iter().map(ResourceExt::resource_version).collect();
+        Self { versions, digest: hasher.finish() }
+    }
 }
 
 /// What is known of all ManagedResources.
@@ -93,6 +123,16 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// The same, if the Secrets were written and say what they said.
+    #[must_use]
+    pub(super) fn of_secrets(&self, said: &Said) -> Option<Self> {
+        let circumstances = self.circumstances.clone().filter(|_| self.said == said.digest)?;
+        let circumstances = Some(Circumstances { secrets: said.versions.clone(), ..circumstances });
+        Some(Self { circumstances, ..self.clone() })
+    }
+}
+
 impl Memories {
     /// What is known of one.
     #[must_use]
@@ -108,5 +148,40 @@ impl Memories {
     /// Nothing is known any more.
     pub(super) fn forget(&self, of: &Request) {
         self.0.lock().remove(of);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::ByteString;
+
+    use super::*;
+
+    fn secret(version: &str, value: &str) -> Secret {
+        let mut secret = Secret::default();
+        secret.metadata.name = Some("s".to_owned());
+        secret.metadata.resource_version = Some(version.to_owned());
+        secret.data = Some([("k".to_owned(), ByteString(value.into()))].into());
+        secret
+    }
+
+    #[test]
+    fn a_secret_that_was_written_and_says_the_same_is_no_reason_for_another_pass() {
+        let said = Said::by(&[secret("1", "a")]);
+        let circumstances = Circumstances {
+            version: Some("7".to_owned()),
+            generation: Some(1),
+            secrets: said.versions,
+            kinds: 0,
+            scaled: 0,
+        };
+        let memory =
+            Memory { circumstances: Some(circumstances.clone()), said: said.digest, ..Memory::default() };
+        let now = memory.of_secrets(&Said::by(&[secret("2", "a")])).and_then(|memory| memory.circumstances);
+        assert_eq!(now, Some(Circumstances { secrets: vec![Some("2".to_owned())], ..circumstances }));
+        for other in [vec![secret("2", "b")], vec![], vec![secret("1", "a"), secret("1", "a")]] {
+            assert!(memory.of_secrets(&Said::by(&other)).is_none(), "{other:?}");
+        }
+        assert!(Memory::default().of_secrets(&Said::by(&[])).is_none(), "nothing was in order");
     }
 }

@@ -15,6 +15,7 @@ use super::words::{is_not_found, words};
 use crate::managed_resource::equivalence::Equivalences;
 use crate::managed_resource::inject::labels_to_inject;
 use crate::managed_resource::inventory::Inventory;
+use crate::managed_resource::manifests::Manifests;
 use crate::managed_resource::merge::{Overwrite, is_typed};
 use crate::managed_resource::reference::origin;
 use crate::managed_resource::scaled::Scaled;
@@ -46,24 +47,20 @@ impl Reconciler {
         read.map_err(|_elapsed| (String::new(), TIMED_OUT.to_owned()))?.into_iter().collect()
     }
 
-    /// What the Secrets say, read again if kinds had to be asked for.
+    /// What the Secrets say, once the kinds are known that they speak of.
     pub(super) async fn take(
         &self,
         object: &ManagedResource,
         secrets: &[Secret],
     ) -> Result<Inventory, PassError> {
-        let take = || {
-            Inventory::take(object, secrets, &self.settings.managed_by, |kind| {
-                let api_version = kind.api_version();
-                self.target.kinds.get(&api_version, &kind.kind).map(|kind| kind.scope)
-            })
-        };
-        let inventory = take();
-        let Inventory { references, unwanted, orphans, .. } = &inventory;
-        let before = self.target.kinds.revision();
-        let learned = self.target.learn(references.iter().chain(unwanted).chain(orphans)).await;
+        let manifests = Manifests::read(secrets);
+        let described: Vec<ObjectReference> = manifests.references().collect();
+        let learned = self.target.learn(described.iter().chain(&object.status.resources)).await;
         learned.map_err(PassError::Kinds)?;
-        let inventory = if self.target.kinds.revision() == before { inventory } else { take() };
+        let inventory = Inventory::take(object, manifests, &self.settings.managed_by, |kind| {
+            let api_version = kind.api_version();
+            self.target.kinds.get(&api_version, &kind.kind).map(|kind| kind.scope)
+        });
         for error in &inventory.errors {
             tracing::error!(%error, "Could not decode resource");
         }

@@ -1,10 +1,12 @@
 //! From Secrets and status to what is applied, given away and deleted.
 
 use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
 use kube::api::ObjectMeta;
 use rstest::rstest;
 use serde_json::json;
 
+use super::super::checksum::Checksum;
 use super::*;
 
 fn secret(name: &str, data: &[(&str, &str)]) -> Secret {
@@ -40,7 +42,7 @@ fn scope(kind: &GroupVersionKind) -> Option<Scope> {
 fn taken(resources: &[ObjectReference], secrets: &[Secret]) -> Inventory {
     let mut object = ManagedResource::default();
     object.status.resources = resources.to_vec();
-    Inventory::take(&object, secrets, "gardener", scope)
+    Inventory::take(&object, Manifests::read(secrets), "gardener", scope)
 }
 
 const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
@@ -123,7 +125,7 @@ fn namespaces_are_completed(#[case] kind: &str, #[case] given: Option<&str>, #[c
 fn what_the_target_does_not_know_is_taken_for_namespaced(#[case] object: Value, #[case] wanted: Value) {
     let unknown = |kind: &GroupVersionKind| scope(kind).filter(|_| kind.kind != "Namespace");
     let secrets = [secret("s", &[("k", &object.to_string())])];
-    let got = Inventory::take(&ManagedResource::default(), &secrets, "gardener", unknown);
+    let got = Inventory::take(&ManagedResource::default(), Manifests::read(&secrets), "gardener", unknown);
     assert_eq!(got.wanted[0].object["metadata"], wanted);
 }
 
@@ -133,7 +135,7 @@ fn labels_are_listed_with_those_injected_and_annotations_as_described() {
     let inject = [("a", "injected"), (api::resources::MANAGED_BY, "me")];
     object.spec.inject_labels = Some(inject.map(|(key, value)| (key.into(), value.into())).into());
     let text = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"labels\":{\"a\":\"own\",\"b\":\"own\"},\"annotations\":{\"c\":\"d\"}}}";
-    let got = Inventory::take(&object, &[secret("s", &[("k", text)])], "gardener", scope);
+    let got = Inventory::take(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
     let wanted = ObjectReference {
         annotations: [("c".to_owned(), "d".to_owned())].into(),
         ..listed("v1/ConfigMap/default/a", &[("a", "injected"), ("b", "own")])
@@ -164,7 +166,7 @@ fn equivalent_kinds_are_one_object() {
     let kind = |group: &str| super::super::GroupKind { group: group.into(), kind: "Thing".into() };
     object.spec.equivalences = vec![vec![kind("old.org"), kind("new.org")]];
     let text = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a}\n---\napiVersion: new.org/v1\nkind: Thing\nmetadata: {name: a}\n";
-    let got = Inventory::take(&object, &[secret("s", &[("k", text)])], "gardener", scope);
+    let got = Inventory::take(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
     let applied: Vec<_> = got.wanted.iter().map(|wanted| wanted.applied.clone()).collect();
     assert_eq!((applied, got.unwanted), (known.to_vec(), vec![]));
 }

@@ -1,0 +1,63 @@
+//! How an API server is asked: over HTTP/2, all requests and watches of a client on one connection; over HTTP/1.1 where
+//! the server speaks nothing else.
+
+use std::time::Duration;
+
+use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
+use hyper_timeout::TimeoutConnector;
+use hyper_util::client::legacy::Client as Transport;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use kube::client::retry::RetryPolicy;
+use kube::client::{Body, ConfigExt as _, RustlsTlsError};
+use kube::{Client, Config};
+use tower::retry::RetryLayer;
+use tower::{BoxError, ServiceBuilder};
+
+/// A connection on which nothing comes for so long is asked for a sign of life, as client-go does it: one that died
+/// without a word would hold all watches for ever.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long a sign of life may take; client-go's.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
+
+/// A client of the cluster; does not connect yet. Beside kube's own it speaks HTTP/2, and logs no requests.
+///
+/// # Errors
+/// When certificates or credentials of the configuration cannot be used.
+pub fn client(config: &Config) -> Result<Client, kube::Error> {
+    let transport = Transport::builder(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .pool_timer(TokioTimer::new())
+        .http2_keep_alive_interval(SILENCE)
+        .http2_keep_alive_timeout(SIGN_OF_LIFE)
+        .build::<_, Body>(connector(config)?);
+    let service = ServiceBuilder::new()
+        .layer(config.base_uri_layer())
+        .option_layer(config.default_retry.then(|| RetryLayer::new(RetryPolicy::server_retry())))
+        .option_layer(config.auth_layer()?)
+        .layer(config.extra_headers_layer()?)
+        .map_err(BoxError::from)
+        .service(transport);
+    Ok(Client::new(service, config.default_namespace.clone()))
+}
+
+type Connector = TimeoutConnector<HttpsConnector<HttpConnector>>;
+
+fn connector(config: &Config) -> Result<Connector, kube::Error> {
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    tcp.set_nodelay(true);
+    let tls = config.rustls_client_config()?;
+    let mut builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+    if let Some(name) = &config.tls_server_name {
+        let name = name.clone().try_into().map_err(RustlsTlsError::InvalidServerName);
+        let name = name.map_err(kube::Error::RustlsTls)?;
+        builder = builder.with_server_name_resolver(FixedServerNameResolver::new(name));
+    }
+    let mut connector = TimeoutConnector::new(builder.enable_all_versions().wrap_connector(tcp));
+    connector.set_connect_timeout(config.connect_timeout);
+    connector.set_read_timeout(config.read_timeout);
+    connector.set_write_timeout(config.write_timeout);
+    connector.set_reset_reader_on_write(config.reset_reader_on_write);
+    Ok(connector)
+}
