@@ -17,7 +17,6 @@
 //!         Ok(Outcome::RequeueAfter(std::time::Duration::from_secs(60))) // observe, plan, execute with `self.client`
 //!     }
 //! }
-//!
 //! fn controller(source: &Cluster) -> Controller {
 //!     let secrets = source.store::<Secret>(Selection::all().labels("purpose=token"));
 //!     let changed = Watch::of(&secrets).filter(|event| !matches!(event, Event::Delete(_)));
