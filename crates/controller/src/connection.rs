@@ -23,8 +23,12 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 /// A client of the cluster; does not connect yet. Beside kube's own it speaks HTTP/2, and logs no requests.
 ///
 /// # Errors
-/// When certificates or credentials of the configuration cannot be used.
+/// When certificates or credentials of the configuration cannot be used, or it names a proxy of a kind that is not built in.
 pub fn client(config: &Config) -> Result<Client, kube::Error> {
+    if config.proxy_url.is_some() {
+        // kube's own client says which proxies it can go through.
+        return Client::try_from(config.clone());
+    }
     let transport = Transport::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())

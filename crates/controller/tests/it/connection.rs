@@ -61,3 +61,11 @@ async fn a_server_in_the_clear_is_asked_over_http1() {
         "{answers:?}"
     );
 }
+
+#[tokio::test]
+async fn a_proxy_that_cannot_be_gone_through_is_not_gone_round() {
+    let mut config = Config::new("https://localhost:6443".parse().unwrap());
+    config.proxy_url = Some("http://proxy.example.com:3128".parse().unwrap());
+    let error = connection::client(&config).err().unwrap().to_string();
+    assert!(error.contains("http://proxy.example.com:3128"), "{error}");
+}
