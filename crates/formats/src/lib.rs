@@ -9,5 +9,6 @@ pub mod quantity;
 pub mod selector;
 pub mod time;
 pub mod unit;
+pub mod version;
 pub mod warning;
 pub mod yaml;

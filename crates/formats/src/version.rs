@@ -1,0 +1,247 @@
+//! Versions as Gardener reads them (Masterminds/semver): semantic ones, and what is nearly one: `v1.27`, `1.21.09`.
+
+pub mod constraint;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A version. Equality and order are precedence: `1.21.09` equals `1.21.9`, `1.27` equals `v1.27.0+build`.
+///
+/// Prints with three numbers and without a leading `v`; [`text`](Self::text) is what was read.
+#[derive(Clone, Debug)]
+pub struct Version {
+    /// The first number.
+    pub major: u64,
+    /// The second; 0 where there is none.
+    pub minor: u64,
+    /// The third; 0 where there is none.
+    pub patch: u64,
+    prerelease: String,
+    metadata: String,
+    text: String,
+}
+
+/// Why a text is no version; the texts are the original's.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum VersionError {
+    /// It is not one to three numbers with a prerelease and metadata.
+    #[error("Invalid Semantic Version")]
+    Form,
+    /// A number is more than 64 bits hold.
+    #[error("Error parsing version segment: strconv.ParseUint: parsing {0:?}: value out of range")]
+    Size(String),
+    /// A number of the prerelease begins with 0.
+    #[error("Version segment starts with 0")]
+    LeadingZero,
+}
+
+impl Version {
+    /// The version that a text says. Numbers may be fewer than three and begin with 0.
+    ///
+    /// # Errors
+    /// Where the text is another, a number is too large, or a number of the prerelease begins with 0.
+    pub fn parse(text: &str) -> Result<Self, VersionError> {
+        let rest = text.strip_prefix('v').unwrap_or(text);
+        let (rest, metadata) = rest.split_once('+').map_or((rest, None), |(rest, after)| (rest, Some(after)));
+        let (numbers, prerelease) =
+            rest.split_once('-').map_or((rest, None), |(rest, after)| (rest, Some(after)));
+        if ![prerelease, metadata].into_iter().flatten().all(is_dotted) {
+            return Err(VersionError::Form);
+        }
+        let numbers: Vec<&str> = numbers.split('.').collect();
+        let is_number = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if numbers.len() > 3 || !numbers.iter().all(is_number) {
+            return Err(VersionError::Form);
+        }
+        let number = |at: usize| match numbers.get(at) {
+            Some(text) => text.parse().map_err(|_| VersionError::Size((*text).to_owned())),
+            None => Ok(0),
+        };
+        let (major, minor, patch) = (number(0)?, number(1)?, number(2)?);
+        if prerelease.is_some_and(|text| text.split('.').any(has_leading_zero)) {
+            return Err(VersionError::LeadingZero);
+        }
+        let owned = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        let (prerelease, metadata) = (owned(prerelease), owned(metadata));
+        Ok(Self { major, minor, patch, prerelease, metadata, text: text.to_owned() })
+    }
+
+    /// The text that was read.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What follows `-`; empty for a release.
+    #[must_use]
+    pub fn prerelease(&self) -> &str {
+        &self.prerelease
+    }
+
+    /// The first version of a minor that is `ahead` minors later.
+    #[must_use]
+    pub fn later_minor(&self, ahead: u64) -> Self {
+        Self::of([self.major, self.minor.saturating_add(ahead), 0])
+    }
+
+    /// Whether both are of one minor.
+    #[must_use]
+    pub fn is_same_minor(&self, other: &Self) -> bool {
+        (self.major, self.minor) == (other.major, other.minor)
+    }
+
+    pub(crate) fn of([major, minor, patch]: [u64; 3]) -> Self {
+        let text = format!("{major}.{minor}.{patch}");
+        Self { major, minor, patch, prerelease: String::new(), metadata: String::new(), text }
+    }
+}
+
+impl FromStr for Version {
+    type Err = VersionError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}.{}", self.major, self.minor, self.patch)?;
+        if !self.prerelease.is_empty() {
+            write!(formatter, "-{}", self.prerelease)?;
+        }
+        if !self.metadata.is_empty() {
+            write!(formatter, "+{}", self.metadata)?;
+        }
+        Ok(())
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let numbers = |version: &Self| (version.major, version.minor, version.patch);
+        numbers(self).cmp(&numbers(other)).then_with(|| prereleases(&self.prerelease, &other.prerelease))
+    }
+}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Version {}
+
+/// Names separated by dots: letters, digits and `-`.
+fn is_dotted(text: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    text.split('.').all(is_name)
+}
+
+fn has_leading_zero(name: &str) -> bool {
+    name.len() > 1 && name.starts_with('0') && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A release is later than what led to it; of two prereleases the first name that differs decides, numbers before words.
+fn prereleases(left: &str, right: &str) -> Ordering {
+    match (left.is_empty(), right.is_empty()) {
+        (true, true) => return Ordering::Equal,
+        (true, false) => return Ordering::Greater,
+        (false, true) => return Ordering::Less,
+        (false, false) => {}
+    }
+    let number = |name: &str| name.parse::<u64>().ok();
+    let (left, right): (Vec<&str>, Vec<&str>) = (left.split('.').collect(), right.split('.').collect());
+    let names = left.iter().zip(&right).map(|(left, right)| match (number(left), number(right)) {
+        (Some(left), Some(right)) => left.cmp(&right),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => left.cmp(right),
+    });
+    names.fold(Ordering::Equal, Ordering::then).then(left.len().cmp(&right.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_nearly_a_version_is_one() {
+        let read = |text: &str| Version::parse(text).map(|version| (version.to_string(), version.text));
+        let same = |canonical: &str, text: &str| Ok((canonical.to_owned(), text.to_owned()));
+        assert_eq!(read("1.27.4"), same("1.27.4", "1.27.4"));
+        assert_eq!(read("v1.27"), same("1.27.0", "v1.27"));
+        assert_eq!(read("1"), same("1.0.0", "1"));
+        assert_eq!(read("1.21.09"), same("1.21.9", "1.21.09"));
+        assert_eq!(read("1.2.3-rc.1+build.07"), same("1.2.3-rc.1+build.07", "1.2.3-rc.1+build.07"));
+        assert_eq!(read("1-0"), same("1.0.0-0", "1-0"));
+        assert_eq!(read("1+a-b"), same("1.0.0+a-b", "1+a-b"));
+    }
+
+    #[test]
+    fn what_is_no_version_is_told_as_the_original_does() {
+        let told = |text: &str| Version::parse(text).map(|version| version.text).unwrap_err().to_string();
+        for text in [
+            "",
+            "v",
+            "1.",
+            ".1",
+            "1.2.3.4",
+            "1.2.3-",
+            "1.2.3-a..b",
+            "1.2.3+",
+            " 1.2.3",
+            "1.2.x",
+            "vv1",
+            "1.2.3-ä",
+        ] {
+            assert_eq!(told(text), "Invalid Semantic Version", "{text}");
+        }
+        assert_eq!(told("1.2.3-rc.01"), "Version segment starts with 0");
+        let large = "Error parsing version segment: strconv.ParseUint: parsing \"18446744073709551616\": value out of range";
+        assert_eq!(told("1.18446744073709551616"), large);
+    }
+
+    #[test]
+    fn order_is_precedence() {
+        let ascending = [
+            "0.9.9",
+            "1.0.0-1",
+            "1.0.0-2",
+            "1.0.0-11",
+            "1.0.0-alpha",
+            "1.0.0-alpha.1",
+            "1.0.0-alpha.beta",
+            "1.0.0-beta",
+            "1.0.0",
+            "1.0.1",
+            "1.1",
+            "1.10.0",
+            "2",
+        ]
+        .map(|text| Version::parse(text).unwrap());
+        for pair in ascending.windows(2) {
+            assert!(pair[0] < pair[1], "{} before {}", pair[0], pair[1]);
+        }
+        assert_eq!(Version::parse("v1.2"), Version::parse("1.02.0+x"));
+    }
+
+    #[test]
+    fn minors_are_counted() {
+        let version = Version::parse("1.20.5-rc.1").unwrap();
+        assert_eq!(version.later_minor(2).to_string(), "1.22.0");
+        assert!(version.is_same_minor(&Version::parse("1.20").unwrap()));
+        assert!(!version.is_same_minor(&Version::parse("2.20").unwrap()));
+    }
+}
