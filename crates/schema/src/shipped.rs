@@ -7,9 +7,16 @@ use serde_json::Value;
 use crate::crd::Crd;
 
 /// The files, in the order of their names, which is the order of the JSON too.
-const FILES: [&str; 17] = [
+const FILES: [&str; 24] = [
     include_str!("../crds/autoscaling.k8s.io_hvpas.yaml"),
     include_str!("../crds/autoscaling.k8s.io_verticalpodautoscalers.yaml"),
+    include_str!("../crds/core.gardener.cloud_cloudprofiles.yaml"),
+    include_str!("../crds/core.gardener.cloud_exposureclasses.yaml"),
+    include_str!("../crds/core.gardener.cloud_projects.yaml"),
+    include_str!("../crds/core.gardener.cloud_quotas.yaml"),
+    include_str!("../crds/core.gardener.cloud_secretbindings.yaml"),
+    include_str!("../crds/core.gardener.cloud_seeds.yaml"),
+    include_str!("../crds/core.gardener.cloud_shoots.yaml"),
     include_str!("../crds/druid.gardener.cloud_etcds.yaml"),
     include_str!("../crds/extensions.gardener.cloud_backupbuckets.yaml"),
     include_str!("../crds/extensions.gardener.cloud_backupentries.yaml"),
@@ -36,9 +43,10 @@ static CRDS: LazyLock<Vec<Crd>> = LazyLock::new(|| {
 
 /// The CRDs that come with the project, for every substrate: by group and plural name.
 ///
-/// Extension kinds, druid's Etcd, HVPA, VerticalPodAutoscaler, Machine, ManagedResource. Names, short names, scopes
-/// and subresources are those of Gardener's; the schemas are our own and open: fields that its components read are
-/// typed, nothing is required, `spec` and `status` keep what they do not declare.
+/// The garden's kinds, extension kinds, druid's Etcd, HVPA, VerticalPodAutoscaler, Machine, ManagedResource. Names, short
+/// names, scopes and subresources are those of Gardener's; the schemas are our own and open: fields that its components
+/// read are typed, nothing is required, `spec` and `status` keep what they do not declare. Those of the garden's kinds are
+/// made of the types in crates/api: every field is typed, every object keeps what it does not declare.
 #[must_use]
 pub fn crds() -> &'static [Crd] {
     &CRDS
@@ -80,6 +88,13 @@ mod tests {
                 "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
                 "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
                 "autoscaling.k8s.io/v1beta2 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
+                "core.gardener.cloud/v1beta1 cloudprofiles CloudProfile cluster [cprofile,cpfl] []",
+                "core.gardener.cloud/v1beta1 exposureclasses ExposureClass cluster [expclass,expcls] []",
+                "core.gardener.cloud/v1beta1 projects Project cluster [] [status]",
+                "core.gardener.cloud/v1beta1 quotas Quota namespaced [squota] []",
+                "core.gardener.cloud/v1beta1 secretbindings SecretBinding namespaced [sb] []",
+                "core.gardener.cloud/v1beta1 seeds Seed cluster [] [status]",
+                "core.gardener.cloud/v1beta1 shoots Shoot namespaced [] [status]",
                 "druid.gardener.cloud/v1alpha1 etcds Etcd namespaced [] [status]",
                 "extensions.gardener.cloud/v1alpha1 backupbuckets BackupBucket cluster [bb] [status]",
                 "extensions.gardener.cloud/v1alpha1 backupentries BackupEntry cluster [be] [status]",
@@ -106,7 +121,11 @@ mod tests {
             .filter(|crd| crd.json()["metadata"]["labels"]["gardener.cloud/deletion-protected"] != "true")
             .map(Crd::plural)
             .collect();
-        assert_eq!(bare, ["hvpas", "verticalpodautoscalers", "clusters", "managedresources"]);
+        let garden =
+            ["cloudprofiles", "exposureclasses", "projects", "quotas", "secretbindings", "seeds", "shoots"];
+        assert_eq!(bare[..2], ["hvpas", "verticalpodautoscalers"]);
+        assert_eq!(bare[2..9], garden);
+        assert_eq!(bare[9..], ["clusters", "managedresources"]);
     }
 
     #[test]

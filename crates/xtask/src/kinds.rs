@@ -3,6 +3,7 @@
 mod answers;
 mod bundle;
 mod crds;
+mod garden;
 mod messages;
 mod server;
 mod trim;
@@ -29,15 +30,18 @@ pub(crate) struct Arguments {
 
 /// A file below crates and what it is to hold.
 struct Generated {
-    path: &'static str,
+    path: String,
     bytes: Vec<u8>,
 }
 
 /// Writes or compares the files.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let crates = crate::chore::root().join("crates");
+    for file in garden::crds()? {
+        file.settle(&crates, arguments.check)?;
+    }
     let crds = crds::collected(&crates.join("schema/crds"))?;
-    let mut files = vec![Generated { path: "schema/data/crds.json", bytes: crds }];
+    let mut files = vec![Generated { path: "schema/data/crds.json".to_owned(), bytes: crds }];
     if !arguments.crds {
         files.extend(of_server(&control_plane::folder(&arguments.control_plane)?)?);
     }
@@ -53,16 +57,19 @@ fn of_server(programs: &Path) -> Result<[Generated; 4]> {
     drop(server);
     let bundle = bundle::Bundle::of(&answers)?;
     Ok([
-        Generated { path: "schema/data/messages.gz", bytes: messages::table(&bundle.index)? },
-        Generated { path: "apiserver/tests/vectors/protobuf.gz", bytes: messages::vectors(&bundle.index)? },
-        Generated { path: "schema/data/kinds.json", bytes: bundle.index },
-        Generated { path: "schema/data/definitions.gz", bytes: bundle.definitions },
+        Generated { path: "schema/data/messages.gz".to_owned(), bytes: messages::table(&bundle.index)? },
+        Generated {
+            path: "apiserver/tests/vectors/protobuf.gz".to_owned(),
+            bytes: messages::vectors(&bundle.index)?,
+        },
+        Generated { path: "schema/data/kinds.json".to_owned(), bytes: bundle.index },
+        Generated { path: "schema/data/definitions.gz".to_owned(), bytes: bundle.definitions },
     ])
 }
 
 impl Generated {
     fn settle(&self, folder: &Path, check: bool) -> Result<()> {
-        let path: PathBuf = folder.join(self.path);
+        let path: PathBuf = folder.join(&self.path);
         if check {
             let found = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
             ensure!(found == self.bytes, "{} is stale: run cargo xtask kinds", path.display());

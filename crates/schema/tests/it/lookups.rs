@@ -116,10 +116,11 @@ fn groups_come_in_the_order_of_discovery() {
     let groups: Vec<&str> = Kinds::gardener().groups().iter().map(|group| group.name.as_str()).collect();
     assert_eq!(groups[..4], ["", "apiregistration.k8s.io", "apps", "events.k8s.io"]);
     assert_eq!(
-        groups[groups.len() - 6..],
+        groups[groups.len() - 7..],
         [
             "flowcontrol.apiserver.k8s.io",
             "autoscaling.k8s.io",
+            "core.gardener.cloud",
             "druid.gardener.cloud",
             "extensions.gardener.cloud",
             "machine.sapcloud.io",

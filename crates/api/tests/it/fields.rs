@@ -1,0 +1,158 @@
+//! Every field of the garden's kinds, by the list that was read off v1.82 (fields/<Kind>.txt: path, what it holds).
+
+use std::collections::BTreeSet;
+
+use api::garden::{CloudProfile, ExposureClass, Project, Quota, SecretBinding, Seed, Shoot};
+use rstest::rstest;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// Path and what it holds: `spec.provider.workers[].zones`, `[]string`.
+type Field = (&'static str, &'static str);
+
+const KINDS: [(&str, Type, &str); 7] = [
+    ("CloudProfile", again::<CloudProfile>, include_str!("fields/CloudProfile.txt")),
+    ("ExposureClass", again::<ExposureClass>, include_str!("fields/ExposureClass.txt")),
+    ("Project", again::<Project>, include_str!("fields/Project.txt")),
+    ("Quota", again::<Quota>, include_str!("fields/Quota.txt")),
+    ("SecretBinding", again::<SecretBinding>, include_str!("fields/SecretBinding.txt")),
+    ("Seed", again::<Seed>, include_str!("fields/Seed.txt")),
+    ("Shoot", again::<Shoot>, include_str!("fields/Shoot.txt")),
+];
+
+/// Reads an object and writes it again.
+type Type = fn(&Value) -> Result<Value, serde_json::Error>;
+
+#[rstest]
+fn what_every_field_holds_is_written_again(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
+    let (name, again, fields) = KINDS[kind];
+    let whole = whole(name, fields);
+    assert_eq!(again(&whole).expect("every field is read"), whole);
+}
+
+#[rstest]
+fn a_field_of_another_type_is_refused(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
+    let (name, again, list) = KINDS[kind];
+    let typed = fields(list).filter(|(_, holds)| *holds != "any");
+    let taken = typed.filter(|(path, holds)| {
+        let mut object = empty(name);
+        put(&mut object, path, &another(holds));
+        again(&object).is_ok()
+    });
+    assert_eq!(taken.collect::<Vec<_>>(), [], "known by another name, or as another type");
+}
+
+#[rstest]
+fn null_is_as_if_the_field_were_not_there(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
+    let (name, again, list) = KINDS[kind];
+    for (path, _) in fields(list) {
+        let (mut without, mut object) = (empty(name), empty(name));
+        put(&mut object, path, &Value::Null);
+        put(&mut without, path, &json!("x"));
+        take(&mut without, path);
+        let [read, without] =
+            [object, without].map(|object| again(&object).map_err(|error| error.to_string()));
+        assert_eq!(read, without, "{path}");
+    }
+}
+
+#[rstest]
+fn every_object_keeps_fields_of_a_newer_api(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
+    let (name, again, list) = KINDS[kind];
+    let mut object = whole(name, list);
+    let within = |path: &'static str| path.match_indices('.').map(|(at, _)| &path[..at]);
+    let objects: BTreeSet<&str> = fields(list).flat_map(|(path, _)| within(path)).collect();
+    let newer = json!({"list": [1, 1.5, "x"], "nothing": null});
+    put(&mut object, "fromTheFuture", &newer);
+    for within in objects {
+        put(&mut object, &format!("{within}.fromTheFuture"), &newer);
+    }
+    assert_eq!(again(&object).expect("a newer object is read"), object);
+}
+
+#[test]
+fn a_new_object_says_what_it_is() {
+    let written = serde_json::to_value(Shoot::default()).expect("a shoot is written");
+    assert_eq!(written, empty("Shoot"));
+}
+
+fn again<K: Serialize + DeserializeOwned>(object: &Value) -> Result<Value, serde_json::Error> {
+    serde_json::to_value(serde_json::from_value::<K>(object.clone())?)
+}
+
+fn fields(list: &'static str) -> impl Iterator<Item = Field> {
+    list.lines().filter_map(|line| line.split_once(' '))
+}
+
+fn empty(kind: &str) -> Value {
+    json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": kind, "metadata": {}})
+}
+
+/// An object that has every field.
+fn whole(kind: &str, list: &'static str) -> Value {
+    let mut object = empty(kind);
+    for (path, holds) in fields(list) {
+        put(&mut object, path, &value(holds));
+    }
+    object
+}
+
+/// What such a field may hold.
+fn value(holds: &str) -> Value {
+    match holds {
+        "string" => json!("text"),
+        "boolean" => json!(true),
+        "integer" => json!(7),
+        "number" => json!(0.25),
+        "quantity" => json!("500m"),
+        "duration" => json!("1h30m0s"),
+        "time" => json!("2024-06-01T12:00:00Z"),
+        "intOrString" => json!("25%"),
+        "any" => json!({"apiVersion": "example.com/v1", "list": [1, {"a": 0.5}], "nothing": null}),
+        _ => match holds.split_at(2) {
+            ("[]", each) => json!([value(each), value(each)]),
+            ("{}", each) => json!({"a": value(each), "b": value(each)}),
+            _ => unreachable!("{holds} stands in no list of fields"),
+        },
+    }
+}
+
+/// What such a field never holds.
+fn another(holds: &str) -> Value {
+    match holds {
+        "time" => json!("yesterday"),
+        "string" | "quantity" | "duration" | "intOrString" => json!(["list"]),
+        "boolean" | "integer" | "number" => json!("text"),
+        _ if holds.starts_with("[]") => json!([value(&holds[2..]), another(&holds[2..])]),
+        _ => json!({"a": another(&holds[2..])}),
+    }
+}
+
+/// Puts a value where a path leads; `[]` is the only element of a list.
+fn put(object: &mut Value, path: &str, value: &Value) {
+    *at(object, path) = value.clone();
+}
+
+fn take(object: &mut Value, path: &str) {
+    let (within, name) = path.rsplit_once('.').unwrap_or(("", path));
+    let within = if within.is_empty() { object } else { at(object, within) };
+    within.as_object_mut().expect("fields stand in objects").remove(name);
+}
+
+fn at<'a>(object: &'a mut Value, path: &str) -> &'a mut Value {
+    path.split('.').fold(object, |within, step| {
+        let (name, listed) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
+        if within.is_null() {
+            *within = json!({});
+        }
+        let field = &mut within[name];
+        if !listed {
+            return field;
+        }
+        if field.is_null() {
+            *field = json!([{}]);
+        }
+        &mut field[0]
+    })
+}

@@ -1,0 +1,84 @@
+//! Manifests as people write them: read, looked into, and written as they came.
+
+use api::garden::cloud_profile::Classification;
+use api::garden::shoot::worker::CRI_CONTAINERD;
+use api::garden::{CloudProfile, ExposureClass, Project, Quota, SecretBinding, Seed, Shoot};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use k8s_openapi::{ListableResource, Metadata, Resource};
+use rstest::rstest;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+const CLOUD_PROFILE: &str = include_str!("manifests/cloud-profile.yaml");
+const SHOOT: &str = include_str!("manifests/shoot.yaml");
+
+#[rstest]
+#[case::cloud_profile(again::<CloudProfile>, CLOUD_PROFILE)]
+#[case::exposure_class(again::<ExposureClass>, include_str!("manifests/exposure-class.yaml"))]
+#[case::project(again::<Project>, include_str!("manifests/project.yaml"))]
+#[case::quota(again::<Quota>, include_str!("manifests/quota.yaml"))]
+#[case::secret_binding(again::<SecretBinding>, include_str!("manifests/secret-binding.yaml"))]
+#[case::seed(again::<Seed>, include_str!("manifests/seed.yaml"))]
+#[case::shoot(again::<Shoot>, SHOOT)]
+#[case::workerless_shoot(again::<Shoot>, include_str!("manifests/shoot-workerless.yaml"))]
+fn a_manifest_is_written_as_it_came(#[case] again: fn(&str) -> Value, #[case] manifest: &str) {
+    let came: Value = formats::yaml::from_str(manifest).expect("YAML");
+    assert_eq!(again(manifest), came);
+}
+
+#[test]
+fn versions_keep_the_text_they_came_with_and_states_their_names() {
+    let profile: CloudProfile = formats::yaml::from_str(CLOUD_PROFILE).expect("a profile");
+    let versions: Vec<_> = profile
+        .spec
+        .kubernetes
+        .versions
+        .iter()
+        .map(|version| {
+            let expires = version.expiration_date.as_ref().map(|time| time.0.to_string());
+            (version.version.as_str(), version.classification.clone(), expires)
+        })
+        .collect();
+    assert_eq!(
+        versions,
+        [
+            ("1.28.2", Some(Classification::Preview), None),
+            ("1.27.5", Some(Classification::Supported), None),
+            ("1.27.04", Some(Classification::Deprecated), Some("2024-09-30T23:59:59Z".to_owned())),
+            ("1.26.8", None, Some("2024-06-30T23:59:59Z".to_owned())),
+            ("1.25.0", Some(Classification::Other("retired".to_owned())), None),
+        ]
+    );
+}
+
+#[test]
+fn a_pool_is_read_with_all_that_it_says() {
+    let shoot: Shoot = formats::yaml::from_str(SHOOT).expect("a shoot");
+    let pool = &shoot.spec.provider.workers[0];
+    assert_eq!(pool.max_surge, Some(IntOrString::Int(1)));
+    assert_eq!(pool.max_unavailable, Some(IntOrString::String("10%".to_owned())));
+    assert_eq!(pool.cri.as_ref().map(|cri| cri.name.as_str()), Some(CRI_CONTAINERD));
+    assert_eq!(pool.kubernetes.as_ref().and_then(|own| own.version.as_deref()), Some("1.26.8"));
+    assert_eq!(pool.unknown["fromTheFuture"], serde_json::json!({"kept": true}));
+}
+
+#[test]
+fn a_kind_is_served_where_gardener_serves_it() {
+    fn place<K: Resource + ListableResource + Metadata>() -> [&'static str; 4] {
+        [K::API_VERSION, K::KIND, K::LIST_KIND, K::URL_PATH_SEGMENT]
+    }
+    let group = "core.gardener.cloud/v1beta1";
+    assert_eq!(place::<CloudProfile>(), [group, "CloudProfile", "CloudProfileList", "cloudprofiles"]);
+    assert_eq!(place::<ExposureClass>(), [group, "ExposureClass", "ExposureClassList", "exposureclasses"]);
+    assert_eq!(place::<Project>(), [group, "Project", "ProjectList", "projects"]);
+    assert_eq!(place::<Quota>(), [group, "Quota", "QuotaList", "quotas"]);
+    assert_eq!(place::<SecretBinding>(), [group, "SecretBinding", "SecretBindingList", "secretbindings"]);
+    assert_eq!(place::<Seed>(), [group, "Seed", "SeedList", "seeds"]);
+    assert_eq!(place::<Shoot>(), [group, "Shoot", "ShootList", "shoots"]);
+}
+
+fn again<K: Serialize + DeserializeOwned>(manifest: &str) -> Value {
+    let read: K = formats::yaml::from_str(manifest).expect("a manifest of this kind");
+    serde_json::to_value(read).expect("an object is written")
+}

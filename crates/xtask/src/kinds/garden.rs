@@ -1,0 +1,301 @@
+//! The garden's kinds as CRDs, made of the types in crates/api, for clusters without gardener-apiserver.
+
+use anyhow::{Context, Result};
+use api::garden::{CloudProfile, ExposureClass, Project, Quota, SecretBinding, Seed, Shoot};
+use k8s_openapi::{ListableResource, Resource};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::Generated;
+
+/// What the types do not say, as Gardener's API server serves it.
+struct Served {
+    /// `Cluster` or `Namespaced`.
+    scope: &'static str,
+    short_names: &'static [&'static str],
+    /// Fields that a list may be selected by.
+    selectable: &'static [&'static str],
+    /// Name and path of the columns that `kubectl get` shows; those of a second list with `-o wide` only.
+    columns: [&'static [(&'static str, &'static str)]; 2],
+}
+
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+
+/// The files, below crates.
+pub(super) fn crds() -> Result<[Generated; 7]> {
+    Ok([
+        file::<CloudProfile>(&Served {
+            scope: "Cluster",
+            short_names: &["cprofile", "cpfl"],
+            selectable: &[],
+            columns: [&[("Provider", ".spec.type")], &[]],
+        })?,
+        file::<ExposureClass>(&Served {
+            scope: "Cluster",
+            short_names: &["expclass", "expcls"],
+            selectable: &[],
+            columns: [&[("Handler", ".handler")], &[]],
+        })?,
+        file::<Project>(&PROJECT)?,
+        file::<Quota>(&Served {
+            scope: "Namespaced",
+            short_names: &["squota"],
+            selectable: &[],
+            columns: [
+                &[("Scope", ".spec.scope.kind"), ("Cluster Lifetime", ".spec.clusterLifetimeDays")],
+                &[],
+            ],
+        })?,
+        file::<SecretBinding>(&Served {
+            scope: "Namespaced",
+            short_names: &["sb"],
+            selectable: &[],
+            columns: [&[("Secret", ".secretRef.name"), ("Provider", ".provider.type")], &[]],
+        })?,
+        file::<Seed>(&SEED)?,
+        file::<Shoot>(&SHOOT)?,
+    ])
+}
+
+const PROJECT: Served = Served {
+    scope: "Cluster",
+    short_names: &[],
+    selectable: &[".spec.namespace"],
+    columns: [
+        &[
+            ("Namespace", ".spec.namespace"),
+            ("Status", ".status.phase"),
+            ("Owner", ".spec.owner.name"),
+            ("Creator", ".spec.createdBy.name"),
+        ],
+        &[],
+    ],
+};
+
+const SEED: Served = Served {
+    scope: "Cluster",
+    short_names: &[],
+    selectable: &[],
+    columns: [
+        &[
+            ("Status", ".status.conditions[?(@.type==\"GardenletReady\")].status"),
+            ("Last Operation", ".status.lastOperation.state"),
+            ("Provider", ".spec.provider.type"),
+            ("Region", ".spec.provider.region"),
+            ("Version", ".status.gardener.version"),
+            ("K8S Version", ".status.kubernetesVersion"),
+        ],
+        &[],
+    ],
+};
+
+const SHOOT: Served = Served {
+    scope: "Namespaced",
+    short_names: &[],
+    selectable: &[".spec.cloudProfileName", ".spec.seedName", ".status.seedName"],
+    columns: [
+        &[
+            ("CloudProfile", ".spec.cloudProfileName"),
+            ("Provider", ".spec.provider.type"),
+            ("Region", ".spec.region"),
+            ("K8S Version", ".spec.kubernetes.version"),
+            ("Hibernation", ".status.hibernated"),
+            ("Last Operation", ".status.lastOperation.state"),
+            ("Status", ".metadata.labels['shoot\\.gardener\\.cloud/status']"),
+        ],
+        &[
+            ("Seed", ".spec.seedName"),
+            ("Purpose", ".spec.purpose"),
+            ("Gardener Version", ".status.gardener.version"),
+            ("APIServer", ".status.conditions[?(@.type==\"APIServerAvailable\")].status"),
+            ("Control", ".status.conditions[?(@.type==\"ControlPlaneHealthy\")].status"),
+            ("Observability", ".status.conditions[?(@.type==\"ObservabilityComponentsHealthy\")].status"),
+            ("Nodes", ".status.conditions[?(@.type==\"EveryNodeReady\")].status"),
+            ("System", ".status.conditions[?(@.type==\"SystemComponentsHealthy\")].status"),
+        ],
+    ],
+};
+
+fn file<K: Resource + ListableResource + JsonSchema>(served: &Served) -> Result<Generated> {
+    let crd = crd::<K>(served);
+    let plural = K::URL_PATH_SEGMENT;
+    let yaml =
+        formats::yaml::to_string(&crd).with_context(|| format!("failed to write the CRD of {plural}"))?;
+    let text = format!("# Made of crates/api by `cargo xtask kinds --crds`.\n{yaml}");
+    Ok(Generated { path: format!("schema/crds/{}_{plural}.yaml", K::GROUP), bytes: text.into_bytes() })
+}
+
+fn crd<K: Resource + ListableResource + JsonSchema>(served: &Served) -> Value {
+    let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
+    let schema = structural(settings.into_generator().into_root_schema_for::<K>().as_value());
+    let plural = K::URL_PATH_SEGMENT;
+    let mut version = json!({
+        "name": K::VERSION,
+        "served": true,
+        "storage": true,
+        "additionalPrinterColumns": columns(served, &schema),
+        "schema": {"openAPIV3Schema": schema},
+    });
+    if schema["properties"]["status"].is_object() {
+        version["subresources"] = json!({"status": {}});
+    }
+    if !served.selectable.is_empty() {
+        let fields = served.selectable.iter().map(|path| json!({"jsonPath": path}));
+        version["selectableFields"] = fields.collect();
+    }
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.{}", K::GROUP)},
+        "spec": {
+            "group": K::GROUP,
+            "scope": served.scope,
+            "names": {
+                "kind": K::KIND,
+                "listKind": K::LIST_KIND,
+                "plural": plural,
+                "singular": K::KIND.to_lowercase(),
+                "shortNames": served.short_names,
+            },
+            "versions": [version],
+        },
+    })
+}
+
+fn columns(served: &Served, schema: &Value) -> Vec<Value> {
+    let kind = |path: &str| {
+        let property = |within: &Value, name: &str| within["properties"][name].clone();
+        let field = path.split('.').skip(1).fold(schema.clone(), |within, name| property(&within, name));
+        field["type"].as_str().unwrap_or("string").to_owned()
+    };
+    let column = |&(name, path): &(&str, &str)| json!({"name": name, "type": kind(path), "jsonPath": path});
+    let [narrow, wide] = served.columns;
+    let wide = wide.iter().map(column).map(|mut column| {
+        column["priority"] = json!(1);
+        column
+    });
+    let age = json!({"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"});
+    narrow.iter().map(column).chain(wide).chain([age]).collect()
+}
+
+/// A schema as a CRD says it: nothing required, nothing by default, open objects keep what they do not declare.
+fn structural(schema: &Value) -> Value {
+    if let Some(given) = schema["anyOf"].as_array().and_then(|any| any.iter().find(|one| !is_null(one))) {
+        return structural(given);
+    }
+    if schema["x-kubernetes-int-or-string"] == true {
+        let mut either = json!({"x-kubernetes-int-or-string": true});
+        if let Some(pattern) = schema.get("pattern") {
+            either["pattern"] = pattern.clone();
+        }
+        return either;
+    }
+    match kind(schema) {
+        Some("object") => object(schema),
+        Some("array") => json!({"type": "array", "items": structural(&schema["items"])}),
+        Some(scalar) => {
+            let mut scalar = json!({"type": scalar});
+            if let Some(format) = schema.get("format").filter(|_| scalar["type"] != "number") {
+                scalar["format"] = format.clone();
+            }
+            scalar
+        }
+        None => json!({"type": "object", PRESERVE: true}),
+    }
+}
+
+fn object(schema: &Value) -> Value {
+    let Some(properties) = schema["properties"].as_object() else {
+        return json!({"type": "object", "additionalProperties": structural(&schema["additionalProperties"])});
+    };
+    let properties: Map<String, Value> =
+        properties.iter().map(|(name, property)| (name.clone(), structural(property))).collect();
+    json!({"type": "object", "properties": properties, PRESERVE: true})
+}
+
+/// The type of a schema that is not null.
+fn kind(schema: &Value) -> Option<&str> {
+    match &schema["type"] {
+        Value::Array(several) => several.iter().filter_map(Value::as_str).find(|name| *name != "null"),
+        one => one.as_str(),
+    }
+}
+
+fn is_null(schema: &Value) -> bool {
+    schema["type"] == "null"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What v1.82 has, as crates/api's tests hold it: path and what it holds.
+    const FIELDS: [&str; 7] = [
+        include_str!("../../../api/tests/it/fields/CloudProfile.txt"),
+        include_str!("../../../api/tests/it/fields/ExposureClass.txt"),
+        include_str!("../../../api/tests/it/fields/Project.txt"),
+        include_str!("../../../api/tests/it/fields/Quota.txt"),
+        include_str!("../../../api/tests/it/fields/SecretBinding.txt"),
+        include_str!("../../../api/tests/it/fields/Seed.txt"),
+        include_str!("../../../api/tests/it/fields/Shoot.txt"),
+    ];
+
+    #[test]
+    fn each_crd_has_the_fields_of_v1_82_and_no_others() {
+        for (file, fields) in crds().unwrap().iter().zip(FIELDS) {
+            let crd: Value = formats::yaml::from_str(std::str::from_utf8(&file.bytes).unwrap()).unwrap();
+            let mut declared = Vec::new();
+            let schema = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+            declare("", schema, &mut declared);
+            declared.sort();
+            assert_eq!(declared, fields.lines().collect::<Vec<_>>(), "{}", file.path);
+        }
+    }
+
+    #[test]
+    fn the_files_are_what_the_types_say() {
+        for file in crds().unwrap() {
+            file.settle(&crate::chore::root().join("crates"), true).unwrap();
+        }
+    }
+
+    #[test]
+    fn columns_have_the_type_of_their_field() {
+        let types: Vec<String> = crd::<Shoot>(&SHOOT)["spec"]["versions"][0]["additionalPrinterColumns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|column| format!("{} {}", column["name"], column["type"]).replace('"', ""))
+            .filter(|column| !column.ends_with(" string"))
+            .collect();
+        assert_eq!(types, ["Hibernation boolean", "Age date"]);
+    }
+
+    fn declare(path: &str, schema: &Value, declared: &mut Vec<String>) {
+        if let Some(properties) = schema["properties"].as_object() {
+            for (name, property) in properties {
+                let dot = if path.is_empty() { "" } else { "." };
+                declare(&format!("{path}{dot}{name}"), property, declared);
+            }
+        } else if schema["items"]["properties"].is_object() {
+            declare(&format!("{path}[]"), &schema["items"], declared);
+        } else {
+            declared.push(format!("{path} {}", holds(schema)));
+        }
+    }
+
+    fn holds(schema: &Value) -> String {
+        if schema["x-kubernetes-int-or-string"] == true {
+            return if schema["pattern"].is_string() { "quantity" } else { "intOrString" }.to_owned();
+        }
+        match (schema["type"].as_str().unwrap(), schema["format"].as_str()) {
+            ("array", _) => format!("[]{}", holds(&schema["items"])),
+            ("object", _) if schema[PRESERVE] == true => "any".to_owned(),
+            ("object", _) => format!("{{}}{}", holds(&schema["additionalProperties"])),
+            ("string", Some("date-time")) => "time".to_owned(),
+            ("string", Some("duration")) => "duration".to_owned(),
+            (kind, _) => kind.to_owned(),
+        }
+    }
+}
