@@ -3,9 +3,10 @@
 use crate::tree::{File, files, none};
 
 /// Who may know whom: a room and the rooms it may depend on (development dependencies apart).
-const MAY_KNOW: [(&str, &[&str]); 13] = [
+const MAY_KNOW: [(&str, &[&str]); 14] = [
     ("formats", &[]),
     ("api", &[]),
+    ("versions", &["api", "formats"]),
     ("schema", &[]),
     ("contract", &["formats", "schema"]),
     ("webhook", &["formats"]),

@@ -1,0 +1,183 @@
+//! Whether a version or an image may be chosen.
+//!
+//! Contract: contracts/garden/versions/admission.yaml.
+
+use std::collections::BTreeSet;
+
+use api::garden::cloud_profile::{ExpirableVersion, MachineImage, MachineImageVersion};
+use api::garden::shoot::machine::ShootMachineImage;
+use api::garden::shoot::worker::{Cri, Worker};
+use formats::version::Version;
+use formats::version::constraint::Constraint;
+use jiff::Timestamp;
+
+use crate::Refusal;
+use crate::image::{architecture, has};
+use crate::offer::Offered as _;
+
+/// A refusal, and where below the pool it stands: `machine.image`, `cri.containerRuntimes[0].type`.
+pub type Refused = (String, Refusal);
+
+/// Whether a version of Kubernetes may be chosen at `now` (GDN-CHO-001 to -004): one that the shoot had before, or one of
+/// the profile, in the profile's own words, whose time is not over.
+///
+/// # Errors
+/// Where it may not; the supported versions are those that are not over, in the profile's order.
+pub fn kubernetes(
+    chosen: &str,
+    old: &str,
+    offered: &[ExpirableVersion],
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    let mut usable = offered.iter().filter(|known| !known.is_over(now));
+    if chosen == old || usable.any(|known| known.version == chosen) {
+        return Ok(());
+    }
+    let named = |known: &ExpirableVersion| {
+        let state = if known.is_preview() { " (preview)" } else { "" };
+        format!("{}{state}", known.version)
+    };
+    let supported = offered.iter().filter(|known| !known.is_over(now)).map(named).collect();
+    Err(Refusal::NotSupported { value: chosen.to_owned(), supported })
+}
+
+/// Why a pool's image may not be chosen at `now`; nothing where it may (GDN-CHO-005 to -010).
+///
+/// An image that the pool had before stays, with its architecture. Any other must be in the profile, have the pool's
+/// architecture, and expire later than now. Then the container runtime interface (unless neither it nor the image
+/// changed) and the version of kubelet must fit.
+#[must_use]
+pub fn image(
+    pool: &Worker,
+    old: Option<&Worker>,
+    images: &[MachineImage],
+    kubelet: &Version,
+    now: Timestamp,
+) -> Vec<Refused> {
+    let at = |refusal| ("machine.image".to_owned(), refusal);
+    if let Err(refusal) = is_offered(pool, old, images, now) {
+        return vec![at(refusal)];
+    }
+    let Some(image) = pool.machine.image.as_ref() else { return Vec::new() };
+    let known = images.iter().filter(|known| known.name == image.name).flat_map(|known| &known.versions);
+    let known = known.into_iter().find(|known| image.version.as_deref() == Some(known.version.as_str()));
+    let Some(known) = known else { return Vec::new() };
+    let mut refused = runtimes(pool, old, image, known);
+    refused.extend(runs(image, known, kubelet).err().map(at));
+    refused
+}
+
+fn is_offered(
+    pool: &Worker,
+    old: Option<&Worker>,
+    images: &[MachineImage],
+    now: Timestamp,
+) -> Result<(), Refusal> {
+    let machine = &pool.machine;
+    let same =
+        |old: &Worker| old.machine.image == machine.image && old.machine.architecture == machine.architecture;
+    if old.is_some_and(same) {
+        return Ok(());
+    }
+    let wanted = architecture(pool);
+    let is_active = |version: &MachineImageVersion| !version.is_expired(now);
+    let offered = named(images);
+    let supported = offered.iter().filter(|(_, version)| is_active(version) && has(version, wanted));
+    let supported: BTreeSet<&str> = supported.map(|(name, _)| name.as_str()).collect();
+    let supported = supported.into_iter().collect::<Vec<_>>().join(" ");
+    let refused = |why: &str| {
+        let detail = format!("{why}supported machine image versions are: [{supported}]");
+        Err(Refusal::Invalid { shown: shown(machine.image.as_ref()), detail })
+    };
+    let said =
+        machine.image.as_ref().and_then(|image| Some((image.name.as_str(), image.version.as_deref()?)));
+    let chosen =
+        said.filter(|(_, version)| !version.is_empty()).map(|(name, version)| format!("{name}:{version}"));
+    let known = offered.iter().filter(|(name, _)| chosen.as_ref() == Some(name));
+    let known: Vec<&MachineImageVersion> = known.map(|(_, version)| *version).collect();
+    let Some(chosen) = chosen.filter(|_| !known.is_empty()) else {
+        return refused("machine image version is not supported, ");
+    };
+    let fits = known.iter().any(|version| has(version, wanted));
+    let architecture = format!("does not support CPU architecture {wanted:?}, ");
+    let why = match (fits, known.iter().any(|version| is_active(version))) {
+        (true, true) => return Ok(()),
+        (true, false) => "is expired, ".to_owned(),
+        (false, true) => architecture,
+        (false, false) => format!("{architecture}is expired, "),
+    };
+    refused(&format!("machine image version '{chosen}' {why}"))
+}
+
+/// All versions of images, as `<name>:<version>`.
+fn named(images: &[MachineImage]) -> Vec<(String, &MachineImageVersion)> {
+    let mut named = Vec::new();
+    for image in images {
+        let versions = image.versions.iter();
+        named.extend(versions.map(|version| (format!("{}:{}", image.name, version.version), version)));
+    }
+    named
+}
+
+fn runtimes(
+    pool: &Worker,
+    old: Option<&Worker>,
+    image: &ShootMachineImage,
+    known: &MachineImageVersion,
+) -> Vec<Refused> {
+    let Some(cri) = &pool.cri else { return Vec::new() };
+    if old.is_some_and(|old| old.cri == pool.cri && old.machine.image == pool.machine.image) {
+        return Vec::new();
+    }
+    let text = image.version.as_deref().unwrap_or_default();
+    let lacks = |what: &str, value: &str, supported: &[&str]| {
+        let detail = format!(
+            "machine image '{}@{text}' does not support {what} '{value}', supported values: [{}]",
+            image.name,
+            supported.join(" ")
+        );
+        Refusal::invalid(value, detail)
+    };
+    let Some(brought) = known.cri.iter().find(|brought| brought.name == cri.name) else {
+        let names: Vec<&str> = known.cri.iter().map(|brought| brought.name.as_str()).collect();
+        return vec![("cri.name".to_owned(), lacks("CRI", &cri.name, &names))];
+    };
+    let types = |cri: &Cri| -> Vec<String> {
+        cri.container_runtimes.iter().map(|runtime| runtime.type_.clone()).collect()
+    };
+    let brought = types(brought);
+    let wanted = types(cri).into_iter().enumerate().filter(|(_, wanted)| !brought.contains(wanted));
+    let names: Vec<&str> = brought.iter().map(String::as_str).collect();
+    let refused = wanted.map(|(at, wanted)| {
+        (format!("cri.containerRuntimes[{at}].type"), lacks("container runtime", &wanted, &names))
+    });
+    refused.collect()
+}
+
+fn runs(image: &ShootMachineImage, known: &MachineImageVersion, kubelet: &Version) -> Result<(), Refusal> {
+    let Some(text) = &known.kubelet_version_constraint else { return Ok(()) };
+    let refused = |detail: String| Refusal::Invalid { shown: shown(Some(image)), detail };
+    let constraint = Constraint::parse(text)
+        .map_err(|error| refused(format!("cannot parse the kubeletVersionConstraint: {error}")))?;
+    if constraint.allows(kubelet) {
+        return Ok(());
+    }
+    Err(refused(format!(
+        "machine image '{}@{}' does not support kubelet version '{kubelet}', supported kubelet versions by this machine \
+         image version: '{text}'",
+        image.name,
+        image.version.as_deref().unwrap_or_default(),
+    )))
+}
+
+/// An image as Go prints it.
+fn shown(image: Option<&ShootMachineImage>) -> String {
+    let Some(image) = image else { return "null".to_owned() };
+    // Where there is a configuration, Go prints where it lies in memory.
+    let config = if image.provider_config.is_some() { "…" } else { "nil" };
+    let version = image.version.as_deref().unwrap_or_default();
+    format!(
+        "core.ShootMachineImage{{Name:{:?}, ProviderConfig:(*runtime.RawExtension)({config}), Version:{version:?}}}",
+        image.name
+    )
+}

@@ -1,0 +1,132 @@
+//! Where maintenance moves a version of Kubernetes: the control plane's or a worker pool's.
+//!
+//! Contract: contracts/garden/versions/kubernetes.yaml.
+
+use std::fmt;
+
+use api::garden::cloud_profile::ExpirableVersion;
+use formats::version::{Version, VersionError};
+use jiff::Timestamp;
+use thiserror::Error;
+
+use crate::offer::{Offered as _, Unreadable, latest};
+use crate::relation::{self, RelationError};
+
+/// A version that a shoot is moved to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The version as it stands in the profile.
+    pub to: String,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a version is left; prints as the original says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The profile does not have it.
+    Unknown,
+    /// It is expired.
+    Expired,
+    /// The shoot wants the latest patch.
+    AutoUpdate,
+}
+
+/// Why nobody can say where to move.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum KubernetesError {
+    /// The current version or one of the profile cannot be compared.
+    #[error(transparent)]
+    Relation(#[from] RelationError),
+    /// The current version is none.
+    #[error("failure while determining the latest Kubernetes patch version in the CloudProfile: {0}")]
+    Current(#[source] VersionError),
+    /// A version of the profile is none.
+    #[error("failure while determining the latest Kubernetes patch version in the CloudProfile: {0}")]
+    Profile(#[from] Unreadable),
+    /// The version must be left, and neither its minor nor the next one has another.
+    #[error(
+        "cannot perform minor Kubernetes version update for expired Kubernetes version {0:?}. No suitable version found \
+         in CloudProfile - this is most likely a misconfiguration of the CloudProfile"
+    )]
+    NoPath(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Unknown => "Version does not exist in CloudProfile",
+            Self::Expired => "Kubernetes version expired - force update required",
+            Self::AutoUpdate => "AutoUpdate of Kubernetes version configured",
+        })
+    }
+}
+
+/// Where a version is moved to at `now`; nothing where it stays (GDN-MNT-001 to -009).
+///
+/// The latest patch of its minor, where there is a later one. Otherwise, and only if it must be left, the latest patch of
+/// the next minor: of those that are not expired if there are any, else of all. Never a preview, never two minors.
+///
+/// # Errors
+/// Where the version must be left and there is nowhere to go, or a version cannot be read.
+pub fn target(
+    current: &str,
+    auto_update: bool,
+    offered: &[ExpirableVersion],
+    now: Timestamp,
+) -> Result<Option<Move>, KubernetesError> {
+    let Some(reason) = reason(current, auto_update, offered, now)? else { return Ok(None) };
+    let version = Version::parse(current).map_err(KubernetesError::Current)?;
+    let patch = latest_patch(&version, offered, now)?;
+    let to = match patch {
+        Some(patch) => Some(patch),
+        None if reason == Reason::AutoUpdate => None,
+        None => Some(
+            next_minor(&version, offered, now)?.ok_or_else(|| KubernetesError::NoPath(current.to_owned()))?,
+        ),
+    };
+    Ok(to.map(|to| Move { to: to.version.clone(), reason }))
+}
+
+/// Why a version is to be left; nothing where it is not.
+fn reason(
+    current: &str,
+    auto_update: bool,
+    offered: &[ExpirableVersion],
+    now: Timestamp,
+) -> Result<Option<Reason>, RelationError> {
+    for known in offered {
+        if relation::holds(&known.version, "=", current)? {
+            let reason = if known.is_expired(now) {
+                Some(Reason::Expired)
+            } else {
+                auto_update.then_some(Reason::AutoUpdate)
+            };
+            return Ok(reason);
+        }
+    }
+    Ok(Some(Reason::Unknown))
+}
+
+fn latest_patch<'a>(
+    current: &Version,
+    offered: &'a [ExpirableVersion],
+    now: Timestamp,
+) -> Result<Option<&'a ExpirableVersion>, Unreadable> {
+    latest(offered, |known, version| {
+        version.is_same_minor(current) && version > current && !known.is_expired(now)
+    })
+}
+
+fn next_minor<'a>(
+    current: &Version,
+    offered: &'a [ExpirableVersion],
+    now: Timestamp,
+) -> Result<Option<&'a ExpirableVersion>, Unreadable> {
+    let is_next = |version: &Version| version.is_same_minor(&current.later_minor(1));
+    let usable = latest(offered, |known, version| is_next(version) && !known.is_expired(now))?;
+    match usable {
+        Some(usable) => Ok(Some(usable)),
+        None => latest(offered, |_, version| is_next(version)),
+    }
+}

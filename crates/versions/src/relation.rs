@@ -1,0 +1,59 @@
+//! How Gardener relates two versions: without what follows `-` or `+`, and without any `v`.
+
+use formats::version::constraint::{Constraint, ConstraintError};
+use formats::version::{Version, VersionError};
+use thiserror::Error;
+
+/// Why two texts cannot be related; the texts are the original's.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RelationError {
+    /// The left one is no version.
+    #[error(transparent)]
+    Version(#[from] VersionError),
+    /// The right one is none that a constraint may name.
+    #[error(transparent)]
+    Constraint(#[from] ConstraintError),
+}
+
+/// Whether `left` keeps the constraint that `operator` and `right` make: `1.27.4 < 1.28`.
+pub(crate) fn holds(left: &str, operator: &str, right: &str) -> Result<bool, RelationError> {
+    let constraint = Constraint::parse(&format!("{operator} {}", release(right)))?;
+    Ok(constraint.allows(&Version::parse(&release(left))?))
+}
+
+/// The release that a version leads to.
+pub(crate) fn release(version: &str) -> String {
+    let version = version.replace('v', "");
+    version.split(['-', '+']).next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("1.27.4", "<", "1.28.0", true)]
+    #[case("v1.27.4-dev", "=", "1.27.4", true)]
+    #[case("1.21.09", "=", "1.21.9", true)]
+    #[case("1.22.0-rc1", ">=", "1.22.0", true)]
+    #[case("1.27.4", "~", "1.27.5", false)]
+    #[case("1.27.4", "=", "1.27", true)]
+    fn releases_are_compared(
+        #[case] left: &str,
+        #[case] operator: &str,
+        #[case] right: &str,
+        #[case] wanted: bool,
+    ) {
+        assert_eq!(holds(left, operator, right), Ok(wanted));
+    }
+
+    #[rstest]
+    #[case("one", "1.2.3", "Invalid Semantic Version")]
+    #[case("1.2.3", "", "improper constraint: < ")]
+    #[case("1.2.3", "one", "improper constraint: < one")]
+    fn what_is_no_version_is_told(#[case] left: &str, #[case] right: &str, #[case] told: &str) {
+        assert_eq!(holds(left, "<", right).map_err(|error| error.to_string()), Err(told.to_owned()));
+    }
+}
