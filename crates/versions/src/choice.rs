@@ -1,6 +1,4 @@
 //! Whether a version or an image may be chosen.
-//!
-//! Contract: contracts/garden/versions/admission.yaml.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +16,7 @@ use crate::offer::Offered as _;
 /// A refusal, and where below the pool it stands: `machine.image`, `cri.containerRuntimes[0].type`.
 pub type Refused = (String, Refusal);
 
-/// Whether a version of Kubernetes may be chosen at `now` (GDN-CHO-001 to -004): one that the shoot had before, or one of
+/// Whether a version of Kubernetes may be chosen at `now`: one that the shoot had before, or one of
 /// the profile, in the profile's own words, whose time is not over.
 ///
 /// # Errors
@@ -41,7 +39,7 @@ pub fn kubernetes(
     Err(Refusal::NotSupported { value: chosen.to_owned(), supported })
 }
 
-/// Why a pool's image may not be chosen at `now`; nothing where it may (GDN-CHO-005 to -010).
+/// Why a pool's image may not be chosen at `now`; nothing where it may.
 ///
 /// An image that the pool had before stays, with its architecture. Any other must be in the profile, have the pool's
 /// architecture, and expire later than now. Then the container runtime interface (unless neither it nor the image

@@ -1,6 +1,4 @@
 //! A version that was left out or said in part is filled in from the profile.
-//!
-//! Contract: contracts/garden/versions/admission.yaml.
 
 use api::garden::cloud_profile::{ExpirableVersion, MachineImage, MachineImageVersion};
 use api::garden::shoot::machine::ShootMachineImage;
@@ -17,7 +15,7 @@ struct Part {
     minor: Option<u64>,
 }
 
-/// The version that stands for `said`; nothing where it is said in full (GDN-FIL-001 to -004).
+/// The version that stands for `said`; nothing where it is said in full.
 ///
 /// The highest one that begins so and is neither preview nor over.
 ///
@@ -40,7 +38,7 @@ pub fn kubernetes(
     }
 }
 
-/// The image of a pool whose image is not said in full (GDN-FIL-005 to -008).
+/// The image of a pool whose image is not said in full.
 ///
 /// What the pool had before stays as long as the name does; otherwise it is the image of that name, or the first that has
 /// the pool's architecture, in its highest version: one with a state that is not deprecated, else any that is no preview.

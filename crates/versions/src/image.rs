@@ -1,6 +1,4 @@
 //! Where maintenance moves the machine image of a worker pool.
-//!
-//! Contract: contracts/garden/versions/machine-image.yaml.
 
 use std::fmt;
 
@@ -103,7 +101,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Where a pool's image is moved to at `now`; nothing where it stays (GDN-IMG-001 to -010). `kubelet` is the version of
+/// Where a pool's image is moved to at `now`; nothing where it stays. `kubelet` is the version of
 /// the pool's kubelets.
 ///
 /// Of the versions that fit the pool: the highest that is not deprecated, else the highest deprecated one; neither

@@ -1,6 +1,4 @@
 //! Where maintenance moves a version of Kubernetes: the control plane's or a worker pool's.
-//!
-//! Contract: contracts/garden/versions/kubernetes.yaml.
 
 use std::fmt;
 
@@ -62,7 +60,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Where a version is moved to at `now`; nothing where it stays (GDN-MNT-001 to -009).
+/// Where a version is moved to at `now`; nothing where it stays.
 ///
 /// The latest patch of its minor, where there is a later one. Otherwise, and only if it must be left, the latest patch of
 /// the next minor: of those that are not expired if there are any, else of all. Never a preview, never two minors.

@@ -1,7 +1,7 @@
 //! Which version a shoot may choose, which is filled in, and which one it is moved to and when.
 //!
 //! Pure decisions over the garden's kinds (`api::garden`): time is an argument, randomness a function, nothing is read or
-//! written. Admission and controllers decide by the same functions, and so do the contracts under contracts/garden/versions.
+//! written. Admission, controllers, simulations and contracts decide by the same functions.
 //!
 //! - [`offer`] — what a profile offers at a time: previews, expired versions, the latest that qualifies;
 //! - [`filling`] — a version that was left out or said in part;

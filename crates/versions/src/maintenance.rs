@@ -1,6 +1,4 @@
 //! One maintenance of a shoot: which versions it moves, and what it prepares for that.
-//!
-//! Contract: contracts/garden/versions/maintenance.yaml.
 
 mod preparation;
 
@@ -80,7 +78,7 @@ impl Maintained {
     }
 }
 
-/// Maintains a shoot at `now` (GDN-RUN-001 to -009): images, the control plane's version, what that needs, the pools'
+/// Maintains a shoot at `now`: images, the control plane's version, what that needs, the pools'
 /// versions. No pool gets ahead of its control plane.
 ///
 /// A shoot that does not say what may be updated wants both updated.

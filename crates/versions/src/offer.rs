@@ -1,6 +1,4 @@
 //! What a profile offers at a time: which versions are expired, and the latest that qualifies.
-//!
-//! Contract: contracts/garden/versions.
 
 use api::garden::cloud_profile::{Classification, ExpirableVersion, MachineImageVersion};
 use formats::version::{Version, VersionError};

@@ -1,6 +1,4 @@
 //! The hash of a worker pool: while it stays, no machine is replaced.
-//!
-//! Contract: contracts/garden/versions/pool-hash.yaml.
 
 use std::fmt::Write as _;
 
@@ -37,7 +35,7 @@ pub struct Pool<'a> {
 }
 
 impl Pool<'_> {
-    /// The first five hexadecimal digits of SHA-256 over the digests of all parts (GDN-HSH-001 to -003).
+    /// The first five hexadecimal digits of SHA-256 over the digests of all parts.
     ///
     /// # Errors
     /// Where the version of its kubelets is none.

@@ -1,6 +1,4 @@
 //! Whether a version may follow another, and how far a worker pool may lie behind its control plane.
-//!
-//! Contract: contracts/garden/versions/update.yaml.
 
 use api::garden::shoot::ShootSpec;
 use api::garden::shoot::worker::Worker;
@@ -12,7 +10,7 @@ use crate::relation::holds;
 /// Minors that a pool may lie behind, in words, and the control planes that it holds for: from which version on.
 const SKEW: [(&str, u64, &str); 2] = [("1.28", 3, "three"), ("0", 2, "two")];
 
-/// Why `new` may not follow `old`; nothing where it may (GDN-UPD-001 to -004). Never back, and never over a minor; what
+/// Why `new` may not follow `old`; nothing where it may. Never back, and never over a minor; what
 /// follows `-` does not count.
 #[must_use]
 pub fn refusals(new: &str, old: &str) -> Vec<Refusal> {
@@ -43,7 +41,7 @@ pub fn refusals(new: &str, old: &str) -> Vec<Refusal> {
     refusals
 }
 
-/// Why a pool may not have a version beside a control plane's; nothing where it may (GDN-UPD-005 and -006). It is not
+/// Why a pool may not have a version beside a control plane's; nothing where it may. It is not
 /// above, and at most two minors behind, three from control plane 1.28 on.
 #[must_use]
 pub fn skew(control_plane: &str, pool: &str) -> Vec<Refusal> {
@@ -74,7 +72,7 @@ pub fn skew(control_plane: &str, pool: &str) -> Vec<Refusal> {
     refusals
 }
 
-/// Why the pools' versions may not follow those of `old`, with the index of the pool (GDN-UPD-007 and -008).
+/// Why the pools' versions may not follow those of `old`, with the index of the pool.
 ///
 /// A pool without a version has the control plane's of its own spec. A pool that `old` does not have is held against
 /// itself: with a version of its own it may begin as low as [`skew`] allows.

@@ -1,6 +1,4 @@
 //! When a shoot is maintained: a window of each day, in UTC, to the second.
-//!
-//! Contract: contracts/garden/versions/time-window.yaml.
 
 mod parse;
 
@@ -56,7 +54,7 @@ impl TimeOfDay {
         Self { seconds: seconds.rem_euclid(DAY) }
     }
 
-    /// The time that a text says: `220000+0100` is 21:00:00 (GDN-WIN-001).
+    /// The time that a text says: `220000+0100` is 21:00:00.
     ///
     /// # Errors
     /// Where it is not hour, minute, second and offset, in the words of Go's time parser.
@@ -109,20 +107,20 @@ impl Window {
         Ok(Self { begin, end })
     }
 
-    /// A window of one hour that begins at a full hour (GDN-WIN-004). `below` gives a number below its argument.
+    /// A window of one hour that begins at a full hour. `below` gives a number below its argument.
     #[must_use]
     pub fn random(below: impl FnOnce(u64) -> u64) -> Self {
         let hour = i64::try_from(below(23)).unwrap_or_default();
         Self { begin: TimeOfDay::of_seconds(hour * 3600), end: TimeOfDay::of_seconds((hour + 1) * 3600) }
     }
 
-    /// The window in which work may begin: it ends a quarter of an hour earlier (GDN-WIN-006).
+    /// The window in which work may begin: it ends a quarter of an hour earlier.
     #[must_use]
     pub const fn effective(self) -> Self {
         Self { begin: self.begin, end: self.end.plus(-MARGIN) }
     }
 
-    /// The effective window of a shoot; the whole day where it says none, or one that is none (GDN-WIN-006).
+    /// The effective window of a shoot; the whole day where it says none, or one that is none.
     #[must_use]
     pub fn of(maintenance: Option<&Maintenance>) -> Self {
         let said = maintenance.and_then(|maintenance| maintenance.time_window.as_ref());
@@ -136,7 +134,7 @@ impl Window {
         Duration::from_secs(self.seconds().unsigned_abs())
     }
 
-    /// Why a shoot may not have it (GDN-WIN-003): half an hour to six hours.
+    /// Why a shoot may not have it: half an hour to six hours.
     ///
     /// # Errors
     /// Where it is shorter or longer.
@@ -155,7 +153,7 @@ impl Window {
         }
     }
 
-    /// Whether a time is in it, fractions of seconds apart (GDN-WIN-005).
+    /// Whether a time is in it, fractions of seconds apart.
     #[must_use]
     pub fn contains(self, time: Timestamp) -> bool {
         let time = TimeOfDay::at(time);
@@ -165,7 +163,7 @@ impl Window {
         (self.begin..=self.end).contains(&time)
     }
 
-    /// How long from `now` until a random time in the next window (GDN-WIN-007). `below` gives a number below its argument.
+    /// How long from `now` until a random time in the next window. `below` gives a number below its argument.
     ///
     /// Within a window the next is that of the following day, or, where `in_this` says so, what is left of this one.
     #[must_use]

@@ -6,7 +6,7 @@ use formats::version::Version;
 
 const POD_SECURITY_POLICY: &str = "PodSecurityPolicy";
 
-/// Prepares the step to 1.25 (GDN-RUN-005): privileged containers are no setting there, and the admission plugin
+/// Prepares the step to 1.25: privileged containers are no setting there, and the admission plugin
 /// PodSecurityPolicy must be off before. Says whether that was done now, so that the version has to wait.
 pub(super) fn for_1_25(shoot: &mut ShootSpec, old: &Version, new: &Version, told: &mut Vec<String>) -> bool {
     if !crosses(old, new, 25) {
@@ -33,7 +33,7 @@ pub(super) fn for_1_25(shoot: &mut ShootSpec, old: &Version, new: &Version, told
     true
 }
 
-/// Prepares the step to 1.27 (GDN-RUN-006): no kubeconfig with a static token, and in pools with system components as
+/// Prepares the step to 1.27: no kubeconfig with a static token, and in pools with system components as
 /// many machines as zones.
 pub(super) fn for_1_27(shoot: &mut ShootSpec, old: &Version, new: &Version, told: &mut Vec<String>) {
     if !crosses(old, new, 27) {

@@ -8,3 +8,4 @@ mod images;
 mod kubernetes;
 mod laws;
 mod maintenance;
+mod windows;
