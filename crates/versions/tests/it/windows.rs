@@ -35,7 +35,7 @@ proptest! {
         for in_this in [false, true] {
             let next = window.until_next(now, in_this, below);
             prop_assert!(window.contains(after(now, next)), "{window}: {next:?} after {now}");
-            prop_assert!(next < std::time::Duration::from_secs(30 * 3600));
+            prop_assert!(next < std::time::Duration::from_hours(30));
         }
         let rest = window.until_next(now, true, below);
         prop_assert!(!window.contains(now) || rest <= window.length());
