@@ -1,6 +1,6 @@
 # The front door: every target is one or two commands; logic lives in `cargo xtask`.
 .DEFAULT_GOAL := help
-.PHONY: help check fmt clippy test tidy doc deny run lint bench mutants control-plane e2e images kind-node go-clients dist
+.PHONY: help check fmt clippy test tidy laws doc deny run lint bench mutants control-plane e2e images kind-node go-clients dist
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-15s %s\n", $$1, $$2}'
@@ -15,6 +15,9 @@ clippy: ## no warning in any target
 
 test: ## all tests (nextest where installed)
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace && cargo test --workspace --doc --quiet; else cargo test --workspace; fi
+
+laws: ## the laws of versions over 100,000 profiles, shoots and windows each
+	PROPTEST_CASES=100000 cargo test --package versions --test it -- laws windows
 
 tidy: ## the house rules
 	cargo test --package xtask
@@ -56,5 +59,5 @@ images: ## our components as container images for kind; prints name and size
 kind-node: ## a kind node image from pinned parts, without a registry; prints its name
 	@cargo xtask kind-node
 
-e2e: ## our images in a real kind cluster; does all the set-up first
+e2e: ## contracts and our images in real kind clusters; does all the set-up first
 	.ci/e2e

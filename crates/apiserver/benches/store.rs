@@ -7,9 +7,13 @@ use bytes::Bytes;
 use criterion::{Criterion, criterion_group, criterion_main};
 use http::Request;
 use http_body_util::{BodyExt, Full};
+use schema::Crd;
+use serde_json::{Value, json};
 use tower::ServiceExt;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+const GADGETS: &str = "/apis/example.com/v1/namespaces/default/gadgets";
 
 const DEPLOYMENT: &str = "/apis/apps/v1/namespaces/default/deployments/web?fieldManager=bench";
 
@@ -37,9 +41,50 @@ fn store(criterion: &mut Criterion) {
     criterion.bench_function("list 1000", |bencher| {
         bencher.iter(|| black_box(runtime.block_on(send(&server, "GET", MAPS, ""))));
     });
+    let all = format!("{MAPS}?watch=1&resourceVersion=5");
     criterion.bench_function("watch 1000", |bencher| {
-        bencher.iter(|| black_box(runtime.block_on(follow(&server, 1000))));
+        bencher.iter(|| black_box(runtime.block_on(follow(&server, &all, 1000))));
     });
+}
+
+/// A page of a collection is read, and one object of it followed: what is not shown costs little.
+fn parts(criterion: &mut Criterion) {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime starts");
+    let definition = Crd::from_value(gadgets()).expect("it is a definition");
+    let server = ApiServer::builder().crds([definition]).build();
+    let before = server.revision();
+    let body = r#"{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"generateName":"a-","labels":{"app":"x"}}}"#;
+    let mut last = Value::Null;
+    for _ in 0..1000 {
+        let made = runtime.block_on(send(&server, "POST", GADGETS, body));
+        last = serde_json::from_slice(&made).expect("an object is made");
+    }
+    let page = format!("{GADGETS}?limit=10&labelSelector=app%3Dx");
+    criterion.bench_function("page of 10 of 1000", |bencher| {
+        bencher.iter(|| black_box(runtime.block_on(send(&server, "GET", &page, ""))));
+    });
+    let name = last["metadata"]["name"].as_str().unwrap_or_default();
+    let one = format!("{GADGETS}?watch=1&resourceVersion={before}&fieldSelector=metadata.name%3D{name}");
+    criterion.bench_function("watch one of 1000", |bencher| {
+        bencher.iter(|| black_box(runtime.block_on(follow(&server, &one, 1))));
+    });
+}
+
+fn gadgets() -> Value {
+    let colour = json!({"type": "string", "default": "grey"});
+    let spec = json!({"type": "object", "default": {}, "properties": {"colour": colour}});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gadgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"plural": "gadgets", "kind": "Gadget"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}},
+            }],
+        },
+    })
 }
 
 /// A configuration of a deployment is applied: again without a change, and with one.
@@ -70,9 +115,8 @@ fn apply(criterion: &mut Criterion) {
 }
 
 /// The bytes of the first events of a watch.
-async fn follow(server: &ApiServer, events: usize) -> usize {
-    let request =
-        Request::builder().uri(format!("{MAPS}?watch=1&resourceVersion=5")).body(Full::new(Bytes::new()));
+async fn follow(server: &ApiServer, path: &str, events: usize) -> usize {
+    let request = Request::builder().uri(path).body(Full::new(Bytes::new()));
     let request = request.expect("the request is well-formed");
     let response = server.clone().oneshot(request).await.expect("the server never fails");
     let mut body = response.into_body();
@@ -84,5 +128,5 @@ async fn follow(server: &ApiServer, events: usize) -> usize {
     size
 }
 
-criterion_group!(benches, store, apply);
+criterion_group!(benches, store, parts, apply);
 criterion_main!(benches);

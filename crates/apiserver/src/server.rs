@@ -354,6 +354,7 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
         Verb::Get => verbs::get(shared, call).await,
         Verb::List => verbs::list::list(shared, call).await,
         Verb::Watch => verbs::watch::watch(shared, call).await,
+        Verb::Create if call.target.table == "bindings" => verbs::binding::bind(shared, call).await,
         Verb::Create => verbs::create::create(shared, call).await,
         Verb::Update => verbs::update::update(shared, call).await,
         Verb::Patch => verbs::patch::patch(shared, call).await,

@@ -7,10 +7,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod environment;
 mod fidelity;
 mod named;
+mod versions;
 
-pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArguments, Startable};
+pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use named::{AttestArguments, DiffRunArguments, RunningArguments, VerifyArguments};
+pub(crate) use versions::{
+    ExplainVersionsArguments, GardenArguments, LintVersionsArguments, SimulateArguments, VersionsCommand,
+};
 
 /// How long a failing case is asked again if nothing is said.
 pub(crate) const SETTLE: &str = "2s";
@@ -92,6 +96,9 @@ pub(crate) enum Command {
     Attest(AttestArguments),
     /// Scaffolds a contract
     New(NewArguments),
+    /// For release managers: what CloudProfiles offer, and where shoots are moved
+    #[command(subcommand)]
+    Versions(VersionsCommand),
     /// Starts, stops or checks a place where cases run
     #[command(subcommand)]
     Env(EnvCommand),
@@ -198,6 +205,8 @@ pub(crate) enum SubstrateName {
     Direct,
     /// A real kube-apiserver and etcd on loopback
     Envtest,
+    /// A whole cluster in containers
+    Kind,
 }
 
 impl SubstrateName {
@@ -207,6 +216,7 @@ impl SubstrateName {
             Self::Embedded => "embedded",
             Self::Direct => "direct",
             Self::Envtest => "envtest",
+            Self::Kind => "kind",
         }
     }
 }
@@ -237,6 +247,8 @@ pub(crate) struct RunArguments {
     pub(crate) substrate: SubstrateName,
     #[command(flatten)]
     pub(crate) envtest: EnvtestArguments,
+    #[command(flatten)]
+    pub(crate) kind: KindRunArguments,
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]
@@ -333,6 +345,9 @@ pub(crate) enum NewCommand {
         /// Component whose behaviour it is
         #[arg(long, default_value = "my-component")]
         component: String,
+        /// How it is written: mutation or versions
+        #[arg(long, default_value = "mutation")]
+        form: String,
         /// Where it is written; default: standard output
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,

@@ -1,55 +1,155 @@
 //! A cluster in containers as the command line asks for it, and our components in it.
 
-mod certificate;
+mod in_cluster;
+mod installation;
 mod resource_manager;
+mod rollouts;
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
+use conformance::run::{Ground, Guard, Whole};
+use contract::model::Contract;
 use substrate::kind::{Kind, Options, Shape};
 
-use crate::arguments::{ComponentName, KindArguments};
+use crate::arguments::{ComponentName, KindArguments, KindRunArguments, SubstrateName};
 use crate::environment;
 use crate::terminal::{Failure, Terminal};
 
+pub(crate) use in_cluster::InCluster;
+
 /// How long a cluster may take to be created, its nodes to become ready, and components to roll out; each.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
+/// Whose objects and logs are collected when something fails.
+const NAMESPACES: [&str; 4] = [rollouts::NAMESPACE, "garden", "kube-system", "default"];
 
 /// Creates a cluster with what is to be installed; dropping it deletes it.
 pub(crate) async fn start(
     name: &str,
     arguments: &KindArguments,
+    components: &[ComponentName],
     terminal: &Terminal,
 ) -> Result<Kind, Failure> {
-    let shape = match arguments.zones.as_deref() {
-        Some("3") => Shape::ThreeZones,
-        _ => Shape::OneNode,
-    };
-    let logs = arguments.logs.clone().unwrap_or_else(|| "reports/kind".into());
-    let options = Options {
-        surroundings: environment::around_kind(),
-        name: name.to_owned(),
-        shape,
-        within: std::env::temp_dir(),
-        logs: logs.clone(),
-        patience: PATIENCE,
-    };
-    let cluster = Kind::create(&options).await.map_err(|error| broken(&error))?;
-    terminal.note(&format!(
-        "cluster {} is ready after {:.1} s",
-        cluster.name(),
-        cluster.took().as_secs_f32()
-    ));
-    for ComponentName::ResourceManager in &arguments.install {
-        if let Err(error) = resource_manager::install(&cluster).await {
-            cluster.collect_logs(&logs).await;
-            let place = logs.display();
-            return Err(broken(&format!(
-                "failed to install the resource-manager: {error}; logs are in {place}"
-            )));
-        }
+    let cluster = create(name, arguments, terminal).await?;
+    for ComponentName::ResourceManager in components {
+        let installed = resource_manager::install(&cluster).await;
+        unless_installed(installed, &cluster, &logs(arguments)).await?;
         terminal.note("gardener-resource-manager is installed");
     }
     Ok(cluster)
+}
+
+/// Our resource-manager as cases of the contracts need it, in the cluster that [`ground`] starts.
+pub(crate) fn target(contracts: &[Contract]) -> Arc<InCluster> {
+    Arc::new(InCluster::of(contracts))
+}
+
+/// Starts a cluster with the target in it, which is the one for this substrate.
+pub(crate) async fn ground(
+    target: Option<&InCluster>,
+    arguments: &KindRunArguments,
+    terminal: &Terminal,
+) -> Result<Ground, Failure> {
+    let target = target.ok_or_else(|| broken(&"the target does not run in a cluster"))?;
+    if target.configs().is_empty() {
+        return Err(Failure::usage(
+            "no case of the selection is asked in a cluster: leave --substrate kind out",
+        ));
+    }
+    let name = format!("run-{}", std::process::id());
+    let (keep, arguments) = (arguments.keep, &arguments.cluster);
+    let mut kind = create(&name, arguments, terminal).await?;
+    if keep {
+        kind.keep();
+        terminal.note(&stays(&kind));
+    }
+    let installed = rollouts::install(&kind, target.configs()).await;
+    let authority = unless_installed(installed, &kind, &logs(arguments)).await?;
+    let number = target.configs().len();
+    terminal.note(&format!("gardener-resource-manager runs with {number} configurations"));
+    target.installed(in_cluster::Place { client: kind.client().clone(), authority });
+    let cluster = kind.cluster().await.map_err(|error| broken(&error))?;
+    let (nodes, version) = (shape(arguments).nodes(), &cluster.version);
+    let took = kind.took().as_secs_f64();
+    let description =
+        format!("kind cluster with Kubernetes {version} on {nodes} nodes, ready in {took:.1} s");
+    Ok(Ground::Whole(Arc::new(Whole {
+        cluster,
+        name: SubstrateName::Kind.word().to_owned(),
+        description,
+        guard: Box::new(Owned(kind)),
+    })))
+}
+
+/// Refuses what only kind has on another substrate.
+pub(crate) fn fits(is_said: bool, substrate: SubstrateName) -> Result<(), Failure> {
+    if is_said && substrate != SubstrateName::Kind {
+        return Err(Failure::usage("--zones, --logs and --keep are for --substrate kind"));
+    }
+    Ok(())
+}
+
+fn stays(kind: &Kind) -> String {
+    let (name, kubeconfig) = (kind.name(), kind.kubeconfig().display());
+    format!(
+        "it stays, with KUBECONFIG={kubeconfig}; `kind delete cluster --name {name} && docker network rm {name}` removes it"
+    )
+}
+
+/// Where what may tell why something failed is collected.
+fn logs(arguments: &KindArguments) -> PathBuf {
+    arguments.logs.clone().unwrap_or_else(|| "reports/kind".into())
+}
+
+/// A cluster of this process.
+struct Owned(Kind);
+
+#[async_trait]
+impl Guard for Owned {
+    async fn collect(&self, into: &Path) {
+        self.0.collect(into, &NAMESPACES).await;
+    }
+}
+
+async fn create(name: &str, arguments: &KindArguments, terminal: &Terminal) -> Result<Kind, Failure> {
+    let options = Options {
+        surroundings: environment::around_kind(),
+        name: name.to_owned(),
+        shape: shape(arguments),
+        within: std::env::temp_dir(),
+        logs: logs(arguments),
+        patience: PATIENCE,
+    };
+    let cluster = Kind::create(&options).await.map_err(|error| broken(&error))?;
+    let took = cluster.took().as_secs_f32();
+    terminal.note(&format!("cluster {} is ready after {took:.1} s", cluster.name()));
+    Ok(cluster)
+}
+
+fn shape(arguments: &KindArguments) -> Shape {
+    match arguments.zones.as_deref() {
+        Some("3") => Shape::ThreeZones,
+        _ => Shape::OneNode,
+    }
+}
+
+async fn unless_installed<T>(
+    installed: Result<T, installation::InstallError>,
+    cluster: &Kind,
+    logs: &Path,
+) -> Result<T, Failure> {
+    match installed {
+        Ok(installed) => Ok(installed),
+        Err(error) => {
+            cluster.collect(logs, &NAMESPACES).await;
+            let place = logs.display();
+            let text =
+                format!("failed to install the resource-manager: {error}; objects and logs are in {place}");
+            Err(broken(&text))
+        }
+    }
 }
 
 fn broken(error: &dyn std::fmt::Display) -> Failure {

@@ -66,7 +66,10 @@ pub(crate) fn run(
         };
         let options = |ground| options::options(execution, selection, ground, command.to_owned());
         match ground {
-            Ok(ground) => Ok(watched(contracts, target, &options(ground)?, &interrupt, terminal).await),
+            Ok(ground) => {
+                let logs = execution.report.join("cluster");
+                Ok(watched(contracts, target, &options(ground)?, &interrupt, (terminal, &logs)).await)
+            }
             Err(failure) if failure.code == 2 => Err(failure),
             // Nothing was asked, and the report says so: whoever reads the last one must not take an older one for it.
             Err(failure) => {
@@ -104,7 +107,7 @@ async fn watched(
     target: Arc<dyn Target>,
     options: &Options,
     interrupt: &Interrupt,
-    terminal: &Terminal,
+    (terminal, logs): (&Terminal, &Path),
 ) -> Report {
     let heard = interrupt.clone();
     let listener = tokio::spawn(async move { heard.raise(signals::either().await) });
@@ -112,6 +115,12 @@ async fn watched(
     let report = run::run(contracts, target, options, &|event| progress.show(&event), interrupt).await;
     progress.finish();
     listener.abort();
+    if let Ground::Whole(whole) = &options.ground
+        && matches!(report.exit_code(), 1 | 3)
+    {
+        whole.guard.collect(logs).await;
+        terminal.note(&format!("objects, events and logs of the cluster are in {}", logs.display()));
+    }
     report
 }
 

@@ -20,6 +20,11 @@ use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 
+mod garden;
+mod ours;
+
+pub(crate) use ours::ours;
+
 use crate::arguments::{BUILT_IN, RunningArguments};
 use crate::terminal::Failure;
 

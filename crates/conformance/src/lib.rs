@@ -23,6 +23,7 @@ pub mod place;
 pub mod plan;
 pub mod render;
 pub mod report;
+pub mod rollouts;
 pub mod route;
 pub mod run;
 pub mod saboteur;

@@ -1,7 +1,8 @@
 //! The language's comparison as the harness uses it: rules of a contract's objects, places across lists, leaves.
 
+use contract::decision;
 use contract::expect::{self, Change, Path, Replacement, Step};
-use contract::model::Contract;
+use contract::model::{Contract, Form};
 use serde_json::Value;
 
 use crate::observation::Observation;
@@ -11,6 +12,9 @@ pub use contract::expect::{Assertion, Rules, double_keys, get, same, words};
 /// How the objects of a contract's case compare.
 #[must_use]
 pub fn rules(contract: &Contract, object: Option<&Value>) -> Rules {
+    if contract.form == Form::Versions {
+        return decision::rules();
+    }
     object.map_or_else(Rules::unknown, Rules::of_object).with(&contract.list_keys, &contract.unordered)
 }
 
@@ -79,6 +83,20 @@ pub fn below(rules: &Rules, path: &Path, object: Option<&Value>) -> Rules {
 pub fn touches(prefixes: &[String], path: &Path) -> bool {
     let change = Change { path: path.clone(), before: None, after: None };
     expect::outside(prefixes, &[change]).is_empty()
+}
+
+/// Whether a contract says that a target may change the place; of a decision, only its Shoot is spoken of.
+#[must_use]
+pub fn may_change(contract: &Contract, path: &Path) -> bool {
+    if contract.form != Form::Versions {
+        return touches(&contract.only_touches, path);
+    }
+    match path.0.split_first() {
+        Some((Step::Field(part), rest)) if part == "shoot" => {
+            touches(&contract.only_touches, &Path(rest.to_vec()))
+        }
+        _ => true,
+    }
 }
 
 /// Doubles the first element of the first keyed list; false if there is none.

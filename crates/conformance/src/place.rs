@@ -52,9 +52,11 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
 pub(crate) fn has_old(case: &Case) -> bool {
     match &case.when {
         When::Admission { operation, .. } => matches!(operation.as_str(), "UPDATE" | "DELETE"),
-        When::DeleteCollection { .. } | When::Registration { .. } | When::Configuration | When::Steps(_) => {
-            false
-        }
+        When::DeleteCollection { .. }
+        | When::Registration { .. }
+        | When::Configuration
+        | When::Decision(_)
+        | When::Steps(_) => false,
     }
 }
 
@@ -107,9 +109,11 @@ fn home(case: &Case) -> Option<String> {
         When::Admission { sending: Sending { request, .. }, .. } => {
             request.get("namespace").and_then(Value::as_str).map(str::to_owned)
         }
-        When::DeleteCollection { .. } | When::Registration { .. } | When::Configuration | When::Steps(_) => {
-            None
-        }
+        When::DeleteCollection { .. }
+        | When::Registration { .. }
+        | When::Configuration
+        | When::Decision(_)
+        | When::Steps(_) => None,
     };
     let fact = given.cluster.iter().filter_map(|object| match scope(object) {
         Scope::Namespace(namespace) => namespace,

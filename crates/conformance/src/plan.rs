@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use contract::case::{Case, Sending, When};
+use contract::decision::RunsOn;
 use contract::model::{Clause, Contract, Form};
 use contract::scenario::Scenario;
 use contract::versions::Range;
@@ -11,6 +12,7 @@ use serde_json::Value;
 
 use crate::place::{self, Isolation};
 use crate::report::{Reason, ReasonCode, Status};
+use crate::rollouts;
 use crate::target::{Configurable, Target};
 
 mod order;
@@ -50,6 +52,8 @@ pub struct Plan {
     pub scenarios: Vec<CaseRef>,
     /// Cases that start the target with a configuration of their own, in the order in which they are asked.
     pub configurations: Vec<CaseRef>,
+    /// Cases in which something is decided about versions.
+    pub decisions: Vec<CaseRef>,
     /// Cases that are not asked.
     pub silent: Vec<(CaseRef, Status, Reason)>,
 }
@@ -144,6 +148,10 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             plan.scenarios.push(at);
             continue;
         }
+        if looked.case.when.decision().is_some() {
+            plan.decisions.push(at);
+            continue;
+        }
         if looked.case.when == When::Configuration {
             plan.configurations.push(at);
             continue;
@@ -169,6 +177,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     shuffle(&mut plan.groups, seed);
     shuffle(&mut plan.scenarios, seed);
     shuffle(&mut plan.configurations, seed);
+    shuffle(&mut plan.decisions, seed);
     plan
 }
 
@@ -195,12 +204,10 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> b
 
 /// Why a target is not asked a case, if it is not.
 pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
-    let contract = looked.contract;
-    let run = [Form::Mutation, Form::Validation, Form::Configuration, Form::Scenario];
-    if !run.contains(&contract.form) {
-        let text = format!("contracts of form {:?} are not asked by a run yet", contract.form);
-        return Some((Status::NotSupported, Reason::new(ReasonCode::Form, text)));
+    if let Some(reason) = is_elsewhere(looked, target) {
+        return Some((Status::NotSupported, reason));
     }
+    let contract = looked.contract;
     let features = target.features();
     for need in &looked.clause.needs {
         let (wanted, feature) =
@@ -219,9 +226,22 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
     }
     let fixed = match target.configurable() {
         Configurable::Any => return None,
+        Configurable::OneOf(_) if looked.case.when == When::Configuration => return None,
         _ if looked.case.when == When::Configuration => {
             let text = "the target's configuration cannot be set, so it cannot be started with another";
             return Some((Status::NotSupported, Reason::new(ReasonCode::Configuration, text)));
+        }
+        // Scenarios start it in another place, with any configuration.
+        Configurable::OneOf(_) if looked.scenario().is_some() => return None,
+        Configurable::OneOf(rollouts) => {
+            let is_served = rollouts.iter().any(|rollout| rollouts::serves(rollout, &looked.case.config));
+            return (!is_served).then(|| {
+                let number = rollouts.len();
+                let text = format!(
+                    "the target runs with {number} configurations side by side, this one is in none of them"
+                );
+                (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
+            });
         }
         Configurable::Fixed(config) => config,
         Configurable::Unknown => usual_config(contract),
@@ -230,6 +250,25 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
         let text =
             format!("the target's configuration cannot be set; this case needs {}", looked.case.config);
         (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
+    })
+}
+
+/// Why a case is not for this target, whatever it can do.
+fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
+    let contract = looked.contract;
+    let run = [Form::Mutation, Form::Validation, Form::Configuration, Form::Versions, Form::Scenario];
+    if !run.contains(&contract.form) {
+        let text = format!("contracts of form {:?} are not asked by a run yet", contract.form);
+        return Some(Reason::new(ReasonCode::Form, text));
+    }
+    if !target.is_asked_of(contract) {
+        let text = format!("{} is not asked about {}", target.identity().name, contract.component);
+        return Some(Reason::new(ReasonCode::Component, text));
+    }
+    let runs_on = looked.case.when.decision()?.runs_on;
+    (runs_on != RunsOn::Decision).then(|| {
+        let text = format!("nothing of the garden that runs is asked yet, so not on {}", runs_on.name());
+        Reason::new(ReasonCode::Level, text)
     })
 }
 

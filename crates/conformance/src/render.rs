@@ -1,5 +1,7 @@
 //! Reports and contracts as people and tools read them; pure functions.
 
+use std::collections::BTreeMap;
+
 use crate::report::{Check, Report};
 
 mod attention;
@@ -17,7 +19,7 @@ mod style;
 mod text;
 
 pub use differential::differential;
-pub use html::{HtmlError, html};
+pub use html::{HtmlError, PAGE_STYLE, html};
 pub use json::json;
 pub use junit::{JunitError, junit};
 pub use markdown::markdown;
@@ -72,6 +74,19 @@ pub(crate) fn duration(milliseconds: f64) -> String {
 /// `1 clause`, `2 clauses`.
 pub(crate) fn plural(number: usize, singular: &str) -> String {
     format!("{} {singular}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// How cases were asked otherwise than the substrate says: `3 asked directly, 1 on embedded API servers`.
+pub(crate) fn otherwise(report: &Report) -> String {
+    let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
+    let asked = clauses.flat_map(|clause| &clause.cases).filter_map(|case| case.asked.as_deref());
+    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
+    for asked in asked {
+        // Behind the colon is why.
+        *counted.entry(asked.split(": ").next().unwrap_or(asked)).or_default() += 1;
+    }
+    let counted = counted.iter().map(|(how, number)| format!("{} {how}", thousands(*number)));
+    counted.collect::<Vec<_>>().join(", ")
 }
 
 /// One check on one line: `spec.replicas: wanted 3, got 2`.

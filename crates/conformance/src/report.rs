@@ -15,8 +15,8 @@ mod write;
 
 pub use counts::{Counts, LevelCounts, level, sums};
 pub use result::{
-    Attention, CaseResult, Check, ClauseResult, ContractResult, Evidence, Gap, LawBreach, LawResult, Proof,
-    Reason, ReasonCode, Status, Survivor, Unexplained, WaiverState, WaiverUse,
+    CaseResult, Check, ClauseResult, ContractResult, Evidence, Gap, LawBreach, LawResult, Proof, Reason,
+    ReasonCode, Status, Survivor, Unexplained, WaiverState, WaiverUse,
 };
 pub use verdict::Verdict;
 pub use write::{WriteError, read, write};

@@ -19,6 +19,7 @@ use contract::document::waivers::Waiver;
 mod attempt;
 mod conclude;
 mod configure;
+mod decide;
 mod direct;
 mod further;
 mod group;
@@ -28,8 +29,10 @@ mod scenario;
 mod server;
 mod story;
 pub(crate) mod subject;
+mod whole;
 
 pub use interrupt::Interrupt;
+pub use whole::{Guard, Whole};
 
 /// Where cases run.
 #[derive(Clone)]
@@ -40,6 +43,8 @@ pub enum Ground {
     Embedded,
     /// A real control plane, one for the whole run; AdmissionReviews come from it over TLS.
     Envtest(Arc<Envtest>),
+    /// A whole cluster, one for the whole run, in which the target runs; AdmissionReviews come through its Service.
+    Whole(Arc<Whole>),
 }
 
 /// Where a direct run writes facts.
@@ -167,7 +172,8 @@ pub async fn run(
     let served = !matches!(options.ground, Ground::Direct(_));
     let plan = plan::plan(&contracts, target.as_ref(), options.seed, served);
     let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
-    progress(Event::Planned(grouped + plan.configurations.len() + plan.scenarios.len()));
+    let apart = [&plan.configurations, &plan.scenarios, &plan.decisions].map(Vec::len);
+    progress(Event::Planned(grouped + apart.iter().sum::<usize>()));
     let shared = Shared::new(&contracts, &target, options, progress, interrupt);
     let mut asked = silent(&contracts, &plan);
     let mut broken = Vec::new();
@@ -219,7 +225,7 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
     // In the one cluster that was given, cases that others would see wait for them and for each other. On a control
     // plane that all share, webhooks of two groups would be asked about each other's objects too.
     let (shares_cluster, side_by_side) = match shared.options.ground {
-        Ground::Envtest(_) => (true, 1),
+        Ground::Envtest(_) | Ground::Whole(_) => (true, 1),
         Ground::Direct(FactsFrom::Given(_)) => (true, parallel),
         Ground::Direct(_) | Ground::Embedded => (false, parallel),
     };
@@ -233,6 +239,7 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
             broken.extend(error);
         }
     }
+    asked.extend(decide::ask(shared, &plan.decisions));
     let (configured, error) = configure::ask(shared, &plan.configurations).await;
     asked.extend(configured);
     broken.extend(error);
@@ -245,7 +252,7 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
 async fn death(ground: &Ground) -> String {
     match ground {
         Ground::Envtest(server) => server.ended().await.to_string(),
-        Ground::Direct(_) | Ground::Embedded => std::future::pending().await,
+        Ground::Direct(_) | Ground::Embedded | Ground::Whole(_) => std::future::pending().await,
     }
 }
 
@@ -256,6 +263,7 @@ fn missing(plan: &Plan, asked: &[Asked]) -> Vec<CaseRef> {
     grouped
         .chain(&plan.configurations)
         .chain(&plan.scenarios)
+        .chain(&plan.decisions)
         .copied()
         .filter(|at| !noted.contains(at))
         .collect()

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use contract::case::Given;
+use contract::decision::Decision;
+use contract::model::{Contract, Form};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,9 +18,11 @@ use webhook::registration::WebhookConfiguration;
 pub mod built_in;
 pub mod command;
 mod configured;
+mod decided;
 pub mod url;
 
 pub use configured::Configured;
+pub use decided::Decided;
 
 /// How an implementation is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +60,8 @@ pub enum Configurable {
     Any,
     /// It runs with this one; cases whose configuration it contains can be asked.
     Fixed(Value),
+    /// It runs with each of these, side by side: [`crate::rollouts`] put them together.
+    OneOf(Vec<Value>),
     /// It runs with one that nobody told: the configuration most cases of a contract share is taken for granted.
     Unknown,
 }
@@ -80,6 +87,17 @@ impl Facts {
     pub fn of(cluster: &substrate::envtest::Cluster) -> Self {
         Self { client: cluster.client.clone(), kubeconfig: Some(cluster.kubeconfig.clone()) }
     }
+}
+
+/// Where an API server reaches a target that runs in its own cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// Namespace of the Service.
+    pub namespace: String,
+    /// Its name; it listens on port 443.
+    pub name: String,
+    /// PEM of the authority that signed the target's certificate, in base64.
+    pub ca_bundle: String,
 }
 
 /// The clusters that a controller works with.
@@ -156,6 +174,16 @@ pub trait Target: Send + Sync {
         true
     }
 
+    /// Whether it can be asked of a contract at all. Who decides nothing is not asked about versions.
+    fn is_asked_of(&self, contract: &Contract) -> bool {
+        contract.form != Form::Versions
+    }
+
+    /// What it decides about versions; `None`: it makes no such decisions. Not async, no clock: the decision has its time.
+    fn decide(&self, _decision: &Decision, _given: &Given) -> Option<Decided> {
+        None
+    }
+
     /// What it makes of a configuration; `None`: it has no configuration that could be set.
     ///
     /// # Errors
@@ -182,6 +210,11 @@ pub trait Running: Send + Sync {
 
     /// The paths that serve a webhook of this name; empty: not known.
     fn paths(&self, webhook: &str) -> Vec<String>;
+
+    /// Where an API server of the cluster that it runs in reaches it; `None`: it runs in none.
+    fn service(&self) -> Option<Service> {
+        None
+    }
 
     /// Its metrics in Prometheus' text format; `None` where it has none that can be read.
     async fn metrics(&self) -> Option<String> {

@@ -14,7 +14,7 @@ pub fn unknown<'a>(waivers: &'a [Waiver], catalog: &Catalog) -> Vec<&'a str> {
     ids.filter(|id| !clauses().any(|clause| clause.id == *id)).collect()
 }
 
-/// Applies waivers to what was found and says what became of each. `today` is `2026-03-02`; a text that is no day
+/// Applies waivers to what was found and says what became of each; `target` may be several, `a, b`. `today` is `2026-03-02`; a text that is no day
 /// expires nothing.
 pub fn apply(
     waivers: &[Waiver],
@@ -23,8 +23,9 @@ pub fn apply(
     contracts: &mut [ContractResult],
 ) -> Vec<WaiverUse> {
     let today: Option<Date> = today.parse().ok();
-    let for_target =
-        waivers.iter().filter(|waiver| waiver.target.as_deref().is_none_or(|name| name == target));
+    let for_target = waivers.iter().filter(|waiver| {
+        waiver.target.as_deref().is_none_or(|name| target.split(", ").any(|one| one == name))
+    });
     for_target
         .map(|waiver| {
             let clause = contracts

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::decision::Decision;
 use crate::expect::Expect;
 use crate::model::Location;
 use crate::scenario::Scenario;
@@ -64,6 +65,19 @@ pub enum When {
     },
     /// The component is started with the configuration of the case.
     Configuration,
+    /// Something is decided about versions.
+    Decision(Box<Decision>),
+}
+
+impl Case {
+    /// What stands before an answer is made: the object, or the document of a decision.
+    #[must_use]
+    pub fn input(&self) -> Option<Value> {
+        match &self.when {
+            When::Decision(decision) => Some(decision.input(&self.given)),
+            _ => self.given.object.clone(),
+        }
+    }
 }
 
 impl When {
@@ -72,6 +86,15 @@ impl When {
     pub fn scenario(&self) -> Option<&Scenario> {
         match self {
             Self::Steps(scenario) => Some(scenario),
+            _ => None,
+        }
+    }
+
+    /// What is decided about versions; absent for what is asked otherwise.
+    #[must_use]
+    pub fn decision(&self) -> Option<&Decision> {
+        match self {
+            Self::Decision(decision) => Some(decision),
             _ => None,
         }
     }
@@ -126,6 +149,8 @@ pub enum About {
     Registration,
     /// A start; its object is the configuration with all defaults.
     Configuration,
+    /// A decision about versions; its object is the document that tells it.
+    Decision,
 }
 
 impl About {
@@ -136,6 +161,7 @@ impl About {
             Self::Answer => "object",
             Self::Registration => "registration",
             Self::Configuration => "effective",
+            Self::Decision => "decision",
         }
     }
 
@@ -143,7 +169,7 @@ impl About {
     #[must_use]
     pub fn allowed(self) -> &'static str {
         match self {
-            Self::Answer | Self::Registration => "allowed",
+            Self::Answer | Self::Registration | Self::Decision => "allowed",
             Self::Configuration => "starts",
         }
     }

@@ -46,7 +46,7 @@ struct Metadata {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
     /// How it is written.
-    #[schemars(extend("enum" = ["mutation", "validation", "configuration", "scenario"]))]
+    #[schemars(extend("enum" = ["mutation", "validation", "configuration", "versions", "scenario"]))]
     form: String,
     /// Source of all clauses that name none.
     source: Option<Source>,
@@ -65,6 +65,21 @@ struct Spec {
     config: Option<Map<String, Value>>,
     /// Objects by name, that `like` starts from; they may hold the names of columns.
     fixtures: Option<BTreeMap<String, Value>>,
+    /// Of versions: the time at which rows are asked, with its zone: `2024-06-01T00:00:00Z`.
+    now: Option<String>,
+    /// Of versions: what is offered, drawn (version, classification, expires), in words
+    /// (`1.27.3 deprecated +30d, 1.28.0 preview`), or as a difference from the fixture.
+    cloud_profile: Option<Value>,
+    /// Of versions: images that are offered, drawn: name, version, classification, expires, architectures, cri, kubelet.
+    machine_images: Option<Value>,
+    /// Of versions: the Shoot that is asked of, as a difference from the fixture.
+    shoot: Option<Value>,
+    /// Of versions: where rows are asked: decision, admission, reconcile.
+    runs_on: Option<Vec<String>>,
+    /// Of versions: what is asked by clauses that say nothing of it.
+    when: Option<When>,
+    /// Of versions: what must hold where a clause says nothing of it.
+    then: Option<Then>,
     /// The clauses.
     clauses: Vec<Clause>,
 }
@@ -100,7 +115,7 @@ struct Target {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Clause {
     /// Never reused: GRM-HAC-001.
     id: String,
@@ -140,6 +155,20 @@ struct Clause {
     steps: Option<Vec<Step>>,
     /// Faults that a scenario is repeated under.
     faults: Option<Vec<String>>,
+    /// Of versions: the time at which rows are asked.
+    now: Option<String>,
+    /// Of versions: what is offered, in the place of what the contract says.
+    cloud_profile: Option<Value>,
+    /// Of versions: images that are offered, in the place of what the contract says.
+    machine_images: Option<Value>,
+    /// Of versions: a difference from the contract's Shoot.
+    shoot: Option<Value>,
+    /// Of versions: the Shoot before, as a difference from the contract's.
+    old: Option<Value>,
+    /// Of versions: where rows are asked: decision, admission, reconcile.
+    runs_on: Option<Vec<String>>,
+    /// Of versions: why the decision alone is asked.
+    why: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -193,10 +222,20 @@ struct When {
     review: Option<Value>,
     /// The webhook configuration of an instance is read: seed, shoot, or a list of them.
     registration: Option<Value>,
+    /// Of versions: maintenance, window, rolling, support.
+    decide: Option<Value>,
+    /// Beside rolling: what the provider's extension adds to the hash.
+    additional: Option<Value>,
+    /// Beside support: the release of Gardener.
+    gardener: Option<Value>,
+    /// Beside support: garden, seed, shoot.
+    cluster: Option<Value>,
+    /// Beside support: the cluster's version of Kubernetes.
+    version: Option<Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Then {
     /// The resulting object; `$unchanged`: no patch at all.
     object: Option<Value>,
@@ -204,7 +243,7 @@ struct Then {
     allowed: Option<Value>,
     /// HTTP status of the refusal.
     code: Option<Value>,
-    /// Status reason.
+    /// Status reason; of a maintenance, why versions were moved.
     reason: Option<Value>,
     /// Status message.
     message: Option<Value>,
@@ -222,6 +261,26 @@ struct Then {
     starts: Option<Value>,
     /// The configuration that the component works with: the file and the defaults.
     effective: Option<Value>,
+    /// Of versions: the Shoot as it is made, maintained or admitted.
+    shoot: Option<Value>,
+    /// Of a maintenance: every sentence that is told of it, in order.
+    told: Option<Value>,
+    /// Of a maintenance: what could not be decided, in order.
+    failures: Option<Value>,
+    /// The window in which work may begin: `{begin: "22:00:00", end: "22:45:00"}`.
+    window: Option<Value>,
+    /// Whether the Shoot is maintained now.
+    maintained: Option<Value>,
+    /// When the next window is, from now: the earliest and the latest time in it.
+    next: Option<Value>,
+    /// The same, where what is left of this window counts as the next.
+    in_this: Option<Value>,
+    /// The hash of the first pool.
+    hash: Option<Value>,
+    /// Whether the machines of the first pool are replaced.
+    rolls: Option<Value>,
+    /// Whether the version is supported.
+    supported: Option<Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -260,6 +319,18 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::decision::Question;
+
+    fn questions() -> [Question; 5] {
+        let text = String::new;
+        [
+            Question::Admission { operation: text() },
+            Question::Maintenance,
+            Question::Window,
+            Question::Rolling { additional: Vec::new() },
+            Question::Support { gardener: text(), cluster: text(), version: text() },
+        ]
+    }
 
     #[test]
     fn editors_complete_the_keys_that_the_loader_knows() {
@@ -271,14 +342,19 @@ mod tests {
             |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
         assert_eq!(keys(&schema), of(&words::ROOT));
         let then = [&words::THEN_ANSWER[..], &words::THEN_REGISTRATION, &words::THEN_CONFIGURATION].concat();
+        let told = questions().into_iter().flat_map(|question| question.tells().iter().copied());
+        let then: Vec<&str> = then.into_iter().chain(told).collect();
+        let spec = [&words::SPEC[..], &words::SPEC_VERSIONS].concat();
+        let clause = [&words::CLAUSE[..], &words::CLAUSE_VERSIONS].concat();
+        let when = [&words::WHEN[..], &words::WHEN_VERSIONS].concat();
         let table: [(&str, &[&str]); 9] = [
             ("Metadata", &words::METADATA),
-            ("Spec", &words::SPEC),
+            ("Spec", &spec),
             ("Source", &words::SOURCE),
             ("Target", &words::TARGET),
-            ("Clause", &words::CLAUSE),
+            ("Clause", &clause),
             ("Given", &words::GIVEN),
-            ("When", &words::WHEN),
+            ("When", &when),
             ("Then", &then),
             ("Cause", &words::CAUSE),
         ];

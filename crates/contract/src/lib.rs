@@ -5,6 +5,7 @@
 //! - [`lint`] — what loads and is wrong nevertheless;
 //! - [`json_schema`] — the files' shapes for editors;
 //! - [`case`] — one case: what is given, what is done, what must hold;
+//! - [`decision`] — what is asked about versions, and how the answer is told;
 //! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
 //! - [`explanations`] — why answers of two implementations differ;
@@ -17,6 +18,7 @@
 
 pub mod case;
 mod certificate_request;
+pub mod decision;
 pub mod document;
 pub mod expect;
 pub mod explanations;

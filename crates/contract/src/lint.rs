@@ -208,7 +208,8 @@ fn passes_idle(contract: &Contract, case: &Case) -> bool {
         return false;
     }
     let silent = code.is_none() && causes.is_none() && review.is_none() && *allowed != Some(false);
-    let input = case.given.object.as_ref();
+    let input = case.input();
+    let input = input.as_ref();
     let rules = input.map_or_else(Rules::unknown, |object| contract.rules(object));
     let nothing = |expect: &Option<_>| {
         expect.as_ref().is_none_or(|expect| holds(expect, None, None, &Rules::unknown()))
@@ -222,6 +223,7 @@ fn subject(case: &Case) -> String {
     let object = case.given.object.as_ref().or(case.given.old.as_ref());
     match (&case.when, object.and_then(|object| object.get("kind")).and_then(Value::as_str)) {
         (When::DeleteCollection { resource }, _) => resource.clone(),
+        (When::Decision(decision), _) => decision.asks.name().to_owned(),
         (_, kind) => kind.unwrap_or_default().to_owned(),
     }
 }

@@ -1,6 +1,7 @@
 //! Loads contracts: files in, catalog out, everything that is wrong named at once.
 
 mod cells;
+mod decision;
 mod doing;
 mod draft;
 mod expand;
@@ -12,9 +13,12 @@ mod lists;
 mod object_ref;
 mod operators;
 mod outcome;
+mod profile;
+mod question;
 mod refuse;
 mod report;
 mod scenario;
+mod setting;
 mod steps;
 mod table;
 mod tree;
@@ -36,9 +40,10 @@ use self::expand::Context;
 use self::given::{Assembly, Shelf};
 use self::report::{Report, nearest};
 use self::tree::{Span, Tree};
+use crate::decision::SHOOT_LISTS;
 use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger};
 use crate::explanations::Explanations;
-use crate::model::{Catalog, Contract, Subject};
+use crate::model::{Catalog, Contract, Form, Subject};
 
 /// What the files say, and what is wrong with them.
 #[derive(Debug)]
@@ -211,7 +216,10 @@ fn contract<'a>(
     for draft in drafts {
         join(&mut contract, draft, report);
     }
-    let (list_keys, unordered) = (contract.list_keys.clone(), contract.unordered.clone());
+    let (mut list_keys, unordered) = (contract.list_keys.clone(), contract.unordered.clone());
+    if contract.form == Form::Versions {
+        list_keys.extend(SHOOT_LISTS.map(|(path, key)| (path.to_owned(), key.to_owned())));
+    }
     let rules = hash::rules(&contract);
     for draft in drafts {
         let others = drafts.iter().filter(|other| !std::ptr::eq(*other, draft)).map(|other| &other.fixtures);

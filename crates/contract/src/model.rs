@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::case::Case;
+use crate::decision;
 use crate::expect::Rules;
 
 /// A place in a contract file.
@@ -181,6 +182,8 @@ pub struct Clause {
     pub covers: Vec<String>,
     /// Which of the component's registrations its cases run under; `None`: the contract's.
     pub instance: Option<String>,
+    /// Of a decision that could be asked elsewhere and is not: why.
+    pub why: Option<String>,
     /// Foreign implementations that differ, and why.
     pub differs: BTreeMap<String, String>,
     /// Where it comes from.
@@ -203,9 +206,13 @@ pub struct Catalog {
 }
 
 impl Contract {
-    /// What is known of the values in an object: its kind's types, and the lists that the contract knows better.
+    /// What is known of the values in an object: its kind's types, and the lists that the contract knows better; of
+    /// the document that tells a decision: what the form knows.
     #[must_use]
     pub fn rules(&self, object: &Value) -> Rules {
+        if self.form == Form::Versions {
+            return decision::rules();
+        }
         Rules::of_object(object).with(&self.list_keys, &self.unordered)
     }
 }

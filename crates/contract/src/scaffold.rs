@@ -1,10 +1,18 @@
 //! What `new contract` writes: a contract that loads, with one clause to replace.
 
-/// A contract file for a behaviour of a component.
+/// The forms that can be scaffolded.
+pub const FORMS: [&str; 2] = ["mutation", "versions"];
+
+/// A contract file for a behaviour of a component, written in one of [`FORMS`].
 ///
 /// # Errors
-/// When the name is no lower-case word chain (`pod-scheduler-name`).
-pub fn contract(name: &str, component: &str) -> Result<String, String> {
+/// When the name is no lower-case word chain (`pod-scheduler-name`), or the form is none of those.
+pub fn contract(name: &str, component: &str, form: &str) -> Result<String, String> {
+    let template = match form {
+        "mutation" => TEMPLATE,
+        "versions" => VERSIONS,
+        other => return Err(format!("no scaffold of form {other:?}; there are: {}", FORMS.join(", "))),
+    };
     let plain = name
         .split('-')
         .all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()));
@@ -15,7 +23,7 @@ pub fn contract(name: &str, component: &str) -> Result<String, String> {
     }
     let prefix: String =
         name.split('-').filter_map(|word| word.chars().next()).map(|c| c.to_ascii_uppercase()).collect();
-    Ok(TEMPLATE.replace("{name}", name).replace("{component}", component).replace("{prefix}", &prefix))
+    Ok(template.replace("{name}", name).replace("{component}", component).replace("{prefix}", &prefix))
 }
 
 const TEMPLATE: &str = r"apiVersion: conformance.gardener.cloud/v1alpha1
@@ -41,13 +49,37 @@ spec:
     then: {object: {spec: {schedulerName: <becomes>}}}
 ";
 
+const VERSIONS: &str = r#"apiVersion: conformance.gardener.cloud/v1alpha1
+kind: Contract
+metadata:
+  name: {name}
+  labels: {component: {component}}
+spec:
+  form: versions
+  source: {document: docs/usage/shoot_versions.md, version: v1.82, section: Name of the Section}
+  onlyTouches: [spec.kubernetes.version]
+  now: 2024-06-01T00:00:00Z
+  runsOn: [decision, reconcile]
+  cloudProfile: |
+    | version  | classification | expires |
+    | "1.27.4" | supported      |         |
+    | "1.27.3" | deprecated     | +30d    |
+  clauses:
+  - id: {prefix}-001
+    text: one sentence that says what holds
+    table: |
+      | current  | autoUpdate | becomes   | reason                                      |
+      | "1.27.3" | true       | "1.27.4"  | AutoUpdate of Kubernetes version configured |
+      | "1.27.3" | false      | unchanged | absent                                      |
+"#;
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_name_stands_where_it_belongs() {
-        let text = contract("pod-scheduler-name", "resource-manager").unwrap();
+        let text = contract("pod-scheduler-name", "resource-manager", "mutation").unwrap();
         for line in
             ["  name: pod-scheduler-name", "  labels: {component: resource-manager}", "  - id: PSN-001"]
         {
@@ -58,7 +90,11 @@ mod tests {
     #[test]
     fn names_that_are_no_behaviour_are_refused() {
         for name in ["", "Pod", "pod--name", "pod_name", "-pod"] {
-            assert!(contract(name, "c").is_err(), "{name:?}");
+            assert!(contract(name, "c", "mutation").is_err(), "{name:?}");
         }
+        assert_eq!(
+            contract("a", "c", "flags"),
+            Err("no scaffold of form \"flags\"; there are: mutation, versions".to_owned())
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! Where two answers differ: code, form, warnings, and every place of their bodies.
+//! Where two answers differ: code, form, warnings, and every place of their bodies; where two streams do.
 
 use serde_json::{Value, json};
 
-use crate::server::Answer;
+use crate::server::{Answer, End};
 
 /// One place where two servers answered otherwise.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -16,9 +16,6 @@ pub struct Difference {
     pub embedded: Value,
 }
 
-/// So many places are told; the others would say the same.
-const TOLD: usize = 12;
-
 /// Where two answers differ, after what is the servers' own was taken out.
 pub(crate) fn answers(real: &Answer, embedded: &Answer) -> Vec<Difference> {
     let mut found = Vec::new();
@@ -26,22 +23,39 @@ pub(crate) fn answers(real: &Answer, embedded: &Answer) -> Vec<Difference> {
     values("media", &json!(real.media), &json!(embedded.media), &mut found);
     values("warnings", &json!(real.warnings), &json!(embedded.warnings), &mut found);
     values("body", &real.body, &embedded.body, &mut found);
-    found.truncate(TOLD);
     found
 }
 
-/// Where two streams differ: the first event that does tells it all.
-pub(crate) fn events(real: &[Value], embedded: &[Value]) -> Vec<Difference> {
+/// Where two streams differ, up to the first event that differs in what `is_known` does not know: it tells it all.
+pub(crate) fn events(
+    real: &[Value],
+    embedded: &[Value],
+    is_known: impl Fn(&Difference) -> bool,
+) -> Vec<Difference> {
     let mut found = Vec::new();
     for at in 0..real.len().max(embedded.len()) {
         let event = |of: &[Value]| of.get(at).cloned().unwrap_or_default();
+        let before = found.len();
         values(&format!("watch/{at}"), &event(real), &event(embedded), &mut found);
-        if !found.is_empty() {
+        if !found[before..].iter().all(&is_known) {
             break;
         }
     }
-    found.truncate(TOLD);
     found
+}
+
+/// How two streams came to an end, where they did not alike.
+pub(crate) fn end(real: End, embedded: End) -> Option<Difference> {
+    let told = |end: End| match end {
+        End::None => "goes on",
+        End::Whole => "ends",
+        End::Broken => "breaks off",
+    };
+    (real != embedded).then(|| Difference {
+        part: "watch/end".to_owned(),
+        real: told(real).into(),
+        embedded: told(embedded).into(),
+    })
 }
 
 fn values(part: &str, real: &Value, embedded: &Value, found: &mut Vec<Difference>) {
@@ -90,11 +104,20 @@ mod tests {
     }
 
     #[test]
-    fn of_streams_the_first_event_that_differs_is_told() {
-        let one = [json!({"type": "ADDED"}), json!({"type": "MODIFIED"})];
-        let other = [json!({"type": "ADDED"})];
-        assert_eq!(events(&one, &one), []);
-        let want = Difference { part: "watch/1".to_owned(), real: one[1].clone(), embedded: Value::Null };
-        assert_eq!(events(&one, &other), [want]);
+    fn of_streams_the_first_event_that_differs_otherwise_than_is_known_is_told() {
+        let event = |kind: &str, described: &str| json!({"type": kind, "description": described});
+        let real = [event("ADDED", "long"), event("MODIFIED", "long"), event("DELETED", "long")];
+        let embedded = [event("ADDED", ""), event("ADDED", "long"), event("ADDED", "long")];
+        let differs = |part: &str, real: &str, embedded: &str| Difference {
+            part: part.to_owned(),
+            real: real.into(),
+            embedded: embedded.into(),
+        };
+        let known = |one: &Difference| one.part.ends_with("/description");
+        assert_eq!(events(&real, &real, known), []);
+        let want = [differs("watch/0/description", "long", ""), differs("watch/1/type", "MODIFIED", "ADDED")];
+        assert_eq!(events(&real, &embedded, known), want);
+        let want = Difference { part: "watch/2".to_owned(), real: real[2].clone(), embedded: Value::Null };
+        assert_eq!(events(&real, &real[..2], known), [want]);
     }
 }

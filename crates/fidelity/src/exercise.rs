@@ -48,6 +48,18 @@ impl Exercise {
         }
     }
 
+    /// The path of the collection that a path lies in; absent where it names no resource.
+    pub(crate) fn collection(path: &str) -> Option<String> {
+        let steps: Vec<&str> = path.split('/').skip(1).collect();
+        let root = if steps.first() == Some(&"api") { 2 } else { 3 };
+        let resource = match steps.get(root) {
+            Some(&"namespaces") if steps.len() > root + 2 => root + 2,
+            Some(_) => root,
+            None => return None,
+        };
+        Some(format!("/{}", steps[..=resource].join("/")))
+    }
+
     /// `patch apply`, `update`, `update status`.
     #[must_use]
     pub fn words(&self) -> String {
@@ -88,6 +100,20 @@ fn form(request: &Request) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn objects_lie_in_collections() {
+        let table = [
+            ("/api/v1/namespaces/n/pods/a/status", Some("/api/v1/namespaces/n/pods")),
+            ("/apis/apps/v1/namespaces/n/deployments", Some("/apis/apps/v1/namespaces/n/deployments")),
+            ("/apis/g/v1/clusterroles/a", Some("/apis/g/v1/clusterroles")),
+            ("/api/v1/namespaces/n", Some("/api/v1/namespaces")),
+            ("/healthz", None),
+        ];
+        for (path, want) in table {
+            assert_eq!(Exercise::collection(path).as_deref(), want, "{path}");
+        }
+    }
 
     #[test]
     fn requests_say_what_they_exercise() {

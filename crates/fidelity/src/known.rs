@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -31,9 +31,13 @@ pub struct Known {
     /// What the embedded server says.
     #[serde(default)]
     pub embedded: Option<Expression>,
-    /// What may differ in texts that are the same otherwise, as an expression; absent: anything.
+    /// What may differ in texts that are the same otherwise, as an expression; absent: anything. Its groups whose names begin
+    /// with `keep` may not.
     #[serde(default)]
     pub but: Option<Expression>,
+    /// Whether it need not be there in both.
+    #[serde(default)]
+    pub may_lack: bool,
 }
 
 /// A regular expression.
@@ -70,10 +74,10 @@ impl Known {
             && self.part.covers(&difference.part)
             && fits(&self.real, &text(&difference.real))
             && fits(&self.embedded, &text(&difference.embedded))
-            && self
-                .but
-                .as_ref()
-                .is_none_or(|but| but.without(&difference.real) == but.without(&difference.embedded))
+            && self.but.as_ref().is_none_or(|but| {
+                let mark = if self.may_lack { "" } else { "\u{0}" };
+                but.marked(&difference.real, mark) == but.marked(&difference.embedded, mark)
+            })
     }
 }
 
@@ -82,9 +86,15 @@ impl Expression {
         self.0.find(text).is_some_and(|found| found.len() == text.len())
     }
 
-    /// The text of a value without what the expression finds in it.
-    fn without(&self, value: &Value) -> String {
-        self.0.replace_all(&text(value), "").into_owned()
+    /// The text of a value with a mark where the expression finds something, but for what is kept of that.
+    fn marked(&self, value: &Value, mark: &str) -> String {
+        let names: Vec<&str> =
+            self.0.capture_names().flatten().filter(|name| name.starts_with("keep")).collect();
+        let kept = |found: &Captures<'_>| {
+            let kept = names.iter().filter_map(|name| found.name(name)).map(|kept| kept.as_str());
+            kept.chain([mark]).collect::<String>()
+        };
+        self.0.replace_all(&text(value), kept).into_owned()
     }
 }
 
@@ -145,6 +155,13 @@ mod tests {
         };
         assert!(known.explains(&exercise, &told("so: quoted a, end")));
         assert!(!known.explains(&exercise, &told("so: quoted a, other")));
+        assert!(!known.explains(&exercise, &told("so: , end")), "it is there in both");
+        let lacking = Known { may_lack: true, ..known.clone() };
+        assert!(lacking.explains(&exercise, &told("so: , end")));
+        let but: Expression = serde_json::from_value(json!("(?<keep>\\w+): quoted \\w+")).unwrap();
+        let keeping = Known { but: Some(but), ..known.clone() };
+        assert!(keeping.explains(&exercise, &told("so: quoted a, end")));
+        assert!(!keeping.explains(&exercise, &told("no: quoted a, end")));
         let other = Exercise { resource: "nodes".to_owned(), ..exercise };
         assert!(!known.explains(&other, &difference("body/message", "abc")));
     }

@@ -3,7 +3,7 @@
 //! What is taken out is numbered in the order in which it appears, so that two answers that speak of the same revision or
 //! uid still do, and two that speak of different ones do not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -16,6 +16,24 @@ use crate::server::Answer;
 #[derive(Clone, Debug, Default)]
 pub struct Naming {
     numbers: BTreeMap<&'static str, BTreeMap<String, usize>>,
+    /// What each object was given of what there is only so much of, by its uid.
+    given: BTreeMap<String, Given>,
+    /// The object that is looked at.
+    owner: Option<Owner>,
+}
+
+/// Addresses and ports that an object shows, numbered as they came. One that it does not show any more may be given again.
+#[derive(Clone, Debug, Default)]
+struct Given {
+    numbers: BTreeMap<String, usize>,
+    last: usize,
+}
+
+/// An object while it is looked at.
+#[derive(Clone, Debug)]
+struct Owner {
+    uid: String,
+    shown: BTreeSet<String>,
 }
 
 static UID: LazyLock<Regex> = LazyLock::new(|| {
@@ -23,7 +41,7 @@ static UID: LazyLock<Regex> = LazyLock::new(|| {
         .expect("it is an expression")
 });
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z").expect("it is an expression")
+    Regex::new(r"\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d+))?Z").expect("it is an expression")
 });
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b10\.0\.0\.(?:25[0-5]|2[0-4]\d|1?\d?\d)\b").expect("it is an expression"));
@@ -43,6 +61,15 @@ static REVISIONS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("it is an expression")
 });
 
+/// Where a message shows the revision of an object.
+static OWN_REVISION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\bresourceVersion:(\d+)").expect("it is an expression"));
+/// A value that a message quotes.
+static QUOTED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"Invalid value: ("(?:[^"\\]|\\.)*"): "#).expect("it is an expression"));
+/// An object that a message shows as it is.
+static SHOWN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"is missing in '(\{.*?\}|\[.*?\])'").expect("it is an expression"));
 /// Below which key a server keeps everything.
 static ROOT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bKey: /\w+/").expect("it is an expression"));
 
@@ -64,9 +91,14 @@ impl Naming {
         let mut event = event.clone();
         if event["type"] == "BOOKMARK" {
             // How far the server has come when it marks it, and the zeros of its kind, are its own affair.
-            let annotations = event.pointer("/object/metadata/annotations").cloned();
-            event["object"] =
-                json!({"kind": event["object"]["kind"], "metadata": {"annotations": annotations}});
+            let object = &event["object"];
+            let mut metadata = json!({"annotations": annotations(&event)});
+            if has_revision(metadata_of(object)) {
+                metadata["resourceVersion"] = "<revision>".into();
+            }
+            let columns = object.get("columnDefinitions").is_some_and(Value::is_array);
+            event["object"] = json!({"kind": object["kind"], "metadata": metadata, "tellsColumns": columns});
+            return event;
         }
         if let Some(object) = event.get_mut("object") {
             self.object(object);
@@ -74,11 +106,18 @@ impl Naming {
         event
     }
 
+    /// What was given to objects is numbered anew: what follows tells of them from the beginning.
+    pub fn again(&mut self) {
+        self.given.clear();
+    }
+
     /// An object, a list, a table or a Status.
     fn object(&mut self, object: &mut Value) {
         let list = object.get("items").is_some() || object.get("rows").is_some();
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut).filter(|_| list) {
-            metadata.insert("resourceVersion".to_owned(), "<revision>".into());
+            if metadata.get("resourceVersion").is_some_and(is_revision) {
+                metadata.insert("resourceVersion".to_owned(), "<revision>".into());
+            }
             if metadata.get("continue").is_some_and(|token| token != "") {
                 metadata.insert("continue".to_owned(), "<continue>".into());
             }
@@ -89,30 +128,10 @@ impl Naming {
         if is_custom(detail("group")) || matches!(detail("kind"), "ConfigMap" | "Secret") {
             any_order(object);
         }
-        if let Some(items) = object.get_mut("items").and_then(Value::as_array_mut) {
-            self.generated_in_order(items);
-        }
         if let Some(rows) = object.get_mut("rows").and_then(Value::as_array_mut) {
             rows.iter_mut().for_each(age);
         }
         self.value(object, "");
-    }
-
-    /// Objects whose names are made up come in the order of their names: here in that in which they were made.
-    fn generated_in_order(&mut self, items: &mut [Value]) {
-        let is_generated = |item: &Value| item.pointer("/metadata/generateName").is_some();
-        let places: Vec<usize> = (0..items.len()).filter(|at| is_generated(&items[*at])).collect();
-        let mut found: Vec<(String, Value)> = places
-            .iter()
-            .map(|at| {
-                let uid = items[*at].pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
-                (self.uid(uid), items[*at].clone())
-            })
-            .collect();
-        found.sort_by(|(one, _), (other, _)| (one.len(), one).cmp(&(other.len(), other)));
-        for (at, (_, item)) in places.into_iter().zip(found) {
-            items[at] = item;
-        }
     }
 
     fn value(&mut self, value: &mut Value, key: &str) {
@@ -132,35 +151,81 @@ impl Naming {
             }
             Value::String(text) => {
                 *text = match key {
-                    "resourceVersion" if text != "<revision>" => self.number("revision", text),
+                    "resourceVersion" if !matches!(text.as_str(), "" | "0" | "<revision>") => {
+                        self.number("revision", text)
+                    }
                     "message" => self.message(text),
                     _ => self.text(text),
                 }
             }
             Value::Number(number) if key.ends_with("odePort") && number.as_u64() >= Some(30_000) => {
-                *value = "<port>".into();
+                *value = self.given("port", &number.to_string()).into();
             }
             _ => {}
         }
     }
 
     fn map(&mut self, map: &mut Map<String, Value>) {
+        let uid = map.get("metadata").or_else(|| map.get("object")?.get("metadata"));
+        let uid = uid.and_then(|metadata| metadata.get("uid")?.as_str()).map(str::to_owned);
+        let outer = uid.map(|uid| self.owner.replace(Owner { uid, shown: BTreeSet::new() }));
         for (key, value) in map.iter_mut() {
             self.value(value, key);
         }
+        if let Some(outer) = outer
+            && let Some(owner) = std::mem::replace(&mut self.owner, outer)
+            && let Some(given) = self.given.get_mut(&owner.uid)
+        {
+            given.numbers.retain(|found, _| owner.shown.contains(found));
+        }
+    }
+
+    /// The number of what the object that is looked at was given.
+    fn given(&mut self, what: &str, found: &str) -> String {
+        let Some(owner) = &mut self.owner else { return format!("<{what}>") };
+        owner.shown.insert(found.to_owned());
+        let given = self.given.entry(owner.uid.clone()).or_default();
+        let number = given.numbers.entry(found.to_owned()).or_insert_with(|| {
+            given.last += 1;
+            given.last
+        });
+        format!("<{what} {number}>")
     }
 
     fn message(&mut self, text: &str) -> String {
-        let spoken = REVISIONS.replace_all(text, |found: &Captures<'_>| {
+        let text = self.objects(text, &QUOTED, |quoted| serde_json::from_str(quoted).ok());
+        let text = self.objects(&text, &SHOWN, |shown| Some(shown.to_owned()));
+        let spoken = REVISIONS.replace_all(&text, |found: &Captures<'_>| {
             NUMBER.replace_all(&found[0], "<revision>").into_owned()
+        });
+        let spoken = OWN_REVISION.replace_all(&spoken, |found: &Captures<'_>| {
+            format!("resourceVersion:{}", self.number("revision", &found[1]))
         });
         self.text(&undeclared(in_order(&ROOT.replace_all(&spoken, "Key: /<root>/"))))
     }
 
+    /// A message with the objects in it as if they were answers: in an order of their own, without what is the server's.
+    fn objects(&mut self, text: &str, at: &Regex, read: impl Fn(&str) -> Option<String>) -> String {
+        let told = |found: &Captures<'_>| {
+            let object = read(&found[1]).and_then(|text| serde_json::from_str::<Value>(&text).ok());
+            let Some(mut object) = object.filter(|object| object.is_object() || object.is_array()) else {
+                return found[0].to_owned();
+            };
+            self.value(&mut object, "");
+            found[0].replace(&found[1], &format!("\"{object}\""))
+        };
+        at.replace_all(text, told).into_owned()
+    }
+
     fn text(&mut self, text: &str) -> String {
         let text = UID.replace_all(text, |found: &Captures<'_>| self.uid(&found[0])).into_owned();
-        let text = TIME.replace_all(&text, "<time>").into_owned();
-        let text = ADDRESS.replace_all(&text, "<address>").into_owned();
+        let text = TIME.replace_all(&text, |found: &Captures<'_>| match found.get(1) {
+            // How exact it is is a matter of the field.
+            Some(fraction) => format!("<time.{}>", fraction.len()),
+            None => "<time>".to_owned(),
+        });
+        let text =
+            ADDRESS.replace_all(&text, |found: &Captures<'_>| self.given("address", &found[0])).into_owned();
         GENERATED
             .replace_all(&text, |found: &Captures<'_>| {
                 format!("{}{}", &found[1], self.number("generated", &found[2]))
@@ -182,6 +247,24 @@ impl Naming {
         let number = known.entry(found.to_owned()).or_insert(next);
         format!("<{what} {number}>")
     }
+}
+
+/// The annotations of what an event tells of, a table or not.
+pub(crate) fn annotations(event: &Value) -> Option<&Value> {
+    metadata_of(&event["object"]).get("annotations")
+}
+
+/// The metadata of an object, or of the first one of a table.
+pub(crate) fn metadata_of(object: &Value) -> &Value {
+    object.pointer("/rows/0/object/metadata").unwrap_or(&object["metadata"])
+}
+
+fn has_revision(metadata: &Value) -> bool {
+    metadata.get("resourceVersion").is_some_and(is_revision)
+}
+
+fn is_revision(value: &Value) -> bool {
+    !matches!(value.as_str(), None | Some("" | "0"))
 }
 
 /// How often kube-apiserver finds the same cause depends on how many of its checks look there.
@@ -274,7 +357,7 @@ mod tests {
             json!({"metadata": {
                 "name": "gen-<generated 1>", "generateName": "gen-", "resourceVersion": revision,
                 "uid": "<uid 1>", "creationTimestamp": "<time>",
-            }, "spec": {"clusterIP": "<address>", "ports": [{"port": 80, "nodePort": "<port>"}]}})
+            }, "spec": {"clusterIP": "<address 1>", "ports": [{"port": 80, "nodePort": "<port 2>"}]}})
         };
         assert_eq!(naming.answer(&object("7")).body, want("<revision 1>"));
         assert_eq!(naming.answer(&object("9")).body, want("<revision 2>"));
@@ -294,6 +377,14 @@ mod tests {
                 json!({"metadata": {"resourceVersion": "<revision>"}, "rows": [{"cells": ["a", 2, "<age>"]}]}),
             ),
             (
+                json!({"metadata": {"resourceVersion": ""}, "items": []}),
+                json!({"metadata": {"resourceVersion": ""}, "items": []}),
+            ),
+            (
+                json!({"message": "Invalid value: \"{\\\"b\\\":1,\\\"a\\\":\\\"2026-11-21T11:00:00.123456Z\\\"}\": Object 'Kind' is missing in '{\"b\":1,\"a\":2}'"}),
+                json!({"message": "Invalid value: \"{\"a\":\"<time.6>\",\"b\":1}\": Object 'Kind' is missing in '\"{\"a\":2,\"b\":1}\"'"}),
+            ),
+            (
                 json!({"message": "bad: errors:\n  .b: unfit\n  .a: field not declared in schema"}),
                 json!({"message": "bad: .a: field not declared in schema"}),
             ),
@@ -308,6 +399,47 @@ mod tests {
         ];
         for (told, want) in table {
             assert_eq!(naming.answer(&answer(told)).body, want);
+        }
+    }
+
+    #[test]
+    fn what_an_object_was_given_is_numbered_while_it_shows_it() {
+        let mut naming = Naming::default();
+        let service = |uid: &str, address: &str, list: &str| {
+            let spec = json!({"clusterIP": address, "clusterIPs": [list]});
+            answer(json!({"metadata": {"uid": uid}, "spec": spec}))
+        };
+        let mut told = |uid: &str, address: &str, list: &str| {
+            let body = naming.answer(&service(uid, address, list)).body;
+            [&body["spec"]["clusterIP"], &body["spec"]["clusterIPs"][0]]
+                .map(|text| text.as_str().unwrap().to_owned())
+        };
+        let table = [
+            (("a", "10.0.0.7", "10.0.0.7"), ["<address 1>", "<address 1>"]),
+            (("b", "10.0.0.8", "10.0.0.9"), ["<address 1>", "<address 2>"]),
+            (("a", "10.0.0.7", "10.0.0.7"), ["<address 1>", "<address 1>"]),
+            (("a", "", ""), ["", ""]),
+            (("a", "10.0.0.7", "10.0.0.7"), ["<address 2>", "<address 2>"]),
+        ];
+        for ((uid, address, list), want) in table {
+            assert_eq!(told(uid, address, list), want, "{uid} {address}");
+        }
+    }
+
+    #[test]
+    fn bookmarks_tell_what_they_mark_in_tables_too() {
+        let metadata = json!({"resourceVersion": "7", "annotations": {"k8s.io/initial-events-end": "true"}});
+        let plain = json!({"type": "BOOKMARK", "object": {"kind": "Pod", "metadata": metadata}});
+        let table = json!({"type": "BOOKMARK", "object": {
+            "kind": "Table", "columnDefinitions": null, "metadata": {}, "rows": [{"object": {"metadata": metadata}}],
+        }});
+        for event in [plain, table] {
+            let told = Naming::default().event(&event);
+            let want = json!({
+                "kind": event["object"]["kind"], "tellsColumns": false,
+                "metadata": {"resourceVersion": "<revision>", "annotations": {"k8s.io/initial-events-end": "true"}},
+            });
+            assert_eq!(told["object"], want);
         }
     }
 

@@ -10,10 +10,11 @@ use crate::known::Known;
 use crate::play::Found;
 use crate::recorded;
 use crate::request::Sequence;
+use crate::server::ServerError;
 use crate::tally::{Count, Demand, Tally};
 
 /// What came out of a run.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// Generated requests that both answered.
     pub requests: usize,
@@ -35,6 +36,10 @@ pub struct Outcome {
     pub found: Vec<CounterExample>,
     /// Sequences with differences that were not looked into any more.
     pub untold: usize,
+    /// Whether it was stopped before its end.
+    pub stopped: bool,
+    /// Why it came to no end by itself, if so.
+    pub failed: Option<ServerError>,
 }
 
 /// A difference that nobody knows, and the smallest sequence that shows it.
@@ -51,10 +56,12 @@ pub struct CounterExample {
 }
 
 impl Outcome {
-    /// 5: there is a difference that nobody knows; 4: nothing was asked; 6: the requests were too tame; else 0.
+    /// 3: a server did not answer; 5: there is a difference that nobody knows; 4: nothing was asked; 6: the requests were
+    /// too tame; else 0.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match () {
+            () if self.failed.is_some() => 3,
             () if !self.found.is_empty() || self.untold > 0 => 5,
             () if self.requests == 0 => 4,
             () if !self.demands.iter().all(Demand::is_met) => 6,
@@ -96,7 +103,8 @@ impl Outcome {
                 "requests": self.requests, "seed": self.seed, "sequences": self.sequences,
                 "recordings": self.recordings, "seconds": self.took.as_secs_f64(), "total": self.tally.total(),
                 "areas": areas, "reasons": self.tally.reasons, "demands": self.demands, "known": known,
-                "found": found, "untold": self.untold, "exitCode": self.exit_code(),
+                "found": found, "untold": self.untold, "stopped": self.stopped,
+                "failed": self.failed.as_ref().map(ToString::to_string), "exitCode": self.exit_code(),
             })
         )
     }
@@ -126,11 +134,15 @@ impl Outcome {
             let mark = if demand.is_met() { "✓" } else { "✗" };
             line(text, &format!("{mark} {} {}, at least {}", demand.got, demand.what, demand.wanted));
         }
-        for (name, count) in &self.tally.known {
-            line(text, &format!("~ known: {name}, {count} times"));
+        for known in self.known {
+            let count = self.tally.known.get(known.name.as_str()).copied().unwrap_or_default();
+            line(text, &format!("~ known: {}, {count} times", known.name));
         }
         for example in &self.found {
             example.tell(text);
+        }
+        if self.stopped || self.failed.is_some() {
+            line(text, "\nnot all was asked: this is what was seen till then");
         }
         let total = self.tally.total();
         let different = self.found.iter().map(|example| example.count).sum::<usize>() + self.untold;

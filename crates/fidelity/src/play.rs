@@ -1,6 +1,5 @@
 //! One sequence on both servers, in a namespace of its own, answer by answer; watches when it is done.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,7 +8,7 @@ use crate::compare::{self, Difference};
 use crate::exercise::Exercise;
 use crate::known::{self, Known};
 use crate::memory::{Filled, Memory};
-use crate::normal::Naming;
+use crate::normal::{self, Naming};
 use crate::request::{Request, Sequence};
 use crate::server::{Answer, Server, ServerError, Stream};
 
@@ -19,6 +18,8 @@ const QUIET: Duration = Duration::from_millis(60);
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// How often streams are looked at.
 const TICK: Duration = Duration::from_millis(15);
+/// So many places of a difference are told; the others would say the same.
+const TOLD: usize = 12;
 
 /// The two servers.
 #[derive(Clone)]
@@ -36,6 +37,8 @@ pub struct Played {
     pub told: Vec<Told>,
     /// The difference that ended it, if one did that nobody knows.
     pub found: Option<Found>,
+    /// Whether a server ended a connection instead of answering, which may have been about something else.
+    pub unanswered: bool,
 }
 
 /// What came of a request.
@@ -112,12 +115,7 @@ pub async fn play(
         watches: Vec::new(),
         played: Played::default(),
     };
-    game.both(&request(
-        "POST",
-        "/api/v1/namespaces",
-        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "${ns}"}}),
-    ))
-    .await?;
+    game.begin().await?;
     for (at, request) in sequence.requests.iter().enumerate() {
         if !game.step(at, request).await? {
             break;
@@ -147,10 +145,29 @@ impl Found {
 }
 
 impl Game<'_> {
+    /// Makes the namespace.
+    async fn begin(&mut self) -> Result<(), ServerError> {
+        let made = self
+            .both(&request(
+                "POST",
+                "/api/v1/namespaces",
+                json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "${ns}"}}),
+            ))
+            .await?;
+        match made.iter().find(|(answer, _)| answer.code != 201) {
+            Some((answer, _)) => {
+                let said = answer.body["message"].as_str().unwrap_or_default().to_owned();
+                Err(ServerError::Namespace { code: answer.code, said })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Sends a request to both; whether the sequence goes on.
     async fn step(&mut self, at: usize, request: &Request) -> Result<bool, ServerError> {
         let exercise = Exercise::of(request);
-        if exercise.verb == "watch" {
+        let reads_cache = request.method == "GET" && request.query.contains_key("resourceVersion");
+        if exercise.verb == "watch" || reads_cache {
             self.catch_up(request).await?;
         }
         let [real, embedded] = self.both(request).await?;
@@ -168,6 +185,7 @@ impl Game<'_> {
         let [one, other] = [self.memories[0].fill(request), self.memories[1].fill(request)];
         let (real, embedded) = tokio::join!(self.pair.real.ask(&one), self.pair.embedded.ask(&other));
         let (real, embedded) = (real?, embedded?);
+        self.played.unanswered |= real.0.code == 0 || embedded.0.code == 0;
         let exercise = Exercise::of(request);
         let dry = request.query.contains_key("dryRun");
         for (memory, answer) in self.memories.iter_mut().zip([&real.0, &embedded.0]) {
@@ -178,12 +196,13 @@ impl Game<'_> {
         Ok([real, embedded])
     }
 
-    /// A watch that says no revision begins with what the server's cache has, which may be behind; a list is not, and
-    /// brings the cache up to it.
-    async fn catch_up(&mut self, watch: &Request) -> Result<(), ServerError> {
+    /// What is asked of a revision, or followed from none, is told from the server's cache, which may be behind; a list of
+    /// the collection is not, and brings the cache up to it.
+    async fn catch_up(&mut self, read: &Request) -> Result<(), ServerError> {
+        let Some(path) = Exercise::collection(&read.path) else { return Ok(()) };
         let list = Filled {
             method: "GET".to_owned(),
-            uri: self.memories[0].fill(&Request { query: BTreeMap::default(), ..watch.clone() }).uri,
+            uri: self.memories[0].fill(&request("GET", &path, Value::Null)).uri,
             accept: "application/json".to_owned(),
             ..Filled::default()
         };
@@ -204,6 +223,7 @@ impl Game<'_> {
             Agreement::Same
         } else if names.iter().all(Option::is_some) {
             let mut names: Vec<&'static str> = names.into_iter().flatten().collect();
+            names.sort_unstable();
             names.dedup();
             Agreement::Known(names)
         } else {
@@ -220,10 +240,12 @@ impl Game<'_> {
             None => self.played.told[at].agreement = agreement,
         }
         if !goes_on {
-            let (exercise, unknown) = (exercise.clone(), differences.into_iter());
-            let unknown =
-                unknown.filter(|one| known::explanation(self.known, &exercise, one).is_none()).collect();
-            self.played.found = Some(Found { at, exercise, differences: unknown });
+            let unknown = differences
+                .into_iter()
+                .filter(|one| known::explanation(self.known, exercise, one).is_none())
+                .take(TOLD)
+                .collect();
+            self.played.found = Some(Found { at, exercise: exercise.clone(), differences: unknown });
         }
         goes_on
     }
@@ -234,16 +256,19 @@ impl Game<'_> {
             if self.played.found.is_some() {
                 break;
             }
+            let request = &sequence.requests[watch.at];
+            self.catch_up(request).await?;
             gather(&mut watch, self.patience).await;
-            let exercise = Exercise::of(&sequence.requests[watch.at]);
+            let exercise = Exercise::of(request);
             let of = |naming: &mut Naming, stream: &Stream| {
-                let told: Vec<Value> =
-                    stream.events.iter().filter(|event| is_telling(event)).cloned().collect();
-                in_order_of_making(told).iter().map(|event| naming.event(event)).collect::<Vec<_>>()
+                naming.again();
+                telling(stream).map(|event| naming.event(event)).collect::<Vec<_>>()
             };
             let real = of(&mut self.namings[0], &watch.real);
             let embedded = of(&mut self.namings[1], &watch.embedded);
-            let differences = compare::events(&real, &embedded);
+            let is_known = |one: &Difference| known::explanation(self.known, &exercise, one).is_some();
+            let mut differences = compare::events(&real, &embedded, is_known);
+            differences.extend(compare::end(watch.real.end(), watch.embedded.end()));
             if !differences.is_empty() {
                 self.tell(watch.at, &exercise, None, differences);
             }
@@ -281,68 +306,33 @@ fn request(method: &str, path: &str, body: Value) -> Request {
     Request { method: method.to_owned(), path: path.to_owned(), body, ..Request::default() }
 }
 
-/// When a server marks how far it has come is its own affair; where everything has been sent is not.
-fn is_telling(event: &Value) -> bool {
-    event["type"] != "BOOKMARK"
-        || event.pointer("/object/metadata/annotations/k8s.io~1initial-events-end").is_some()
-}
-
-/// Events, of which those at the beginning that tell of names that were made up come in the order of their revisions: what is
-/// there when a watch begins is told in the order of names.
-fn in_order_of_making(mut events: Vec<Value>) -> Vec<Value> {
-    let metadata = |event: &Value| {
-        let object = &event["object"];
-        object.pointer("/rows/0/object/metadata").unwrap_or(&object["metadata"]).clone()
+/// The events of a stream that must be the same. When a server marks how far it has come is its own affair; where everything
+/// has been sent is not.
+fn telling(stream: &Stream) -> impl Iterator<Item = &Value> {
+    let is_telling = |event: &&Value| {
+        let marks = || normal::annotations(event)?.get("k8s.io/initial-events-end");
+        event["type"] != "BOOKMARK" || marks().is_some()
     };
-    let begun = events.iter().take_while(|event| event["type"] == "ADDED").count();
-    let places: Vec<usize> =
-        (0..begun).filter(|at| metadata(&events[*at]).get("generateName").is_some()).collect();
-    let mut made: Vec<Value> = places.iter().map(|at| events[*at].clone()).collect();
-    made.sort_by_key(|event| {
-        metadata(event)["resourceVersion"].as_str().and_then(|text| text.parse::<u64>().ok())
-    });
-    for (at, event) in places.into_iter().zip(made) {
-        events[at] = event;
-    }
-    events
+    stream.events.iter().filter(is_telling)
 }
 
-/// Waits until nothing comes any more: for a moment where both streams have as many events, for longer where not.
+/// Waits until nothing comes any more: for a moment where both streams are as long, for longer where not.
 async fn gather(watch: &mut Watch, patience: Duration) {
-    let mut quiet = Duration::ZERO;
+    let come =
+        |watch: &Watch| [&watch.real, &watch.embedded].map(|stream| (telling(stream).count(), stream.end()));
+    let (mut quiet, mut waited) = (Duration::ZERO, Duration::ZERO);
+    let mut before = come(watch);
     loop {
-        let came = watch.real.take() | watch.embedded.take();
-        quiet = if came { Duration::ZERO } else { quiet + TICK };
-        let count = |stream: &Stream| stream.events.iter().filter(|event| is_telling(event)).count();
-        let wanted = if count(&watch.real) == count(&watch.embedded) { QUIET } else { patience };
-        if quiet >= wanted {
+        watch.real.take();
+        watch.embedded.take();
+        let now = come(watch);
+        quiet = if now == before { quiet + TICK } else { Duration::ZERO };
+        let enough = if now[0] == now[1] { QUIET } else { patience };
+        if quiet >= enough || waited >= 2 * patience {
             return;
         }
+        before = now;
+        waited += TICK;
         tokio::time::sleep(TICK).await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_were_made_up_come_in_the_order_in_which_they_were_made() {
-        let event = |kind: &str, name: &str, prefix: Option<&str>, revision: &str| {
-            let mut metadata = json!({"name": name, "resourceVersion": revision});
-            if let Some(prefix) = prefix {
-                metadata["generateName"] = prefix.into();
-            }
-            json!({"type": kind, "object": {"metadata": metadata}})
-        };
-        let [a, x, b, y, later] = [
-            event("ADDED", "a", None, "9"),
-            event("ADDED", "gen-b", Some("gen-"), "10"),
-            event("ADDED", "gen-c", Some("gen-"), "8"),
-            event("DELETED", "gen-b", Some("gen-"), "12"),
-            event("ADDED", "gen-a", Some("gen-"), "11"),
-        ];
-        let told = vec![a.clone(), x.clone(), b.clone(), y.clone(), later.clone()];
-        assert_eq!(in_order_of_making(told), [a, b, x, y, later]);
     }
 }

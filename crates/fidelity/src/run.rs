@@ -1,11 +1,15 @@
 //! A whole run: recorded sequences first, then generated ones, several side by side; what is found is shrunk.
 
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures::{StreamExt as _, TryStreamExt as _, stream};
+use futures::future::Shared;
+use futures::{FutureExt as _, StreamExt as _, stream};
+use tokio::time::Instant;
 
+use crate::exercise::Exercise;
 use crate::generate;
 use crate::kinds::{self, Kind};
 use crate::known::{self, Known};
@@ -19,6 +23,8 @@ use crate::tally::Tally;
 
 /// How often a sequence is sent again to make it smaller.
 const SHRINKING: usize = 400;
+/// How long that may take.
+const SHRINKING_TIME: Duration = Duration::from_mins(1);
 /// How long is waited for an event then, that was not told before.
 const SHRINKING_PATIENCE: Duration = Duration::from_millis(1500);
 
@@ -54,64 +60,70 @@ struct Ground<'a> {
     taken: AtomicUsize,
 }
 
-/// Plays recorded and generated sequences on both servers; `progress` is told how many requests were compared.
-///
-/// # Errors
-/// When a server does not answer.
+/// Plays recorded and generated sequences on both servers until all are played, a server does not answer, or `stop` comes to
+/// pass; `progress` is told how many requests were compared. What was found till then is told in each case.
 pub async fn run(
     pair: &Pair,
     options: &Options,
     progress: &(dyn Fn(usize) + Sync),
-) -> Result<Outcome, ServerError> {
+    stop: impl Future<Output = ()>,
+) -> Outcome {
     let ground = Ground { pair, known: options.known, taken: AtomicUsize::new(0) };
     let kinds: Vec<&Kind> = kinds::all().iter().filter(|kind| wanted(options, kind)).collect();
-    let mut found = BTreeMap::new();
-    let mut again = Tally::default();
-    let recorded = recorded::all().to_vec();
-    let recordings = recorded.len();
-    ground.all(recorded, options.parallel, &mut again, &mut found, &|_| ()).await?;
-    let mut tally = Tally::default();
+    let recorded: Vec<Sequence> =
+        recorded::all().iter().filter(|sequence| concerns(options, sequence)).cloned().collect();
     let generated = sequences(options, &kinds);
-    let sequences = generated.len();
-    ground.all(generated, options.parallel, &mut tally, &mut found, progress).await?;
-    let whole = options.kinds.is_empty();
     let mut outcome = Outcome {
-        requests: tally.total().requests,
         seed: options.seed,
-        sequences,
-        recordings,
-        took: Duration::ZERO,
-        demands: if whole { tally.demands(options.requests, &kinds) } else { Vec::new() },
-        tally,
+        sequences: generated.len(),
+        recordings: recorded.len(),
         known: options.known,
-        found: Vec::new(),
-        untold: 0,
+        ..Outcome::default()
     };
-    let mut found: Vec<(usize, Sequence, Found)> = found.into_values().collect();
+    let stop = stop.shared();
+    let mut findings = Findings::default();
+    let mut again = Tally::default();
+    let mut end = ground.all(recorded, options.parallel, &mut again, &mut findings, &|_| (), &stop).await;
+    if matches!(end, Ok(true)) {
+        let tally = &mut outcome.tally;
+        end = ground.all(generated, options.parallel, tally, &mut findings, progress, &stop).await;
+    }
+    outcome.requests = outcome.tally.total().requests;
+    outcome.tally.add_known(&again);
+    if options.kinds.is_empty() {
+        outcome.demands = outcome.tally.demands(options.requests, &kinds);
+    }
+    let mut found: Vec<(usize, Sequence, Found)> = findings.into_values().collect();
     let untold = found.split_off(options.examples.min(found.len()));
     outcome.untold = untold.iter().map(|(count, ..)| count).sum();
-    let shrunk = found.into_iter().map(|(count, sequence, first)| ground.shrunk(count, sequence, first));
-    outcome.found = stream::iter(shrunk).buffered(options.parallel.max(1)).try_collect().await?;
-    Ok(outcome)
+    let shrunk =
+        found.into_iter().map(|(count, sequence, first)| ground.shrunk(count, sequence, first, &stop));
+    outcome.found = stream::iter(shrunk).buffered(options.parallel.max(1)).collect().await;
+    outcome.stopped = is_over(&stop);
+    outcome.failed = end.err();
+    outcome
 }
 
 /// Differences by what tells them from others: how often, the sequence that shows it, and how.
 type Findings = BTreeMap<String, (usize, Sequence, Found)>;
 
 impl Ground<'_> {
-    async fn all(
+    /// Plays sequences; whether it came to their end.
+    async fn all<F: Future<Output = ()>>(
         &self,
         sequences: Vec<Sequence>,
         parallel: usize,
         tally: &mut Tally,
         found: &mut Findings,
         progress: &(dyn Fn(usize) + Sync),
-    ) -> Result<(), ServerError> {
+        stop: &Shared<F>,
+    ) -> Result<bool, ServerError> {
         let played = stream::iter(sequences).map(|sequence| async move {
-            let played = self.play(&sequence, PATIENCE).await;
+            let played = self.answered(&sequence).await;
             played.map(|played| (sequence, played))
         });
-        let mut played = std::pin::pin!(played.buffer_unordered(parallel.max(1)));
+        let played = played.buffer_unordered(parallel.max(1)).take_until(stop.clone());
+        let mut played = std::pin::pin!(played);
         while let Some(next) = played.next().await {
             let (mut sequence, result) = next?;
             tally.add(&result);
@@ -128,7 +140,13 @@ impl Ground<'_> {
                 (entry.1, entry.2) = (sequence, difference);
             }
         }
-        Ok(())
+        Ok(!is_over(stop))
+    }
+
+    /// Plays a sequence; once more where a connection ended, which may have been for want of something to do.
+    async fn answered(&self, sequence: &Sequence) -> Result<Played, ServerError> {
+        let played = self.play(sequence, PATIENCE).await?;
+        if played.unanswered { self.play(sequence, PATIENCE).await } else { Ok(played) }
     }
 
     async fn play(&self, sequence: &Sequence, patience: Duration) -> Result<Played, ServerError> {
@@ -136,26 +154,43 @@ impl Ground<'_> {
         play(self.pair, sequence, &namespace, self.known, patience).await
     }
 
-    /// The smallest sequence that shows the same difference.
-    async fn shrunk(
+    /// The smallest sequence that shows the same difference, as far as there is time.
+    async fn shrunk<F: Future<Output = ()>>(
         &self,
         count: usize,
         sequence: Sequence,
         first: Found,
-    ) -> Result<CounterExample, ServerError> {
+        stop: &Shared<F>,
+    ) -> CounterExample {
         let signature = first.signature();
+        let end = Instant::now() + SHRINKING_TIME;
         let shows = |candidate: Sequence| {
             let signature = &signature;
             async move {
+                if is_over(stop) || Instant::now() > end {
+                    return false;
+                }
                 let played = self.play(&candidate, SHRINKING_PATIENCE).await;
                 played.is_ok_and(|played| played.found.is_some_and(|found| &found.signature() == signature))
             }
         };
         let smallest = shrink(sequence, SHRINKING, shows).await;
-        let again = self.play(&smallest, PATIENCE).await?.found;
+        let again = if is_over(stop) { None } else { self.play(&smallest, PATIENCE).await.ok() };
+        let again = again.and_then(|played| played.found).filter(|found| found.signature() == signature);
         let steady = again.is_some();
-        Ok(CounterExample { count, found: again.unwrap_or(first), sequence: smallest, steady })
+        CounterExample { count, found: again.unwrap_or(first), sequence: smallest, steady }
     }
+}
+
+fn is_over<F: Future<Output = ()>>(stop: &Shared<F>) -> bool {
+    stop.clone().now_or_never().is_some()
+}
+
+/// Whether a sequence asks for one of the kinds that are wanted.
+fn concerns(options: &Options, sequence: &Sequence) -> bool {
+    let of_kind = |resource: &String| options.kinds.contains(resource);
+    let mut asked = sequence.requests.iter().map(|request| Exercise::of(request).resource);
+    options.kinds.is_empty() || asked.any(|resource| of_kind(&resource))
 }
 
 fn wanted(options: &Options, kind: &Kind) -> bool {

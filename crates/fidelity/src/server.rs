@@ -41,9 +41,27 @@ pub struct Answer {
 /// A watch that goes on; dropping it ends it.
 pub struct Stream {
     reader: JoinHandle<()>,
-    coming: UnboundedReceiver<Value>,
+    coming: UnboundedReceiver<Came>,
+    end: End,
     /// What has come.
     pub events: Vec<Value>,
+}
+
+/// What comes of a watch.
+enum Came {
+    Event(Value),
+    End(End),
+}
+
+/// How a watch came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It goes on.
+    None,
+    /// The server ended it.
+    Whole,
+    /// It broke off.
+    Broken,
 }
 
 /// Why a server was not asked.
@@ -78,6 +96,14 @@ pub enum ServerError {
         uri: String,
         /// The client's reason.
         source: Box<kube::Error>,
+    },
+    /// The namespace of a sequence was not made.
+    #[error("failed to make a namespace: {code} {said}")]
+    Namespace {
+        /// HTTP status.
+        code: u16,
+        /// What the server says of it.
+        said: String,
     },
     /// The server did not answer in time.
     #[error("{method} {uri} was not answered within {} seconds", PATIENCE.as_secs())]
@@ -128,8 +154,8 @@ impl Server {
             ServerError::Make { method, uri, source }
         };
         let mut response = self.client.send(request(filled).map_err(make)?).await;
-        // What a connection ends with that had nothing to do is sent on another one; whoever panics ends that too.
-        if response.as_ref().is_err_and(is_closed) {
+        // What is only read is asked once more: the connection may have ended because it had nothing to do.
+        if filled.method == "GET" && response.as_ref().is_err_and(is_closed) {
             response = self.client.send(request(filled).map_err(make)?).await;
         }
         let response = match response {
@@ -166,30 +192,46 @@ impl Stream {
     fn of(mut body: Body) -> Self {
         let (send, coming) = unbounded_channel();
         let reader = tokio::spawn(async move {
-            let mut rest = Vec::new();
-            while let Some(Ok(frame)) = body.frame().await {
-                let Ok(data) = frame.into_data() else { continue };
+            let tell = |line: &[u8]| {
+                let text = || Value::String(String::from_utf8_lossy(line).into_owned());
+                send.send(Came::Event(serde_json::from_slice(line).unwrap_or_else(|_| text())))
+            };
+            let mut rest: Vec<u8> = Vec::new();
+            let end = loop {
+                let data = match body.frame().await {
+                    None => break End::Whole,
+                    Some(Err(_)) => break End::Broken,
+                    Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
+                };
                 rest.extend_from_slice(&data);
                 while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
                     let line: Vec<u8> = rest.drain(..=end).collect();
-                    let event = serde_json::from_slice(&line)
-                        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&line).into_owned()));
-                    if send.send(event).is_err() {
+                    if tell(&line).is_err() {
                         return;
                     }
                 }
-            }
+            };
+            // Whoever does not listen any more need not know.
+            let _unheard = if rest.is_empty() { Ok(()) } else { tell(&rest) };
+            let _unheard = send.send(Came::End(end));
         });
-        Self { reader, coming, events: Vec::new() }
+        Self { reader, coming, end: End::None, events: Vec::new() }
     }
 
-    /// Takes what has come; whether there was anything.
-    pub fn take(&mut self) -> bool {
-        let before = self.events.len();
-        while let Ok(event) = self.coming.try_recv() {
-            self.events.push(event);
+    /// Takes what has come.
+    pub fn take(&mut self) {
+        while let Ok(came) = self.coming.try_recv() {
+            match came {
+                Came::Event(event) => self.events.push(event),
+                Came::End(end) => self.end = end,
+            }
         }
-        self.events.len() > before
+    }
+
+    /// How it came to its end, as far as was taken.
+    #[must_use]
+    pub fn end(&self) -> End {
+        self.end
     }
 }
 

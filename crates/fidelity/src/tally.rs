@@ -13,6 +13,8 @@ const REFUSED: usize = 30;
 const REASONS: usize = 12;
 /// So many requests let each verb and form on each kind occur once.
 const REQUESTS_PER_OCCURRENCE: usize = 1000;
+/// So many requests let each of them succeed once.
+const REQUESTS_PER_SUCCESS: usize = 10_000;
 /// What must occur on each kind.
 pub(crate) const ASKED: &[&str] = &[
     "get",
@@ -134,14 +136,29 @@ impl Tally {
         sums
     }
 
+    /// What is known was seen elsewhere too.
+    pub(crate) fn add_known(&mut self, other: &Self) {
+        for (name, count) in &other.known {
+            *self.known.entry(name).or_default() += count;
+        }
+    }
+
     /// What must have occurred among so many requests of these kinds.
     #[must_use]
     pub fn demands(&self, requests: usize, kinds: &[&Kind]) -> Vec<Demand> {
         let (total, every) = (self.total(), requests / REQUESTS_PER_OCCURRENCE);
-        let rarest =
-            kinds.iter().flat_map(|kind| ASKED.iter().map(move |asked| (kind.name(), (*asked).to_owned())));
-        let rarest = rarest.map(|area| (self.areas.get(&area).map_or(0, |count| count.requests), area)).min();
-        let (rarest, (of, asked)) = rarest.unwrap_or_default();
+        let fewest = |count: fn(&Count) -> usize, all: bool| {
+            let asked = kinds.iter().flat_map(|kind| ASKED.iter().map(move |asked| (*kind, *asked)));
+            // Custom resources take no strategic patches.
+            let asked = asked.filter(|(kind, asked)| all || !(kind.custom && *asked == "patch strategic"));
+            let counted = asked.map(|(kind, asked)| {
+                let area = (kind.name(), asked.to_owned());
+                (self.areas.get(&area).map_or(0, count), area)
+            });
+            counted.min().unwrap_or_default()
+        };
+        let (rarest, (of, asked)) = fewest(|count| count.requests, true);
+        let (successes, (done_to, done)) = fewest(|count| count.requests - count.refused, false);
         vec![
             Demand {
                 what: "per cent of the requests are refused by the real server".to_owned(),
@@ -154,6 +171,11 @@ impl Tally {
                 ),
                 wanted: every,
                 got: rarest,
+            },
+            Demand {
+                what: format!("times each of them succeeds, the rarest being {done} of {done_to}"),
+                wanted: requests / REQUESTS_PER_SUCCESS,
+                got: successes,
             },
             Demand {
                 what: "different reasons of refusals".to_owned(),
@@ -185,7 +207,7 @@ mod tests {
                 told("pods", "get", "", Agreement::Known(vec!["n"])),
                 told("nodes", "create", "", Agreement::Different),
             ],
-            found: None,
+            ..Played::default()
         });
         let gets = Count { requests: 2, refused: 1, same: 1, known: 1, different: 0 };
         assert_eq!(tally.by(true)["pods"], gets);
@@ -198,10 +220,10 @@ mod tests {
     fn a_tame_run_does_not_meet_the_demands() {
         let kinds: Vec<&Kind> = kinds::all().iter().collect();
         let mut tally = Tally::default();
-        tally.add(&Played { told: vec![told("pods", "get", "", Agreement::Same)], found: None });
+        tally.add(&Played { told: vec![told("pods", "get", "", Agreement::Same)], ..Played::default() });
         let demands = tally.demands(10_000, &kinds);
         let numbers: Vec<(usize, usize)> = demands.iter().map(|demand| (demand.wanted, demand.got)).collect();
-        assert_eq!(numbers, [(30, 0), (10, 0), (12, 0)]);
+        assert_eq!(numbers, [(30, 0), (10, 0), (1, 0), (12, 0)]);
         assert!(demands.iter().all(|demand| !demand.is_met()));
     }
 }

@@ -51,16 +51,16 @@ impl Version {
         if ![prerelease, metadata].into_iter().flatten().all(is_dotted) {
             return Err(VersionError::Form);
         }
-        let numbers: Vec<&str> = numbers.split('.').collect();
-        let is_number = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if numbers.len() > 3 || !numbers.iter().all(is_number) {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let mut parts = numbers.split('.');
+        if numbers.split('.').count() > 3 || !numbers.split('.').all(is_number) {
             return Err(VersionError::Form);
         }
-        let number = |at: usize| match numbers.get(at) {
-            Some(text) => text.parse().map_err(|_| VersionError::Size((*text).to_owned())),
+        let mut number = || match parts.next() {
+            Some(text) => text.parse().map_err(|_| VersionError::Size(text.to_owned())),
             None => Ok(0),
         };
-        let (major, minor, patch) = (number(0)?, number(1)?, number(2)?);
+        let (major, minor, patch) = (number()?, number()?, number()?);
         if prerelease.is_some_and(|text| text.split('.').any(has_leading_zero)) {
             return Err(VersionError::LeadingZero);
         }

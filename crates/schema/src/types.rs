@@ -147,6 +147,16 @@ impl Type {
         crate::openapi::parse(schema)
     }
 
+    /// A map with these fields and no others, none of them required.
+    #[must_use]
+    pub fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
+        let field = |(name, ty): (&str, Self)| {
+            (name.to_owned(), Field { name: name.to_owned(), required: false, ty })
+        };
+        let fields = fields.into_iter().map(field).collect();
+        Self(Arc::new(Node { form: Form::Object(fields), ..Node::default() }))
+    }
+
     /// A type of which nothing is known.
     #[must_use]
     pub fn any() -> Self {

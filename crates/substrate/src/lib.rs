@@ -5,7 +5,9 @@
 //! - [`kind`] — a whole cluster in containers, created and deleted by us;
 //! - [`kubeconfig`] — any cluster that a file names;
 //! - [`cluster`] — one cluster behind a client, asked in plain JSON;
-//! - [`facts`] — objects that stand before a request.
+//! - [`facts`] — objects that stand before a request;
+//! - [`identity`] — a server's certificate and the authority that signed it;
+//! - [`proxied`] — a webhook inside a cluster, asked through its API server.
 //!
 //! Invariant: knows no component and no contract.
 
@@ -14,5 +16,7 @@ pub mod cluster;
 pub mod embedded;
 pub mod envtest;
 pub mod facts;
+pub mod identity;
 pub mod kind;
 pub mod kubeconfig;
+pub mod proxied;

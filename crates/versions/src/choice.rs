@@ -17,7 +17,7 @@ use crate::offer::Offered as _;
 pub type Refused = (String, Refusal);
 
 /// Whether a version of Kubernetes may be chosen at `now`: one that the shoot had before, or one of
-/// the profile, in the profile's own words, whose time is not over.
+/// the profile, in the profile's own words, whose time is not over (GDN-CHO-001 to -005).
 ///
 /// # Errors
 /// Where it may not; the supported versions are those that are not over, in the profile's order.
@@ -39,7 +39,7 @@ pub fn kubernetes(
     Err(Refusal::NotSupported { value: chosen.to_owned(), supported })
 }
 
-/// Why a pool's image may not be chosen at `now`; nothing where it may.
+/// Why a pool's image may not be chosen at `now`; nothing where it may (GDN-CHO-006 to -011).
 ///
 /// An image that the pool had before stays, with its architecture. Any other must be in the profile, have the pool's
 /// architecture, and expire later than now. Then the container runtime interface (unless neither it nor the image

@@ -15,7 +15,7 @@ struct Part {
     minor: Option<u64>,
 }
 
-/// The version that stands for `said`; nothing where it is said in full.
+/// The version that stands for `said`; nothing where it is said in full (GDN-FIL-001 to -005).
 ///
 /// The highest one that begins so and is neither preview nor over.
 ///
@@ -38,7 +38,7 @@ pub fn kubernetes(
     }
 }
 
-/// The image of a pool whose image is not said in full.
+/// The image of a pool whose image is not said in full (GDN-FIL-006 to -009).
 ///
 /// What the pool had before stays as long as the name does; otherwise it is the image of that name, or the first that has
 /// the pool's architecture, in its highest version: one with a state that is not deprecated, else any that is no preview.

@@ -101,8 +101,8 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Where a pool's image is moved to at `now`; nothing where it stays. `kubelet` is the version of
-/// the pool's kubelets.
+/// Where a pool's image is moved to at `now`; nothing where it stays (GDN-IMG-001 to -005, GDN-IMG-022 to -024).
+/// `kubelet` is the version of the pool's kubelets.
 ///
 /// Of the versions that fit the pool: the highest that is not deprecated, else the highest deprecated one; neither
 /// preview nor expired nor lower than the current one.
@@ -133,7 +133,8 @@ pub fn target(
     }
 }
 
-/// The versions of an image that fit a pool: by architecture, container runtime interface, container runtimes and kubelet.
+/// The versions of an image that fit a pool: by architecture, container runtime interface, container runtimes and kubelet
+/// (GDN-IMG-006 to -008).
 ///
 /// A pool without architecture has `amd64`, one without container runtime interface `docker`; a version that names none
 /// has the same.
@@ -152,6 +153,15 @@ pub fn fitting<'a>(
         }
     }
     Ok(fitting)
+}
+
+/// The version of a profile that a pool has.
+pub(crate) fn known<'a>(
+    image: &ShootMachineImage,
+    profile: &'a CloudProfile,
+) -> Option<&'a MachineImageVersion> {
+    let found = find(profile, &image.name).ok()?;
+    found.versions.iter().find(|known| Some(known.version.as_str()) == image.version.as_deref())
 }
 
 /// The architecture of a pool's machines.

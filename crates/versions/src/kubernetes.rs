@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::offer::{Offered as _, Unreadable, latest};
-use crate::relation::{self, RelationError};
+use crate::relation::{Relation, RelationError};
 
 /// A version that a shoot is moved to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,8 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Where a version is moved to at `now`; nothing where it stays.
+/// Where a version is moved to at `now`; nothing where it stays (GDN-KUB-001 to -014; what becomes
+/// of a move that admission refuses, GDN-KUB-015, is the controller's).
 ///
 /// The latest patch of its minor, where there is a later one. Otherwise, and only if it must be left, the latest patch of
 /// the next minor: of those that are not expired if there are any, else of all. Never a preview, never two minors.
@@ -86,6 +87,23 @@ pub fn target(
     Ok(to.map(|to| Move { to: to.version.clone(), reason }))
 }
 
+/// The version of a profile that is the current one, written alike or not.
+pub(crate) fn known<'a>(
+    current: &str,
+    offered: &'a [ExpirableVersion],
+) -> Result<Option<&'a ExpirableVersion>, RelationError> {
+    if offered.is_empty() {
+        return Ok(None);
+    }
+    let same = Relation::to("=", current)?;
+    for known in offered {
+        if same.holds(&known.version)? {
+            return Ok(Some(known));
+        }
+    }
+    Ok(None)
+}
+
 /// Why a version is to be left; nothing where it is not.
 fn reason(
     current: &str,
@@ -93,17 +111,11 @@ fn reason(
     offered: &[ExpirableVersion],
     now: Timestamp,
 ) -> Result<Option<Reason>, RelationError> {
-    for known in offered {
-        if relation::holds(&known.version, "=", current)? {
-            let reason = if known.is_expired(now) {
-                Some(Reason::Expired)
-            } else {
-                auto_update.then_some(Reason::AutoUpdate)
-            };
-            return Ok(reason);
-        }
-    }
-    Ok(Some(Reason::Unknown))
+    Ok(match known(current, offered)? {
+        None => Some(Reason::Unknown),
+        Some(known) if known.is_expired(now) => Some(Reason::Expired),
+        Some(_) => auto_update.then_some(Reason::AutoUpdate),
+    })
 }
 
 fn latest_patch<'a>(

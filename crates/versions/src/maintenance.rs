@@ -79,7 +79,7 @@ impl Maintained {
 }
 
 /// Maintains a shoot at `now`: images, the control plane's version, what that needs, the pools'
-/// versions. No pool gets ahead of its control plane.
+/// versions (GDN-MNT-001 to -010). No pool gets ahead of its control plane.
 ///
 /// A shoot that does not say what may be updated wants both updated.
 ///
@@ -114,6 +114,7 @@ pub fn maintain(
     Ok(done)
 }
 
+/// Each pool's image for itself, until one cannot be decided (GDN-IMG-020, GDN-IMG-021, GDN-IMG-025).
 fn images(
     shoot: &mut ShootSpec,
     profile: &CloudProfile,
@@ -183,7 +184,7 @@ fn auto_update_of_kubernetes(shoot: &ShootSpec) -> bool {
     said.is_none_or(|said| said.kubernetes_version)
 }
 
-fn auto_update_of_images(shoot: &ShootSpec) -> bool {
+pub(crate) fn auto_update_of_images(shoot: &ShootSpec) -> bool {
     let said = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.auto_update.as_ref());
     said.and_then(|said| said.machine_image_version).unwrap_or(true)
 }

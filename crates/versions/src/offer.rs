@@ -35,33 +35,27 @@ pub trait Offered {
     }
 }
 
-impl Offered for ExpirableVersion {
-    fn version(&self) -> &str {
-        &self.version
-    }
+/// Both say it in fields of the same names.
+macro_rules! offered {
+    ($kind:ty) => {
+        impl Offered for $kind {
+            fn version(&self) -> &str {
+                &self.version
+            }
 
-    fn classification(&self) -> Option<&Classification> {
-        self.classification.as_ref()
-    }
+            fn classification(&self) -> Option<&Classification> {
+                self.classification.as_ref()
+            }
 
-    fn expires(&self) -> Option<Timestamp> {
-        self.expiration_date.as_ref().map(|time| time.0)
-    }
+            fn expires(&self) -> Option<Timestamp> {
+                self.expiration_date.as_ref().map(|time| time.0)
+            }
+        }
+    };
 }
 
-impl Offered for MachineImageVersion {
-    fn version(&self) -> &str {
-        &self.version
-    }
-
-    fn classification(&self) -> Option<&Classification> {
-        self.classification.as_ref()
-    }
-
-    fn expires(&self) -> Option<Timestamp> {
-        self.expiration_date.as_ref().map(|time| time.0)
-    }
-}
+offered!(ExpirableVersion);
+offered!(MachineImageVersion);
 
 impl<T: Offered> Offered for &T {
     fn version(&self) -> &str {

@@ -35,7 +35,7 @@ pub struct Pool<'a> {
 }
 
 impl Pool<'_> {
-    /// The first five hexadecimal digits of SHA-256 over the digests of all parts.
+    /// The first five hexadecimal digits of SHA-256 over the digests of all parts (GDN-HSH-001 to -005).
     ///
     /// # Errors
     /// Where the version of its kubelets is none.

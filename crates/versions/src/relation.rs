@@ -1,5 +1,7 @@
 //! How Gardener relates two versions: without what follows `-` or `+`, and without any `v`.
 
+use std::borrow::Cow;
+
 use formats::version::constraint::{Constraint, ConstraintError};
 use formats::version::{Version, VersionError};
 use thiserror::Error;
@@ -15,16 +17,31 @@ pub enum RelationError {
     Constraint(#[from] ConstraintError),
 }
 
+/// A version that others are held against: `< 1.28`.
+pub(crate) struct Relation(Constraint);
+
+impl Relation {
+    /// Of this operator and the version to its right.
+    pub(crate) fn to(operator: &str, right: &str) -> Result<Self, ConstraintError> {
+        Ok(Self(Constraint::parse(&format!("{operator} {}", release(right)))?))
+    }
+
+    /// Whether a version keeps it.
+    pub(crate) fn holds(&self, left: &str) -> Result<bool, VersionError> {
+        Ok(self.0.allows(&Version::parse(&release(left))?))
+    }
+}
+
 /// Whether `left` keeps the constraint that `operator` and `right` make: `1.27.4 < 1.28`.
 pub(crate) fn holds(left: &str, operator: &str, right: &str) -> Result<bool, RelationError> {
-    let constraint = Constraint::parse(&format!("{operator} {}", release(right)))?;
-    Ok(constraint.allows(&Version::parse(&release(left))?))
+    Ok(Relation::to(operator, right)?.holds(left)?)
 }
 
 /// The release that a version leads to.
-pub(crate) fn release(version: &str) -> String {
-    let version = version.replace('v', "");
-    version.split(['-', '+']).next().unwrap_or_default().to_owned()
+pub(crate) fn release(version: &str) -> Cow<'_, str> {
+    let end = version.find(['-', '+']).unwrap_or(version.len());
+    let release = &version[..end];
+    if release.contains('v') { release.replace('v', "").into() } else { release.into() }
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl Range {
         Ok(RANGES.iter().rfind(holds).copied())
     }
 
-    /// Whether a version of Kubernetes is in it; patches and prereleases do not count.
+    /// Whether a version of Kubernetes is in it (GDN-SUP-001, GDN-SUP-002); patches and prereleases do not count.
     #[must_use]
     pub fn contains(&self, kubernetes: &Version) -> bool {
         let minor = (kubernetes.major, kubernetes.minor);

@@ -11,7 +11,7 @@ use crate::relation::holds;
 const SKEW: [(&str, u64, &str); 2] = [("1.28", 3, "three"), ("0", 2, "two")];
 
 /// Why `new` may not follow `old`; nothing where it may. Never back, and never over a minor; what
-/// follows `-` does not count.
+/// follows `-` does not count (GDN-UPD-001, GDN-UPD-002).
 #[must_use]
 pub fn refusals(new: &str, old: &str) -> Vec<Refusal> {
     if new.is_empty() {
@@ -42,7 +42,8 @@ pub fn refusals(new: &str, old: &str) -> Vec<Refusal> {
 }
 
 /// Why a pool may not have a version beside a control plane's; nothing where it may. It is not
-/// above, and at most two minors behind, three from control plane 1.28 on.
+/// above, and at most two minors behind, three from control plane 1.28 on
+/// (GDN-UPD-003, GDN-UPD-004, GDN-UPD-006).
 #[must_use]
 pub fn skew(control_plane: &str, pool: &str) -> Vec<Refusal> {
     let mut refusals = Vec::new();
@@ -75,7 +76,7 @@ pub fn skew(control_plane: &str, pool: &str) -> Vec<Refusal> {
 /// Why the pools' versions may not follow those of `old`, with the index of the pool.
 ///
 /// A pool without a version has the control plane's of its own spec. A pool that `old` does not have is held against
-/// itself: with a version of its own it may begin as low as [`skew`] allows.
+/// itself: with a version of its own it may begin as low as [`skew`] allows (GDN-UPD-005 to -008).
 #[must_use]
 pub fn pools(new: &ShootSpec, old: &ShootSpec) -> Vec<(usize, Refusal)> {
     let refusals = |(index, pool): (usize, &Worker)| {

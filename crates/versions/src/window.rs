@@ -97,7 +97,7 @@ impl Window {
     /// The whole day.
     pub const ALWAYS: Self = Self { begin: TimeOfDay { seconds: 0 }, end: TimeOfDay { seconds: DAY - 1 } };
 
-    /// The window that two texts say.
+    /// The window that two texts say (GDN-WIN-003, GDN-WIN-008).
     ///
     /// # Errors
     /// Where one of them is no time of day.
@@ -120,7 +120,7 @@ impl Window {
         Self { begin: self.begin, end: self.end.plus(-MARGIN) }
     }
 
-    /// The effective window of a shoot; the whole day where it says none, or one that is none.
+    /// The effective window of a shoot; the whole day where it says none, or one that is none (GDN-WIN-002, GDN-WIN-004).
     #[must_use]
     pub fn of(maintenance: Option<&Maintenance>) -> Self {
         let said = maintenance.and_then(|maintenance| maintenance.time_window.as_ref());
@@ -134,7 +134,7 @@ impl Window {
         Duration::from_secs(self.seconds().unsigned_abs())
     }
 
-    /// Why a shoot may not have it: half an hour to six hours.
+    /// Why a shoot may not have it: half an hour to six hours (GDN-WIN-007).
     ///
     /// # Errors
     /// Where it is shorter or longer.
@@ -153,7 +153,7 @@ impl Window {
         }
     }
 
-    /// Whether a time is in it, fractions of seconds apart.
+    /// Whether a time is in it, fractions of seconds apart (GDN-WIN-001).
     #[must_use]
     pub fn contains(self, time: Timestamp) -> bool {
         let time = TimeOfDay::at(time);
@@ -165,7 +165,8 @@ impl Window {
 
     /// How long from `now` until a random time in the next window. `below` gives a number below its argument.
     ///
-    /// Within a window the next is that of the following day, or, where `in_this` says so, what is left of this one.
+    /// Within a window the next is that of the following day (GDN-WIN-005), or, where `in_this` says so, what is left of
+    /// this one (GDN-WIN-006).
     #[must_use]
     pub fn until_next(self, now: Timestamp, in_this: bool, below: impl FnOnce(u64) -> u64) -> Duration {
         let within = self.contains(now);

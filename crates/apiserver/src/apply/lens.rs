@@ -63,10 +63,14 @@ impl<'a> Lens<'a> {
         !self.custom
     }
 
-    /// Whether an object has the form that the schema of its kind wants; those of built-in kinds do since they were read.
+    /// Whether an object has the form that the schema of its kind wants. Those of built-in kinds do since they were read,
+    /// but for elements of lists that say nothing of what tells them apart.
     pub(crate) fn fits(&self, object: &Value) -> bool {
-        let place = self.place(&self.api_version()).filter(|_| self.is_custom());
-        place.is_none_or(|place| valid::errors(&place, object, true).is_empty())
+        match self.place(&self.api_version()) {
+            Some(place) if self.is_custom() => valid::errors(&place, object, true).is_empty(),
+            Some(place) => valid::tells_apart(&place, object),
+            None => true,
+        }
     }
 
     /// What the kind looks like in a version; absent where there is no such version.

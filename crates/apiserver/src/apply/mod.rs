@@ -56,11 +56,11 @@ const NOBODYS: &[&[&str]] = &[
     &["metadata", "resourceVersion"],
 ];
 
-/// Lets `new`, if it fits its schema, say who owns its fields after a write by `manager` that no configuration was applied with; `old` is absent
-/// for a new object.
+/// Lets `new`, if it and what it replaces fit their schema, say who owns its fields after a write by `manager` that no
+/// configuration was applied with; `old` is absent for a new object.
 pub(crate) fn record(lens: &Lens<'_>, old: Option<&Value>, new: &mut Value, manager: &str, now: Timestamp) {
     let sent = meta::of_mut(new).remove("managedFields");
-    if !lens.fits(new) {
+    if !lens.fits(new) || old.is_some_and(|old| !lens.fits(old)) {
         return;
     }
     let mut owners = known(lens, old, sent.as_ref());

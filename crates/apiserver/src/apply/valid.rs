@@ -14,6 +14,21 @@ pub(crate) fn errors(place: &Place, value: &Value, again: bool) -> Vec<String> {
     found
 }
 
+/// Whether the elements of every keyed list and set say what tells them apart.
+pub(crate) fn tells_apart(place: &Place, value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter().all(|(name, value)| {
+            let holds = value.is_object() || value.is_array();
+            !holds || place.child(name).is_none_or(|(below, _)| tells_apart(&below, value))
+        }),
+        Value::Array(items) if place.form(Some(value)) == Form::List => {
+            let (below, atomic) = (place.items(), place.is_atomic(Form::List));
+            items.iter().all(|item| (atomic || place.element(item).is_ok()) && tells_apart(&below, item))
+        }
+        _ => true,
+    }
+}
+
 /// The errors as one message.
 pub(crate) fn joined(errors: &[String]) -> String {
     match errors {
@@ -74,5 +89,27 @@ fn list(place: &Place, items: &[Value], again: bool, path: &str, found: &mut Vec
             }
         };
         at(&below, item, again, &format!("{path}{step}"), found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schema::Kinds;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn elements_say_what_tells_them_apart() {
+        let ty = Kinds::kubernetes().type_of("", "v1", "ServiceAccount").expect("a kind of Kubernetes");
+        let place = Place::root(ty, true);
+        let table = [
+            (json!({"secrets": [{"name": "a"}], "imagePullSecrets": [{}]}), true),
+            (json!({"secrets": [{"name": "a"}, {"namespace": "b"}]}), false),
+            (json!({"metadata": {"name": "a"}}), true),
+        ];
+        for (object, want) in table {
+            assert_eq!(tells_apart(&place, &object), want, "{object}");
+        }
     }
 }

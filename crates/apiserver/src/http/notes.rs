@@ -11,6 +11,8 @@ pub(crate) struct Notes {
     pub(crate) annotations: BTreeMap<String, String>,
     /// Whether the object does not lie as it is read, so that writing it once more is a write.
     pub(crate) rough: bool,
+    /// Whether it says of a list or map that nothing is in it, where kube-apiserver tells that from saying nothing.
+    pub(crate) empties: bool,
 }
 
 impl Notes {
@@ -33,6 +35,7 @@ impl Notes {
         self.warn(other.warnings);
         self.annotations.extend(other.annotations);
         self.rough |= other.rough;
+        self.empties |= other.empties;
     }
 }
 

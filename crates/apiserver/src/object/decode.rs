@@ -1,6 +1,7 @@
-//! Bodies as objects: media type, apiVersion and kind, name and namespace.
+//! Bodies as objects: apiVersion and kind, name and namespace, unknown fields.
 
-use bytes::Bytes;
+mod body;
+
 use schema::{Kinds, Resource};
 use serde_json::{Map, Value};
 use webhook::field::{Error, Path, quote};
@@ -10,85 +11,15 @@ use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::fields::{self, Directive, nulls};
 use crate::object::meta;
-use crate::object::protobuf::{self, PROTOBUF, Refusal};
+use crate::object::protobuf::Refusal;
 use crate::object::spoken::Spoken;
 use crate::object::structural;
 use crate::patch::go_text;
 use crate::state::Shared;
 
-/// What is read of every kind.
-const READ: &[&str] = &["application/json", "application/yaml"];
-/// What is read of kinds that lie in protobuf too.
-const READ_TOO: &[&str] = &["application/json", "application/yaml", PROTOBUF];
+pub(crate) use body::{check_form, delete_options, media_type, tree};
 
-/// The media type of a header, without parameters and in lower case.
-pub(crate) fn media_type(header: &str) -> String {
-    header.split(';').next().unwrap_or_default().trim().to_lowercase()
-}
-
-/// The body of a request as a tree: JSON, or YAML or protobuf where the header says so.
-pub(crate) fn tree(call: &Call) -> Result<Value, Status> {
-    let spoken = Spoken::of(call);
-    if !is_protobuf(&call.content_type) {
-        return text(&call.content_type, &call.body, READ_TOO)?.map_err(|why| why.of(&spoken, &call.body));
-    }
-    if !spoken.has_message() {
-        return Err(Status::unsupported_media_type(READ));
-    }
-    protobuf::object(&call.body, &spoken).map_err(|refusal| refusal.of(&spoken, &call.body))
-}
-
-/// The options that the body of a deletion is; those of custom resources lie in protobuf too.
-pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
-    if !is_protobuf(&call.content_type) {
-        let options = text(&call.content_type, &call.body, READ_TOO)?;
-        return options.and_then(fields::delete_options).map_err(Refusal::of_options);
-    }
-    protobuf::object(&call.body, &Spoken::DELETE_OPTIONS).map_err(Refusal::of_options)
-}
-
-/// The tree of a text that says of which kind it is, or nothing of it.
-fn text(content_type: &str, body: &Bytes, read: &[&str]) -> Result<Result<Value, Refusal>, Status> {
-    let value = match media_type(content_type).as_str() {
-        "" | "application/json" => formats::json::document(body),
-        "application/yaml" => std::str::from_utf8(body)
-            .map_err(|error| error.to_string())
-            .and_then(|text| formats::yaml::from_str(text).map_err(|error| error.to_string())),
-        _ => return Err(Status::unsupported_media_type(read)),
-    };
-    let unread = |why| Refusal::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
-    Ok(value.and_then(of_a_kind).map_err(unread))
-}
-
-/// Refuses what cannot say of which kind it is.
-fn of_a_kind(value: Value) -> Result<Value, String> {
-    const HEAD: &str = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
-    let fields = match &value {
-        Value::Object(fields) => fields,
-        Value::Null => return Ok(Value::Object(Map::new())),
-        other => {
-            let found = fields::type_name(other);
-            return Err(format!("json: cannot unmarshal {found} into Go value of type {HEAD}"));
-        }
-    };
-    for name in ["apiVersion", "kind"] {
-        if let Some(other) = fields.get(name).filter(|value| !value.is_string() && !value.is_null()) {
-            let found = fields::type_name(other);
-            return Err(format!(
-                "json: cannot unmarshal {found} into Go struct field .{name} of type string"
-            ));
-        }
-    }
-    Ok(value)
-}
-
-fn is_protobuf(content_type: &str) -> bool {
-    media_type(content_type) == PROTOBUF
-}
-
-fn is_json(content_type: &str) -> bool {
-    matches!(media_type(content_type).as_str(), "" | "application/json")
-}
+use body::{is_json, of_a_kind};
 
 /// The object of a create or update request, in the version of the request.
 pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
@@ -97,6 +28,7 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
     registered(shared, call, &object)?;
     custom_metadata(call, &object)?;
     notes.rough |= fields::is_rough(call, &object);
+    notes.empties |= fields::has_empties(call, &object);
     identify(call, &mut object)?;
     let refused = |why: String| {
         let Spoken { kind, version, .. } = Spoken::of(call);
@@ -145,12 +77,13 @@ fn custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
 pub(crate) fn patched(
     shared: &Shared,
     call: &Call,
-    (object, patch): (Value, Option<&Value>),
+    (object, patch): (Value, Option<Value>),
     notes: &mut Notes,
 ) -> Result<Value, Status> {
     let strategic = patch.is_some();
+    let made = object.clone();
     let refused = |why: &str| {
-        let shown = patch.map_or_else(|| String::from_utf8_lossy(&call.body).into_owned(), go_text);
+        let shown = patch.as_ref().map_or_else(|| made.to_string(), go_text);
         Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &shown, why)])
     };
     let mut object = if strategic {
@@ -168,9 +101,10 @@ pub(crate) fn patched(
     }
     let mut unknown = if strategic { Vec::new() } else { spoken_by(shared, call, &mut object, &refused)? };
     notes.rough |= fields::is_rough(call, &object);
-    // Through a side of a custom resource nobody looks at what it says to be.
-    let is_foreign_side = is_foreign(call, &object);
-    match object.as_object_mut().filter(|_| is_foreign_side) {
+    notes.empties |= fields::has_empties(call, &object);
+    // What a custom resource says to be is not looked at before it is written, and through a side of it never.
+    let foreign = is_foreign(call, &object);
+    match object.as_object_mut().filter(|_| foreign) {
         Some(fields) => normalize(true, &Spoken::of(call), fields),
         None => identify(call, &mut object)?,
     }
@@ -199,7 +133,7 @@ fn spoken_by(
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if custom {
-        return custom_spoken(call, object, (&api_version, &kind), refused).map(|()| Vec::new());
+        return custom_spoken(object, refused).map(|()| Vec::new());
     }
     if api_version.is_empty() {
         return Ok(unversioned(object));
@@ -218,33 +152,30 @@ fn spoken_by(
     Err(refused(&format!("converting ({version}.{kind}) to ({package}.{wanted}): unknown conversion")))
 }
 
-/// The same of a custom resource; through a side of it only that is looked at.
-fn custom_spoken(
-    call: &Call,
-    object: &Value,
-    (api_version, kind): (&str, &str),
-    refused: &dyn Fn(&str) -> Status,
-) -> Result<(), Status> {
-    let resource = &call.target.resource;
-    if kind.is_empty() {
-        return Err(refused(&format!(
-            "Object 'Kind' is missing in '{}'",
-            String::from_utf8_lossy(&call.body)
-        )));
+/// The same of a custom resource: whether it says what it is at all. What it says is looked at when it is validated.
+fn custom_spoken(object: &Value, refused: &dyn Fn(&str) -> Status) -> Result<(), Status> {
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
+    if text("kind").is_empty() {
+        return Err(refused(&format!("Object 'Kind' is missing in '{object}'")));
     }
     if object.get("apiVersion").is_some_and(Value::is_null) {
         return Err(refused(".apiVersion accessor error: <nil> is of the type <nil>, expected string"));
     }
-    if api_version.is_empty() {
+    fields::check_metadata(object).map_err(|why| refused(&why))?;
+    let api_version = text("apiVersion");
+    if api_version.matches('/').count() > 1 {
+        return Err(refused(&format!("unexpected GroupVersion string: {api_version}")));
+    }
+    Ok(())
+}
+
+/// Refuses a custom resource that does not say its version when it is about to be written.
+pub(crate) fn check_version(call: &Call, object: &Value) -> Result<(), Status> {
+    let said = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    if call.target.custom && said.is_empty() {
         return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
     }
-    fields::check_metadata(object).map_err(|why| refused(&why))?;
-    let errors = said_wrong(resource, api_version, kind);
-    if !call.path.subresource.is_empty() || errors.is_empty() {
-        return Ok(());
-    }
-    let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    Err(Status::invalid(group, kind, &call.path.name, &errors))
+    Ok(())
 }
 
 /// What is wrong with what a custom resource says to be.

@@ -52,9 +52,8 @@ pub(super) mod known {
     }
 
     fn kind(section: &str) -> Option<(&str, &str)> {
-        let of_changes = section.strip_prefix("changed ").or(section.strip_prefix("before "));
-        let of_changes =
-            of_changes.or(section.strip_prefix("status ").or(section.strip_prefix("addresses ")));
-        of_changes.unwrap_or(section).split_once(' ')
+        let of = ["changed ", "before ", "status ", "addresses "];
+        let of = of.iter().find_map(|part| section.strip_prefix(part));
+        of.unwrap_or(section).split_once(' ')
     }
 }

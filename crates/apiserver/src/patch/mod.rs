@@ -1,6 +1,7 @@
 //! Patches: how each of the forms changes an object.
 
 mod operations;
+mod spent;
 mod strategic;
 
 use schema::Type;
@@ -72,9 +73,9 @@ impl Patch {
         read.unwrap_or_else(Self::Unreadable)
     }
 
-    /// The tree of a strategic patch.
-    pub(crate) fn strategic(&self) -> Option<&Value> {
-        if let Self::Strategic(patch, _) = self { Some(patch) } else { None }
+    /// The tree of a strategic patch, as it is told after it was laid over the object.
+    pub(crate) fn strategic(&self, object: &Value) -> Option<Value> {
+        if let Self::Strategic(patch, ty) = self { Some(spent::of(patch, object, ty)) } else { None }
     }
 
     /// The object after the patch.

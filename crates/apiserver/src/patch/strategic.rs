@@ -55,7 +55,7 @@ enum Kind {
     Map,
 }
 
-const ORDER: &str = "$setElementOrder/";
+pub(super) const ORDER: &str = "$setElementOrder/";
 const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
 
 /// Lays `patch` over `object`; what is no object stays as it is.
@@ -73,7 +73,8 @@ fn map(
 ) -> Result<Map<String, Value>, StrategicError> {
     match patch.get("$patch").and_then(Value::as_str) {
         Some("delete") => return Ok(Map::new()),
-        Some("replace") => return Ok(cleaned_map(patch)),
+        // It is taken as it is, with nulls.
+        Some("replace") => return Ok(unmarked(patch)),
         None => {}
         Some(other) => return Err(odd(other, &Value::Object(patch.clone()))),
     }
@@ -191,29 +192,33 @@ fn kind(old: &[Value], patch: &[Value]) -> Result<Option<Kind>, StrategicError> 
 }
 
 fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result<Vec<Value>, StrategicError> {
-    // A replace directive anywhere in the list replaces the whole of it.
-    if patch.iter().any(|element| is_lone_directive(element, "replace")) {
-        return Ok(patch
-            .iter()
-            .filter(|element| !is_lone_directive(element, "replace"))
-            .map(cleaned)
-            .collect());
+    let nameless =
+        |element: &Value| StrategicError::MergeKey { element: go_text(element), key: key.to_owned() };
+    let (special, plain): (Vec<&Value>, Vec<&Value>) =
+        patch.iter().partition(|element| element.get("$patch").is_some());
+    let mut replaces = false;
+    for element in special {
+        match element["$patch"].as_str().unwrap_or_default() {
+            "delete" => {
+                let wanted = element.get(key).ok_or_else(|| nameless(element))?;
+                items.retain(|item| item.get(key) != Some(wanted));
+            }
+            "replace" => replaces = true,
+            "merge" => return Err(StrategicError::Merging),
+            other => return Err(odd(other, element)),
+        }
     }
-    for element in patch {
-        let Value::Object(fields) = element else { continue };
-        let Some(wanted) = fields.get(key) else {
-            let element = go_text(element);
-            return Err(StrategicError::MergeKey { element, key: key.to_owned() });
-        };
-        let at = items.iter().position(|item| item.get(key) == Some(wanted));
-        match fields.get("$patch").and_then(Value::as_str) {
-            Some("delete") => items.retain(|item| item.get(key) != Some(wanted)),
-            Some("merge") => return Err(StrategicError::Merging),
-            Some("replace") | None => match at {
-                Some(at) => items[at] = merge(items[at].take(), element, ty)?,
-                None => items.extend(added(element)),
-            },
-            Some(other) => return Err(odd(other, element)),
+    // One that says so replaces the whole list, wherever it stands.
+    if replaces {
+        let named =
+            |element: &&Value| element.get(key).map(|_| (*element).clone()).ok_or_else(|| nameless(element));
+        return plain.iter().map(named).collect();
+    }
+    for element in plain {
+        let wanted = element.get(key).ok_or_else(|| nameless(element))?;
+        match items.iter().position(|item| item.get(key) == Some(wanted)) {
+            Some(at) => items[at] = merge(items[at].take(), element, ty)?,
+            None => items.push(element.clone()),
         }
     }
     Ok(items)
@@ -260,7 +265,7 @@ fn added(value: &Value) -> Option<Value> {
     }
 }
 
-fn below(ty: &Type, field: &str) -> Type {
+pub(super) fn below(ty: &Type, field: &str) -> Type {
     ty.field(field).map(|field| field.ty).or_else(|| ty.values()).unwrap_or_else(Type::any)
 }
 
@@ -278,24 +283,10 @@ pub(crate) fn go_text(value: &Value) -> String {
     }
 }
 
-fn is_lone_directive(element: &Value, directive: &str) -> bool {
-    element
-        .as_object()
-        .is_some_and(|fields| fields.len() == 1 && fields.get("$patch").is_some_and(|d| d == directive))
-}
-
-/// A value without directives.
-fn cleaned(value: &Value) -> Value {
-    match value {
-        Value::Object(fields) => Value::Object(cleaned_map(fields)),
-        Value::Array(items) => Value::Array(items.iter().map(cleaned).collect()),
-        other => other.clone(),
-    }
-}
-
-fn cleaned_map(fields: &Map<String, Value>) -> Map<String, Value> {
-    let kept = fields.iter().filter(|(field, value)| !is_directive(field) && !value.is_null());
-    kept.map(|(field, value)| (field.clone(), cleaned(value))).collect()
+/// A map without what says that it replaces another.
+fn unmarked(patch: &Map<String, Value>) -> Map<String, Value> {
+    let said = patch.iter().filter(|(field, _)| *field != "$patch");
+    said.map(|(field, value)| (field.clone(), value.clone())).collect()
 }
 
 fn is_directive(field: &str) -> bool {
@@ -335,9 +326,7 @@ mod tests {
             (json!({"containers": [{"$patch": "replace"}, {"name": "c", "image": "i"}]}), containers(&["c"])),
             (
                 json!({"containers": [{"name": "a", "image": null, "$patch": "replace", "tty": true}]}),
-                json!({
-                    "containers": [{"name": "a", "tty": true}, {"name": "b", "image": "i"}],
-                }),
+                json!({"containers": []}),
             ),
             (json!({"containers": null}), json!({})),
             (json!({"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}]}), containers(&["b", "a"])),
@@ -369,8 +358,8 @@ mod tests {
             ),
             (
                 json!({"nodeSelector": {"a": "1"}}),
-                json!({"nodeSelector": {"$patch": "replace", "b": "2"}}),
-                json!({"nodeSelector": {"b": "2"}}),
+                json!({"nodeSelector": {"$patch": "replace", "b": "2", "c": null}}),
+                json!({"nodeSelector": {"b": "2", "c": null}}),
             ),
             (
                 json!({"nodeSelector": {"a": "1"}}),

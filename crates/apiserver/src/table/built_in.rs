@@ -15,6 +15,7 @@ use super::{age, json_path};
 pub(super) struct Column {
     name: &'static str,
     kind: &'static str,
+    format: &'static str,
     wide: bool,
     source: Source,
 }
@@ -50,6 +51,11 @@ pub(super) fn of(resource: &Resource) -> &'static [Column] {
     COLUMNS.get(kind.as_str()).or_else(|| COLUMNS.get("")).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// The columns of the scale of a workload.
+pub(super) fn of_scale() -> &'static [Column] {
+    COLUMNS.get("autoscaling/v1 Scale").map(Vec::as_slice).unwrap_or_default()
+}
+
 /// Whether a kind has columns of its own.
 pub(super) fn is_own(resource: &Resource) -> bool {
     COLUMNS.contains_key(format!("{} {}", resource.api_version(), resource.kind).as_str())
@@ -73,13 +79,14 @@ impl Column {
             }
             name => Source::Cell(cells::find(name).expect("every row is read by a test")),
         };
-        Self { name: name.trim_end_matches('*'), kind, wide: name.ends_with('*'), source }
+        let format = if name == "Name" { "name" } else { "" };
+        Self { name: name.trim_end_matches(['*', '!']), kind, format, wide: name.ends_with('*'), source }
     }
 
     /// What a table says of the column.
     pub(super) fn definition(&self) -> Value {
         json!({
-            "name": self.name, "type": self.kind, "format": if self.name == "Name" { "name" } else { "" },
+            "name": self.name, "type": self.kind, "format": self.format,
             "description": "", "priority": i64::from(self.wide),
         })
     }
@@ -108,10 +115,9 @@ mod tests {
     #[test]
     fn every_section_is_a_kind() {
         for section in COLUMNS.keys().filter(|section| !section.is_empty()) {
-            let kind = section
-                .split_once(' ')
-                .and_then(|(version, kind)| Kinds::kubernetes().of_object(version, kind));
-            assert!(kind.is_some(), "{section}");
+            let (api_version, kind) = section.split_once(' ').expect("a version and a kind");
+            let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+            assert!(Kinds::kubernetes().type_of(group, version, kind).is_some(), "{section}");
         }
     }
 

@@ -25,14 +25,27 @@ impl Column {
         columns.map_or_else(|| vec![Self::age()], |columns| columns.iter().map(Self::read).collect())
     }
 
+    /// The columns of a custom resource's scale.
+    pub(super) fn of_scale() -> Vec<Self> {
+        vec![
+            Self::plain("Desired", "integer", "Number of desired replicas", ".spec.replicas"),
+            Self::plain("Available", "integer", "Number of actual replicas", ".status.replicas"),
+            Self::age(),
+        ]
+    }
+
     fn age() -> Self {
+        Self::plain("Age", "date", "How long ago the object was made.", ".metadata.creationTimestamp")
+    }
+
+    fn plain(name: &str, kind: &str, description: &str, path: &str) -> Self {
         Self {
-            name: "Age".to_owned(),
-            kind: "date".to_owned(),
+            name: name.to_owned(),
+            kind: kind.to_owned(),
             format: String::new(),
-            description: "How long ago the object was made.".to_owned(),
+            description: description.to_owned(),
             priority: 0,
-            path: ".metadata.creationTimestamp".to_owned(),
+            path: path.to_owned(),
         }
     }
 

@@ -23,8 +23,8 @@ pub(crate) fn of<'a>(
     version: Version,
     with_columns: bool,
 ) -> Value {
-    let now = call.clock.now();
-    let rows: Vec<Value> = objects.map(|object| row(call, object, version, now)).collect();
+    let columns = Columns::of(call);
+    let rows: Vec<Value> = objects.map(|object| row(call, &columns, object, version)).collect();
     let metadata = rows
         .first()
         .filter(|_| rows.len() == 1)
@@ -32,41 +32,65 @@ pub(crate) fn of<'a>(
     // Go writes a list that was never added to as null.
     let unmade = rows.is_empty() && !call.target.custom && !built_in::is_own(&call.target.resource);
     let rows = if unmade { Value::Null } else { rows.into() };
-    let columns = if with_columns { column_definitions(call) } else { Value::Null };
+    let definitions = if with_columns { columns.definitions() } else { Value::Null };
     json!({
         "apiVersion": version.api_version(),
         "kind": "Table",
         "metadata": metadata,
-        "columnDefinitions": columns,
+        "columnDefinitions": definitions,
         "rows": rows,
     })
 }
 
-fn row(call: &Call, object: &Value, version: Version, now: Timestamp) -> Value {
+/// What a table shows of each object.
+enum Columns {
+    BuiltIn(&'static [built_in::Column]),
+    /// Beside the name.
+    Declared(Vec<Column>),
+}
+
+impl Columns {
+    fn of(call: &Call) -> Self {
+        match (call.target.custom, call.path.subresource.as_str()) {
+            (true, "scale") => Self::Declared(Column::of_scale()),
+            (true, _) => Self::Declared(call.columns.clone()),
+            (false, "scale") => Self::BuiltIn(built_in::of_scale()),
+            (false, _) => Self::BuiltIn(built_in::of(&call.target.resource)),
+        }
+    }
+
+    fn definitions(&self) -> Value {
+        match self {
+            Self::BuiltIn(columns) => columns.iter().map(built_in::Column::definition).collect(),
+            Self::Declared(columns) => {
+                let name = json!({
+                    "name": "Name", "type": "string", "format": "name", "priority": 0,
+                    "description": "Name must be unique within a namespace.",
+                });
+                std::iter::once(name).chain(columns.iter().map(Column::definition)).collect()
+            }
+        }
+    }
+
+    fn cells(&self, call: &Call, object: &Value, now: Timestamp) -> Vec<Value> {
+        match self {
+            Self::BuiltIn(columns) => {
+                let object = convert::core_event(object, &call.target.resource);
+                columns.iter().map(|column| column.cell(&object, now)).collect()
+            }
+            Self::Declared(columns) => {
+                let name = Value::from(meta::name(object));
+                std::iter::once(name).chain(columns.iter().map(|column| column.cell(object, now))).collect()
+            }
+        }
+    }
+}
+
+fn row(call: &Call, columns: &Columns, object: &Value, version: Version) -> Value {
     let shown = match call.query.text("includeObject") {
         "None" => Value::Null,
         "Object" => object.clone(),
         _ => meta::partial(object, version.api_version(), "PartialObjectMetadata"),
     };
-    if !call.target.custom {
-        let object = convert::core_event(object, &call.target.resource);
-        let columns = built_in::of(&call.target.resource).iter();
-        let cells: Vec<Value> = columns.map(|column| column.cell(&object, now)).collect();
-        return json!({"cells": cells, "object": shown});
-    }
-    let name = Value::from(meta::name(object));
-    let cells: Vec<Value> =
-        std::iter::once(name).chain(call.columns.iter().map(|column| column.cell(object, now))).collect();
-    json!({"cells": cells, "object": shown})
-}
-
-fn column_definitions(call: &Call) -> Value {
-    if !call.target.custom {
-        return built_in::of(&call.target.resource).iter().map(built_in::Column::definition).collect();
-    }
-    let name = json!({
-        "name": "Name", "type": "string", "format": "name", "priority": 0,
-        "description": "Name must be unique within a namespace.",
-    });
-    std::iter::once(name).chain(call.columns.iter().map(Column::definition)).collect()
+    json!({"cells": columns.cells(call, object, call.clock.now()), "object": shown})
 }

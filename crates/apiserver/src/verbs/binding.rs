@@ -1,49 +1,113 @@
 //! Binding of pods to nodes.
 
 use serde_json::{Value, json};
+use webhook::field::{Error, ErrorKind, Path, Shown};
 
-use super::update;
+use super::{posted, update};
 use crate::call::Call;
+use crate::clock::rfc3339;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
-use crate::http::status::Status;
+use crate::http::status::{GroupResource, Status};
 use crate::object::decode;
 use crate::object::meta;
-use crate::render;
 use crate::state::Shared;
+use crate::store::Expect;
 
-struct Bound(Value);
+const PODS: &str = "pods";
 
-/// Puts a pod on a node.
+/// Puts a pod on a node: the one that the path names, or, where bindings are a collection, the one of the binding's name.
+/// Webhooks are asked about the binding, and not about the pod.
 pub(crate) async fn bind(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let binding = decode::tree(call)?;
-    if meta::name(&binding) != call.path.name {
-        return Err(Status::bad_request("name in URL does not match name in Binding object"));
-    }
-    let node = binding.pointer("/target/name").cloned().unwrap_or_default();
-    if node.as_str().unwrap_or_default().is_empty() {
-        return Err(Status::plain(500, "", "target.name: Required value"));
-    }
-    let reply = update::change(shared, call, &Bound(node)).await?;
-    let done =
-        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Ok(Reply { notes: reply.notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) })
+    let mut notes = Notes::default();
+    let binding = decode::object(shared, call, &mut notes)?;
+    let named = call.path.name.as_str();
+    let check = |binding: &Value| {
+        if !named.is_empty() && meta::name(binding) != named {
+            return Err(Status::bad_request("name in URL does not match name in Binding object"));
+        }
+        let errors = errors(binding);
+        if errors.is_empty() { Ok(()) } else { Err(Status::failure(told(&errors))) }
+    };
+    let (binding, notes) = posted::admitted(shared, call, (binding, notes), check).await?;
+    assign(shared, call, &binding).map_err(|status| status.noting(&notes))?;
+    Ok(posted::done(call, notes))
 }
 
-impl update::Edit for Bound {
-    fn apply(&self, _: &Shared, current: &Value, _: &mut Notes) -> Result<Value, Status> {
-        let bound = current.pointer("/spec/nodeName").and_then(Value::as_str).unwrap_or_default();
-        if !bound.is_empty() {
-            let of = crate::http::status::GroupResource { group: "", resource: "pods/binding" };
-            let why = format!("pod {} is already assigned to node {bound:?}", meta::name(current));
-            return Err(Status::conflict(of, meta::name(current), &why));
-        }
-        let mut pod = current.clone();
-        pod["spec"]["nodeName"] = self.0.clone();
-        Ok(pod)
+fn errors(binding: &Value) -> Vec<Error> {
+    let target = Path::new("target");
+    let text = |field: &str| binding["target"][field].as_str().unwrap_or_default();
+    let mut errors = Vec::new();
+    if !matches!(text("kind"), "" | "Node") {
+        errors.push(Error {
+            kind: ErrorKind::NotSupported,
+            field: target.child("kind").to_string(),
+            value: Some(Shown::from(text("kind"))),
+            detail: "supported values: \"Node\", \"<empty>\"".to_owned(),
+        });
     }
+    if text("name").is_empty() {
+        errors.push(Error::required(&target.child("name"), ""));
+    }
+    errors
+}
 
-    fn options(&self) -> &'static str {
-        "CreateOptions"
+/// Errors that are told as they are, and not as an invalid object.
+fn told(errors: &[Error]) -> String {
+    let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    match told.as_slice() {
+        [one] => one.clone(),
+        many => format!("[{}]", many.join(", ")),
     }
+}
+
+fn assign(shared: &Shared, call: &Call, binding: &Value) -> Result<(), Status> {
+    let name = meta::name(binding);
+    if name.is_empty() {
+        return Err(Status::bad_request("Name parameter required."));
+    }
+    let key = call.key(name);
+    loop {
+        let of = GroupResource { group: "", resource: PODS };
+        let pod = shared.store.get(PODS, &key).ok_or_else(|| Status::not_found(of, name))?;
+        update::check_stored(call, binding, pod.value())?;
+        if let Some(why) = hindrance(pod.value()) {
+            let of = GroupResource { group: "", resource: "pods/binding" };
+            return Err(Status::conflict(of, name, &why));
+        }
+        let bound = bound(pod.value().clone(), binding, &rfc3339(shared.clock.now()));
+        let expect = Expect::Revision(pod.revision());
+        if call.query.dry_run() || shared.store.put(PODS, &key, expect, bound).is_ok() {
+            return Ok(());
+        }
+    }
+}
+
+/// Why a pod is put on no node.
+fn hindrance(pod: &Value) -> Option<String> {
+    let name = meta::name(pod);
+    let node = pod["spec"]["nodeName"].as_str().unwrap_or_default();
+    let gates = pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty());
+    if meta::is_terminating(pod) {
+        return Some(format!("pod {name} is being deleted, cannot be assigned to a host"));
+    }
+    if !node.is_empty() {
+        return Some(format!("pod {name} is already assigned to node {node:?}"));
+    }
+    gates.then(|| format!("pod {name} has non-empty .spec.schedulingGates"))
+}
+
+/// The pod on its node, with the labels and annotations of the binding.
+fn bound(mut pod: Value, binding: &Value, now: &str) -> Value {
+    pod["spec"]["nodeName"] = binding["target"]["name"].clone();
+    if let Some(status) = pod["status"].as_object_mut() {
+        status.remove("nominatedNodeName");
+    }
+    for field in ["annotations", "labels"] {
+        for (key, value) in binding["metadata"][field].as_object().into_iter().flatten() {
+            pod["metadata"][field][key] = value.clone();
+        }
+    }
+    posted::set_condition(&mut pod, json!({"type": "PodScheduled", "status": "True"}), now);
+    pod
 }

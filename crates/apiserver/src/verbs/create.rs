@@ -35,6 +35,7 @@ const ATTEMPTS: u32 = 8;
 /// Makes the object of the request's body.
 pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
+    decode::check_form(call)?;
     apply::check(call, "CreateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
     wipe(&mut object);
@@ -42,12 +43,17 @@ pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status
     create_object(shared, call, (object, notes)).await
 }
 
-/// Makes an object, which says already who owns its fields.
+/// Makes an object, which says already who owns its fields. What was noted of it is told with a refusal as well.
 pub(crate) async fn create_object(
     shared: &Shared,
     call: &Call,
-    (mut object, notes): (Value, Notes),
+    (object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
+    let before = notes.clone();
+    make(shared, call, (object, notes)).await.map_err(|status| status.noting(&before))
+}
+
+async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes)) -> Result<Reply, Status> {
     decode::place(call, &mut object)?;
     let name = meta::name(&object).to_owned();
     let dry_run = call.query.dry_run();
@@ -108,6 +114,7 @@ fn prepared<'a>(
     if meta::name(&object).is_empty() && !prefix.is_empty() {
         meta::set(&mut object, "name", shared.ids.name(&prefix));
     }
+    decode::check_version(call, &object)?;
     decode::place(call, &mut object)?;
     if !call.target.custom {
         fields::store(&call.target.resource, &mut object);
@@ -116,7 +123,12 @@ fn prepared<'a>(
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
     certificates::prepare_for_create(call, &mut object)?;
-    let held = allocation::allocate(shared, call, &mut object, None)?;
+    // As kube-apiserver has it, what is made by an update of its status gets no address.
+    let held = if call.path.subresource.is_empty() {
+        allocation::allocate(shared, call, &mut object, None)?
+    } else {
+        None
+    };
     validation::new_object(call, &object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;
     authorization::check_escalation(shared, call, &object, None)?;

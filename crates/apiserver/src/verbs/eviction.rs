@@ -4,19 +4,15 @@ use std::sync::Arc;
 
 use formats::selector::LabelSelector;
 use serde_json::{Value, json};
-use webhook::review::Operation;
 
-use super::{create, delete};
-use crate::admission::{self, Review};
+use super::{create, delete, posted};
 use crate::call::{self, Call};
 use crate::clock::rfc3339;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode;
-use crate::object::effects;
 use crate::object::meta;
-use crate::render;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
 
@@ -28,35 +24,17 @@ const MOST_DISRUPTED: usize = 2000;
 /// eviction, and not about the deletion.
 pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
-    let eviction = decode::object(shared, call, &mut notes)?;
-    let (eviction, notes) = admitted(shared, call, (eviction, notes)).await?;
-    evicted(shared, call, eviction).await.map_err(|status| status.noting(&notes))?;
-    let done =
-        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Ok(Reply { notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) })
-}
-
-/// The eviction as webhooks want it, which is one of the pod that the path names.
-async fn admitted(
-    shared: &Shared,
-    call: &Call,
-    (mut eviction, notes): (Value, Notes),
-) -> Result<(Value, Notes), Status> {
+    let mut eviction = decode::object(shared, call, &mut notes)?;
     create::wipe(&mut eviction);
-    decode::place(call, &mut eviction)?;
-    let name = call.path.name.as_str();
-    effects::admit_to_namespace(shared, call, name)?;
-    let options = admission::options(call, "CreateOptions");
-    let mut review = Review::new(call, Operation::Create, name, call.query.dry_run(), options);
-    (review.object, review.notes) = (Some(eviction), notes);
-    admission::mutate(shared, call, &mut review).await?;
-    if review.object.as_ref().is_none_or(|eviction| meta::name(eviction) != name) {
-        let status = Status::bad_request("name in URL does not match name in Eviction object");
-        return Err(status.noting(&review.notes));
-    }
-    admission::validate(shared, call, &mut review).await?;
-    let notes = std::mem::take(&mut review.notes);
-    Ok((review.object.take().expect("admission keeps the object of a create request"), notes))
+    let check = |eviction: &Value| {
+        if meta::name(eviction) == call.path.name {
+            return Ok(());
+        }
+        Err(Status::bad_request("name in URL does not match name in Eviction object"))
+    };
+    let (eviction, notes) = posted::admitted(shared, call, (eviction, notes), check).await?;
+    evicted(shared, call, eviction).await.map_err(|status| status.noting(&notes))?;
+    Ok(posted::done(call, notes))
 }
 
 async fn evicted(shared: &Shared, call: &Call, mut eviction: Value) -> Result<(), Status> {
@@ -88,7 +66,11 @@ fn mark(shared: &Shared, call: &Call, options: &mut Value) {
             return;
         }
         let mut marked = pod.value().clone();
-        add_condition(&mut marked, &rfc3339(shared.clock.now()));
+        let condition = json!({
+            "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
+            "message": "Eviction API: evicting",
+        });
+        posted::set_condition(&mut marked, condition, &rfc3339(shared.clock.now()));
         if &marked == pod.value() {
             return;
         }
@@ -100,25 +82,6 @@ fn mark(shared: &Shared, call: &Call, options: &mut Value) {
             return;
         }
     }
-}
-
-fn add_condition(pod: &mut Value, now: &str) {
-    let condition = json!({
-        "type": "DisruptionTarget", "status": "True", "lastProbeTime": null, "lastTransitionTime": now,
-        "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
-    });
-    let mut known = pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
-    match known.iter_mut().find(|other| other["type"] == "DisruptionTarget") {
-        None => known.push(condition),
-        Some(other) => {
-            // The time is that of the last change from one status to another.
-            let since =
-                if other["status"] == "True" { other["lastTransitionTime"].clone() } else { now.into() };
-            *other = condition;
-            other["lastTransitionTime"] = since;
-        }
-    }
-    pod["status"]["conditions"] = known.into();
 }
 
 /// Whether a pod is no loss: it has ended, never began, or goes already.

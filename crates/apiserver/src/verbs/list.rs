@@ -57,9 +57,9 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     option_errors(call)?;
     selection.check(&call.target, &shared.registry.served())?;
     let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
-    let only = only(call, &selection);
-    // There are no pages of one object.
-    let token = if only.is_some() { None } else { token(call)? };
+    let token = token(call)?;
+    // There are no pages of one object, but it may be selected on a page of all.
+    let only = if token.is_some() { None } else { only(call, &selection) };
     let snapshot = snapshot(shared, call, token.as_ref())?;
     let (prefix, start) = (call.key_prefix(), token.as_ref().map(|token| token.start.as_str()));
     let mut there = within(&snapshot, &prefix, start, only.as_deref());

@@ -6,6 +6,7 @@ pub(crate) mod delete;
 pub(crate) mod eviction;
 pub(crate) mod list;
 pub(crate) mod patch;
+mod posted;
 pub(crate) mod scale;
 pub(crate) mod token;
 pub(crate) mod update;

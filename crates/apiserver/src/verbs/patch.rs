@@ -10,6 +10,7 @@ use crate::http::status::Status;
 use crate::object::decode::{self, media_type};
 use crate::object::fields::{self, Directive};
 use crate::object::meta;
+use crate::object::strategy;
 use crate::object::structural;
 use crate::patch::{APPLY, Patch};
 use crate::state::Shared;
@@ -62,7 +63,8 @@ fn is_there(shared: &Shared, call: &Call) -> bool {
 /// The configuration of a request; one of a side of an object is not read unless that is there.
 pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Status> {
     apply::check(call, "PatchOptions", Some(true))?;
-    if !call.path.subresource.is_empty() && !is_there(shared, call) {
+    let makes = strategy::allows_create_on_update(&call.target, &call.path.subresource);
+    if !call.path.subresource.is_empty() && !makes && !is_there(shared, call) {
         return Err(Status::not_found(call.group_resource(), &call.path.name));
     }
     let bad = |why: &dyn std::fmt::Display| Status::bad_request(format!("error decoding YAML: {why}"));
@@ -94,7 +96,7 @@ async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
             return change(shared, call, &applied).await;
         }
         let mut object = applied.object(shared, None, &mut notes)?;
-        check_new(call, &object)?;
+        check_new(call, &mut object)?;
         check_readable(meta::text(&object, "resourceVersion"))?;
         // There is no revision yet that could be another one; a dry run gives none either.
         if !call.query.dry_run() {
@@ -142,23 +144,29 @@ impl Applied<'_> {
 
 impl Edit for Applied<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
-        let object = self.object(shared, Some(current), notes)?;
-        check_name(self.call, &object)?;
+        let mut object = self.object(shared, Some(current), notes)?;
+        check_place(self.call, &mut object)?;
         Ok(object)
     }
 }
 
 impl Edit for Patched<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
-        let patched = (self.patch.apply(current)?, self.patch.strategic());
+        let patched = (self.patch.apply(current)?, self.patch.strategic(current));
         let mut object = decode::patched(shared, self.call, patched, notes)?;
-        check_name(self.call, &object)?;
+        check_place(self.call, &mut object)?;
         written::record(shared, self.call, Some(current), &mut object);
         Ok(object)
     }
 }
 
-fn check_new(call: &Call, object: &Value) -> Result<(), Status> {
+/// Refuses an object of another namespace or name than those of the request; one that names none gets that namespace.
+pub(crate) fn check_place(call: &Call, object: &mut Value) -> Result<(), Status> {
+    decode::place(call, object)?;
+    check_name(call, object)
+}
+
+fn check_new(call: &Call, object: &mut Value) -> Result<(), Status> {
     let uid = meta::text(object, "uid");
     if !uid.is_empty() {
         let why = format!(
@@ -166,5 +174,5 @@ fn check_new(call: &Call, object: &Value) -> Result<(), Status> {
         );
         return Err(Status::conflict(call.group_resource(), &call.path.name, &why));
     }
-    check_name(call, object)
+    check_place(call, object)
 }

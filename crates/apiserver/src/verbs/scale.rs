@@ -16,6 +16,7 @@ use crate::object::meta;
 use crate::patch::{APPLY, Patch};
 use crate::render;
 use crate::state::Shared;
+use crate::table;
 use crate::verbs::{patch, update, written};
 
 struct Scaled<'a> {
@@ -69,14 +70,17 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
     Ok(Reply { notes, ..Reply::json(200, rendered(call, &scale)) })
 }
 
-/// A scale in the form that is wanted; no table has columns for it.
+/// A scale in the form that is wanted.
 fn rendered(call: &Call, scale: &Value) -> Bytes {
     match call.accept.shape {
         Shape::Metadata(version) => {
             let partial = meta::partial(scale, version.api_version(), "PartialObjectMetadata");
             render::written(&partial, call.accept.yaml)
         }
-        Shape::Full | Shape::Table(_) => render::written(scale, call.accept.yaml),
+        Shape::Table(version) => {
+            render::written(&table::of(call, std::iter::once(scale), version, true), call.accept.yaml)
+        }
+        Shape::Full => render::written(scale, call.accept.yaml),
     }
 }
 
@@ -134,7 +138,7 @@ impl Scaled<'_> {
         let mut scale = match &self.change {
             Change::To(scale) => scale.clone(),
             Change::By(patch) => {
-                let patched = (patch.apply(before)?, patch.strategic());
+                let patched = (patch.apply(before)?, patch.strategic(before));
                 decode::patched(shared, self.call, patched, notes)?
             }
             Change::Applied(configuration) => {

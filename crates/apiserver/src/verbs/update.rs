@@ -60,7 +60,7 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
     check_name(call, &object)?;
     let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
     let Some(current) = current else {
-        if strategy::allows_create_on_update(&call.target) && call.path.subresource.is_empty() {
+        if strategy::allows_create_on_update(&call.target, &call.path.subresource) {
             check_uid(call, &object, &Value::Null)?;
             check_readable(meta::text(&object, "resourceVersion"))?;
             // There is no revision yet that could be another one; a dry run gives none either.
@@ -106,6 +106,9 @@ pub(crate) async fn changed(
         let mutated = review.object.take().expect("mutation keeps the object of an update");
         let (mut prepared, held) =
             prepared(shared, call, mutated, &shown).map_err(|status| status.noting(&review.notes))?;
+        if review.notes.empties && call.path.subresource.is_empty() {
+            meta::set(&mut prepared, "generation", meta::generation(&shown) + 1);
+        }
         review.notes.warn(effects::compare(shared, &call.target, &mut prepared));
         review.notes.warn(warnings::of(call, &prepared, Some(&shown)));
         review.object = Some(prepared);
@@ -151,12 +154,27 @@ pub(crate) fn check_name(call: &Call, object: &Value) -> Result<(), Status> {
     Ok(())
 }
 
+/// What an object says of the one that it is for: which one, and at which revision.
+pub(crate) fn check_stored(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
+    check_uid(call, object, current)?;
+    let (wanted, found) = (meta::text(object, "resourceVersion"), meta::text(current, "resourceVersion"));
+    if wanted.is_empty() || wanted == found {
+        return Ok(());
+    }
+    let why = format!("ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {found}");
+    Err(unmet(call, meta::name(object), &why))
+}
+
 fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
     let (wanted, found) = (meta::text(object, "uid"), meta::text(current, "uid"));
     if wanted.is_empty() || wanted == found {
         return Ok(());
     }
-    Err(unmet(call, &call.path.name, &format!("UID in precondition: {wanted}, UID in object meta: {found}")))
+    Err(unmet(
+        call,
+        meta::name(object),
+        &format!("UID in precondition: {wanted}, UID in object meta: {found}"),
+    ))
 }
 
 /// The refusal of a write whose precondition is not met where it is stored.
@@ -164,6 +182,7 @@ pub(crate) fn unmet(call: &Call, name: &str, precondition: &str) -> Status {
     let key = call.key(name);
     let resource = &call.target.resource;
     let place = match call.target.table.as_str() {
+        "bindings" => "pods".to_owned(),
         "services" => "services/specs".to_owned(),
         "endpoints" => "services/endpoints".to_owned(),
         _ if call.target.custom => format!("{}/{}", resource.group, resource.plural),
@@ -185,6 +204,7 @@ fn prepared<'a>(
     old: &Value,
 ) -> Result<(Value, Option<Held<'a>>), Status> {
     check_revision(call, &object, old)?;
+    decode::check_version(call, &object)?;
     decode::place(call, &mut object)?;
     if !call.target.custom {
         fields::store(&call.target.resource, &mut object);

@@ -55,15 +55,15 @@ async fn services_are_given_addresses_and_keep_them() {
     let body = |name: &str| json!({"metadata": {"name": name}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
     let (_, first) = send(&server, "POST", &services, &body("a")).await;
     let want = json!({
-        "clusterIP": "10.0.0.2", "clusterIPs": ["10.0.0.2"], "externalTrafficPolicy": "Cluster",
+        "clusterIP": "10.0.0.17", "clusterIPs": ["10.0.0.17"], "externalTrafficPolicy": "Cluster",
         "internalTrafficPolicy": "Cluster", "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
-        "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80, "nodePort": 30000}],
+        "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80, "nodePort": 30086}],
         "sessionAffinity": "None", "type": "NodePort",
     });
     assert_eq!(first["spec"], want);
     let (_, second) = send(&server, "POST", &services, &body("b")).await;
     let given = (&second["spec"]["clusterIP"], &second["spec"]["ports"][0]["nodePort"]);
-    assert_eq!(given, (&json!("10.0.0.3"), &json!(30001)));
+    assert_eq!(given, (&json!("10.0.0.18"), &json!(30087)));
     let (_, replaced) = send(&server, "PUT", &format!("{services}/a"), &body("a")).await;
     assert_eq!(replaced["spec"], want);
     let moved = json!({"spec": {"clusterIP": "10.0.0.9"}});

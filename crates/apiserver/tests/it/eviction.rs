@@ -171,3 +171,83 @@ async fn names_must_agree() {
     }
     assert_eq!(evict(&server, "none").await.1["message"], "pods \"none\" not found");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_binding_puts_its_pod_on_a_node_with_what_it_says_and_webhooks_see_it_alone() {
+    let hooks = Hooks::default().with("looks", |_| Say::Response(json!({"allowed": true})));
+    let server = ApiServer::builder().dialers(Arc::new(hooks.clone())).build();
+    let pod = |name: &str, spec: Value| {
+        let mut pod = json!({"metadata": {"name": name, "labels": {"a": "old"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+        pod["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
+        pod
+    };
+    for (name, spec) in
+        [("a", json!({})), ("b", json!({})), ("gated", json!({"schedulingGates": [{"name": "x/y"}]}))]
+    {
+        assert_eq!(send(&server, "POST", PODS, &pod(name, spec)).await.0, 201);
+    }
+    let rules = json!({"rules": [{
+        "operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods", "pods/*", "bindings"],
+    }]});
+    let registrations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    send(&server, "POST", registrations, &configuration("Validating", "v", &["looks"], &rules)).await;
+    let binding = json!({
+        "metadata": {"name": "a", "labels": {"a": "new"}, "annotations": {"b": "c"}}, "target": {"kind": "Node", "name": "n"},
+    });
+    let dry = send(&server, "POST", &format!("{PODS}/a/binding?dryRun=All"), &binding).await;
+    assert_eq!(
+        (dry.0, send(&server, "GET", &format!("{PODS}/a"), &Value::Null).await.1["spec"].get("nodeName")),
+        (201, None)
+    );
+    assert_eq!(send(&server, "POST", &format!("{PODS}/a/binding"), &binding).await.0, 201);
+    let (_, bound) = send(&server, "GET", &format!("{PODS}/a"), &Value::Null).await;
+    assert_eq!(
+        (&bound["spec"]["nodeName"], &bound["metadata"]["labels"], &bound["metadata"]["annotations"]),
+        (&json!("n"), &json!({"a": "new"}), &json!({"b": "c"}))
+    );
+    let condition = json!({
+        "type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": "2026-01-01T00:00:00Z",
+    });
+    assert_eq!(bound["status"]["conditions"], json!([condition]));
+    let asked: Vec<Value> = hooks
+        .asked()
+        .into_iter()
+        .map(|(_, review)| {
+            let request = &review["request"];
+            json!([request["operation"], request["subResource"], request["kind"]["kind"], request["dryRun"]])
+        })
+        .collect();
+    assert_eq!(
+        asked,
+        [json!(["CREATE", "binding", "Binding", true]), json!(["CREATE", "binding", "Binding", false])]
+    );
+    let to = |name: &str, uid: &str, kind: &str| json!({"metadata": {"name": name, "uid": uid}, "target": {"kind": kind, "name": "n"}});
+    let table = [
+        (
+            to("gated", "", "Node"),
+            409,
+            "Operation cannot be fulfilled on pods/binding \"gated\": pod gated has non-empty .spec.schedulingGates",
+        ),
+        (
+            to("b", "", "Pod"),
+            500,
+            "target.kind: Unsupported value: \"Pod\": supported values: \"Node\", \"<empty>\"",
+        ),
+        (to("none", "", ""), 404, "pods \"none\" not found"),
+    ];
+    for (binding, code, message) in table {
+        let path = format!("{PODS}/{}/binding", binding["metadata"]["name"].as_str().unwrap());
+        let (found, status) = send(&server, "POST", &path, &binding).await;
+        assert_eq!((found, status["message"].as_str().unwrap()), (code, message));
+    }
+    let other = send(&server, "POST", &format!("{PODS}/b/binding"), &to("b", "x", "")).await;
+    assert_eq!(
+        (other.0, other.1["message"].as_str().unwrap().contains("UID in precondition: x")),
+        (409, true)
+    );
+    let bindings = "/api/v1/namespaces/default/bindings";
+    let nameless = send(&server, "POST", bindings, &json!({"target": {"name": "n"}})).await;
+    assert_eq!((nameless.0, &nameless.1["message"]), (400, &json!("Name parameter required.")));
+    assert_eq!(send(&server, "POST", bindings, &to("b", "", "")).await.0, 201);
+    assert_eq!(send(&server, "GET", &format!("{PODS}/b"), &Value::Null).await.1["spec"]["nodeName"], "n");
+}

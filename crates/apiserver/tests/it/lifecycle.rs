@@ -134,8 +134,9 @@ async fn finalizers_hold_a_deleted_object() {
         (
             422,
             &json!(
-                "ConfigMap \"a\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object \
-         is being deleted, found new finalizers []string{\"z\"}"
+                "ConfigMap \"a\" is invalid: [metadata.finalizers: Forbidden: no new finalizers can be added if the object \
+         is being deleted, found new finalizers []string{\"z\"}, metadata.finalizers[1]: Invalid value: \"z\": name is \
+         neither a standard finalizer name nor is it fully qualified]"
             )
         )
     );

@@ -30,21 +30,21 @@ async fn made(server: &ApiServer, name: &str, spec: &Value) -> Value {
 #[tokio::test]
 async fn a_port_that_is_added_is_given_another_number_than_the_service_has() {
     let server = ApiServer::builder().build();
-    let first = json!({"name": "a", "port": 80, "nodePort": 30_000});
+    let first = json!({"name": "a", "port": 80, "nodePort": 30_086});
     made(&server, "a", &json!({"type": "NodePort", "ports": [first]})).await;
     let more = json!({"type": "NodePort", "ports": [first, {"name": "b", "port": 81}]});
     let (code, changed) = send(&server, "PUT", &format!("{SERVICES}/a"), &service("a", &more)).await;
-    assert_eq!((code, numbers(&changed)), (200, vec![30_000, 30_001]));
+    assert_eq!((code, numbers(&changed)), (200, vec![30_086, 30_087]));
 }
 
 #[tokio::test]
 async fn what_a_service_names_for_health_or_further_on_is_given_to_no_other_port() {
     let server = ApiServer::builder().build();
     let asked = json!({
-        "type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 30_000,
-        "ports": [{"name": "a", "port": 80}, {"name": "b", "port": 81, "nodePort": 30_001}],
+        "type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 30_086,
+        "ports": [{"name": "a", "port": 80}, {"name": "b", "port": 81, "nodePort": 30_087}],
     });
-    assert_eq!(numbers(&made(&server, "a", &asked).await), [30_002, 30_001, 30_000]);
+    assert_eq!(numbers(&made(&server, "a", &asked).await), [30_088, 30_087, 30_086]);
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn ports_of_one_number_share_one_on_the_nodes() {
         json!({"type": "NodePort", "ports": ports})
     };
     let table = [
-        (dns(Value::Null, Value::Null), vec![30_000, 30_000]),
+        (dns(Value::Null, Value::Null), vec![30_086, 30_086]),
         (dns(Value::Null, json!(30_007)), vec![30_007, 30_007]),
         (dns(json!(30_008), json!(30_008)), vec![30_008, 30_008]),
         (dns(json!(30_009), json!(30_010)), vec![30_009, 30_010]),
@@ -140,6 +140,14 @@ async fn what_cannot_be_had_is_refused() {
     let (code, status) = patch(&server, &format!("{SERVICES}/a"), "merge-patch", &moved).await;
     let message = "Service \"a\" is invalid: spec.healthCheckNodePort: Forbidden: field is immutable";
     assert_eq!((code, &status["message"]), (422, &json!(message)));
+    let forbidden =
+        json!({"allocateLoadBalancerNodePorts": true, "loadBalancerClass": "x", "ports": [{"port": 80}]});
+    let (_, status) = send(&server, "POST", SERVICES, &service("b", &forbidden)).await;
+    let why = "Forbidden: may only be used when `type` is 'LoadBalancer'";
+    let message = format!(
+        "Service \"b\" is invalid: [spec.allocateLoadBalancerNodePorts: {why}, spec.loadBalancerClass: {why}]"
+    );
+    assert_eq!(status["message"], message);
     let idle = json!({"healthCheckNodePort": 30_006, "ports": [{"port": 80}]});
     let (_, status) = send(&server, "POST", SERVICES, &service("b", &idle)).await;
     let why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
@@ -165,8 +173,8 @@ async fn what_a_request_takes_nobody_else_is_given_while_webhooks_are_asked() {
     let create = async |name: &str, spec: &Value| send(&server, "POST", SERVICES, &service(name, spec)).await;
     let (one, other) = tokio::join!(create("a", &unnamed), create("b", &unnamed));
     let given = |made: &Value| (made["spec"]["clusterIP"].clone(), numbers(made));
-    assert_eq!(given(&one.1), (json!("10.0.0.2"), vec![30_000]));
-    assert_eq!(given(&other.1), (json!("10.0.0.3"), vec![30_001]));
+    assert_eq!(given(&one.1), (json!("10.0.0.17"), vec![30_086]));
+    assert_eq!(given(&other.1), (json!("10.0.0.18"), vec![30_087]));
     let (refused, other) = tokio::join!(create("refused", &named), create("c", &named));
     let message = "Service \"c\" is invalid: spec.clusterIPs: Invalid value: [\"10.0.0.9\"]: failed to allocate IP \
                    10.0.0.9: provided IP is already allocated";

@@ -46,6 +46,8 @@ async fn the_scale_of_a_custom_resource_lies_where_its_definition_says() {
     let (code, scale) = send(&server, "GET", &format!("{SPACE}/a/scale"), &Value::Null).await;
     let shown = (code, &scale["spec"], &scale["status"]);
     assert_eq!(shown, (200, &json!({"replicas": 3}), &json!({"replicas": 2, "selector": "a=b"})));
+    let shown = cells(&server, &format!("{SPACE}/a/scale")).await;
+    assert_eq!(shown.as_array().map(|cells| &cells[..3]), Some(&[json!("a"), json!(3), json!(2)][..]));
     let change = json!({"spec": {"replicas": 5}});
     let (_, scale) =
         patch(&server, &format!("{SPACE}/a/scale?fieldManager=me"), "merge-patch", &change).await;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::EnvtestArguments;
+use super::{EnvtestArguments, SubstrateName};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnvCommand {
@@ -20,20 +20,6 @@ pub(crate) enum EnvCommand {
     Doctor,
 }
 
-/// What can be started; direct, which can not, is refused in words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Startable {
-    /// The in-process API server
-    Embedded,
-    /// A real kube-apiserver and etcd on loopback
-    Envtest,
-    /// A whole cluster in containers
-    Kind,
-    /// Needs nothing started
-    #[value(hide = true)]
-    Direct,
-}
-
 /// A component of ours that can be installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ComponentName {
@@ -43,9 +29,9 @@ pub(crate) enum ComponentName {
 
 #[derive(Debug, Args)]
 pub(crate) struct EnvUpArguments {
-    /// What is started
-    #[arg(long, value_enum, default_value_t = Startable::Embedded)]
-    pub(crate) substrate: Startable,
+    /// What is started; direct needs nothing
+    #[arg(long, value_enum, default_value_t = SubstrateName::Embedded)]
+    pub(crate) substrate: SubstrateName,
     /// A name, for several at once
     #[arg(long, default_value = "default")]
     pub(crate) name: String,
@@ -56,38 +42,44 @@ pub(crate) struct EnvUpArguments {
     pub(crate) envtest: EnvtestArguments,
     #[command(flatten)]
     pub(crate) kind: KindArguments,
+    /// Which of our components run in it
+    #[arg(long, value_enum, value_name = "COMPONENT", help_heading = "Kind")]
+    pub(crate) install: Vec<ComponentName>,
 }
 
 /// What the substrate kind is made of.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Kind")]
 pub(crate) struct KindArguments {
     /// Nodes, each in a zone of its own: 1 or 3
     #[arg(long, value_name = "N", value_parser = ["1", "3"])]
     pub(crate) zones: Option<String>,
-    /// Which of our components run in it
-    #[arg(long, value_enum, value_name = "COMPONENT")]
-    pub(crate) install: Vec<ComponentName>,
-    /// Where nodes' logs are collected when it does not get ready [default: reports/kind]
+    /// Where objects, events and logs are collected when something fails [default: reports/kind]
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
 }
 
-impl Startable {
-    /// As it is typed.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Embedded => "embedded",
-            Self::Envtest => "envtest",
-            Self::Kind => "kind",
-            Self::Direct => "direct",
-        }
-    }
+/// The cluster of a run.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Kind")]
+pub(crate) struct KindRunArguments {
+    #[command(flatten)]
+    pub(crate) cluster: KindArguments,
+    /// Lets the cluster stay after the run, to look at it
+    #[arg(long)]
+    pub(crate) keep: bool,
 }
 
 impl KindArguments {
     /// Whether anything was said.
     pub(crate) fn is_said(&self) -> bool {
-        self.zones.is_some() || self.logs.is_some() || !self.install.is_empty()
+        self.zones.is_some() || self.logs.is_some()
+    }
+}
+
+impl KindRunArguments {
+    /// Whether anything was said.
+    pub(crate) fn is_said(&self) -> bool {
+        self.keep || self.cluster.is_said()
     }
 }

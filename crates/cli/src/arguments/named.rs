@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{BUILT_IN, EnvtestArguments, Execution, Format, SETTLE, Selection, SubstrateName};
+use super::{
+    BUILT_IN, EnvtestArguments, Execution, Format, KindRunArguments, SETTLE, Selection, SubstrateName,
+};
 
 /// What nobody can see of a target that runs already.
 #[derive(Clone, Debug, Default, Args)]
@@ -76,11 +78,13 @@ pub(crate) struct VerifyArguments {
     pub(crate) target: String,
     #[command(flatten)]
     pub(crate) running: RunningArguments,
-    /// Where cases run; embedded and envtest start the target beside an API server that asks it
+    /// Where cases run; embedded and envtest start the target beside an API server that asks it, kind in the cluster
     #[arg(long, value_enum, default_value_t = SubstrateName::Direct)]
     pub(crate) substrate: SubstrateName,
     #[command(flatten)]
     pub(crate) envtest: EnvtestArguments,
+    #[command(flatten)]
+    pub(crate) kind: KindRunArguments,
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]

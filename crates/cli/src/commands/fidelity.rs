@@ -1,5 +1,6 @@
 //! `fidelity`: the same requests on a real kube-apiserver and on the embedded API server.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use fidelity::kinds;
@@ -22,15 +23,23 @@ pub(crate) fn fidelity(arguments: &FidelityArguments, terminal: &Terminal) -> Re
     let options = options(arguments)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let outcome = runtime.block_on(async {
-        tokio::select! {
-            outcome = compared(arguments, &options, terminal) => outcome,
-            signal = signals::either() => Err(Failure::interrupted(signal)),
-        }
-    })?;
+    let outcome = runtime.block_on(compared(arguments, &options, terminal))?;
     let json = arguments.output == Format::Json;
-    terminal.print(&if json { outcome.to_json() } else { outcome.to_text() });
-    Ok(outcome.exit_code())
+    terminal.print(&if json { outcome.told.to_json() } else { outcome.told.to_text() });
+    if let Some(error) = outcome.ended {
+        return Err(error);
+    }
+    let code = outcome.told.exit_code();
+    match outcome.told.failed {
+        Some(error) => Err(Failure::from(anyhow::Error::from(error))),
+        None => Ok(code),
+    }
+}
+
+/// What came out, and what ended it before its end.
+struct Compared {
+    told: Outcome,
+    ended: Option<Failure>,
 }
 
 fn options(arguments: &FidelityArguments) -> Result<Options, Failure> {
@@ -55,9 +64,12 @@ async fn compared(
     arguments: &FidelityArguments,
     options: &Options,
     terminal: &Terminal,
-) -> Result<Outcome, Failure> {
+) -> Result<Compared, Failure> {
     let real = EnvtestArguments { with: Vec::new(), data_dir: arguments.data_dir.clone() };
-    let real = envtest::start(vec![CLUSTER.to_owned()], &real).await?;
+    let real = tokio::select! {
+        real = envtest::start(vec![CLUSTER.to_owned()], &real) => real?,
+        signal = signals::either() => return Err(Failure::interrupted(signal)),
+    };
     let embedded = kube::Client::new(embedded::control_plane(false, None), "default");
     let asked = kubeconfig::asking_once(&real.cluster(CLUSTER).kubeconfig).await;
     let asked = asked.map_err(|error| Failure::environment(error.to_string()))?;
@@ -69,11 +81,15 @@ async fn compared(
             terminal.note(&format!("{requests} of {} requests", options.requests));
         }
     };
-    tokio::select! {
-        outcome = run::run(&pair, options, &progress) => {
-            let outcome = outcome.map_err(|error| Failure::from(anyhow::Error::from(error)))?;
-            Ok(Outcome { took: begun.elapsed(), ..outcome })
-        }
-        error = real.ended() => Err(Failure::environment(error.to_string())),
-    }
+    let ended = Mutex::new(None);
+    let stop = async {
+        let failure = tokio::select! {
+            signal = signals::either() => Failure { code: 128 + signal, text: "interrupted".to_owned() },
+            error = real.ended() => Failure::environment(error.to_string()),
+        };
+        *ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+    };
+    let outcome = run::run(&pair, options, &progress, stop).await;
+    let ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Compared { told: Outcome { took: begun.elapsed(), ..outcome }, ended })
 }

@@ -9,6 +9,7 @@ mod lint;
 mod run;
 mod show;
 mod verify;
+mod versions;
 pub(crate) mod write;
 
 use clap::CommandFactory as _;
@@ -34,6 +35,7 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::Compare(arguments) => compare::compare(&arguments, terminal),
         Command::DiffRun(arguments) => diff_run::diff_run(&arguments, added, terminal),
         Command::Fidelity(arguments) => fidelity::fidelity(&arguments, terminal),
+        Command::Versions(command) => versions::execute(&command, terminal),
         Command::Env(command) => env::execute(command, terminal),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use conformance::render;
 use conformance::run::Ground;
+use conformance::target::Target;
 
 use crate::again::Again;
 use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
 use crate::session::Wish;
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, envtest, options, session, targets};
+use crate::{catalog, envtest, kind, options, session, targets};
 
 /// Verifies and prints the verdict.
 pub(crate) fn run(
@@ -48,13 +49,20 @@ fn report(
     let contracts = session::selected(&loaded, added, &selection)?;
     options::check(&arguments.execution, &loaded.catalog)?;
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
+    kind::fits(arguments.kind.is_said(), arguments.substrate)?;
     let substrate = arguments.substrate.word();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new(command, added)
         .unless("--substrate", substrate, "embedded")
         .flag("--with controller-manager", with_manager)
-        .path("--data-dir", arguments.envtest.data_dir.as_deref());
+        .path("--data-dir", arguments.envtest.data_dir.as_deref())
+        .unless("--zones", arguments.kind.cluster.zones.as_deref().unwrap_or_default(), "");
     let needed = contracts.clone();
+    let in_cluster = (arguments.substrate == SubstrateName::Kind).then(|| kind::target(&contracts));
+    let target: Arc<dyn Target> = match &in_cluster {
+        Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
+        None => targets::ours(&contracts),
+    };
     let ground = async {
         Ok(match arguments.substrate {
             SubstrateName::Embedded => Ground::Embedded,
@@ -63,9 +71,9 @@ fn report(
                 let parallel = arguments.execution.parallel;
                 Ground::Envtest(Arc::new(envtest::start_for(&needed, parallel, &arguments.envtest).await?))
             }
+            SubstrateName::Kind => kind::ground(in_cluster.as_deref(), &arguments.kind, terminal).await?,
         })
     };
-    let target = targets::resource_manager();
     let wish = Wish {
         execution: &arguments.execution,
         selection: &selection,
@@ -73,5 +81,5 @@ fn report(
         substrate,
         keeps_damages: command == "prove",
     };
-    session::run(contracts, Arc::new(target), ground, &wish, terminal)
+    session::run(contracts, target, ground, &wish, terminal)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use conformance::run::{FactsFrom, Ground};
-use conformance::target::Facts;
+use conformance::target::{Facts, Target};
 use conformance::{attest as attesting, report};
 use contract::document::SourceFile;
 use contract::document::attestation::{self, Attestation};
@@ -12,11 +12,11 @@ use contract::load::Loaded;
 use contract::model::Contract;
 
 use crate::again::Again;
-use crate::arguments::{Addition, AttestArguments, SubstrateName, VerifyArguments};
+use crate::arguments::{Addition, AttestArguments, BUILT_IN, SubstrateName, VerifyArguments};
 use crate::session::Wish;
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, envtest, options, session};
+use crate::{catalog, envtest, kind, options, session};
 
 /// Verifies and prints the verdict.
 pub(crate) fn verify(
@@ -81,11 +81,22 @@ fn report(
     terminal: &Terminal,
 ) -> Result<report::Report, Failure> {
     let selection = arguments.selection.clone().into();
-    let contracts = session::selected(loaded, added, &selection)?;
+    let mut contracts = session::selected(loaded, added, &selection)?;
     options::check(&arguments.execution, &loaded.catalog)?;
     let running = &arguments.running;
-    let target = targets::named(&arguments.target, running)?;
+    let named = targets::named(&arguments.target, running)?;
+    // What it is not about was not asked for: it would only be told as not supported.
+    contracts.retain(|contract| named.is_asked_of(contract));
+    if contracts.is_empty() {
+        let text = format!("nothing of {} is asked of {}", selection.words(), named.identity().name);
+        return Err(Failure { code: 4, text });
+    }
     fits(arguments)?;
+    let in_cluster = (arguments.substrate == SubstrateName::Kind).then(|| kind::target(&contracts));
+    let target: Arc<dyn Target> = match &in_cluster {
+        Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
+        None => named,
+    };
     let substrate = arguments.substrate.word();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new("verify", added)
@@ -96,7 +107,8 @@ fn report(
         .path("--kubeconfig", running.kubeconfig.as_deref())
         .unless("--substrate", substrate, "direct")
         .flag("--with controller-manager", with_manager)
-        .path("--data-dir", arguments.envtest.data_dir.as_deref());
+        .path("--data-dir", arguments.envtest.data_dir.as_deref())
+        .unless("--zones", arguments.kind.cluster.zones.as_deref().unwrap_or_default(), "");
     let wish = Wish {
         execution: &arguments.execution,
         selection: &selection,
@@ -105,13 +117,14 @@ fn report(
         keeps_damages: false,
     };
     let needed = contracts.clone();
-    let ground = ground(arguments, &needed);
+    let ground = ground(arguments, &needed, in_cluster.as_deref(), terminal);
     session::run(contracts, target, ground, &wish, terminal)
 }
 
 /// Refuses a server for a target that reads another one already.
 fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
+    kind::fits(arguments.kind.is_said(), arguments.substrate)?;
     let substrate = arguments.substrate.word();
     if arguments.substrate == SubstrateName::Direct {
         return Ok(());
@@ -122,6 +135,11 @@ fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
              with a command, which is started beside the server"
         )));
     }
+    if arguments.substrate == SubstrateName::Kind && arguments.target != BUILT_IN {
+        return Err(Failure::usage(format!(
+            "--substrate kind: what runs in the cluster is our own component, say --target {BUILT_IN}"
+        )));
+    }
     if arguments.running.kubeconfig.is_some() {
         return Err(Failure::usage(format!(
             "--substrate {substrate} has a cluster of its own: leave --kubeconfig out"
@@ -130,7 +148,12 @@ fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn ground(arguments: &VerifyArguments, contracts: &[Contract]) -> Result<Ground, Failure> {
+async fn ground(
+    arguments: &VerifyArguments,
+    contracts: &[Contract],
+    in_cluster: Option<&kind::InCluster>,
+    terminal: &Terminal,
+) -> Result<Ground, Failure> {
     Ok(match arguments.substrate {
         SubstrateName::Direct => Ground::Direct(facts(arguments).await?),
         SubstrateName::Embedded => Ground::Embedded,
@@ -138,6 +161,7 @@ async fn ground(arguments: &VerifyArguments, contracts: &[Contract]) -> Result<G
             let parallel = arguments.execution.parallel;
             Ground::Envtest(Arc::new(envtest::start_for(contracts, parallel, &arguments.envtest).await?))
         }
+        SubstrateName::Kind => kind::ground(in_cluster, &arguments.kind, terminal).await?,
     })
 }
 

@@ -8,8 +8,8 @@ use crate::terminal::{Failure, Terminal};
 
 /// Prints or writes a new contract; never over an existing file.
 pub(crate) fn new(command: &NewCommand, terminal: &Terminal) -> Result<u8, Failure> {
-    let NewCommand::Contract { name, component, file } = command;
-    let text = contract::scaffold::contract(name, component).map_err(Failure::usage)?;
+    let NewCommand::Contract { name, component, form, file } = command;
+    let text = contract::scaffold::contract(name, component, form).map_err(Failure::usage)?;
     let Some(file) = file else {
         terminal.print(&text);
         return Ok(0);

@@ -1,51 +1,99 @@
 //! The cluster of this run, which ends with it however it ends, and how it is asked.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use substrate::cluster::{Cluster, Reply};
+use substrate::kind::programs::Programs;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_gardener-conformance");
-/// Ends the program when the pipe on standard input is closed, which the kernel does however its writer ends.
-const TETHER: &str =
-    "\"$@\" </dev/null & program=$!; cat >/dev/null; kill -TERM \"$program\"; wait \"$program\"";
+use crate::place;
+use crate::tethered::Tethered;
+
+/// Where objects, events and logs of the cluster are collected when it does not get ready.
+const LOGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/kind");
 /// How long a rollout may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A cluster with our resource-manager.
 pub(crate) struct Running {
-    tether: Child,
+    _tethered: Tethered,
     runtime: tokio::runtime::Runtime,
     cluster: Cluster,
+    programs: Programs,
+    kubeconfig: String,
     name: String,
+}
+
+/// The one cluster of all tests, which the first of them starts.
+#[derive(Clone, Default)]
+pub(crate) struct Shared(Arc<OnceLock<Result<Running, String>>>);
+
+impl Shared {
+    /// The cluster.
+    pub(crate) fn running(&self) -> Result<&Running, String> {
+        self.0.get_or_init(Running::start).as_ref().map_err(Clone::clone)
+    }
 }
 
 impl Running {
     /// Starts one as a user does.
-    pub(crate) fn start() -> Result<Self, String> {
+    fn start() -> Result<Self, String> {
+        let programs = place::surroundings().programs().map_err(|error| error.to_string())?;
         let name = format!("e2e-{}", std::process::id());
-        let mut tether = Command::new("/bin/sh")
-            .args(["-c", TETHER, "tether", PROGRAM, "env", "up", "--foreground", "--name", &name])
-            .args(["--substrate", "kind", "--install", "resource-manager"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| error.to_string())?;
-        let said = tether.stdout.take().ok_or("its output is piped")?;
-        let kubeconfig = BufReader::new(said).lines().next().and_then(Result::ok);
+        let arguments = [
+            &["env", "up", "--foreground", "--name", &name, "--substrate", "kind", "--zones", "3"][..],
+            &["--install", "resource-manager", "--logs", LOGS],
+        ];
+        let mut tethered =
+            Tethered::spawn(&arguments.concat().into_iter().map(str::to_owned).collect::<Vec<_>>())?;
+        let kubeconfig = tethered.first_line();
         let kubeconfig = kubeconfig.ok_or("no cluster was started: its reason stands above")?;
         let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
         let client = runtime.block_on(substrate::kubeconfig::client(Path::new(&kubeconfig)));
         let client = client.map_err(|error| error.to_string())?;
-        Ok(Self { tether, runtime, cluster: Cluster::new(client), name })
+        Ok(Self { _tethered: tethered, runtime, cluster: Cluster::new(client), programs, kubeconfig, name })
     }
 
     /// Creates an object.
     pub(crate) fn create(&self, object: &Value) -> Result<Reply, String> {
         self.runtime.block_on(self.cluster.create(object, "")).map_err(|error| error.to_string())
+    }
+
+    /// What the creation of an object would be answered.
+    pub(crate) fn try_to_create(&self, object: &Value) -> Result<Reply, String> {
+        self.runtime.block_on(self.cluster.create(object, "dryRun=All")).map_err(|error| error.to_string())
+    }
+
+    /// What an object is now.
+    pub(crate) fn get(&self, object: &Value) -> Result<Value, String> {
+        self.runtime
+            .block_on(self.cluster.get(object))
+            .map(|reply| reply.body)
+            .map_err(|error| error.to_string())
+    }
+
+    /// What kubectl prints, and whether it succeeds.
+    pub(crate) fn kubectl(&self, arguments: &[&str]) -> Result<(bool, String), String> {
+        let mut command = Command::new(&self.programs.kubectl);
+        let output = command.args(["--kubeconfig", &self.kubeconfig]).args(arguments).output();
+        let output = output.map_err(|error| format!("failed to start kubectl: {error}"))?;
+        let said = [output.stdout, output.stderr].concat();
+        Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
+    }
+
+    /// Keeps objects, events and logs of pods, and says where.
+    pub(crate) fn dump(&self, test: &str) -> String {
+        let folder = format!("{LOGS}/{test}");
+        let at = format!("--output-directory={folder}");
+        match self.kubectl(&["cluster-info", "dump", "--all-namespaces", "--output=yaml", &at]) {
+            Ok((true, _)) => format!("objects, events and logs are in {folder}"),
+            Ok((false, said)) | Err(said) => format!("they cannot be collected: {said}"),
+        }
     }
 
     /// Creates an object that nobody may refuse, and gives what came about.
@@ -68,12 +116,13 @@ impl Running {
     pub(crate) fn until(&self, object: &Value, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, String> {
         let begun = Instant::now();
         loop {
-            let found = self.runtime.block_on(self.cluster.get(object)).map_err(|error| error.to_string())?;
-            if is_wanted(&found.body) {
-                return Ok(found.body);
+            let found = self.get(object)?;
+            if is_wanted(&found) {
+                return Ok(found);
             }
             if begun.elapsed() > PATIENCE {
-                return Err(format!("after {PATIENCE:?} still {:#}", found.body));
+                let (name, status) = (&found["metadata"]["name"], &found["status"]);
+                return Err(format!("after {PATIENCE:?} the status of {name} is still {status:#}"));
             }
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -96,11 +145,14 @@ impl Running {
     }
 }
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        drop(self.tether.stdin.take());
-        let _ = self.tether.wait();
-    }
+/// Nothing, or why it was refused.
+pub(crate) fn done(reply: &Reply) -> Result<(), String> {
+    if reply.is_success() { Ok(()) } else { Err(reply.message()) }
+}
+
+/// As data of Secrets and of kubeconfigs lie.
+pub(crate) fn base64(text: &str) -> String {
+    STANDARD.encode(text)
 }
 
 /// A node cannot begin a connection to another machine: the firewall of our node image refuses it at once. A released image
@@ -108,7 +160,8 @@ impl Drop for Running {
 pub(crate) fn nothing_leaves_the_machine(running: &Running) -> Result<(), String> {
     let node = format!("gardener-conformance-{}-control-plane", running.name);
     let inside = |script: &str| {
-        let output = Command::new("docker").args(["exec", &node, "bash", "-c", script]).output();
+        let output =
+            Command::new(&running.programs.docker).args(["exec", &node, "bash", "-c", script]).output();
         let output = output.map_err(|error| error.to_string())?;
         Ok::<_, String>((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
     };

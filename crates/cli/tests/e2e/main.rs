@@ -1,60 +1,70 @@
-//! Our images in a real cluster: what only a kubelet, a scheduler and Services can show. `make e2e` sets everything up.
+//! Contracts on the substrate of `CONFORMANCE_SUBSTRATE`, and on kind what only a kubelet, a scheduler and Services can show.
+//! `make e2e` sets everything up.
 
-#![expect(clippy::panic, reason = "a test that cannot go on fails")]
+#![expect(clippy::print_stderr, reason = "what is measured is told beside the tests")]
 
+mod certificate;
 mod cluster;
+mod contracts;
+mod place;
 mod resource_manager;
+mod shoot;
+mod tethered;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use cluster::Running;
+use cluster::{Running, Shared};
+use place::Substrate;
 
 type Test = (&'static str, fn(&Running) -> Result<(), String>);
 
-const TESTS: [Test; 5] = [
-    (
-        "a_deployment_is_mutated_by_every_webhook_that_selects_it_and_runs",
-        resource_manager::a_deployment_is_mutated_by_every_webhook_that_selects_it_and_runs,
-    ),
-    (
-        "the_deletion_of_a_protected_crd_is_refused_in_our_words",
-        resource_manager::the_deletion_of_a_protected_crd_is_refused_in_our_words,
-    ),
-    (
-        "a_secret_that_a_managed_resource_names_becomes_objects",
-        resource_manager::a_secret_that_a_managed_resource_names_becomes_objects,
-    ),
-    (
-        "without_the_pod_the_failure_policy_refuses_and_with_the_next_one_all_goes_on",
-        resource_manager::without_the_pod_the_failure_policy_refuses_and_with_the_next_one_all_goes_on,
-    ),
-    ("nothing_leaves_the_machine", cluster::nothing_leaves_the_machine),
+/// A test by its own name.
+macro_rules! test {
+    ($module:ident::$name:ident) => {
+        (stringify!($name), $module::$name as fn(&Running) -> Result<(), String>)
+    };
+}
+
+const TESTS: [Test; 9] = [
+    test!(resource_manager::a_deployment_is_mutated_by_every_webhook_that_selects_it_and_runs),
+    test!(resource_manager::pods_are_spread_over_three_zones_as_the_constraints_say),
+    test!(resource_manager::the_deletion_of_a_protected_crd_is_refused_in_our_words),
+    test!(resource_manager::a_secret_that_a_managed_resource_names_becomes_objects),
+    test!(shoot::it_acts_in_the_target_with_a_token_and_reads_its_namespace_of_the_source_alone),
+    test!(certificate::it_is_rotated_while_requests_run_and_none_fails),
+    test!(resource_manager::a_pod_that_is_killed_comes_back_and_meanwhile_the_failure_policy_refuses),
+    test!(resource_manager::without_the_pod_the_failure_policy_refuses_and_with_the_next_one_all_goes_on),
+    test!(cluster::nothing_leaves_the_machine),
 ];
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // One cluster, one resource-manager: tests are told apart by their order.
     arguments.test_threads = Some(1);
-    if arguments.list {
-        return libtest_mimic::run(&arguments, trials(None)).exit_code();
+    let shared = Shared::default();
+    match trials(&arguments, &shared) {
+        Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(3)
+        }
     }
-    let running = match Running::start() {
-        Ok(running) => Arc::new(running),
-        Err(error) => panic!("{error}"),
-    };
-    libtest_mimic::run(&arguments, trials(Some(&running))).exit_code()
 }
 
-fn trials(running: Option<&Arc<Running>>) -> Vec<Trial> {
-    let trial = |(name, test): Test| {
-        let running = running.cloned();
-        Trial::test(format!("resource_manager::{name}"), move || {
-            let Some(running) = &running else { return Ok(()) };
-            test(running).map_err(Failed::from)
-        })
-    };
-    TESTS.map(trial).into_iter().collect()
+fn trials(arguments: &Arguments, shared: &Shared) -> Result<Vec<Trial>, String> {
+    let substrate = Substrate::of_environment()?;
+    let in_cluster = substrate == Substrate::Kind;
+    let mut trials = contracts::trials(substrate, arguments)?;
+    if in_cluster {
+        trials.extend(TESTS.map(|(name, test)| {
+            let shared = shared.clone();
+            Trial::test(format!("kind::{name}"), move || {
+                let running = shared.running()?;
+                test(running).map_err(|error| Failed::from(format!("{error}\n{}", running.dump(name))))
+            })
+        }));
+    }
+    Ok(trials)
 }

@@ -16,22 +16,28 @@ fn namespace(running: &Running, name: &str) -> Result<Value, String> {
     }))
 }
 
-pub(crate) fn a_deployment_is_mutated_by_every_webhook_that_selects_it_and_runs(
-    running: &Running,
-) -> Result<(), String> {
-    namespace(running, "shoot--e2e--one")?;
-    let deployment = running.created(&json!({
+/// A Deployment of one replica that says to be a server.
+fn server(running: &Running, namespace: &str, annotations: &Value) -> Result<Value, String> {
+    running.created(&json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
-        "metadata": {"name": "server", "namespace": "shoot--e2e--one", "labels": {
-            "high-availability-config.resources.gardener.cloud/type": "server",
-        }},
+        "metadata": {
+            "name": "server", "namespace": namespace, "annotations": annotations,
+            "labels": {"high-availability-config.resources.gardener.cloud/type": "server"},
+        },
         "spec": {
             "replicas": 1, "selector": {"matchLabels": {"app": "server"}},
             "template": {"metadata": {"labels": {"app": "server"}}, "spec": {"containers": [
                 {"name": "server", "image": running.image()?, "imagePullPolicy": "Never"},
             ]}},
         },
-    }))?;
+    }))
+}
+
+pub(crate) fn a_deployment_is_mutated_by_every_webhook_that_selects_it_and_runs(
+    running: &Running,
+) -> Result<(), String> {
+    namespace(running, "shoot--e2e--one")?;
+    let deployment = server(running, "shoot--e2e--one", &json!({}))?;
     same(&deployment["spec"]["replicas"], &json!(2), "replicas")?;
     let toleration =
         |key: &str| json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60});
@@ -67,6 +73,10 @@ pub(crate) fn the_deletion_of_a_protected_crd_is_refused_in_our_words(
             "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
         },
     }))?;
+    let (deleted, said) = running.kubectl(&["delete", "crd", "things.e2e.example.test"])?;
+    if deleted || !said.contains("confirmation.gardener.cloud/deletion") {
+        return Err(format!("kubectl deleted it, or says something else: {said}"));
+    }
     let refused = running.delete(&crd)?;
     let words = refused.message();
     if refused.is_success() || !words.contains("confirmation.gardener.cloud/deletion") {
@@ -101,6 +111,99 @@ pub(crate) fn a_secret_that_a_managed_resource_names_becomes_objects(
     running.until(&made, |found| found["code"] == 404).map(|_| ())
 }
 
+/// A pod in a namespace of users, as requests are tried with.
+pub(crate) fn pod(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+        "spec": {"containers": [{"name": "one", "image": "none", "imagePullPolicy": "Never"}]},
+    })
+}
+
+pub(crate) fn pods_are_spread_over_three_zones_as_the_constraints_say(
+    running: &Running,
+) -> Result<(), String> {
+    running.created(&json!({
+        "apiVersion": "v1", "kind": "Namespace",
+        "metadata": {
+            "name": "shoot--e2e--zones",
+            "labels": {
+                "gardener.cloud/role": "shoot",
+                "high-availability-config.resources.gardener.cloud/consider": "true",
+            },
+            "annotations": {
+                "high-availability-config.resources.gardener.cloud/failure-tolerance-type": "zone",
+                "high-availability-config.resources.gardener.cloud/zones": "zone-a,zone-b,zone-c",
+            },
+        },
+    }))?;
+    let replicas = json!({"high-availability-config.resources.gardener.cloud/replicas": "3"});
+    let deployment = server(running, "shoot--e2e--zones", &replicas)?;
+    let template = &deployment["spec"]["template"]["spec"];
+    let keys: Vec<&Value> = template["topologySpreadConstraints"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|constraint| &constraint["topologyKey"])
+        .collect();
+    if !keys.contains(&&json!("topology.kubernetes.io/zone")) {
+        return Err(format!("no constraint over zones: {keys:?}"));
+    }
+    same(&deployment["spec"]["replicas"], &json!(3), "replicas")?;
+    running.until(&deployment, |found| found["status"]["availableReplicas"] == 3)?;
+    let nodes = running.ask("/api/v1/nodes")?;
+    let pods = running.ask("/api/v1/namespaces/shoot--e2e--zones/pods")?;
+    let zone = |pod: &Value| {
+        let mut nodes = nodes["items"].as_array().into_iter().flatten();
+        let node = nodes.find(|node| node["metadata"]["name"] == pod["spec"]["nodeName"]);
+        node.and_then(|node| node["metadata"]["labels"]["topology.kubernetes.io/zone"].as_str())
+            .unwrap_or("none")
+    };
+    let mut zones: Vec<&str> = pods["items"].as_array().into_iter().flatten().map(zone).collect();
+    zones.sort_unstable();
+    same(&json!(zones), &json!(["zone-a", "zone-b", "zone-c"]), "zones of its pods")
+}
+
+pub(crate) fn a_pod_that_is_killed_comes_back_and_meanwhile_the_failure_policy_refuses(
+    running: &Running,
+) -> Result<(), String> {
+    let pods = running.ask("/api/v1/namespaces/garden/pods?labelSelector=app%3Dgardener-resource-manager")?;
+    let name = &pods["items"][0]["metadata"]["name"];
+    let killed =
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "garden"}});
+    let kill = ["delete", "pod", "--namespace=garden", "--force", "--grace-period=0", "--wait=false"];
+    let (done, said) = running.kubectl(&[&kill[..], &[name.as_str().unwrap_or_default()]].concat())?;
+    if !done {
+        return Err(said);
+    }
+    let begun = Instant::now();
+    let (mut refused, mut back) = (0, None);
+    loop {
+        let reply = running.try_to_create(&pod("while-it-is-gone"))?;
+        let at = begun.elapsed();
+        if reply.is_success() {
+            // One that is about to end answers still.
+            let back = *back.get_or_insert(at);
+            if at.as_secs_f64() > back.as_secs_f64() + 5.0 {
+                break;
+            }
+        } else if reply.message().contains("failed calling webhook") {
+            refused += 1;
+            back = None;
+        } else {
+            return Err(format!("refused in other words: {}", reply.message()));
+        }
+        if at.as_secs() > 120 {
+            return Err(format!("not back after two minutes: {}", reply.message()));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let gone = running.get(&killed)?;
+    same(&gone["code"], &json!(404), "code of the killed pod")?;
+    let seconds = back.map(|back| back.as_secs_f64()).unwrap_or_default();
+    eprintln!("killed: {refused} requests refused, all answered again after {seconds:.1} s");
+    if refused == 0 { Err("nobody was refused while it was gone".to_owned()) } else { Ok(()) }
+}
+
 pub(crate) fn without_the_pod_the_failure_policy_refuses_and_with_the_next_one_all_goes_on(
     running: &Running,
 ) -> Result<(), String> {
@@ -108,12 +211,6 @@ pub(crate) fn without_the_pod_the_failure_policy_refuses_and_with_the_next_one_a
         "apiVersion": "apps/v1", "kind": "Deployment",
         "metadata": {"name": "gardener-resource-manager", "namespace": "garden"},
     });
-    let pod = |name: &str| {
-        json!({
-            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
-            "spec": {"containers": [{"name": "one", "image": "none", "imagePullPolicy": "Never"}]},
-        })
-    };
     running.patch(&deployment, &json!({"spec": {"replicas": 0}}))?;
     running.until(&deployment, |found| found["status"]["replicas"].as_u64().unwrap_or(0) == 0)?;
     let begun = Instant::now();

@@ -69,6 +69,9 @@ fn what_only_envtest_has_is_refused_elsewhere() {
     call(folder.path(), &["run", "--with", "scheduler"]).says(2, &["controller-manager"]);
     call(folder.path(), &["env", "up", "--substrate", "direct"]).says(2, &["direct needs nothing started"]);
     call(folder.path(), &["env", "up", "--zones", "3"]).says(2, &["--substrate kind"]);
+    call(folder.path(), &["run", "--keep"]).says(2, &["--keep", "--substrate kind"]);
+    let scenarios = ["run", "--substrate", "kind", "--contract", "health"];
+    call(folder.path(), &scenarios).says(2, &["no case of the selection is asked in a cluster"]);
 }
 
 #[test]

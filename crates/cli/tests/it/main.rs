@@ -7,4 +7,6 @@ mod diff_run;
 mod envtest;
 mod gate;
 mod program;
+mod release_manager;
 mod strange_targets;
+mod versions;

@@ -46,6 +46,9 @@ pub fn explain(
             line(&format!("  {name:8} {}", texts.join(", ")));
         }
     }
+    if let Some(why) = &clause.why {
+        line(&format!("  Decided  alone: {why}"));
+    }
     for (who, why) in &clause.differs {
         line(&format!("  Differs  {who}: {why}"));
     }

@@ -13,7 +13,8 @@ use super::{again, duration, mark, thousands};
 use crate::report::{ClauseResult, ContractResult, Evidence, Report, Status, Verdict};
 
 const PAGE: &str = include_str!("../../templates/report.html");
-const STYLE: &str = include_str!("../../templates/report.css");
+/// How our pages look.
+pub const PAGE_STYLE: &str = include_str!("../../templates/report.css");
 
 /// Why the page cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +103,7 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         report,
         verdict: report.verdict.words(),
         verdict_class: class(report.verdict),
-        style: STYLE,
+        style: PAGE_STYLE,
         failures,
         strip,
         unproven,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::attention::causes;
 use super::diff::diff;
-use super::{again, plural};
+use super::{again, otherwise, plural};
 use crate::report::{Report, Status};
 
 /// Causes shown in full: a comment has a limited length.
@@ -56,7 +56,7 @@ fn summary(out: &mut String, report: &Report) {
     line(String::new());
     if counts.asked_otherwise > 0 {
         let cases = plural(counts.asked_otherwise, "case");
-        line(format!("{cases} asked otherwise than the substrate says; `asked` in report.json says how."));
+        line(format!("{cases} asked otherwise than the substrate says: {}.", otherwise(report)));
         line(String::new());
     }
     for error in &report.environment_errors {

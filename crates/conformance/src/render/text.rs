@@ -1,11 +1,12 @@
 //! A report on a terminal: one line per contract, what needs attention, and three lines that conclude.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::attention::{Cause, causes};
 use super::diff::diff;
 use super::style::{Tone, View};
-use super::{again, duration, mark, plural, thousands};
+use super::{again, duration, mark, otherwise, plural, thousands};
 use crate::report::{ContractResult, Report, Status, Verdict};
 
 /// Cases of one cause that are named one by one.
@@ -209,20 +210,8 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
             &format!("         interrupted by {name}: {} not run", plural(report.counts.not_run, "case")),
         );
     }
+    unasked(out, report);
     let counts = &report.counts;
-    if counts.not_supported > 0 {
-        line(
-            out,
-            &format!("         {} not supported: {}", plural(counts.not_supported, "case"), reasons(report)),
-        );
-    }
-    if counts.asked_otherwise > 0 {
-        let cases = plural(counts.asked_otherwise, "case");
-        line(
-            out,
-            &format!("         {cases} asked otherwise than the substrate says (-v and the report say how)"),
-        );
-    }
     let proven = format!("{} of {} clauses proven able to fail", counts.proven, counts.answered);
     let gaps = plural(counts.gaps, "gap");
     let unexplained = if counts.unexplained > 0 {
@@ -234,6 +223,42 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
     if let Some(path) = view.report {
         line(out, &format!("report   {path}   (json, junit, md beside it)"));
     }
+}
+
+/// What was not asked, or asked otherwise.
+fn unasked(out: &mut String, report: &Report) {
+    let counts = &report.counts;
+    if counts.not_supported > 0 {
+        line(
+            out,
+            &format!("         {} not supported: {}", plural(counts.not_supported, "case"), reasons(report)),
+        );
+    }
+    let rows = rows(report);
+    if !rows.is_empty() {
+        line(out, &format!("rows     {rows}"));
+    }
+    if counts.asked_otherwise > 0 {
+        let cases = plural(counts.asked_otherwise, "case");
+        line(
+            out,
+            &format!("         {cases} asked otherwise than the substrate says: {}", otherwise(report)),
+        );
+    }
+}
+
+/// Rows about versions by where they are asked: `decision 96 of 96 asked · reconcile 0 of 54 asked`.
+fn rows(report: &Report) -> String {
+    let mut counted: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
+    for case in clauses.flat_map(|clause| &clause.cases) {
+        let Some(level) = &case.runs_on else { continue };
+        let (asked, all) = counted.entry(level).or_default();
+        *asked += usize::from(case.status.is_answer());
+        *all += 1;
+    }
+    let told = counted.into_iter().map(|(level, (asked, all))| format!("{level} {asked} of {all} asked"));
+    told.collect::<Vec<_>>().join(" · ")
 }
 
 /// `12 facts, 3 registration`.

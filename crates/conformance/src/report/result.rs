@@ -59,6 +59,10 @@ pub enum ReasonCode {
     Environment,
     /// The harness does not know this form yet.
     Form,
+    /// The target is not asked about this component.
+    Component,
+    /// Nothing is asked yet where this row is to be asked.
+    Level,
 }
 
 /// Why a case says nothing.
@@ -75,8 +79,8 @@ pub struct Reason {
 #[serde(rename_all = "camelCase")]
 pub struct Check {
     /// Of admission `object`, `allowed`, `code`, `reason`, `message`, `causes`, `called`, `warnings`, `review`, or `answer`
-    /// where none came; of a registration `registration`; of a configuration `starts`, `effective`; of a scenario
-    /// `eventually`, `history`, `never`, `witness`, `requests`, `faults`; or `law`.
+    /// where none came; `registration`; of a configuration `starts`, `effective`; of a scenario `eventually`, `history`,
+    /// `never`, `witness`, `requests`, `faults`; `decision`; or `law`.
     pub part: String,
     /// Place inside the part: `spec.replicas`; the field of a cause; the name of a law; a scenario's step and object.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -133,6 +137,9 @@ pub struct CaseResult {
     /// Asked otherwise than the run's substrate says, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
+    /// Of a row about versions: where it is asked: `decision`, `admission`, `reconcile`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs_on: Option<String>,
     /// Where the row stands.
     #[schemars(with = "BTreeMap<String, Value>")]
     pub location: Location,
@@ -330,17 +337,6 @@ pub struct WaiverUse {
     pub expires: String,
 }
 
-/// What a reader must look at first.
-#[derive(Clone, Copy, Debug)]
-pub struct Attention<'a> {
-    /// The contract.
-    pub contract: &'a ContractResult,
-    /// The clause.
-    pub clause: &'a ClauseResult,
-    /// Its cases that did not pass.
-    pub status: Status,
-}
-
 impl ClauseResult {
     /// Cases that were answered.
     #[must_use]
@@ -383,6 +379,7 @@ impl CaseResult {
             story: Vec::new(),
             evidence: None,
             asked: None,
+            runs_on: None,
             location: location.clone(),
         }
     }

@@ -118,7 +118,12 @@ fn unserved(asked: &mut [Asked]) {
 }
 
 fn clause(contract: &Contract, clause: &Clause, asked: &[&Asked]) -> ClauseResult {
-    let cases: Vec<CaseResult> = asked.iter().map(|asked| asked.result.clone()).collect();
+    let result = |asked: &&Asked| {
+        let decision = clause.cases[asked.at.case].when.decision();
+        let runs_on = decision.map(|decision| decision.runs_on.name().to_owned());
+        CaseResult { runs_on, ..asked.result.clone() }
+    };
+    let cases: Vec<CaseResult> = asked.iter().map(result).collect();
     let rules: Vec<Rules> = asked.iter().map(|asked| rules(contract, asked)).collect();
     let recorded: Vec<Recorded<'_>> = asked
         .iter()

@@ -19,7 +19,7 @@ pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, 
     }
     // Whoever runs outside this process is started with a cluster.
     let server = match &shared.options.ground {
-        Ground::Direct(FactsFrom::Given(_)) | Ground::Envtest(_) => None,
+        Ground::Direct(FactsFrom::Given(_)) | Ground::Envtest(_) | Ground::Whole(_) => None,
         _ if !shared.target.is_outside() => None,
         _ => match Embedded::start(true, None).await {
             Ok(server) => Some(server),
@@ -29,6 +29,7 @@ pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, 
     let facts = match (&shared.options.ground, &server) {
         (Ground::Direct(FactsFrom::Given(facts)), _) => Some(facts.clone()),
         (Ground::Envtest(server), _) => Some(Facts::of(server.cluster(CLUSTER))),
+        (Ground::Whole(whole), _) => Some(Facts::of(&whole.cluster)),
         (_, Some(server)) => Some(Facts::in_process(server)),
         (_, None) => None,
     };

@@ -32,7 +32,7 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
         Ground::Direct(FactsFrom::Given(facts)) => start(shared, group, Some(facts.clone()), true).await,
         Ground::Direct(FactsFrom::Nowhere) => start(shared, group, None, false).await,
         Ground::Direct(FactsFrom::Embedded) => embedded(shared, group).await,
-        Ground::Embedded | Ground::Envtest(_) => super::server::ask(shared, group).await,
+        Ground::Embedded | Ground::Envtest(_) | Ground::Whole(_) => super::server::ask(shared, group).await,
     }
 }
 

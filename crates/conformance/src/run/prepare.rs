@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError};
 use substrate::facts::{self, Before};
 
+use super::Ground;
 use super::group::Started;
 use crate::place::{self, Placed};
 use crate::plan::{CaseRef, Looked};
@@ -78,10 +79,15 @@ pub(super) async fn tidy(context: &Started<'_>, prepared: &Prepared) {
 pub(super) async fn take_back(context: &Started<'_>, cluster: &Cluster, prepared: &Prepared) {
     let mut left = BTreeSet::new();
     tokio::select! {
-        () = restore(cluster, prepared, &mut left) => {}
+        () = restore(cluster, prepared, &mut left, goes(context)) => {}
         () = patience(context) => {}
     }
     context.shared.left_behind(left);
+}
+
+/// Whether the cluster goes with the run: its namespaces stay meanwhile, as a whole one takes seconds to end one.
+fn goes(context: &Started<'_>) -> bool {
+    matches!(context.shared.options.ground, Ground::Whole(_))
 }
 
 /// Ends some time after the run was interrupted.
@@ -91,7 +97,7 @@ async fn patience(context: &Started<'_>) {
 }
 
 /// At any moment `left` names what is still there.
-async fn restore(cluster: &Cluster, prepared: &Prepared, left: &mut BTreeSet<String>) {
+async fn restore(cluster: &Cluster, prepared: &Prepared, left: &mut BTreeSet<String>, goes: bool) {
     let touched = prepared.namespaces.iter().filter(|(_, before)| *before != Before::Same);
     left.extend(prepared.written.iter().map(describe));
     left.extend(touched.map(|(name, _)| format!("Namespace {name}")));
@@ -102,7 +108,13 @@ async fn restore(cluster: &Cluster, prepared: &Prepared, left: &mut BTreeSet<Str
     for (name, before) in prepared.namespaces.iter().rev() {
         // Nobody else will want a name that was made up.
         let wait = !name.starts_with("case-");
-        let restored = facts::restore_namespace(cluster, name, before, wait).await;
+        let bare = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+        let restored = match before {
+            Before::Nothing if goes => {
+                facts::restore_namespace(cluster, name, &Before::Other(bare), wait).await
+            }
+            before => facts::restore_namespace(cluster, name, before, wait).await,
+        };
         note(left, &format!("Namespace {name}"), restored);
     }
 }
@@ -140,7 +152,12 @@ async fn write(
             prepared.namespaces.push((name.to_owned(), before));
             continue;
         }
-        prepared.written.push(facts::write(cluster, fact).await?);
+        let written = if goes(context) {
+            facts::write_over(cluster, fact).await?
+        } else {
+            facts::write(cluster, fact).await?
+        };
+        prepared.written.push(written);
     }
     Ok(())
 }

@@ -66,7 +66,7 @@ fn side_by_side(shared: &Shared<'_>) -> usize {
     let parallel = usize::from(shared.options.parallel.max(1));
     match &shared.options.ground {
         Ground::Envtest(control_plane) => parallel.min(control_plane.lanes()),
-        Ground::Direct(_) | Ground::Embedded => parallel,
+        Ground::Direct(_) | Ground::Embedded | Ground::Whole(_) => parallel,
     }
 }
 

@@ -1,8 +1,11 @@
 //! A group of cases on an API server (contract-language §9): facts first, every request once without the target, then
 //! the target registered and every request again. All are dry runs, so nothing is created, runs or is lost.
 
+mod alive;
 mod case;
 mod door;
+mod inside;
+mod probe;
 mod recorder;
 mod send;
 mod stage;
@@ -39,6 +42,8 @@ struct Ground<'a> {
     left: Mutex<Vec<Value>>,
     /// Held by cases whose requests cannot be told apart from those of others.
     alike: Mutex<()>,
+    /// Who may ask the target, where its own count tells what it was asked.
+    turns: inside::Turns,
 }
 
 /// Asks the cases of a group; the second part says what broke around the target.
@@ -85,8 +90,8 @@ async fn on(
         facts: Some(cluster.clone()),
         tidy: false,
     };
-    let (left, alike) = (Mutex::default(), Mutex::default());
-    let ground = Ground { started, cluster, recorder, stage, left, alike };
+    let (left, alike, turns) = (Mutex::default(), Mutex::default(), inside::Turns::default());
+    let ground = Ground { started, cluster, recorder, stage, left, alike, turns };
     let mut by_webhook: BTreeMap<&str, Vec<CaseRef>> = BTreeMap::new();
     for at in &group.cases {
         by_webhook.entry(plan::look(shared.contracts, *at).webhook()).or_default().push(*at);
@@ -121,7 +126,8 @@ async fn one_webhook(ground: &Ground<'_>, webhook: &str, cases: &[CaseRef]) -> (
         .collect()
         .await;
     let mut written = Vec::new();
-    let registered = ground.stage.register(&ground.cluster, &configurations, &mut written).await;
+    let led = (ground.started.running, configurations.as_slice());
+    let registered = ground.stage.register(&ground.cluster, led, &mut written).await;
     let (asked, mut error) = match registered {
         Ok(()) => (all_cases(ground, &prepared).await, None),
         Err(error) => broken(shared, cases, &error),

@@ -28,7 +28,7 @@ pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, Su
     let (operation, request) = match &looked.case.when {
         When::DeleteCollection { resource } => return collection(resource, &placed.namespace),
         When::Admission { operation, sending } => (operation, &sending.request),
-        When::Registration { .. } | When::Configuration | When::Steps(_) => {
+        When::Registration { .. } | When::Configuration | When::Decision(_) | When::Steps(_) => {
             return Err(SubjectError::NoObject);
         }
     };

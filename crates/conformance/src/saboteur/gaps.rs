@@ -33,7 +33,7 @@ pub fn losses(contract: &Contract, id: &str, recorded: Recorded<'_>) -> Vec<Lost
     let mut given = BTreeSet::new();
     names(input, &mut given);
     let changed = matching::changed_leaves(Some(input), Some(object), recorded.rules);
-    let inside = changed.into_iter().filter(|path| matching::touches(&contract.only_touches, path));
+    let inside = changed.into_iter().filter(|path| matching::may_change(contract, path));
     inside
         .map(|path| {
             let mut seen = recorded.seen.clone();

@@ -99,11 +99,12 @@ pub fn read(file: &SourceFile) -> Result<Suite, Error> {
 /// # Errors
 /// When one of them cannot be read: a mistake of the project.
 pub fn embedded() -> Result<Vec<Suite>, Error> {
-    const FILES: [(&str, &str); 4] = [
+    const FILES: [(&str, &str); 5] = [
         ("suites/core.yaml", include_str!("../../../../suites/core.yaml")),
         ("suites/extended.yaml", include_str!("../../../../suites/extended.yaml")),
         ("suites/resource-manager.yaml", include_str!("../../../../suites/resource-manager.yaml")),
         ("suites/smoke.yaml", include_str!("../../../../suites/smoke.yaml")),
+        ("suites/versions.yaml", include_str!("../../../../suites/versions.yaml")),
     ];
     FILES.iter().map(|(path, text)| read(&SourceFile::new(*path, *text))).collect()
 }

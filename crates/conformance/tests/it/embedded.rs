@@ -85,7 +85,7 @@ async fn what_a_server_cannot_bring_about_is_asked_directly_and_says_so() {
     let asked = Some("asked directly: no server sends such a request");
     assert_eq!((case.status, case.asked.as_deref()), (Status::Passed, asked), "{:?}", case.checks);
     assert_eq!(report.counts.asked_otherwise, 1);
-    let words = "1 case asked otherwise than the substrate says";
+    let words = "1 case asked otherwise than the substrate says: 1 asked directly";
     assert!(render::text(&report, &view(None)).contains(words));
     assert!(render::markdown(&report).contains(words));
 }

@@ -55,6 +55,7 @@ pub(crate) fn clause(id: &str, text: &str, cases: Vec<Case>) -> Clause {
         needs: Vec::new(),
         presupposes: Vec::new(),
         covers: Vec::new(),
+        why: None,
         instance: None,
         differs: BTreeMap::new(),
         source: None,

@@ -6,9 +6,13 @@ use formats::yaml::Node;
 
 use super::fields::Fields;
 use super::report::Report;
+use super::setting::{self, Setting};
 use super::table::{self, Table};
 use super::tree::{Span, Tree};
-use super::words::{BINDS, CLAUSE, FORMS, LATER, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC, TARGET, laws};
+use super::words::{
+    BINDS, CLAUSE, CLAUSE_VERSIONS, FORMS, LATER, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC, SPEC_VERSIONS,
+    TARGET, laws,
+};
 use crate::model::{Binds, Form, Handled, Law, Level, Source};
 use crate::versions::Range;
 
@@ -31,6 +35,7 @@ pub(crate) struct Draft {
     pub(crate) exempt: BTreeMap<Law, String>,
     pub(crate) config: Option<Tree>,
     pub(crate) fixtures: BTreeMap<String, Tree>,
+    pub(crate) setting: Setting,
     pub(crate) clauses: Vec<Clause>,
 }
 
@@ -56,6 +61,7 @@ pub(crate) struct Clause {
     pub(crate) then: Option<Tree>,
     pub(crate) steps: Option<Tree>,
     pub(crate) faults: Vec<String>,
+    pub(crate) setting: Setting,
 }
 
 /// Reads a document of kind Contract; absent where too little of it can be read.
@@ -85,21 +91,22 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
         report.add("missing-key", root.span(), "spec is missing", "");
         return None;
     };
-    let known: Vec<&str> = SPEC.into_iter().chain(LATER).collect();
+    let known: Vec<&str> = SPEC.into_iter().chain(SPEC_VERSIONS).chain(LATER).collect();
     let spec = Fields::of(file, spec, "spec", &known, report)?;
     let form = form(&spec)?;
     let mut draft = header(&spec, form);
     (draft.name, draft.labels) = (name?, labels);
-    draft.clauses = clauses(&spec);
+    draft.clauses = clauses(&spec, form);
     Some(draft)
 }
 
 /// The form, if it is one that is run.
 fn form(spec: &Fields<'_>) -> Option<Form> {
-    let remedy = "say how it is written: `form: mutation`, `validation`, `configuration` or `scenario`";
+    let remedy =
+        "say how it is written: `form: mutation`, `validation`, `configuration`, `versions` or `scenario`";
     spec.required("form", remedy)?;
     let form = spec.choice("form", &FORMS)?;
-    let run = [Form::Mutation, Form::Validation, Form::Configuration, Form::Scenario];
+    let run = [Form::Mutation, Form::Validation, Form::Configuration, Form::Versions, Form::Scenario];
     if run.contains(&form) {
         return Some(form);
     }
@@ -118,7 +125,9 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         Form::Scenario => ("controller", "name the controller: `target: {controller: …}`"),
         _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
     };
-    if form != Form::Configuration && target.and_then(|target| target.node(key)).is_none() {
+    setting::refuse_elsewhere(spec, form, &SPEC_VERSIONS, &["target", "config"]);
+    let has_target = !matches!(form, Form::Configuration | Form::Versions);
+    if has_target && target.and_then(|target| target.node(key)).is_none() {
         let at = target.map_or_else(|| spec.span(), |target| target.span());
         spec.report.add("missing-key", at, format!("target.{key} is missing"), remedy);
     }
@@ -140,6 +149,7 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         exempt: exempt(spec),
         config: spec.tree("config"),
         fixtures: fixtures(spec),
+        setting: Setting::of(spec),
         clauses: Vec::new(),
     }
 }
@@ -213,7 +223,7 @@ fn fixtures(spec: &Fields<'_>) -> BTreeMap<String, Tree> {
     entries.iter().map(|entry| (entry.key.clone(), Tree::of(spec.file, &entry.value))).collect()
 }
 
-fn clauses(spec: &Fields<'_>) -> Vec<Clause> {
+fn clauses(spec: &Fields<'_>, form: Form) -> Vec<Clause> {
     let items = spec.node("clauses").and_then(Node::items).unwrap_or_default();
     if items.is_empty() {
         spec.report.add(
@@ -223,11 +233,18 @@ fn clauses(spec: &Fields<'_>) -> Vec<Clause> {
             "write `clauses: [{id: …, text: …, when: …, then: …}]`",
         );
     }
-    items.iter().filter_map(|node| clause(spec.file, node, spec.report)).collect()
+    items.iter().filter_map(|node| clause(spec.file, node, form, spec.report)).collect()
 }
 
-fn clause(file: usize, node: &Node, report: &Report<'_>) -> Option<Clause> {
-    let fields = Fields::of(file, node, "a clause", &CLAUSE, report)?;
+fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<Clause> {
+    let known: Vec<&str> = CLAUSE.into_iter().chain(CLAUSE_VERSIONS).collect();
+    let fields = Fields::of(file, node, "a clause", &known, report)?;
+    setting::refuse_elsewhere(
+        &fields,
+        form,
+        &CLAUSE_VERSIONS,
+        &["given", "config", "steps", "faults", "instance"],
+    );
     let id = fields.required("id", "give it an id that was never used: `id: GRM-HAC-001`");
     let text = fields.required("text", "say in one sentence what holds");
     let id_span = fields.node("id").map_or_else(|| fields.span(), |node| Span::of(file, node));
@@ -260,5 +277,6 @@ fn clause(file: usize, node: &Node, report: &Report<'_>) -> Option<Clause> {
         then: fields.tree("then"),
         steps: fields.tree("steps"),
         faults: fields.texts("faults"),
+        setting: Setting::of(&fields),
     })
 }

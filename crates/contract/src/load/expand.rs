@@ -17,6 +17,7 @@ use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
 use super::words::GIVEN;
 use crate::case::{About, Case, Given, When};
+use crate::decision::RunsOn;
 use crate::expect::Rules;
 use crate::model::{self, Form, Location};
 
@@ -39,6 +40,8 @@ pub(super) struct Built {
     pub(super) row: Option<usize>,
     pub(super) like: Option<String>,
     pub(super) operation: Option<String>,
+    /// Where a decision is asked.
+    pub(super) runs_on: Option<RunsOn>,
     pub(super) case: Case,
     /// What must hold, as written, for the clause's hash.
     pub(super) then: Value,
@@ -56,15 +59,22 @@ impl Context<'_> {
     pub(crate) fn clause(&self, clause: &Clause) -> model::Clause {
         let mut used = Used::default();
         let mut built = Vec::new();
-        let scenario = self.draft.form == Form::Scenario;
-        let variants = if scenario { Vec::new() } else { self.variants(clause) };
-        let mut add = |cells: &Cells<'_>, row| {
-            if scenario {
-                built.extend(self.scenario(clause, cells, row, &mut used));
+        let variants = match self.draft.form {
+            Form::Scenario => Vec::new(),
+            Form::Versions => self.asked(clause),
+            _ => self.variants(clause),
+        };
+        let mut add = |cells: &Cells<'_>, row| match self.draft.form {
+            Form::Scenario => built.extend(self.scenario(clause, cells, row, &mut used)),
+            Form::Versions => {
+                let asked = variants.iter();
+                let asked =
+                    asked.filter_map(|variant| self.decisions(clause, variant, cells, row, &mut used));
+                built.extend(asked.flatten());
             }
-            built.extend(
+            _ => built.extend(
                 variants.iter().filter_map(|variant| self.case(clause, variant, cells, row, &mut used)),
-            );
+            ),
         };
         if let Some(table) = &clause.table {
             for (number, row) in table.rows.iter().enumerate() {
@@ -88,6 +98,7 @@ impl Context<'_> {
             presupposes: clause.presupposes.clone(),
             covers: clause.covers.clone(),
             instance: clause.instance.clone().or_else(|| self.draft.instance.clone()),
+            why: clause.setting.why.as_ref().and_then(Tree::text).map(str::to_owned),
             differs: clause.differs.clone(),
             source: source(clause, self.draft),
             hash,
@@ -156,6 +167,7 @@ impl Context<'_> {
             row: row.map(|(number, _)| number),
             like: variant.like.clone(),
             operation,
+            runs_on: None,
             case,
             then: wanted.to_value(),
         })
@@ -216,7 +228,7 @@ impl Context<'_> {
             When::Admission { sending, .. } => sending.request.get("object"),
             When::Registration { .. } => return self.registration_rules(),
             When::Configuration => return Rules::unknown().with(self.list_keys, self.unordered),
-            When::DeleteCollection { .. } | When::Steps(_) => None,
+            When::DeleteCollection { .. } | When::Steps(_) | When::Decision(_) => None,
         };
         let object = given.object.as_ref().or(request).or(given.old.as_ref());
         Rules::of_object(object.unwrap_or(&Value::Null)).with(self.list_keys, self.unordered)
@@ -268,8 +280,12 @@ impl Context<'_> {
         if timed || table.rows.len() < 2 || table.rows.iter().all(|row| row.case.is_some()) {
             return;
         }
+        // What a document draws beside each of its versions may be the same throughout.
+        let same = |at: usize| table.rows.iter().all(|row| row.cells[at].raw == table.rows[0].cells[at].raw);
+        let drawn = |at: usize| self.draft.form == Form::Versions && same(at);
         for (at, column) in table.columns.iter().enumerate() {
-            if used.before.contains(&at) && !used.after.contains(&at) && !matters(table, at, used) {
+            let is_input = used.before.contains(&at) && !used.after.contains(&at);
+            if is_input && !drawn(at) && !matters(table, at, used) {
                 let message = format!("no two rows show that {:?} changes the outcome", column.name);
                 let remedy = "add a row that differs in it alone, or drop it";
                 self.lint.add("idle-column", column.span, message, remedy);
@@ -281,7 +297,7 @@ impl Context<'_> {
     fn named(&self, clause: &Clause, built: Vec<Built>, used: &Used) -> Vec<Case> {
         let mut seen = BTreeSet::new();
         let mut cases = Vec::new();
-        for Built { row, like, operation, mut case, .. } in built {
+        for Built { row, like, operation, runs_on, mut case, .. } in built {
             let row = clause.table.as_ref().zip(row).map(|(table, row)| (table, &table.rows[row]));
             let mut parts = Vec::new();
             if let Some((table, row)) = row {
@@ -292,7 +308,8 @@ impl Context<'_> {
                 let cells: Vec<&str> = case.inputs.iter().map(|(_, cell)| cell.as_str()).collect();
                 parts.push(row.case.clone().unwrap_or_else(|| cells.join(",")));
             }
-            for (input, value) in [("like", like), ("operation", operation)] {
+            let level = runs_on.map(|level| level.name().to_owned());
+            for (input, value) in [("like", like), ("operation", operation), ("runsOn", level)] {
                 if let Some(value) = value {
                     case.inputs.push((input.to_owned(), value.clone()));
                     parts.push(value);
@@ -363,7 +380,7 @@ fn operation(when: &When) -> Option<String> {
         When::Admission { operation, .. } => Some(operation.clone()),
         When::DeleteCollection { .. } => Some("deleteCollection".to_owned()),
         When::Registration { instance } => Some(instance.clone()),
-        When::Configuration | When::Steps(_) => None,
+        When::Configuration | When::Steps(_) | When::Decision(_) => None,
     }
 }
 
@@ -372,5 +389,6 @@ fn about(when: &When) -> About {
         When::Admission { .. } | When::DeleteCollection { .. } | When::Steps(_) => About::Answer,
         When::Registration { .. } => About::Registration,
         When::Configuration => About::Configuration,
+        When::Decision(_) => About::Decision,
     }
 }

@@ -51,6 +51,15 @@ impl Assembly<'_> {
         Some(built)
     }
 
+    /// A whole object with a difference merged over it; one that starts from a fixture takes its place.
+    pub(crate) fn over(&self, base: Value, tree: &Tree) -> Option<Value> {
+        if tree.get("like").is_some() {
+            return self.object(tree);
+        }
+        let rules = self.rules(&base, tree);
+        self.merge(Some(base), tree, &rules)
+    }
+
     /// A value merged over nothing, of which no type is known: configuration.
     pub(crate) fn merged(&self, base: Value, tree: &Tree) -> Value {
         self.merge(Some(base), tree, &Rules::unknown()).unwrap_or_default()

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::draft::Clause;
 use crate::case::{Case, Sending, When};
+use crate::decision::Question;
 use crate::model::Contract;
 
 /// SHA-256 over everything that the clause says, fixtures and cells filled in, however it is set, and over what its
@@ -83,6 +84,15 @@ fn done(when: &When) -> Value {
         When::DeleteCollection { resource } => json!({"deleteCollection": resource}),
         When::Registration { instance } => json!({"registration": instance}),
         When::Configuration => json!("configuration"),
+        When::Decision(decision) => {
+            let asks = match &decision.asks {
+                Question::Admission { operation } => json!({"admission": operation}),
+                Question::Maintenance | Question::Window => json!(decision.asks.name()),
+                Question::Rolling { additional } => json!({"rolling": additional}),
+                Question::Support { gardener, cluster, version } => json!([gardener, cluster, version]),
+            };
+            json!({"decision": decision.runs_on.name(), "asks": asks, "now": decision.now.to_string()})
+        }
         // Steps are part of what must hold.
         When::Steps(_) => Value::Null,
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::report::{Report, nearest};
 use super::tree::{Data, Span, Tree, Word};
 use super::wanted;
-use super::words::{CAUSE, REVIEWS, THEN_ANSWER, THEN_CONFIGURATION, THEN_REGISTRATION};
+use super::words::{CAUSE, REVIEWS, THEN_ANSWER, THEN_CONFIGURATION, THEN_DECISION, THEN_REGISTRATION};
 use crate::case::{About, Cause, Review, Then};
 use crate::expect::{Expect, Operator, Rules};
 
@@ -17,6 +17,7 @@ pub(crate) fn then(tree: &Tree, about: About, object: &Rules, report: &Report<'_
         About::Answer => &THEN_ANSWER,
         About::Registration => &THEN_REGISTRATION,
         About::Configuration => &THEN_CONFIGURATION,
+        About::Decision => &THEN_DECISION,
     };
     known_keys(tree, "then", known, report)?;
     let part = |name: &str| tree.get(name).filter(|part| !matches!(part.data, Data::Word(Word::Any)));

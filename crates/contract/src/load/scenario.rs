@@ -52,7 +52,8 @@ impl Context<'_> {
             then: Then::default(),
             location: self.location_of(clause, row),
         };
-        Some(Built { row: row.map(|(number, _)| number), like: None, operation: None, case, then })
+        let row = row.map(|(number, _)| number);
+        Some(Built { row, like: None, operation: None, runs_on: None, case, then })
     }
 
     fn clusters(&self, given: &Tree, assembly: &Assembly<'_>) -> BTreeMap<Side, Vec<Value>> {

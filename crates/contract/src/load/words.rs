@@ -1,6 +1,7 @@
 //! The words of the language: every key that a contract file may hold, and every word that a key may lead to.
 
 use crate::case::Review;
+use crate::decision::RunsOn;
 use crate::model::{Binds, Form, Law, Level};
 use crate::scenario::{Fault, Refusal};
 
@@ -18,8 +19,14 @@ pub(crate) const SPEC: [&str; 10] = [
     "fixtures",
     "clauses",
 ];
+/// Keys of the form versions, which a contract says for all its clauses.
+pub(crate) const SPEC_VERSIONS: [&str; 7] =
+    ["now", "cloudProfile", "machineImages", "shoot", "runsOn", "when", "then"];
+/// Keys of the form versions, which a clause says for itself.
+pub(crate) const CLAUSE_VERSIONS: [&str; 7] =
+    ["now", "cloudProfile", "machineImages", "shoot", "old", "runsOn", "why"];
 /// Keys of forms that are not run yet; their files are refused by form, not by key.
-pub(crate) const LATER: [&str; 5] = ["flags", "now", "cloudProfile", "machineImages", "shoot"];
+pub(crate) const LATER: [&str; 1] = ["flags"];
 pub(crate) const TARGET: [&str; 4] = ["webhook", "controller", "handles", "instance"];
 pub(crate) const SOURCE: [&str; 5] = ["document", "code", "version", "section", "sentence"];
 pub(crate) const CLAUSE: [&str; 18] = [
@@ -45,6 +52,21 @@ pub(crate) const CLAUSE: [&str; 18] = [
 pub(crate) const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
 pub(crate) const WHEN: [&str; 6] =
     ["admission", "deleteCollection", "request", "direct", "review", "registration"];
+/// Keys of `when`, where something is decided about versions.
+pub(crate) const WHEN_VERSIONS: [&str; 6] =
+    ["decide", "admission", "additional", "gardener", "cluster", "version"];
+/// What is decided, beside `admission`.
+pub(crate) const DECIDED: [&str; 4] = ["maintenance", "window", "rolling", "support"];
+/// What a cluster is to Gardener.
+pub(crate) const CLUSTERS: [&str; 3] = ["garden", "seed", "shoot"];
+/// Operations of which versions are decided.
+pub(crate) const DECIDED_OPERATIONS: [&str; 2] = ["CREATE", "UPDATE"];
+/// Columns of a table that draws versions of Kubernetes.
+pub(crate) const OFFERED: [&str; 3] = ["version", "classification", "expires"];
+/// Columns of a table that draws versions of images.
+pub(crate) const OFFERED_IMAGES: [&str; 7] =
+    ["name", "version", "classification", "expires", "architectures", "cri", "kubelet"];
+pub(crate) const CLASSIFICATIONS: [&str; 3] = ["preview", "supported", "deprecated"];
 /// Keys of `when` that lead to a list, each element a case.
 pub(crate) const MULTIPLIED: [&str; 2] = ["admission", "registration"];
 pub(crate) const INSTANCES: [&str; 2] = ["seed", "shoot"];
@@ -73,6 +95,8 @@ pub(crate) const THEN_ANSWER: [&str; 9] =
     ["object", "allowed", "code", "reason", "message", "causes", "called", "warnings", "review"];
 pub(crate) const THEN_REGISTRATION: [&str; 1] = ["registration"];
 pub(crate) const THEN_CONFIGURATION: [&str; 5] = ["starts", "message", "causes", "warnings", "effective"];
+/// Keys of `then`, where it speaks of a decision; beside them, what the question is answered with.
+pub(crate) const THEN_DECISION: [&str; 4] = ["decision", "allowed", "message", "causes"];
 /// Keys of a step that bring something about; the others say what is seen.
 pub(crate) const CAUSES: [&str; 3] = ["name", "advance", "do"];
 pub(crate) const STEP: [&str; 8] =
@@ -108,6 +132,8 @@ pub(crate) const FAULTS: [(&str, Fault); 5] = [
     ("serverError", Fault::ServerError),
     ("crashAfterWrite", Fault::CrashAfterWrite),
 ];
+pub(crate) const RUNS_ON: [(&str, RunsOn); 3] =
+    [("decision", RunsOn::Decision), ("admission", RunsOn::Admission), ("reconcile", RunsOn::Reconcile)];
 pub(crate) const LEVELS: [(&str, Level); 3] =
     [("MUST", Level::Must), ("SHOULD", Level::Should), ("MAY", Level::May)];
 pub(crate) const BINDS: [(&str, Binds); 3] =

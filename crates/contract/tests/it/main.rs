@@ -8,6 +8,7 @@ mod given;
 mod lint;
 mod malformed;
 mod scenario;
+mod versions;
 
 use contract::document::SourceFile;
 use contract::load::{self, Loaded};

@@ -70,6 +70,8 @@ struct Maker<'a> {
     name: &'static str,
     /// Whether it is the object itself that is asked for, and in a form that is known.
     whole: bool,
+    /// Whether the server was let make up a name: of two, nobody knows the order.
+    made_up: &'a mut bool,
 }
 
 /// The sequence of this number of a seed; kinds take turns.
@@ -83,19 +85,20 @@ pub fn sequence(seed: u64, number: u64, kinds: &[&Kind]) -> Sequence {
     let (main, other) = (kinds[turn], *dice.pick(kinds));
     let length = LENGTH.0 + dice.below(LENGTH.1 - LENGTH.0 + 1);
     let mut requests = Vec::with_capacity(length);
+    let made_up = &mut false;
     for name in ["a", "b"] {
         if dice.percent(85) {
-            requests.push(Maker { dice: &mut dice, kind: main, name, whole: true }.plain());
+            requests.push(Maker { dice: &mut dice, kind: main, name, whole: true, made_up }.plain());
         }
     }
     for deed in deeds(&mut dice, length - requests.len()) {
         let kind = if deed.is_some() || dice.percent(80) { main } else { other };
         let name = dice.weigh(&[(5, "a"), (3, "b"), (1, "c"), (1, "absent")]);
         let whole = deed.is_some();
-        requests.push(Maker { dice: &mut dice, kind, name, whole }.request(deed));
+        requests.push(Maker { dice: &mut dice, kind, name, whole, made_up }.request(deed));
     }
     if main.resource == "pods" {
-        requests.extend(Maker { dice: &mut dice, kind: main, name: "c", whole: true }.protected());
+        requests.extend(Maker { dice: &mut dice, kind: main, name: "c", whole: true, made_up }.protected());
     }
     Sequence { name: format!("seed {seed}, sequence {number}: {}", main.name()), requests }
 }
@@ -156,6 +159,7 @@ mod tests {
     use super::*;
     use crate::exercise::Exercise;
     use crate::kinds;
+    use crate::request::Body;
     use crate::tally::ASKED;
 
     #[test]
@@ -164,6 +168,23 @@ mod tests {
         let of = |seed| (0..20).map(|number| sequence(seed, number, &kinds).requests).collect::<Vec<_>>();
         assert_eq!(of(1), of(1));
         assert_ne!(of(1), of(2));
+    }
+
+    #[test]
+    fn a_sequence_lets_the_server_make_up_one_name_at_most() {
+        let kinds: Vec<&Kind> = kinds::all().iter().collect();
+        let is_nameless = |request: &Request| match &request.body {
+            Some(Body::Json(object)) => {
+                request.method == "POST"
+                    && object["metadata"]["generateName"].is_string()
+                    && object["metadata"]["name"].as_str().unwrap_or_default().is_empty()
+            }
+            _ => false,
+        };
+        let counts = (0..400).map(|number| {
+            sequence(5, number, &kinds).requests.iter().filter(|request| is_nameless(request)).count()
+        });
+        assert_eq!(counts.max(), Some(1));
     }
 
     #[test]

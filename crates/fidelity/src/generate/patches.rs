@@ -8,6 +8,13 @@ use crate::request::{Body, Request, set};
 impl Maker<'_> {
     pub(super) fn json_patch(&mut self) -> Request {
         let (mut request, shown, subresource) = self.patch("application/json-patch+json");
+        if self.is_fit() {
+            let label = json!(self.dice.pick(&["a", "b"]));
+            let set =
+                json!({"op": "add", "path": "/metadata/labels", "value": {"of": "${ns}", "app": label}});
+            request.body = Some(Body::Json(json!([set])));
+            return request;
+        }
         let operations: Vec<Value> =
             (0..=self.dice.below(3)).map(|_| self.operation(&shown, subresource)).collect();
         self.send_patch(
@@ -20,6 +27,9 @@ impl Maker<'_> {
 
     pub(super) fn merge_patch(&mut self) -> Request {
         let (mut request, shown, subresource) = self.patch("application/merge-patch+json");
+        if self.is_fit() {
+            return self.labelled(request);
+        }
         let patch = self.partial(&shown, subresource);
         self.send_patch(&mut request, patch, &["[]", "null", "{", "1", "", "{}"]);
         request
@@ -27,6 +37,9 @@ impl Maker<'_> {
 
     pub(super) fn strategic_patch(&mut self) -> Request {
         let (mut request, shown, subresource) = self.patch("application/strategic-merge-patch+json");
+        if self.is_fit() {
+            return self.labelled(request);
+        }
         let mut patch = self.partial(&shown, subresource);
         if self.dice.percent(35) {
             let (pointer, value) = self.directive(&shown);
@@ -63,6 +76,18 @@ impl Maker<'_> {
             configuration["metadata"]["resourceVersion"] = self.placeholder(revision).into();
         }
         self.send_patch(&mut request, configuration, &["[]", "null", "{", "a: b: c", "", "{}", "1"]);
+        request
+    }
+
+    /// Whether a patch of what each sequence has fits each object: so some of each form succeed.
+    fn is_fit(&mut self) -> bool {
+        self.whole && self.dice.percent(40)
+    }
+
+    /// A patch that takes each object.
+    fn labelled(&mut self, mut request: Request) -> Request {
+        let label = json!(self.dice.pick(&["a", "b"]));
+        request.body = Some(Body::Json(json!({"metadata": {"labels": {"app": label}}})));
         request
     }
 
@@ -144,6 +169,8 @@ impl Maker<'_> {
     fn operation(&mut self, shown: &Value, subresource: &str) -> Value {
         let (pointer, value) = self.change(subresource, shown);
         let (other, _) = self.change(subresource, shown);
+        // What a server made up would be told where nobody looks for it.
+        let own = ["/metadata/resourceVersion", "/metadata/uid"].contains(&pointer.as_str());
         match self.dice.weigh(&[(30, 0), (30, 1), (15, 2), (10, 3), (5, 4), (5, 5), (2, 6), (3, 7)]) {
             0 => json!({"op": "add", "path": pointer, "value": value}),
             1 => json!({"op": "replace", "path": pointer, "value": value}),
@@ -153,8 +180,8 @@ impl Maker<'_> {
                 let value = if self.dice.percent(60) { found.unwrap_or(value) } else { value };
                 json!({"op": "test", "path": pointer, "value": value})
             }
-            4 => json!({"op": "copy", "from": pointer, "path": other}),
-            5 => json!({"op": "move", "from": pointer, "path": other}),
+            4 if !own => json!({"op": "copy", "from": pointer, "path": other}),
+            5 if !own => json!({"op": "move", "from": pointer, "path": other}),
             6 => json!({"op": "odd", "path": pointer}),
             _ => json!({"op": "add", "path": "/metadata/annotations/made", "value": "x"}),
         }

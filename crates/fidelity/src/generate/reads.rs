@@ -19,11 +19,12 @@ const LABELS: &[&str] = &[
     "app=bad value",
     "n>1",
 ];
+/// `<a>` is what the kind names that object.
 const FIELDS: &[&str] = &[
-    "metadata.name=a",
-    "metadata.name!=a",
+    "metadata.name=<a>",
+    "metadata.name!=<a>",
     "metadata.namespace=${ns}",
-    "metadata.name=a,metadata.namespace=${ns}",
+    "metadata.name=<a>,metadata.namespace=${ns}",
     "spec.nodeName=x",
     "type=Opaque",
     "status.phase=Running",
@@ -141,7 +142,8 @@ impl Maker<'_> {
             request.query.insert("labelSelector".to_owned(), labels.join(","));
         }
         if self.dice.percent(20) {
-            request.query.insert("fieldSelector".to_owned(), self.dice.pick(FIELDS).to_string());
+            let selector = self.dice.pick(FIELDS).replace("<a>", &self.kind.named("a"));
+            request.query.insert("fieldSelector".to_owned(), selector);
         }
     }
 

@@ -30,8 +30,22 @@ impl Maker<'_> {
             object["metadata"]["generateName"] = format!("{}-", self.kind.named("gen")).into();
             let _generated = object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("name"));
         }
+        self.name_once(&mut object);
         self.send(&mut request, object);
         request
+    }
+
+    /// Lets an object that is to be made say its name, if a name was made up before.
+    fn name_once(&mut self, object: &mut Value) {
+        let metadata = &object["metadata"];
+        let named = metadata["name"].as_str().is_some_and(|name| !name.is_empty());
+        if !metadata["generateName"].is_string() || named {
+            return;
+        }
+        if *self.made_up {
+            object["metadata"]["name"] = self.kind.named(self.name).into();
+        }
+        *self.made_up = true;
     }
 
     pub(super) fn update(&mut self) -> Request {

@@ -32,7 +32,8 @@ pub(super) async fn run(
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
-    let said = [output.stdout, output.stderr].concat();
+    // What it prints for others to read, as `docker info` does without an engine, says nothing of why.
+    let said = if output.stderr.trim_ascii().is_empty() { output.stdout } else { output.stderr };
     Err(KindError::Failed { step: step.to_owned(), said: last_words(&String::from_utf8_lossy(&said)) })
 }
 
@@ -54,8 +55,14 @@ mod tests {
         let sh = Path::new("/bin/sh");
         let said = run(sh, &["-c", "echo well"], "say it", QUICK).await.unwrap();
         assert_eq!(said, "well");
-        let failed = run(sh, &["-c", "echo one; echo two >&2; exit 1"], "say it", QUICK).await.unwrap_err();
-        assert_eq!(failed.to_string(), "failed to say it: one; two");
+        for (script, want) in [
+            ("echo {}; echo one >&2; echo two >&2; exit 1", "failed to say it: one; two"),
+            ("echo one; exit 1", "failed to say it: one"),
+            ("exit 1", "failed to say it: it said nothing"),
+        ] {
+            let failed = run(sh, &["-c", script], "say it", QUICK).await.unwrap_err();
+            assert_eq!(failed.to_string(), want);
+        }
         let late = run(sh, &["-c", "exec sleep 1000"], "sleep", Duration::from_millis(1)).await.unwrap_err();
         assert_eq!(late.to_string(), "failed to sleep within 0 s");
     }

@@ -44,7 +44,7 @@ impl Engine {
         Ok(Self::read(&info))
     }
 
-    fn read(info: &Value) -> Self {
+    pub(super) fn read(info: &Value) -> Self {
         let text = |field: &str| info[field].as_str().unwrap_or_default().to_owned();
         let mut labels = info["Labels"].as_array().into_iter().flatten().filter_map(Value::as_str);
         Self {

@@ -47,6 +47,28 @@ pub enum KindError {
         /// Its name.
         name: String,
     },
+    /// The engine has no room for a cluster.
+    #[error(
+        "failed to make room for the cluster: {} has {free} MiB free and {wanted} are needed; `docker system prune` removes \
+         what the engine does not use",
+        folder.display()
+    )]
+    NoRoom {
+        /// The engine's folder.
+        folder: PathBuf,
+        /// MiB that are free.
+        free: u64,
+        /// MiB that are needed.
+        wanted: u64,
+    },
+    /// It could not be created; what its nodes said is kept.
+    #[error("{why}; what its nodes said is in {}", logs.display())]
+    NotCreated {
+        /// The step that failed.
+        why: Box<Self>,
+        /// Where the logs are.
+        logs: PathBuf,
+    },
     /// A program could not be started.
     #[error("failed to start {}: {source}", program.display())]
     Spawn {

@@ -7,17 +7,20 @@ pub mod machine;
 pub mod programs;
 mod tether;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use http::Request;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::kubeconfig;
+use crate::cluster::Cluster;
+use crate::{envtest, kubeconfig};
 use command::{LONG, QUICK};
 use engine::Engine;
+use machine::Machine;
 use programs::{Programs, Surroundings};
 use tether::Tethered;
 
@@ -25,6 +28,10 @@ pub use error::KindError;
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(250);
+/// What decides whom an API server asks.
+const REGISTRATIONS: &str = "mutatingwebhookconfigurations,validatingwebhookconfigurations";
+/// What a node takes on the engine's disk: the images of its pods, their logs and its own.
+const NODE: u64 = 1 << 30;
 /// What the name of every cluster begins with.
 const PREFIX: &str = "gardener-conformance-";
 
@@ -65,6 +72,7 @@ pub struct Kind {
     client: kube::Client,
     tethered: Tethered,
     folder: Option<TempDir>,
+    stays: bool,
 }
 
 impl Shape {
@@ -75,6 +83,12 @@ impl Shape {
             Self::OneNode => 1,
             Self::ThreeZones => 3,
         }
+    }
+
+    /// Bytes that the engine needs for it, beside the images that it has.
+    fn room(self) -> u64 {
+        let nodes = u64::try_from(self.nodes()).unwrap_or(u64::MAX);
+        nodes.saturating_mul(NODE)
     }
 
     /// The configuration for `kind`; the API server is published at `address`, on loopback if there is none.
@@ -99,6 +113,8 @@ impl Kind {
         let begun = Instant::now();
         let programs = options.surroundings.programs()?;
         let engine = Engine::ask(&programs).await?;
+        let room = Machine::look(Path::new(&engine.folder)).disk;
+        room.map_or(Ok(()), |free| has_room(&engine, free, options.shape.room()))?;
         let image = engine::node_image(&programs, options.surroundings.image.as_deref()).await?;
         // kind takes no capitals.
         let name = format!("{PREFIX}{}", options.name.to_lowercase());
@@ -127,11 +143,12 @@ impl Kind {
         )?;
         if let Err(error) = tethered.created(options.patience, folder.path()).await {
             collect(&programs, &name, &options.logs).await;
-            return Err(error);
+            return Err(KindError::NotCreated { why: Box::new(error), logs: options.logs.clone() });
         }
         let (url, client) = (kubeconfig::url(&kubeconfig)?, kubeconfig::client(&kubeconfig).await?);
         let (took, folder) = (Duration::ZERO, Some(folder));
-        let mut cluster = Self { name, took, programs, kubeconfig, url, client, tethered, folder };
+        let stays = false;
+        let mut cluster = Self { name, took, programs, kubeconfig, url, client, tethered, folder, stays };
         cluster.await_nodes(options).await?;
         cluster.took = begun.elapsed();
         Ok(cluster)
@@ -161,6 +178,24 @@ impl Kind {
         &self.url
     }
 
+    /// Its API server as other places have one.
+    ///
+    /// # Errors
+    /// When it does not say its version.
+    pub async fn cluster(&self) -> Result<envtest::Cluster, KindError> {
+        let step = || "ask for the version of the API server".to_owned();
+        let version = self.client.apiserver_version().await;
+        let version =
+            version.map_err(|error| KindError::Failed { step: step(), said: error.to_string() })?.git_version;
+        Ok(envtest::Cluster {
+            url: self.url.clone(),
+            kubeconfig: self.kubeconfig.clone(),
+            client: self.client.clone(),
+            version,
+            has_controllers: true,
+        })
+    }
+
     /// An administrator's client.
     #[must_use]
     pub fn client(&self) -> &kube::Client {
@@ -183,15 +218,55 @@ impl Kind {
     /// When the folder makes no objects or the API server refuses one.
     pub async fn apply(&self, folder: &Path) -> Result<String, KindError> {
         let arguments = [
-            "--kubeconfig".as_ref(),
-            self.kubeconfig.as_os_str(),
             "apply".as_ref(),
             "--server-side".as_ref(),
             "--force-conflicts".as_ref(),
             "--kustomize".as_ref(),
             folder.as_os_str(),
         ];
-        command::run(&self.programs.kubectl, &arguments, "apply manifests", LONG).await
+        self.kubectl(&arguments, "apply manifests").await
+    }
+
+    /// Lets no pod begin that is not there: what controllers make of the objects of others stays unscheduled.
+    ///
+    /// # Errors
+    /// When a node cannot be changed.
+    pub async fn cordon(&self) -> Result<(), KindError> {
+        let failed = |said: String| KindError::Failed { step: "cordon the nodes".to_owned(), said };
+        let list = self.ask("/api/v1/nodes").await.map_err(failed)?;
+        let cluster = Cluster::new(self.client.clone());
+        for node in list["items"].as_array().into_iter().flatten() {
+            let node =
+                json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": node["metadata"]["name"]}});
+            let patched = cluster.merge_patch(&node, "", &json!({"spec": {"unschedulable": true}})).await;
+            let reply = patched.map_err(|error| failed(error.to_string()))?;
+            if !reply.is_success() {
+                return Err(failed(reply.message()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Collects objects, events, and what its nodes and pods said. What cannot be had must not hide the rest.
+    pub async fn collect(&self, into: &Path, namespaces: &[&str]) {
+        let folder = into.join("objects");
+        let output = format!("--output-directory={}", folder.display());
+        let namespaces = format!("--namespaces={}", namespaces.join(","));
+        let dump = ["cluster-info", "dump", "--output=yaml", &output, &namespaces];
+        let _ = self.kubectl(&dump.map(OsStr::new), "dump objects").await;
+        for (kinds, file) in [("events", "events.yaml"), (REGISTRATIONS, "registrations.yaml")] {
+            let get = ["get", kinds, "--all-namespaces", "--output=yaml"];
+            if let Ok(said) = self.kubectl(&get.map(OsStr::new), "read objects").await {
+                let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(file), said));
+            }
+        }
+        self.collect_logs(&into.join("nodes")).await;
+    }
+
+    async fn kubectl(&self, arguments: &[&OsStr], step: &str) -> Result<String, KindError> {
+        let at = ["--kubeconfig".as_ref(), self.kubeconfig.as_os_str()];
+        let arguments: Vec<&OsStr> = at.into_iter().chain(arguments.iter().copied()).collect();
+        command::run(&self.programs.kubectl, &arguments, step, LONG).await
     }
 
     /// Collects what its nodes and pods said.
@@ -199,10 +274,10 @@ impl Kind {
         collect(&self.programs, &self.name, into).await;
     }
 
-    /// Lets the cluster stay when this is gone, and gives the folder of its kubeconfig.
-    pub fn keep(mut self) -> Option<PathBuf> {
-        self.tethered.keep();
-        self.folder.take().map(TempDir::keep)
+    /// Lets the cluster, its kubeconfig and its log stay when this is dropped. When this process is killed they go all the
+    /// same.
+    pub fn keep(&mut self) {
+        self.stays = true;
     }
 
     async fn await_nodes(&self, options: &Options) -> Result<(), KindError> {
@@ -243,8 +318,22 @@ impl Kind {
 
 impl Drop for Kind {
     fn drop(&mut self) {
-        self.tethered.end();
+        if self.stays {
+            self.tethered.keep();
+            let _ = self.folder.take().map(TempDir::keep);
+        } else {
+            self.tethered.end();
+        }
     }
+}
+
+fn has_room(engine: &Engine, free: u64, wanted: u64) -> Result<(), KindError> {
+    let mebibytes = |bytes: u64| bytes >> 20;
+    let folder = engine.folder.clone().into();
+    if free >= wanted {
+        return Ok(());
+    }
+    Err(KindError::NoRoom { folder, free: mebibytes(free), wanted: mebibytes(wanted) })
 }
 
 fn is_ready(node: &Value) -> bool {
@@ -273,6 +362,16 @@ mod tests {
             assert_eq!(config["networking"]["apiServerAddress"], Value::Null);
             assert_eq!(config["nodes"].as_array().map(Vec::len), Some(shape.nodes()));
         }
+    }
+
+    #[test]
+    fn an_engine_without_room_is_told_with_what_is_free_and_what_to_do() {
+        let engine = Engine::read(&json!({"DockerRootDir": "/data"}));
+        assert!(has_room(&engine, 3 << 30, Shape::ThreeZones.room()).is_ok());
+        let error = has_room(&engine, 2 << 30, Shape::ThreeZones.room()).unwrap_err();
+        let words = "failed to make room for the cluster: /data has 2048 MiB free and 3072 are needed; `docker system prune`";
+        assert!(error.to_string().starts_with(words), "{error}");
+        assert!(has_room(&engine, 2 << 30, Shape::OneNode.room()).is_ok());
     }
 
     /// The firewall of the node image is written for these ranges.

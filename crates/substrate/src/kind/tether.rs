@@ -1,8 +1,8 @@
 //! A cluster on a tether: it is deleted as soon as this process is gone, however this process ends.
 
 use std::ffi::OsStr;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ const SCRIPT: &str = include_str!("tether.sh");
 /// What creates and deletes. Dropping it deletes the cluster and waits for that.
 pub(super) struct Tethered {
     shell: Child,
+    folder: PathBuf,
     status: Option<oneshot::Receiver<String>>,
 }
 
@@ -47,7 +48,7 @@ impl Tethered {
             // Nobody waits any more when the run was interrupted.
             let _ = told.send(line.trim().to_owned());
         });
-        Ok(Self { shell, status: Some(status) })
+        Ok(Self { shell, folder: folder.to_owned(), status: Some(status) })
     }
 
     /// Waits until the cluster is created.
@@ -64,13 +65,11 @@ impl Tethered {
         }
     }
 
-    /// Lets the cluster stay.
+    /// Lets the cluster stay, and its folder.
     pub(super) fn keep(&mut self) {
-        if let Some(mut stdin) = self.shell.stdin.take() {
-            // A tether that hears nothing deletes the cluster, which is the safer of the two.
-            let _ = stdin.write_all(b"keep\n");
-        }
-        let _ = self.shell.wait();
+        // A tether that sees nothing deletes the cluster, which is the safer of the two.
+        let _ = std::fs::write(self.folder.join("keep"), "");
+        self.end();
     }
 
     /// Deletes the cluster and waits for that.
@@ -99,7 +98,6 @@ mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
-    use std::path::PathBuf;
 
     /// Programs that write down what they are asked for; `kind create` is the script `creates`.
     fn programs(folder: &Path, creates: &str) -> Programs {

@@ -1,5 +1,5 @@
 # Creates a kind cluster and deletes it, its network and the folder once the pipe on standard input is closed, which the
-# kernel does however its writer ends, SIGKILL included; the line `keep` lets it all stay.
+# kernel does however its writer ends, SIGKILL included; a file `keep` in the folder lets it all stay.
 #   tether.sh FOLDER KIND DOCKER NAME NETWORK FLAG…
 # The exit status of the creation is told on standard output; what is said is in FOLDER/create.log.
 # Signals are left to the writer: one that is meant for it must not end the watch before the cluster.
@@ -18,8 +18,9 @@ status=$?
 echo "$status"
 # The number of a process that is gone may be another's soon.
 kill -9 "$watch"
-read -r word <&3
-[ "$word" = keep ] && exit 0
+# Whoever watched may read on, so that a word on the pipe could be lost to it; its end is seen by all.
+cat <&3 >/dev/null
+[ -e "$folder/keep" ] && exit 0
 "$kind" delete cluster --name "$name" >>"$log" 2>&1
 if [ "$status" != 0 ]; then
     # The engine may be making a node for whoever was ended, and shows it when it is made.

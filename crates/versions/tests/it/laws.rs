@@ -1,4 +1,4 @@
-//! Laws of maintenance, over any profile and shoot; `PROPTEST_CASES=100000` asks for more of them.
+//! Laws of maintenance and of admission, over any profile and shoot; `make laws` asks for 100,000 of each.
 
 use api::garden::CloudProfile;
 use api::garden::cloud_profile::Classification;
@@ -6,8 +6,10 @@ use api::garden::shoot::ShootSpec;
 use formats::version::Version;
 use proptest::prelude::*;
 use serde_json::json;
+use versions::admission::admit;
 use versions::maintenance::maintain;
 use versions::offer::Offered as _;
+use versions::update;
 
 use crate::given::{image, image_version, now, pool, profile, shoot};
 
@@ -62,6 +64,11 @@ fn shoots() -> impl Strategy<Value = ShootSpec> {
         }
         spec
     })
+}
+
+/// A version that is said in part: a major, or a major and a minor.
+fn partly() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), Just("1".to_owned()), (22..29_u8).prop_map(|minor| format!("1.{minor}"))]
 }
 
 fn read(text: &str) -> Version {
@@ -166,6 +173,53 @@ proptest! {
         prop_assert!(silent || after != spec || !done.kubernetes.is_empty());
         if done.failures.is_empty() {
             prop_assert_eq!(silent, after == spec, "{:?}", done);
+        }
+    }
+
+    #[test]
+    fn nothing_is_filled_in_that_is_a_preview_or_over(profile in profiles(), spec in shoots(), said in partly()) {
+        let mut after = spec;
+        after.kubernetes.version = Some(said.clone());
+        let refused = admit(&mut after, None, &profile, now());
+        let version = after.kubernetes.version.expect("given by the test");
+        if refused.is_empty() && version != said {
+            let known = state(&profile, &version).expect("in the profile");
+            prop_assert!(!known.is_preview() && !known.is_over(now()), "{said} became {version}");
+            prop_assert!(version.starts_with(&said), "{said} became {version}");
+        }
+    }
+
+    #[test]
+    fn what_is_admitted_is_offered_goes_not_back_and_over_no_minor(profile in profiles(), old in shoots(), new in shoots()) {
+        let mut after = new;
+        if !admit(&mut after, Some(&old), &profile, now()).is_empty() {
+            return Ok(());
+        }
+        let versions = [&old, &after].map(|spec| spec.kubernetes.version.clone().expect("given by the test"));
+        let [before, version] = versions;
+        prop_assert!(read(&version) >= read(&before) && read(&version) < read(&before).later_minor(2));
+        if version != before {
+            prop_assert!(state(&profile, &version).is_some_and(|known| !known.is_over(now())), "{version}");
+        }
+        prop_assert!(own_versions(&after).into_iter().skip(1).flatten().all(|own| own <= read(&version)));
+        let again = admit(&mut after.clone(), Some(&after), &profile, now());
+        prop_assert_eq!(again, vec![], "what was admitted is admitted again");
+    }
+
+    #[test]
+    fn maintenance_is_refused_for_expired_versions_and_pools_left_behind_alone(profile in profiles(), spec in shoots()) {
+        let control_plane = spec.kubernetes.version.clone().expect("given by the test");
+        // A pool that no admission would have taken is refused whatever maintenance does.
+        let is_taken = |pool| update::skew(&control_plane, update::effective(&spec, pool)).is_empty();
+        if !spec.provider.workers.iter().all(is_taken) {
+            return Ok(());
+        }
+        let mut after = spec.clone();
+        maintain(&mut after, &profile, now()).expect("given by the test");
+        for (at, refusal) in admit(&mut after, Some(&spec), &profile, now()) {
+            let told = refusal.to_string();
+            let known = told.starts_with("Unsupported value") || told.contains("minor versions behind control plane");
+            prop_assert!(known, "{at}: {told}");
         }
     }
 }

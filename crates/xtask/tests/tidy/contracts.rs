@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 use crate::tree::{File, files, none, root};
 
 const LINES: usize = 200;
+/// The part of a component's contracts that speaks of versions, and the room that decides them.
+const DECISIONS: &str = "versions";
+/// How ids of clauses begin: the component that they are about.
+const PREFIXES: [&str; 2] = ["GDN-", "GRM-"];
 
 #[test]
 fn contract_files_are_small() {
@@ -20,6 +24,8 @@ fn contract_files_are_small() {
 fn every_behaviour_of_our_components_has_a_module() {
     let missing = |file: &File| {
         let (component, part, behaviour) = place(file)?;
+        // What a garden decides about versions is decided in a room of its own, which its components share.
+        let (component, part) = if part == DECISIONS { (DECISIONS, "") } else { (component, part) };
         let source = root().join("crates").join(component).join("src");
         // All of a component's configuration is one behaviour, of the module `config`.
         let (part, behaviour) = if part == "configuration" { ("", "config") } else { (part, behaviour) };
@@ -43,7 +49,9 @@ fn every_clause_is_named_in_code() {
         missing.map(|id| format!("{}: no code names {id}", file.path)).collect()
     };
     let ours = behaviours().into_iter().filter(|file| {
-        place(file).is_some_and(|(component, _, _)| root().join("crates").join(component).exists())
+        place(file).is_some_and(|(component, part, _)| {
+            part == DECISIONS || root().join("crates").join(component).exists()
+        })
     });
     none(&ours.collect::<Vec<_>>().iter().flat_map(unnamed).collect::<Vec<_>>());
 }
@@ -58,7 +66,7 @@ fn clause_ids_are_unique() {
     none(&behaviours().iter().flat_map(again).collect::<Vec<_>>());
 }
 
-/// The contract files: contracts/<component>/<webhooks|controllers|objects|configuration>/….
+/// The contract files: contracts/<component>/<webhooks|controllers|objects|configuration|versions>/….
 fn behaviours() -> Vec<File> {
     let yaml = files(".yaml").into_iter();
     yaml.filter(|file| file.path.starts_with("contracts/") && place(file).is_some()).collect()
@@ -71,7 +79,7 @@ fn place(file: &File) -> Option<(&str, &str, &str)> {
         [
             "contracts",
             component,
-            part @ ("webhooks" | "controllers" | "objects" | "configuration"),
+            part @ ("webhooks" | "controllers" | "objects" | "configuration" | DECISIONS),
             behaviour,
             ..,
         ] => Some((component, part, behaviour)),
@@ -92,7 +100,7 @@ fn named_ids() -> BTreeSet<String> {
 
 fn named_in(code: &str) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
-    for (at, _) in code.match_indices("GRM-") {
+    for (at, _) in PREFIXES.iter().flat_map(|prefix| code.match_indices(prefix)) {
         let rest = &code[at..];
         let Some((prefix, first, rest)) = numbered(rest) else { continue };
         let last = rest.strip_prefix(" to -").and_then(|rest| rest.get(..3)?.parse().ok()).unwrap_or(first);
@@ -111,7 +119,8 @@ fn numbered(text: &str) -> Option<(&str, usize, &str)> {
 
 #[test]
 fn ranges_of_ids_are_read() {
-    let named = named_in("/// GRM-HAC-001, and (GRM-EXV-009 to -011).");
-    let wanted = ["GRM-EXV-009", "GRM-EXV-010", "GRM-EXV-011", "GRM-HAC-001"].map(str::to_owned);
+    let named = named_in("/// GRM-HAC-001, and (GRM-EXV-009 to -011); GDN-UPD-003.");
+    let wanted =
+        ["GDN-UPD-003", "GRM-EXV-009", "GRM-EXV-010", "GRM-EXV-011", "GRM-HAC-001"].map(str::to_owned);
     assert_eq!(named, BTreeSet::from(wanted));
 }

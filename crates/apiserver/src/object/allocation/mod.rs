@@ -1,9 +1,8 @@
 //! Addresses and node ports of services: those that they name, or the first that no other service has.
 
+mod families;
 mod pool;
 mod ports;
-
-use std::net::IpAddr;
 
 use serde_json::{Value, json};
 use webhook::field::{Error, Path, Shown};
@@ -12,7 +11,6 @@ use crate::call::Call;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::object::strategy::services;
-use crate::object::validation;
 use crate::state::Shared;
 
 pub(crate) use pool::{Held, Pool};
@@ -34,17 +32,15 @@ pub(crate) fn allocate<'a>(
         return Ok(None);
     }
     if services::addressed(object) {
-        let errors = validation::addresses(call, object, old);
-        if !errors.is_empty() {
-            return Err(Status::invalid("", "Service", meta::name(object), &errors));
+        if old.is_none() {
+            list_address(&mut object["spec"]);
         }
+        families::settle(call, object, old)
+            .map_err(|errors| Status::invalid("", "Service", meta::name(object), &errors))?;
     }
     let mut taking = shared.pool.begin(&shared.store, object, call.query.dry_run());
-    if services::addressed(object) {
-        if !old.is_some_and(services::addressed) {
-            address(&mut taking, object)?;
-        }
-        families(object);
+    if services::addressed(object) && !old.is_some_and(services::addressed) {
+        address(&mut taking, object)?;
     }
     match old {
         _ if !services::accessible(object) => {}
@@ -59,28 +55,27 @@ fn refusal(service: &str, error: Error) -> Status {
     Status::invalid("", "Service", service, &[error])
 }
 
+/// An address that is named alone is the first of the list.
+fn list_address(spec: &mut Value) {
+    let single = spec.get("clusterIP").and_then(Value::as_str).unwrap_or_default();
+    if !single.is_empty() && spec.get("clusterIPs").and_then(Value::as_array).is_none_or(Vec::is_empty) {
+        spec["clusterIPs"] = json!([single]);
+    }
+}
+
 fn address(taking: &mut Taking<'_>, object: &mut Value) -> Result<(), Status> {
     let name = meta::name(object).to_owned();
     let spec = &mut object["spec"];
-    let wanted = spec.get("clusterIP").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let address = match wanted.as_str() {
-        "" => taking.next_address().map_err(|why| unfit(&name, "", why))?.to_string(),
-        "None" => wanted,
-        second if second.parse().is_ok_and(|address: IpAddr| address.is_ipv6()) => {
-            let at = Path::new("spec").child("clusterIPs").index(0);
-            let why = "IPv6 is not configured on this cluster";
-            return Err(refusal(&name, Error::invalid(&at, shown(second), why)));
+    match spec.get("clusterIP").and_then(Value::as_str).unwrap_or_default() {
+        "" => {
+            let address = taking.next_address().map_err(|why| unfit(&name, "", why))?.to_string();
+            spec["clusterIPs"] = json!([address]);
+            spec["clusterIP"] = address.into();
+            Ok(())
         }
-        named => {
-            taking.address(named).map_err(|why| unfit(&name, named, why))?;
-            wanted
-        }
-    };
-    if spec.get("clusterIPs").and_then(Value::as_array).is_none_or(Vec::is_empty) {
-        spec["clusterIPs"] = json!([address]);
+        "None" => Ok(()),
+        named => taking.address(named).map_err(|why| unfit(&name, named, why)),
     }
-    spec["clusterIP"] = address.into();
-    Ok(())
 }
 
 /// The refusal of a service that cannot have the address that it names, or none where it names none.
@@ -96,27 +91,4 @@ fn unfit(service: &str, named: &str, why: Unfit) -> Status {
 /// The addresses of a service that names one.
 fn shown(address: &str) -> Shown {
     Shown::verbatim(json!([address]))
-}
-
-/// One family unless the service says otherwise; both for headless ones without selector.
-fn families(object: &mut Value) {
-    let spec = &mut object["spec"];
-    let headless = spec["clusterIP"] == "None";
-    let selected = spec.get("selector").and_then(Value::as_object).is_some_and(|labels| !labels.is_empty());
-    let second = matches!(spec["clusterIP"].as_str().map(str::parse::<IpAddr>), Some(Ok(IpAddr::V6(_))));
-    let own = if second { "IPv6" } else { "IPv4" };
-    let (policy, families) = if headless && !selected {
-        ("RequireDualStack", json!(["IPv4", "IPv6"]))
-    } else {
-        ("SingleStack", json!([own]))
-    };
-    let named = spec.get("ipFamilies").and_then(Value::as_array).map(Vec::len);
-    let policy = match named {
-        Some(1) if headless => "SingleStack",
-        _ => policy,
-    };
-    if let Some(fields) = spec.as_object_mut() {
-        fields.entry("ipFamilies").or_insert(families);
-        fields.entry("ipFamilyPolicy").or_insert_with(|| policy.into());
-    }
 }

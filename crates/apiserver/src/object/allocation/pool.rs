@@ -17,6 +17,9 @@ use crate::store::Store;
 const NETWORK: [u8; 3] = [10, 0, 0];
 const HOSTS: RangeInclusive<u8> = 1..=254;
 const NODE_PORTS: RangeInclusive<i64> = 30_000..=32_767;
+/// What is kept for those who name it, as long as there is something else: so many addresses and ports, the first ones.
+const KEPT_HOSTS: u8 = 16;
+const KEPT_PORTS: i64 = 86;
 
 /// What requests hold that have not written it yet.
 #[derive(Debug, Default)]
@@ -100,27 +103,27 @@ impl Drop for Held<'_> {
 
 impl<'a> Taking<'a> {
     /// Takes the address that the service names. A dry run does not see who has it.
-    pub(super) fn address(&mut self, named: &str) -> Result<Ipv4Addr, Unfit> {
+    pub(super) fn address(&mut self, named: &str) -> Result<(), Unfit> {
         let address: Ipv4Addr = named.parse().map_err(|_| Unfit::Network)?;
         let [network @ .., host] = address.octets();
         let within = network == NETWORK && HOSTS.contains(&host);
         match (within, self.dry_run) {
             (false, false) => Err(Unfit::Network),
             (false, true) => Err(Unfit::Address(address)),
-            (true, true) => Ok(address),
+            (true, true) => Ok(()),
             (true, false) if self.nameless => Err(Unfit::Nameless(address)),
             (true, false) if self.has_address(address) => Err(Unfit::AddressTaken),
             (true, false) => {
                 self.own.addresses.insert(address);
-                Ok(address)
+                Ok(())
             }
         }
     }
 
     /// Takes the first address that is free.
     pub(super) fn next_address(&mut self) -> Result<Ipv4Addr, Unfit> {
-        let [a, b, c] = NETWORK;
-        let mut all = HOSTS.map(|host| Ipv4Addr::new(a, b, c, host));
+        let (first, kept) = (*HOSTS.start(), HOSTS.start() + KEPT_HOSTS);
+        let mut all = (kept..=*HOSTS.end()).chain(first..kept).map(address);
         let free = all.find(|address| !self.has_address(*address)).ok_or(Unfit::Full)?;
         if self.nameless && !self.dry_run {
             return Err(Unfit::Nameless(free));
@@ -144,7 +147,8 @@ impl<'a> Taking<'a> {
     /// Takes the first port that is free and that the service does not name itself.
     pub(super) fn next_port(&mut self) -> Result<i64, Unfit> {
         let free = |port: &i64| !self.named.contains(port) && !self.has_port(*port);
-        let port = NODE_PORTS.clone().find(free).ok_or(Unfit::Full)?;
+        let (first, kept) = (*NODE_PORTS.start(), NODE_PORTS.start() + KEPT_PORTS);
+        let port = (kept..=*NODE_PORTS.end()).chain(first..kept).find(free).ok_or(Unfit::Full)?;
         self.own.ports.insert(port);
         Ok(port)
     }
@@ -173,15 +177,58 @@ impl<'a> Taking<'a> {
     fn written(&self) -> &Taken {
         self.written.get_or_init(|| {
             let services = self.store.snapshot("services").objects;
-            let address = |service: &Value| service.pointer("/spec/clusterIP")?.as_str()?.parse().ok();
-            // The first one is that of the API server.
-            let [a, b, c] = NETWORK;
-            let first = Ipv4Addr::new(a, b, c, *HOSTS.start());
-            let addresses = services.values().filter_map(|service| address(service.value()));
+            let of = |service: &Value| service.pointer("/spec/clusterIP")?.as_str()?.parse().ok();
+            let addresses = services.values().filter_map(|service| of(service.value()));
             Taken {
-                addresses: addresses.chain([first]).collect(),
+                // The first one is that of the API server.
+                addresses: addresses.chain([address(*HOSTS.start())]).collect(),
                 ports: services.values().flat_map(|service| numbers(service.value())).collect(),
             }
         })
+    }
+}
+
+fn address(host: u8) -> Ipv4Addr {
+    let [a, b, c] = NETWORK;
+    Ipv4Addr::new(a, b, c, host)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_given_last_and_nothing_twice() {
+        let (pool, store, service) = (Pool::default(), Store::new(1), json!({"metadata": {"name": "a"}}));
+        let given = || {
+            let mut taking = pool.begin(&store, &service, false);
+            taking.next_address().map(|address| (address, taking.hold()))
+        };
+        let held: Vec<(Ipv4Addr, Held<'_>)> = std::iter::from_fn(|| given().ok()).collect();
+        let addresses: Vec<Ipv4Addr> = held.iter().map(|(address, _)| *address).collect();
+        // The first one of all is that of the API server.
+        let want: Vec<Ipv4Addr> = (17..=254).chain(2..=16).map(address).collect();
+        assert_eq!(addresses, want);
+        assert_eq!(given().err(), Some(Unfit::Full));
+        drop(held);
+        assert_eq!(given().map(|(address, _)| address), Ok(address(17)));
+    }
+
+    #[test]
+    fn a_dry_run_holds_nothing_and_sees_no_owner_of_an_address() {
+        let (pool, store, service) = (Pool::default(), Store::new(1), json!({}));
+        let begin = |dry_run: bool| pool.begin(&store, &service, dry_run);
+        let mut dry = begin(true);
+        assert_eq!((dry.address("10.0.0.1"), dry.port(80)), (Ok(()), Ok(())));
+        assert_eq!(
+            (dry.port(80), dry.address("10.0.1.1")),
+            (Err(Unfit::PortTaken), Err(Unfit::Address(Ipv4Addr::new(10, 0, 1, 1))))
+        );
+        let _held = dry.hold();
+        let mut real = begin(false);
+        assert_eq!((real.port(80), real.next_port()), (Err(Unfit::Port), Ok(30_086)));
+        assert_eq!(real.address("10.0.0.9"), Err(Unfit::Nameless(address(9))));
     }
 }

@@ -34,13 +34,45 @@ pub(super) fn after(kind: &str, object: &mut Value) {
             object.get_mut("spec").into_iter().for_each(requests_from_limits);
             object.get_mut("status").into_iter().for_each(pod_addresses);
         }
-        "v1 Service" => target_ports(object),
+        "v1 Service" => {
+            target_ports(object);
+            affinity(object);
+            external_traffic(object);
+        }
         "v1 PersistentVolumeClaim" => data_source(object),
         _ => {}
     }
     if let Some(spec) = pod_spec(kind, object) {
         host_ports(spec);
         service_account(spec);
+    }
+}
+
+/// How long a client stays with its endpoint, where it stays with one.
+fn affinity(service: &mut Value) {
+    let spec = &mut service["spec"];
+    let said =
+        spec.pointer("/sessionAffinityConfig/clientIP/timeoutSeconds").is_some_and(|said| !said.is_null());
+    match spec["sessionAffinity"].as_str() {
+        Some("None") => {
+            spec.as_object_mut().into_iter().for_each(|spec| {
+                spec.remove("sessionAffinityConfig");
+            });
+        }
+        Some("ClientIP") if !said => {
+            spec["sessionAffinityConfig"] = json!({"clientIP": {"timeoutSeconds": 10_800}});
+        }
+        _ => {}
+    }
+}
+
+/// Who is reached from outside by addresses of its own has a policy for it as well.
+fn external_traffic(service: &mut Value) {
+    let spec = &mut service["spec"];
+    let listed = spec.get("externalIPs").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    let said = spec.get("externalTrafficPolicy").is_some_and(|policy| policy != "" && !policy.is_null());
+    if listed && !said && spec["type"] == "ClusterIP" {
+        spec["externalTrafficPolicy"] = "Cluster".into();
     }
 }
 

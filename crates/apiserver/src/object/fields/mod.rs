@@ -75,7 +75,10 @@ pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result
     let (spoken, own) = (Spoken::of(call), Spoken::is_own(call));
     if let Some(schema) = call.target.schema.as_ref().filter(|_| own) {
         // Of what says to be something else, only the metadata is known.
-        let schema = Some(&**schema).filter(|_| object["kind"] == resource.kind.as_str());
+        let group =
+            object["apiVersion"].as_str().and_then(|said| said.split_once('/')).map(|(group, _)| group);
+        let known = object["kind"] == resource.kind.as_str() && group == Some(resource.group.as_str());
+        let schema = Some(&**schema).filter(|_| known);
         return custom::settle(object, schema, metadata());
     }
     let Some(ty) = shared.registry.served().kinds.type_of(spoken.group, spoken.version, spoken.kind) else {
@@ -101,6 +104,15 @@ pub(crate) fn is_rough(call: &Call, object: &Value) -> bool {
         _ => return false,
     };
     bytes.as_object().is_some_and(|entries| entries.values().any(Value::is_null))
+}
+
+/// Whether the specification of an object names a list or map without entries. Of one kind, kube-apiserver compares the
+/// old specification, which never does, and the new one to the letter.
+pub(crate) fn has_empties(call: &Call, object: &Value) -> bool {
+    let resource = &call.target.resource;
+    let compared = call.target.table == "networkpolicies.networking.k8s.io";
+    let message = Message::of_kind(&resource.group, &resource.version, &resource.kind).filter(|_| compared);
+    message.is_some_and(|message| zero::has_empties(object, message))
 }
 
 /// Checks the metadata of an object of any kind.

@@ -70,6 +70,24 @@ fn store_in(fields: &mut Map<String, Value>, message: &Message) {
     }
 }
 
+/// Whether a list or map of an object's specification is there and has no entries.
+pub(super) fn has_empties(object: &Value, message: &Message) -> bool {
+    let field = message.fields.iter().find(|field| field.name == "spec");
+    field.and_then(below).is_some_and(|message| empties_in(&object["spec"], message))
+}
+
+fn empties_in(value: &Value, message: &Message) -> bool {
+    message.fields.iter().any(|field| {
+        let Some(value) = value.get(field.name) else { return false };
+        let empty = field.many != Many::One && is_nothing(value, field);
+        let deeper = below(field).is_some_and(|message| match value {
+            Value::Array(items) => items.iter().any(|item| empties_in(item, message)),
+            value => empties_in(value, message),
+        });
+        empty || deeper
+    })
+}
+
 /// What Go writes of a message of which nothing was said.
 pub(crate) fn blank(message: &Message) -> Value {
     let mut fields = Map::new();
@@ -191,6 +209,20 @@ mod tests {
             let message = Message::of_kind(group, "v1", kind).expect("a kind of Kubernetes");
             forget(&mut object, message);
             assert_eq!(object, want, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_specification_names_what_has_no_entries() {
+        let message = Message::of_kind("networking.k8s.io", "v1", "NetworkPolicy").unwrap();
+        let table = [
+            (json!({"spec": {"podSelector": {"matchLabels": {}}}}), true),
+            (json!({"spec": {"ingress": [{"from": []}]}}), true),
+            (json!({"spec": {"ingress": [{}], "podSelector": {}}, "metadata": {"labels": {}}}), false),
+            (json!({}), false),
+        ];
+        for (policy, want) in table {
+            assert_eq!(has_empties(&policy, message), want, "{policy}");
         }
     }
 

@@ -122,9 +122,9 @@ pub(crate) fn allows_unconditional_update(target: &Target) -> bool {
     !target.custom && !is_one_of(&target.resource, CONDITIONAL)
 }
 
-/// Whether an update creates what is not there.
-pub(crate) fn allows_create_on_update(target: &Target) -> bool {
-    !target.custom && is_one_of(&target.resource, CREATED_BY_UPDATE)
+/// Whether an update creates what is not there; as kube-apiserver has it, one of the status does so too.
+pub(crate) fn allows_create_on_update(target: &Target, subresource: &str) -> bool {
+    matches!(subresource, "" | "status") && !target.custom && is_one_of(&target.resource, CREATED_BY_UPDATE)
 }
 
 /// Whether a deletion answers with the object.

@@ -8,17 +8,17 @@ const FAMILIES: &[&str] = &["ipFamilies", "ipFamilyPolicy"];
 /// Takes over addresses and node ports that the new object does not name, where both types have such; drops what only
 /// the old type has and the new object leaves as it was.
 pub(super) fn keep_allocated(service: &mut Value, old: &Value) {
-    if addressed(old) && addressed(service) {
-        // Headless stays headless, and what names an address names all.
-        if service.pointer("/spec/clusterIP").is_none() {
-            keep(service, old, ADDRESSES);
-        } else if same(service, old, "clusterIP") {
-            keep(service, old, &ADDRESSES[1..]);
+    keep_addresses(service, old);
+    if addressed(old) && !addressed(service) {
+        if same(service, old, "clusterIP") && list(service) == list(old) {
+            drop_fields(service, ADDRESSES.iter());
         }
-        keep(service, old, FAMILIES);
+        for field in FAMILIES {
+            drop_same(service, old, field);
+        }
     }
-    if addressed(old) && !addressed(service) && same(service, old, "clusterIP") {
-        drop_fields(service, ADDRESSES.iter().chain(FAMILIES).chain(&["internalTrafficPolicy"]));
+    if !addressed(service) {
+        drop_fields(service, ["internalTrafficPolicy"].iter());
     }
     match (published(old), published(service)) {
         (true, true) => keep_node_ports(service, old),
@@ -35,7 +35,7 @@ pub(super) fn keep_allocated(service: &mut Value, old: &Value) {
         drop_same(service, old, "allocateLoadBalancerNodePorts");
         drop_same(service, old, "loadBalancerClass");
     }
-    if accessible(old) && !accessible(service) {
+    if reached(old) && !reached(service) {
         drop_same(service, old, "externalTrafficPolicy");
     }
     if !balanced(service) && service["status"].is_object() {
@@ -62,9 +62,51 @@ pub(crate) fn accessible(service: &Value) -> bool {
     matches!(kind(service), "NodePort" | "LoadBalancer")
 }
 
+/// Whether a service is reached from outside: by ports on nodes, or by addresses of its own.
+fn reached(service: &Value) -> bool {
+    let listed =
+        service["spec"].get("externalIPs").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    accessible(service) || kind(service) == "ClusterIP" && listed
+}
+
 /// Whether a service has an address, if only that of nobody.
 pub(crate) fn addressed(service: &Value) -> bool {
     kind(service) != "ExternalName"
+}
+
+/// Addresses that a service leaves out are those that it has; the one address and the list follow each other, whichever
+/// of them is changed.
+fn keep_addresses(service: &mut Value, old: &Value) {
+    if !service["spec"].is_object() {
+        return;
+    }
+    if addressed(old) && addressed(service) {
+        if address(service).is_empty() && !address(old).is_empty() {
+            service["spec"]["clusterIP"] = address(old).into();
+        }
+        if list(service).is_empty() && !list(old).is_empty() {
+            service["spec"]["clusterIPs"] = old["spec"]["clusterIPs"].clone();
+        }
+    }
+    let same = address(service) == address(old);
+    if same && list(service).is_empty() && !list(old).is_empty() {
+        service["spec"]["clusterIPs"] = old["spec"]["clusterIPs"].clone();
+    }
+    if !same && list(service) == list(old) {
+        if address(service).is_empty() {
+            drop_fields(service, ADDRESSES[1..].iter());
+        } else {
+            service["spec"]["clusterIPs"] = json!([address(service)]);
+        }
+    }
+}
+
+fn address(service: &Value) -> &str {
+    service["spec"].get("clusterIP").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn list(service: &Value) -> &[Value] {
+    service["spec"].get("clusterIPs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 fn kind(service: &Value) -> &str {

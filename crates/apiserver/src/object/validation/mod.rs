@@ -15,6 +15,9 @@ use crate::object::structural;
 /// Kinds whose metadata is looked at when nothing else is wrong.
 const METADATA_LAST: &[&str] = &["poddisruptionbudgets.policy"];
 
+/// Groups whose kinds may have finalizers of any name.
+const UNSEEN_FINALIZERS: &[&str] = &["coordination.k8s.io", "policy"];
+
 /// Kinds that are looked at as if they were new when they change, with their names.
 const NAMED_AGAIN: &[&str] = &[
     "clusterrolebindings.rbac.authorization.k8s.io",
@@ -27,7 +30,6 @@ const NAMED_AGAIN: &[&str] = &[
     "roles.rbac.authorization.k8s.io",
     "secrets",
     "serviceaccounts",
-    "services",
 ];
 
 /// Checks a new object.
@@ -54,7 +56,7 @@ pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     if let Some(schema) = &call.target.schema {
         errors.extend(structural::validate(object, None, schema));
     } else {
-        errors.extend(metadata::core_finalizers(&object["metadata"]));
+        errors.extend(core_finalizers(call, object));
         let own = kinds::new_object(&call.target.resource, object);
         if METADATA_LAST.contains(&call.target.table.as_str()) && !own.is_empty() {
             errors.clear();
@@ -92,17 +94,27 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
             errors.extend(wrong);
         }
         None if call.path.subresource.is_empty() => {
+            errors.extend(core_finalizers(call, object));
             if NAMED_AGAIN.contains(&call.target.table.as_str()) {
                 errors.extend(prefix_errors(call, object));
             }
             errors.extend(kinds::changed_object(&call.target.resource, object, old));
         }
         None if call.path.subresource == "status" => {
+            errors.extend(core_finalizers(call, object));
             errors.extend(kinds::changed_status(&call.target.resource, object, old));
         }
         None => {}
     }
     refuse(call, meta::name(old), &errors)
+}
+
+/// What is wrong with the finalizers of a built-in object, where its kind looks at them.
+fn core_finalizers(call: &Call, object: &Value) -> Vec<Error> {
+    if UNSEEN_FINALIZERS.contains(&call.target.resource.group.as_str()) {
+        return Vec::new();
+    }
+    metadata::core_finalizers(&object["metadata"])
 }
 
 /// What must stay of the metadata of a changed object.

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::arguments::{Addition, ComponentName, EnvCommand, EnvUpArguments, Startable};
+use crate::arguments::{Addition, ComponentName, EnvCommand, EnvUpArguments, SubstrateName};
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
 use state::State;
@@ -32,12 +32,13 @@ pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Fa
 }
 
 fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    if arguments.substrate == Startable::Direct {
+    if arguments.substrate == SubstrateName::Direct {
         return Err(Failure::usage("the substrate direct needs nothing started: use it with run or verify"));
     }
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
-    if arguments.kind.is_said() && arguments.substrate != Startable::Kind {
-        return Err(Failure::usage("--zones, --install and --logs are for --substrate kind"));
+    kind::fits(arguments.kind.is_said(), arguments.substrate)?;
+    if !arguments.install.is_empty() && arguments.substrate != SubstrateName::Kind {
+        return Err(Failure::usage("--install is for --substrate kind"));
     }
     let state = State::of(&arguments.name)?;
     if arguments.foreground {
@@ -71,9 +72,9 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
         .spawn()
         .map_err(|error| Failure::environment(format!("failed to start the environment: {error}")))?;
     let patience = match arguments.substrate {
-        Startable::Embedded | Startable::Direct => PATIENCE,
-        Startable::Envtest => envtest::PATIENCE + PATIENCE,
-        Startable::Kind => kind::PATIENCE * 3,
+        SubstrateName::Embedded | SubstrateName::Direct => PATIENCE,
+        SubstrateName::Envtest => envtest::PATIENCE + PATIENCE,
+        SubstrateName::Kind => kind::PATIENCE * 3,
     };
     let begun = Instant::now();
     while begun.elapsed() < patience {
@@ -109,7 +110,7 @@ fn of_substrate(arguments: &EnvUpArguments) -> Vec<OsString> {
     if let Some(zones) = &arguments.kind.zones {
         typed.extend(["--zones", zones].map(OsString::from));
     }
-    for ComponentName::ResourceManager in &arguments.kind.install {
+    for ComponentName::ResourceManager in &arguments.install {
         typed.extend(["--install", "resource-manager"].map(OsString::from));
     }
     if let Some(folder) = &arguments.kind.logs {

@@ -8,7 +8,7 @@ use substrate::envtest::CLUSTER;
 use webhook::dial::FixedDialers;
 
 use super::state::State;
-use crate::arguments::{EnvUpArguments, EnvtestArguments, Startable};
+use crate::arguments::{EnvUpArguments, EnvtestArguments, SubstrateName};
 use crate::signals;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
@@ -23,9 +23,9 @@ pub(crate) fn until_interrupted(
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
         match arguments.substrate {
-            Startable::Embedded | Startable::Direct => in_process(state, terminal).await,
-            Startable::Envtest => real(&arguments.envtest, state, terminal).await,
-            Startable::Kind => whole(arguments, state, terminal).await,
+            SubstrateName::Embedded | SubstrateName::Direct => in_process(state, terminal).await,
+            SubstrateName::Envtest => real(&arguments.envtest, state, terminal).await,
+            SubstrateName::Kind => whole(arguments, state, terminal).await,
         }
     })?;
     state.clear()?;
@@ -60,7 +60,7 @@ async fn real(arguments: &EnvtestArguments, state: &State, terminal: &Terminal) 
 
 async fn whole(arguments: &EnvUpArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
     let cluster = tokio::select! {
-        started = kind::start(&arguments.name, &arguments.kind, terminal) => started?,
+        started = kind::start(&arguments.name, &arguments.kind, &arguments.install, terminal) => started?,
         signal = signals::either() => return Ok(signal),
     };
     let kubeconfig = std::fs::read_to_string(cluster.kubeconfig())

@@ -34,6 +34,7 @@ pub(super) fn substrate(shared: &Shared<'_>) -> SubstrateInfo {
             real = format!("kube-apiserver {version} and etcd, ready in {took:.1} s");
             ("envtest", real.as_str())
         }
+        Ground::Whole(whole) => (whole.name.as_str(), whole.description.as_str()),
         Ground::Direct(FactsFrom::Embedded) => {
             ("direct", "AdmissionReviews straight to the target; facts in an embedded API server")
         }

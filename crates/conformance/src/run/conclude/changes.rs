@@ -32,15 +32,17 @@ pub(super) fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String
         return Vec::new();
     }
     let mut found: BTreeMap<String, Unexplained> = BTreeMap::new();
-    let answered =
-        |asked: &&Asked| contract.clauses[asked.at.clause].cases[asked.at.case].then.about == About::Answer;
+    let answered = |asked: &&Asked| {
+        let about = contract.clauses[asked.at.clause].cases[asked.at.case].then.about;
+        matches!(about, About::Answer | About::Decision)
+    };
     for asked in asked.iter().filter(answered) {
         let Some(seen) = asked.observation.as_ref().filter(|seen| seen.answer.object.is_some()) else {
             continue;
         };
         let rules = rules(contract, asked);
         for path in matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), &rules) {
-            if matching::touches(&contract.only_touches, &path) || is_extra(extras, &path) {
+            if matching::may_change(contract, &path) || is_extra(extras, &path) {
                 continue;
             }
             let became = seen.answer.object.as_ref().and_then(|object| matching::get(object, &path));

@@ -10,6 +10,9 @@ use substrate::envtest::{Envtest, Lane};
 use super::steps::Ended;
 use crate::run::{Ground, Shared};
 
+/// Why a whole cluster is no place for a scenario, which says itself what others do.
+const ALIVE: &str = "the controllers of a whole cluster would act on its objects too";
+
 /// Where a scenario runs.
 #[derive(Clone)]
 pub(super) struct Place {
@@ -39,7 +42,7 @@ impl Place {
             Ground::Envtest(control_plane) => {
                 Some(Real { control_plane: Arc::clone(control_plane), lane: Lane::nth(lane) })
             }
-            Ground::Direct(_) | Ground::Embedded => None,
+            Ground::Direct(_) | Ground::Embedded | Ground::Whole(_) => None,
         };
         let (waits, budget) = (Waits::of(scenario.steps.iter().map(Pause::of)), shared.options.time_budget);
         let too_long = (waits.longest > budget).then(|| {
@@ -53,6 +56,9 @@ impl Place {
             }
             (Some(real), None) if !scenario.faults.is_empty() => {
                 (Some(real), Some("without its faults".to_owned()))
+            }
+            (None, _) if matches!(shared.options.ground, Ground::Whole(_)) => {
+                (None, Some(format!("on embedded API servers in virtual time: {ALIVE}")))
             }
             (real, _) => (real, None),
         };

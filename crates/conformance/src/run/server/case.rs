@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use contract::case::When;
 use serde_json::{Value, json};
-use substrate::cluster::ClusterError;
+use substrate::cluster::{ClusterError, Reply};
 use substrate::facts;
 use webhook::dial::DialError;
 use webhook::review::Operation;
 
-use super::{Ground, send, trace};
+use super::{Ground, alive, inside, recorder, send, trace};
 use crate::exchange::Subject;
 use crate::matching;
 use crate::observation::Observation;
@@ -46,7 +46,7 @@ enum State {
 }
 
 /// Why the server did not take the request of a case.
-enum Unsent {
+pub(super) enum Unsent {
     /// It is asked directly, for this reason.
     Direct(String),
     /// The server failed.
@@ -111,19 +111,26 @@ async fn first(
     if matches!(ask, Ask::DeleteAll { .. }) {
         return Ok((ask, None));
     }
-    let reply = send::send(ground, &ask).await?;
+    let reply = send::until_it_stands(ground, looked, facts, &ask).await?;
     if reply.code >= 500 || reply.code == 429 {
         return Err(Unsent::Broken(format!("the server failed before the webhook: {}", reply.message())));
     }
     if !reply.is_success() {
-        let reason = format!("the server refuses the request before the webhook: {}", reply.message());
-        return Err(Unsent::Direct(reason));
+        let message = reply.message();
+        // Of a pod that may not change, kube-apiserver shows every difference behind the first line.
+        let first = message.lines().next().unwrap_or_default();
+        return Err(Unsent::Direct(format!("the server refuses the request before the webhook: {first}")));
     }
-    let input = ask.object(&reply);
+    let input = send::object(ground, &ask, &reply);
     Ok((ask, input))
 }
 
-async fn ask(ground: &Ground<'_>, looked: Looked<'_>, facts: &prepare::Prepared) -> Result<Ask, Unsent> {
+/// Writes what is there before, and says what is sent then.
+pub(super) async fn ask(
+    ground: &Ground<'_>,
+    looked: Looked<'_>,
+    facts: &prepare::Prepared,
+) -> Result<Ask, Unsent> {
     let given = &facts.placed.given;
     if let When::DeleteCollection { resource } = &looked.case.when {
         return Ok(Ask::DeleteAll { resource: resource.clone(), namespace: facts.placed.namespace.clone() });
@@ -159,6 +166,12 @@ async fn ask(ground: &Ground<'_>, looked: Looked<'_>, facts: &prepare::Prepared)
 
 async fn write_old(ground: &Ground<'_>, old: &Value, deleting: bool) -> Result<Value, Unsent> {
     let mut old = old.clone();
+    if ground.stage.is_whole()
+        && let Some(metadata) = old.get_mut("metadata").and_then(Value::as_object_mut)
+    {
+        // A garbage collector deletes what belongs to nobody who is there.
+        metadata.remove("ownerReferences");
+    }
     if deleting && !facts::is_deleting(&old) {
         old["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     }
@@ -233,10 +246,14 @@ async fn instead(
         .filter(|path| failed.iter().any(|check| speaks_of(check, path)))
         .take(3)
         .collect();
-    if lost.is_empty() {
-        return None;
-    }
-    let reason = format!("a server does not keep {} as given", lost.join(", "));
+    let is_mounted =
+        ground.stage.is_whole() && failed.iter().any(|check| alive::speaks_of_mounts(given, check));
+    let reason = match lost.as_slice() {
+        [] if is_mounted => "the API server of a whole cluster mounts a token itself".to_owned(),
+        [] => return None,
+        lost => format!("a server does not keep {} as given", lost.join(", ")),
+    };
+    let _beside_others = ground.turns.read().await;
     let attempt = with_reason(direct::ask(&ground.started, looked, ready).await, &reason);
     Some(attempt::conclude(prepared.at, looked, attempt))
 }
@@ -269,6 +286,7 @@ async fn attempt_once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'
         State::Silent(status, reason) => Attempt::Silent(*status, reason.clone()),
         State::Broken(_, error) => environment(error.clone()),
         State::Direct(facts, reason) => {
+            let _beside_others = ground.turns.read().await;
             with_reason(direct::ask(&ground.started, looked, facts).await, reason)
         }
         State::Ready { facts, ask, input } => {
@@ -296,45 +314,65 @@ async fn second(
     let Some(subject) = subject_of(looked, facts) else {
         return environment("the case has no subject".to_owned());
     };
-    let operation = ask.operation().to_string();
-    let take = || ground.recorder.take(&subject.namespace, &subject.name, &operation);
-    drop(take());
-    let reply = match send::send(ground, ask).await {
-        Ok(reply) => reply,
+    let sent = if ground.stage.is_whole() {
+        inside::ask(ground, looked, facts, (&subject, ask, input)).await
+    } else {
+        recorder::ask(ground, &subject, ask).await
+    };
+    let inside::Sent { reply, called, calls } = match sent {
+        Ok(sent) => sent,
         Err(error) => return environment(error.to_string()),
     };
-    let calls = take();
     if let Some(failed) = calls.iter().find_map(|call| call.failed.clone())
         && matches!(failed, DialError::Connect { .. } | DialError::Tls { .. })
     {
         return Attempt::Unreachable(failed, None);
     }
-    let mut answer = send::answer(ask, &reply);
-    if send::is_refusal_of_server(&reply, !calls.is_empty()) {
+    let mut answer = send::answer(ground, ask, &reply);
+    if ground.stage.is_whole() && send::is_gone(ask, &reply) {
+        let _beside_others = ground.turns.read().await;
+        let reason = "a controller of the cluster removes what is there before";
+        return with_reason(direct::ask(&ground.started, looked, facts).await, reason);
+    }
+    if send::is_refusal_of_server(&reply, called) {
         return environment(format!("the server refuses the request, not a webhook: {}", reply.message()));
     }
-    if !answer.allowed && !calls.is_empty() && is_failed_call(&reply.body) {
-        let check = Check {
-            part: "answer".to_owned(),
-            path: String::new(),
-            want: "an answer that an API server accepts".to_owned(),
-            got: reply.message(),
-        };
-        let (trace, evidence) = trace::traces(ground, looked, facts, &calls).await;
-        return match trace {
-            Some(trace) => Attempt::Garbled(vec![check], Box::new(trace), evidence),
-            None => environment(reply.message()),
-        };
+    if ground.stage.is_whole() && inside::is_unreached(&reply) {
+        return environment(reply.message());
+    }
+    if !answer.allowed && called && is_failed_call(&reply.body) {
+        return garbled(ground, looked, facts, (&reply, &calls)).await;
     }
     let rules = matching::rules(looked.contract, input);
     answer.patched = answer.object.is_some() && !matching::same(input, answer.object.as_ref(), &rules);
-    let observation = Observation { called: Some(!calls.is_empty()), input: input.cloned(), answer };
+    let observation = Observation { called: Some(called), input: input.cloned(), answer };
+    let _beside_others = ground.turns.read().await;
     let (trace, evidence) = trace::traces(ground, looked, facts, &calls).await;
     Attempt::Answered {
         observation: Box::new(observation),
         trace: trace.map(Box::new),
         evidence,
         asked: None,
+    }
+}
+
+/// The target was asked, and what it answered is none to an API server.
+async fn garbled(
+    ground: &Ground<'_>,
+    looked: Looked<'_>,
+    facts: &prepare::Prepared,
+    (reply, calls): (&Reply, &[recorder::Call]),
+) -> Attempt {
+    let check = Check {
+        part: "answer".to_owned(),
+        path: String::new(),
+        want: "an answer that an API server accepts".to_owned(),
+        got: reply.message(),
+    };
+    let (trace, evidence) = trace::traces(ground, looked, facts, calls).await;
+    match trace {
+        Some(trace) => Attempt::Garbled(vec![check], Box::new(trace), evidence),
+        None => environment(reply.message()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The target over TLS on loopback, for an API server outside this process; probes show which registrations count.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,6 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use formats::selector::LabelSelector;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
@@ -17,20 +16,18 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use webhook::dial::{DialError, Dialer as _};
-use webhook::registration::{
-    ClientConfig, FailurePolicy, MatchPolicy, Registration, Rule, WebhookConfiguration,
-};
+use webhook::registration::{ClientConfig, WebhookConfiguration};
 use webhook::server::{self, CertificateError, Certificates, Patience, TlsError, TlsOptions};
 
+use super::probe;
 use super::recorder::Recorder;
 use crate::loopback;
 use crate::route;
 use crate::route::DEFAULT_TIMEOUT;
 
-/// Label of the objects that probes are asked about.
-pub(super) const PROBED: &str = "conformance.gardener.cloud/probe";
 /// Path under which probes are asked.
 const PROBES: &str = "/probe/";
+
 /// Why the target cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DoorError {
@@ -87,7 +84,8 @@ impl Door {
         for webhook in &mut led.webhooks {
             webhook.client_config = self.client_config(&route::path(webhook));
         }
-        led.webhooks.push(self.probe(number));
+        let to_probe = self.client_config(&format!("{PROBES}{number}"));
+        led.webhooks.push(probe::registration(number, "", to_probe));
         led
     }
 
@@ -104,29 +102,6 @@ impl Door {
     fn client_config(&self, path: &str) -> ClientConfig {
         let url = Some(format!("{}{path}", self.base));
         ClientConfig { url, service: None, ca_bundle: Some(self.bundle.clone()) }
-    }
-
-    /// A webhook that is asked about labelled ConfigMaps and allows them.
-    fn probe(&self, number: usize) -> Registration {
-        let one = |text: &str| vec![text.to_owned()];
-        let labels = BTreeMap::from([(PROBED.to_owned(), String::new())]);
-        Registration {
-            name: format!("{number}.probe.conformance.gardener.cloud"),
-            client_config: self.client_config(&format!("{PROBES}{number}")),
-            rules: vec![Rule {
-                operations: one("CREATE"),
-                api_groups: one(""),
-                api_versions: one("v1"),
-                resources: one("configmaps"),
-                scope: None,
-            }],
-            object_selector: Some(LabelSelector { match_labels: labels, ..LabelSelector::default() }),
-            failure_policy: Some(FailurePolicy::Fail),
-            match_policy: Some(MatchPolicy::Exact),
-            side_effects: Some("None".to_owned()),
-            admission_review_versions: one("v1"),
-            ..Registration::default()
-        }
     }
 }
 
@@ -190,7 +165,7 @@ fn reply(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
 mod tests {
     use super::*;
     use webhook::dial::{HttpAnswer, Https, Target, Trust};
-    use webhook::registration::Phase;
+    use webhook::registration::{Phase, Registration};
 
     /// Answers with the path and body it was asked.
     struct Echo;

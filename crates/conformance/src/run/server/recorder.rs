@@ -6,9 +6,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use serde_json::Value;
+use substrate::cluster::ClusterError;
 use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer};
 use webhook::registration::{ClientConfig, Registration};
 
+use super::case::Ask;
+use super::inside::Sent;
+use super::{Ground, send};
+use crate::exchange::Subject;
 use crate::{exchange, route};
 
 /// One call of the target by the server.
@@ -68,6 +73,16 @@ impl Dialer for Recorder {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
         answer
     }
+}
+
+/// Sends a request, and takes what the target was asked about it.
+pub(super) async fn ask(ground: &Ground<'_>, subject: &Subject, ask: &Ask) -> Result<Sent, ClusterError> {
+    let operation = ask.operation().to_string();
+    let take = || ground.recorder.take(&subject.namespace, &subject.name, &operation);
+    drop(take());
+    let reply = send::send(ground, ask).await?;
+    let calls = take();
+    Ok(Sent { reply, called: !calls.is_empty(), calls })
 }
 
 /// Every registration leads to the target.

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 use substrate::envtest::{CLUSTER, Envtest};
 use tokio::time::Instant;
 use webhook::registration::WebhookConfiguration;
 
-use super::door::{Door, PROBED};
+use super::door::Door;
+use super::inside::{self, Heed};
+use super::probe;
 use super::recorder::{Recorder, ToTarget};
-use crate::run::{Ground, Shared};
-use crate::target::Facts;
+use crate::run::{Ground, Shared, Whole};
+use crate::target::{Facts, Running};
 
 /// Between two looks whether a registration has been taken up.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -26,6 +28,8 @@ pub(super) enum Stage {
     Embedded(Embedded),
     /// Shared with other groups, reaches the target over TLS, takes up registrations when it comes to it.
     Envtest(Arc<Envtest>, Door),
+    /// Shared with other groups and with controllers; the target runs inside.
+    Whole(Arc<Whole>),
 }
 
 impl Stage {
@@ -34,6 +38,9 @@ impl Stage {
         if let Ground::Envtest(server) = &shared.options.ground {
             let door = Door::open(Arc::clone(recorder)).await.map_err(|error| error.to_string())?;
             return Ok(Self::Envtest(Arc::clone(server), door));
+        }
+        if let Ground::Whole(whole) = &shared.options.ground {
+            return Ok(Self::Whole(Arc::clone(whole)));
         }
         let dialers = Arc::new(ToTarget(Arc::clone(recorder)));
         let server = Embedded::start(shared.target.is_outside(), Some(dialers)).await;
@@ -45,6 +52,7 @@ impl Stage {
         match self {
             Self::Embedded(server) => Facts::in_process(server),
             Self::Envtest(server, _) => Facts::of(server.cluster(CLUSTER)),
+            Self::Whole(whole) => Facts::of(&whole.cluster),
         }
     }
 
@@ -61,20 +69,29 @@ impl Stage {
 
     /// Whether other groups see what is written.
     pub(super) fn is_shared(&self) -> bool {
-        matches!(self, Self::Envtest(..))
+        matches!(self, Self::Envtest(..) | Self::Whole(_))
+    }
+
+    /// Whether controllers change what is written, and the target is reached by its Service alone.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self, Self::Whole(_))
     }
 
     /// Registers a target and waits until it would be asked; `written` gets the objects, also where it fails.
     pub(super) async fn register(
         &self,
         cluster: &Cluster,
-        configurations: &[WebhookConfiguration],
+        (running, configurations): (&dyn Running, &[WebhookConfiguration]),
         written: &mut Vec<Value>,
     ) -> Result<(), String> {
         for (at, configuration) in configurations.iter().enumerate() {
             let object = match self {
                 Self::Embedded(_) => configuration.to_object(),
                 Self::Envtest(_, door) => door.leading(configuration, at).to_object(),
+                Self::Whole(_) => {
+                    let service = running.service().ok_or("the target has no Service in the cluster")?;
+                    inside::leading(configuration, at, &service).to_object()
+                }
             };
             let reply = cluster.create(&object, "").await.map_err(|error| error.to_string())?;
             if !reply.is_success() {
@@ -105,14 +122,12 @@ impl Stage {
 
     /// Sends probes until so many of the configurations are asked about one.
     async fn await_probes(&self, cluster: &Cluster, of: usize, wanted: usize) -> Result<(), String> {
-        let Self::Envtest(_, door) = self else { return Ok(()) };
-        if of == 0 {
-            return Ok(());
-        }
-        let probe = json!({
-            "apiVersion": "v1", "kind": "ConfigMap",
-            "metadata": {"name": "conformance-probe", "namespace": "default", "labels": {PROBED: ""}},
-        });
+        let door = match self {
+            Self::Envtest(_, door) if of > 0 => door,
+            Self::Whole(_) => return await_heed(cluster, of, wanted > 0).await,
+            _ => return Ok(()),
+        };
+        let probe = probe::object("");
         let deadline = Instant::now() + PATIENCE;
         loop {
             door.forget();
@@ -129,4 +144,22 @@ impl Stage {
             tokio::time::sleep(PAUSE).await;
         }
     }
+}
+
+/// Sends a probe of each configuration until all are heeded, or none is any more.
+async fn await_heed(cluster: &Cluster, of: usize, wanted: bool) -> Result<(), String> {
+    let deadline = Instant::now() + PATIENCE;
+    for number in 0..of {
+        loop {
+            let found = inside::heed(cluster, number).await.map_err(|error| error.to_string())?;
+            if found == (if wanted { Heed::Yes } else { Heed::No }) {
+                break;
+            }
+            if Instant::now() > deadline {
+                return Err(format!("{PATIENCE:?} after a registration changed, its heed is {found:?}"));
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Checks that a table names: those that look at more than one field.
 
 mod access;
+mod addresses;
 mod batch;
 mod data;
 mod metrics;
@@ -25,6 +26,7 @@ pub(super) type Named = fn(&Found<'_>) -> Vec<Error>;
 pub(super) fn find(name: &str) -> Option<Named> {
     let all = [
         access::CHECKS,
+        addresses::CHECKS,
         batch::CHECKS,
         data::CHECKS,
         network::CHECKS,

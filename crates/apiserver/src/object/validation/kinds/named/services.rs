@@ -1,74 +1,182 @@
 //! Services: ports, addresses, what each type may say.
 
+use std::net::IpAddr;
+
 use formats::name;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
 use super::super::check::{Check, Found};
-use super::{Named, when};
+use super::{Named, addresses, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[
-    ("family-policy", family_policy),
-    ("given-addresses", given_addresses),
-    ("service", service),
-    ("service-change", service_change),
-    ("health-change", health_change),
-];
+pub(super) const CHECKS: &[(&str, Named)] =
+    &[("service", service), ("balancer-change", balancer_change), ("health-change", health_change)];
 
 fn service(service: &Found<'_>) -> Vec<Error> {
     let spec = service.field("spec");
     let kind = spec.field("type");
-    let mut errors = addresses(&spec);
-    errors.extend(ports(&spec));
-    errors.extend(match kind.text() {
-        "ExternalName" => external_name(&spec),
+    let mut errors = hints(service);
+    errors.extend(of_type(&spec));
+    errors.extend(each_port(&spec));
+    errors.extend(Check::Labels.errors(&spec.field("selector")));
+    errors.extend(affinity(&spec));
+    errors.extend(addresses::given(&spec));
+    errors.extend(external_addresses(&spec.field("externalIPs")));
+    errors.extend(one_of(&kind, &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]));
+    errors.extend(port_numbers(&spec));
+    errors.extend(ranges(service));
+    errors.extend(balanced(&spec));
+    errors.extend(external_traffic(&spec));
+    errors.extend(health(&spec));
+    errors.extend(one_of(&spec.field("internalTrafficPolicy"), &["Cluster", "Local"]));
+    let ways = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+    errors.extend(one_of(&spec.field("trafficDistribution"), &ways));
+    errors
+}
+
+fn one_of(found: &Found<'_>, known: &[&str]) -> Vec<Error> {
+    Check::OneOf(known.iter().map(|&word| word.to_owned()).collect()).errors(found)
+}
+
+/// The old annotation and the new one for the same thing say the same.
+fn hints(service: &Found<'_>) -> Vec<Error> {
+    let (old, new) = ("service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode");
+    let annotations = service.field("metadata").field("annotations");
+    let [hints, mode] = [old, new].map(|key| annotations.entry(key));
+    when(mode.value.is_some() && hints.value.is_some() && mode.value != hints.value, || {
+        mode.invalid(&format!("must match annotations[{old}] when both are specified"))
+    })
+}
+
+/// What a type needs, and what it does not have.
+fn of_type(spec: &Found<'_>) -> Vec<Error> {
+    let (ports, headless) = (spec.field("ports"), addresses::is_headless(spec));
+    let kind = spec.field("type").text();
+    let mut errors = when(ports.is_empty() && !headless && kind != "ExternalName", || ports.required(""));
+    let first = spec.field("clusterIPs").element(0);
+    errors.extend(match kind {
+        "NodePort" | "LoadBalancer" => {
+            when(headless, || first.invalid(&format!("may not be set to 'None' for {kind} services")))
+        }
+        "ExternalName" => {
+            let mut errors = addresses::of_none(spec);
+            errors.extend(external_name(spec));
+            errors
+        }
         _ => Vec::new(),
     });
-    let policy = spec.field("externalTrafficPolicy");
-    match kind.text() {
-        "NodePort" | "LoadBalancer" => {
-            errors.extend(Check::OneOf(vec!["Cluster".to_owned(), "Local".to_owned()]).errors(&policy));
-        }
-        _ => errors.extend(when(policy.value.is_some(), || {
-            policy.invalid("may only be set for externally-accessible services")
-        })),
+    errors
+}
+
+fn affinity(spec: &Found<'_>) -> Vec<Error> {
+    let affinity = spec.field("sessionAffinity");
+    let mut errors = one_of(&affinity, &["ClientIP", "None"]);
+    let timeout = spec.field("sessionAffinityConfig").field("clientIP").field("timeoutSeconds");
+    let outside = affinity.text() == "ClientIP" && !(1..=86_400).contains(&timeout.number());
+    errors.extend(when(outside, || timeout.invalid("must be greater than 0 and less than 86400")));
+    errors
+}
+
+fn external_addresses(list: &Found<'_>) -> Vec<Error> {
+    let before = list.old.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let errors = |found: &Found<'_>| {
+        let wrong = addresses::address(found, before);
+        if wrong.is_empty() { special(found) } else { wrong }
+    };
+    list.elements().iter().flat_map(errors).collect()
+}
+
+/// Addresses behind which no endpoint can be.
+fn special(found: &Found<'_>) -> Vec<Error> {
+    let Ok(address) = found.text().parse::<IpAddr>() else { return Vec::new() };
+    let (link_local, multicast) = match address {
+        IpAddr::V4(address) => (address.is_link_local(), address.octets()[..3] == [224, 0, 0]),
+        IpAddr::V6(address) => (address.is_unicast_link_local(), address.segments()[0] & 0xff0f == 0xff02),
+    };
+    let kinds = [
+        (address.is_unspecified(), format!("may not be unspecified ({address})")),
+        (address.is_loopback(), "may not be in the loopback range (127.0.0.0/8, ::1/128)".to_owned()),
+        (link_local, "may not be in the link-local range (169.254.0.0/16, fe80::/10)".to_owned()),
+        (multicast, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)".to_owned()),
+    ];
+    kinds.into_iter().filter(|(is, _)| *is).map(|(_, why)| found.invalid(&why)).collect()
+}
+
+/// From where a balancer may be asked; the annotation speaks where the field does not.
+fn ranges(service: &Found<'_>) -> Vec<Error> {
+    let spec = service.field("spec");
+    let balances = spec.field("type").text() == "LoadBalancer";
+    let alone = |found: &Found<'_>| {
+        when(!balances, || found.forbidden("may only be used when `type` is 'LoadBalancer'"))
+    };
+    let field = spec.field("loadBalancerSourceRanges");
+    let annotations = service.field("metadata").field("annotations");
+    let annotation = annotations.entry("service.beta.kubernetes.io/load-balancer-source-ranges");
+    if !field.is_empty() {
+        let shown = Found { path: "spec.LoadBalancerSourceRanges".to_owned(), ..field };
+        let before = shown.old.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let mut errors = alone(&shown);
+        errors.extend(shown.elements().iter().flat_map(|range| source(range, range.text(), before)));
+        return errors;
     }
-    errors.extend(health(&spec));
-    let ranges = spec.field("loadBalancerSourceRanges");
-    let shown = Found { path: "spec.LoadBalancerSourceRanges".to_owned(), ..ranges };
-    if !shown.is_empty() {
-        errors.extend(when(kind.text() != "LoadBalancer", || {
-            shown.forbidden("may only be used when `type` is 'LoadBalancer'")
-        }));
-        errors.extend(shown.elements().iter().flat_map(|range| Check::Range.errors(range)));
+    if annotation.value.is_none() {
+        return Vec::new();
+    }
+    let mut errors = alone(&annotation);
+    if annotation.value != annotation.old && !annotation.text().trim().is_empty() {
+        errors.extend(annotation.text().split(',').flat_map(|range| source(&annotation, range, &[])));
     }
     errors
 }
 
-fn family_policy(policy: &Found<'_>) -> Vec<Error> {
-    let known = ["PreferDualStack", "RequireDualStack", "SingleStack"].map(str::to_owned).to_vec();
-    if policy.is_empty() { Vec::new() } else { Check::OneOf(known).errors(policy) }
+/// One range, with blanks around it or not; one that stood there before stays.
+fn source(found: &Found<'_>, range: &str, before: &[Value]) -> Vec<Error> {
+    let range = range.trim();
+    if before.iter().filter_map(Value::as_str).any(|before| before.trim() == range) {
+        return Vec::new();
+    }
+    let value = Value::from(range);
+    Check::Range.errors(&Found { value: Some(&value), ..found.clone() })
 }
 
-/// An address that a service names is one.
-fn given_addresses(spec: &Found<'_>) -> Vec<Error> {
-    let first = Found { path: "spec.clusterIPs[0]".to_owned(), ..spec.field("clusterIP") };
-    if matches!(first.text(), "" | "None") { Vec::new() } else { Check::Address.errors(&first) }
+/// What only a service that is balanced from outside says.
+fn balanced(spec: &Found<'_>) -> Vec<Error> {
+    let balances = spec.field("type").text() == "LoadBalancer";
+    let fields = ["allocateLoadBalancerNodePorts", "loadBalancerClass"].map(|field| spec.field(field));
+    let alone = |found: &Found<'_>| {
+        when(!balances && found.value.is_some(), || {
+            found.forbidden("may only be used when `type` is 'LoadBalancer'")
+        })
+    };
+    let mut errors: Vec<Error> = fields.iter().flat_map(alone).collect();
+    if balances {
+        errors.extend(Check::Name(name::label_key).errors(&fields[1]));
+    }
+    errors
 }
 
-/// Addresses that a type does not have; those that are named are known to be some.
-fn addresses(spec: &Found<'_>) -> Vec<Error> {
-    let kind = spec.field("type");
-    let list = spec.field("clusterIPs");
-    let single = spec.field("clusterIP");
-    let first = Found { path: format!("{}[0]", list.path), ..single.clone() };
-    match (kind.text(), first.text()) {
-        (_, "") => Vec::new(),
-        ("ExternalName", _) => vec![list.forbidden("may not be set for ExternalName services")],
-        ("NodePort" | "LoadBalancer", "None") => {
-            vec![first.invalid(&format!("may not be set to 'None' for {} services", kind.text()))]
+/// Who balances a service stays as long as it is balanced.
+fn balancer_change(service: &Found<'_>) -> Vec<Error> {
+    let spec = service.field("spec");
+    let (kind, class) = (spec.field("type"), spec.field("loadBalancerClass"));
+    let both = kind.text() == "LoadBalancer" && kind.old.is_some_and(|kind| kind == "LoadBalancer");
+    let shown = if class.value.is_none() { Shown::verbatim("null") } else { class.shown() };
+    let mut errors =
+        when(both && class.value != class.old, || class.invalid_as(shown, "may not change once set"));
+    // kube-apiserver tells what is wrong with it for the change, and once more for the service.
+    errors.extend(balanced(&spec).into_iter().filter(|error| error.field.ends_with("loadBalancerClass")));
+    errors
+}
+
+fn external_traffic(spec: &Found<'_>) -> Vec<Error> {
+    let policy = spec.field("externalTrafficPolicy");
+    let listed = !spec.field("externalIPs").is_empty();
+    match spec.field("type").text() {
+        "NodePort" | "LoadBalancer" => one_of(&policy, &["Cluster", "Local"]),
+        "ClusterIP" if listed => one_of(&policy, &["Cluster", "Local"]),
+        _ => {
+            when(!policy.is_empty(), || policy.invalid("may only be set for externally-accessible services"))
         }
-        _ => Vec::new(),
     }
 }
 
@@ -81,24 +189,23 @@ fn external_name(spec: &Found<'_>) -> Vec<Error> {
     name::dns1123_subdomain(text).iter().map(|why| name.invalid(why)).collect()
 }
 
-fn ports(spec: &Found<'_>) -> Vec<Error> {
-    let (all, kind) = (spec.field("ports"), spec.field("type"));
-    let headless = spec.field("clusterIP").text() == "None";
-    if all.is_empty() && !headless && kind.text() != "ExternalName" {
-        return vec![all.required("")];
-    }
-    let ports = all.elements();
+fn each_port(spec: &Found<'_>) -> Vec<Error> {
+    let ports = spec.field("ports").elements();
+    let errors = |(index, port)| port_errors(port, &ports[..index], ports.len() > 1);
+    ports.iter().enumerate().flat_map(errors).collect()
+}
+
+/// Numbers that a type does not have, and those that stand twice.
+fn port_numbers(spec: &Found<'_>) -> Vec<Error> {
+    let ports = spec.field("ports").elements();
     let mut errors = Vec::new();
-    for (index, port) in ports.iter().enumerate() {
-        let before = &ports[..index];
-        errors.extend(port_errors(port, before, ports.len() > 1));
-    }
-    for port in &ports {
-        let node_port = port.field("nodePort");
-        let allowed = matches!(kind.text(), "NodePort" | "LoadBalancer");
-        errors.extend(when(!allowed && node_port.number() != 0, || {
-            node_port.forbidden(&format!("may not be used when `type` is '{}'", kind.text()))
-        }));
+    if spec.field("type").text() == "ClusterIP" {
+        let numbers = ports.iter().map(|port| port.field("nodePort"));
+        errors.extend(
+            numbers
+                .filter(|number| number.number() != 0)
+                .map(|number| number.forbidden("may not be used when `type` is 'ClusterIP'")),
+        );
     }
     let repeated = |index: usize, field: &str| {
         let pair = |port: &Found<'_>| (port.field("protocol").text().to_owned(), port.field(field).number());
@@ -132,11 +239,12 @@ fn port_errors(port: &Found<'_>, before: &[Found<'_>], named: bool) -> Vec<Error
     errors.extend(when(!(1..=65_535).contains(&number.number()), || {
         number.invalid_as(number.number(), "must be between 1 and 65535, inclusive")
     }));
-    errors.extend(Check::OneOf(["SCTP", "TCP", "UDP"].map(str::to_owned).to_vec()).errors(&protocol));
+    errors.extend(one_of(&protocol, &["SCTP", "TCP", "UDP"]));
     // It is the port where it is not said.
     let nothing = Value::from(0);
     let target = Found { value: Some(target.value.unwrap_or(&nothing)), ..target };
     errors.extend(Check::Port.errors(&target));
+    errors.extend(Check::Name(name::label_key).errors(&port.field("appProtocol")));
     errors
 }
 
@@ -176,24 +284,4 @@ fn health_change(service: &Found<'_>) -> Vec<Error> {
     let spec = service.field("spec");
     let port = spec.field("healthCheckNodePort");
     when(probed(&spec) == (true, true) && port.value != port.old, || port.forbidden("field is immutable"))
-}
-
-/// An address stays while the service has one.
-fn service_change(service: &Found<'_>) -> Vec<Error> {
-    let spec = service.field("spec");
-    let kind = spec.field("type");
-    let address = spec.field("clusterIP");
-    let had = address.old.and_then(Value::as_str).unwrap_or_default();
-    if kind.text() == "ExternalName"
-        || kind.old.is_some_and(|kind| kind == "ExternalName")
-        || had.is_empty()
-        || !addresses(&spec).is_empty()
-    {
-        return Vec::new();
-    }
-    let at = Found { path: "spec.clusterIPs[0]".to_owned(), ..address.clone() };
-    when(address.text() != had, || {
-        let shown = Shown::verbatim(Value::from(vec![address.text()]));
-        at.invalid_as(shown, "may not change once set")
-    })
 }

@@ -1,0 +1,59 @@
+//! What is posted below an object and not kept: webhooks are asked about it as about a new object.
+
+use serde_json::{Value, json};
+use webhook::review::Operation;
+
+use crate::admission::{self, Review};
+use crate::call::Call;
+use crate::http::notes::Notes;
+use crate::http::reply::Reply;
+use crate::http::status::Status;
+use crate::object::decode;
+use crate::object::effects;
+use crate::render;
+use crate::state::Shared;
+
+/// The object of the body as webhooks want it, with what was noted of it; `check` looks at it between those that change
+/// it and those that only look.
+pub(super) async fn admitted(
+    shared: &Shared,
+    call: &Call,
+    (mut object, notes): (Value, Notes),
+    check: impl Fn(&Value) -> Result<(), Status>,
+) -> Result<(Value, Notes), Status> {
+    decode::place(call, &mut object)?;
+    let name = call.path.name.as_str();
+    effects::admit_to_namespace(shared, call, name)?;
+    let options = admission::options(call, "CreateOptions");
+    let mut review = Review::new(call, Operation::Create, name, call.query.dry_run(), options);
+    (review.object, review.notes) = (Some(object), notes);
+    admission::mutate(shared, call, &mut review).await?;
+    check(review.object.as_ref().unwrap_or(&Value::Null)).map_err(|status| status.noting(&review.notes))?;
+    admission::validate(shared, call, &mut review).await?;
+    let notes = std::mem::take(&mut review.notes);
+    Ok((review.object.take().expect("admission keeps the object of a create request"), notes))
+}
+
+/// That it was done.
+pub(super) fn done(call: &Call, notes: Notes) -> Reply {
+    let done =
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    Reply { notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) }
+}
+
+/// Puts a condition into the status of a pod. Its time is that of the last change from one status to another.
+pub(super) fn set_condition(pod: &mut Value, mut condition: Value, now: &str) {
+    condition["lastProbeTime"] = Value::Null;
+    condition["lastTransitionTime"] = now.into();
+    let mut known = pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    match known.iter_mut().find(|other| other["type"] == condition["type"]) {
+        None => known.push(condition),
+        Some(other) => {
+            if other["status"] == condition["status"] {
+                condition["lastTransitionTime"] = other["lastTransitionTime"].clone();
+            }
+            *other = condition;
+        }
+    }
+    pod["status"]["conditions"] = known.into();
+}

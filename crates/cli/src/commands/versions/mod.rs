@@ -1,0 +1,78 @@
+//! `versions`: what profiles offer, where shoots are moved, and what to mend before.
+
+mod explain;
+mod lint;
+mod read;
+mod simulate;
+mod timeline;
+
+use api::garden::Shoot;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use versions::forecast::Subject;
+
+use crate::arguments::VersionsCommand;
+use crate::terminal::{Failure, Terminal};
+
+/// Does what was asked for.
+pub(crate) fn execute(command: &VersionsCommand, terminal: &Terminal) -> Result<u8, Failure> {
+    match command {
+        VersionsCommand::Explain(arguments) => explain::explain(arguments, terminal),
+        VersionsCommand::Simulate(arguments) => simulate::simulate(arguments, terminal),
+        VersionsCommand::Lint(arguments) => lint::lint(arguments, terminal),
+    }
+}
+
+/// The time that an option says: a day begins at midnight in UTC.
+fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
+    if let Ok(time) = text.parse() {
+        return Ok(time);
+    }
+    let day = text.parse::<Date>().ok().and_then(|day| day.to_zoned(TimeZone::UTC).ok());
+    day.map(|day| day.timestamp()).ok_or_else(|| {
+        Failure::usage(format!(
+            "{option} {text} is no time; write a day (2024-05-01) or a time with its zone (2024-05-01T22:00:00Z)"
+        ))
+    })
+}
+
+/// The time that an option says, or now.
+fn time_or_now(option: &str, text: Option<&String>) -> Result<Timestamp, Failure> {
+    text.map_or_else(|| Ok(Timestamp::now()), |text| time(option, text))
+}
+
+/// `<namespace>/<name>`.
+fn named(shoot: &Shoot) -> String {
+    let name = shoot.metadata.name.as_deref().unwrap_or("(without a name)");
+    shoot
+        .metadata
+        .namespace
+        .as_deref()
+        .map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"))
+}
+
+/// What has a version, as people read it.
+fn subject(subject: &Subject) -> String {
+    match subject {
+        Subject::ControlPlane => "control plane".to_owned(),
+        Subject::Pool(pool) => format!("pool {pool}"),
+        Subject::Image { pool, image } => format!("{image} of pool {pool}"),
+    }
+}
+
+/// Lines of cells, each column as wide as its widest cell.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows {
+        widths.resize(widths.len().max(row.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        format!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}

@@ -1,0 +1,182 @@
+//! `versions simulate`: who is moved when, and who ends without a path.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZero;
+use std::thread;
+
+use api::garden::Shoot;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use versions::forecast::{self, Forecast, Step};
+
+use super::read::{self, Garden};
+use super::{aligned, named, subject, time, time_or_now, timeline};
+use crate::arguments::{Format, SimulateArguments};
+use crate::terminal::{Failure, Terminal};
+
+/// The time to come.
+pub(super) struct Simulation {
+    pub(super) from: Timestamp,
+    pub(super) until: Timestamp,
+    /// What becomes of each shoot, in their order.
+    pub(super) shoots: Vec<Simulated>,
+    /// Shoots that could not be looked at, and why.
+    pub(super) missing: Vec<(String, String)>,
+}
+
+/// What becomes of a shoot.
+pub(super) struct Simulated {
+    pub(super) name: String,
+    pub(super) profile: String,
+    pub(super) forecast: Forecast,
+}
+
+/// Walks from month to month; 1 if a shoot ends without a path or could not be looked at.
+pub(super) fn simulate(arguments: &SimulateArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let from = time_or_now("--at", arguments.at.as_ref())?;
+    let until = time("--until", &arguments.until)?;
+    if until <= from {
+        return Err(Failure::usage(format!("--until {until} is not after --at {from}")));
+    }
+    let garden = read::read(&arguments.garden)?;
+    if garden.shoots.is_empty() {
+        return Err(Failure::usage(
+            "there is no shoot to look at; name files with --shoot, or a --kubeconfig",
+        ));
+    }
+    let simulation = simulated(&garden, from, until);
+    if let Some(path) = &arguments.html {
+        let page = timeline::html(&simulation)
+            .map_err(|error| Failure::environment(format!("failed to write the timeline: {error}")))?;
+        fs::write(path, page)
+            .map_err(|error| Failure::environment(format!("failed to write {}: {error}", path.display())))?;
+    }
+    terminal.print(&match arguments.output {
+        Format::Json => format!("{:#}", simulation.json()),
+        Format::Text | Format::Markdown => simulation.text(),
+    });
+    Ok(u8::from(simulation.stuck() > 0 || !simulation.missing.is_empty()))
+}
+
+fn simulated(garden: &Garden, from: Timestamp, until: Timestamp) -> Simulation {
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = garden.shoots.len().div_ceil(workers).max(1);
+    let of_share = |shoots: &[Shoot]| {
+        let simulated = |shoot: &Shoot| {
+            let profile = garden.profile_of(shoot).map_err(|why| (named(shoot), why))?;
+            let forecast = forecast::forecast(&shoot.spec, profile, from, until);
+            Ok(Simulated { name: named(shoot), profile: shoot.spec.cloud_profile_name.clone(), forecast })
+        };
+        shoots.iter().map(simulated).collect::<Vec<Result<Simulated, (String, String)>>>()
+    };
+    let results: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> =
+            garden.shoots.chunks(share).map(|shoots| scope.spawn(move || of_share(shoots))).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("decisions do not panic")).collect()
+    });
+    let mut simulation = Simulation { from, until, shoots: Vec::new(), missing: Vec::new() };
+    for result in results {
+        match result {
+            Ok(shoot) => simulation.shoots.push(shoot),
+            Err(missing) => simulation.missing.push(missing),
+        }
+    }
+    simulation
+}
+
+impl Simulation {
+    /// How many shoots end without a path.
+    pub(super) fn stuck(&self) -> usize {
+        self.shoots.iter().filter(|shoot| !shoot.forecast.stuck.is_empty()).count()
+    }
+
+    /// How many shoots are moved without having wanted it.
+    pub(super) fn forced(&self) -> usize {
+        self.shoots
+            .iter()
+            .filter(|shoot| shoot.forecast.steps.iter().any(|step| step.rule.is_forced()))
+            .count()
+    }
+
+    fn text(&self) -> String {
+        let mut months: BTreeMap<String, Vec<(&Simulated, &Step)>> = BTreeMap::new();
+        for shoot in &self.shoots {
+            for step in &shoot.forecast.steps {
+                months.entry(step.at.strftime("%Y-%m").to_string()).or_default().push((shoot, step));
+            }
+        }
+        let mut parts = vec![format!(
+            "{} from {} to {}\n",
+            shoots(self.shoots.len()),
+            self.from.strftime("%F"),
+            self.until.strftime("%F")
+        )];
+        for (month, mut steps) in months {
+            let forced = steps.iter().filter(|(_, step)| step.rule.is_forced()).count();
+            parts.push(format!("\n{month}   {forced} forced, {} wanted\n", steps.len() - forced));
+            steps.sort_by_key(|(_, step)| step.at);
+            parts.push(aligned(&steps.iter().map(|(shoot, step)| line(shoot, step)).collect::<Vec<_>>()));
+        }
+        let stuck =
+            self.shoots.iter().flat_map(|shoot| shoot.forecast.stuck.iter().map(move |stuck| (shoot, stuck)));
+        let stuck = stuck.map(|(shoot, stuck)| {
+            vec![shoot.name.clone(), format!("since {}", stuck.at.strftime("%F")), stuck.why.clone()]
+        });
+        parts.extend(section("without a path", &stuck.collect::<Vec<_>>()));
+        let missing = self.missing.iter().map(|(name, why)| vec![name.clone(), why.clone()]);
+        parts.extend(section("not looked at", &missing.collect::<Vec<_>>()));
+        parts.push(format!(
+            "\n{}: {} moved by force, {} without a path, {} not looked at",
+            shoots(self.shoots.len() + self.missing.len()),
+            self.forced(),
+            self.stuck(),
+            self.missing.len()
+        ));
+        parts.concat()
+    }
+
+    fn json(&self) -> Value {
+        let shoots = self.shoots.iter().map(|shoot| told(&shoot.name, &shoot.profile, &shoot.forecast));
+        let missing = self.missing.iter().map(|(name, why)| json!({"name": name, "why": why}));
+        json!({
+            "from": self.from, "until": self.until, "shoots": shoots.collect::<Vec<_>>(),
+            "notLookedAt": missing.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// What becomes of a shoot, for programs.
+pub(super) fn told(name: &str, profile: &str, forecast: &Forecast) -> Value {
+    let steps = forecast.steps.iter().map(|step| {
+        json!({
+            "at": step.at, "subject": subject(&step.subject), "from": step.from, "to": step.to,
+            "rule": step.rule.to_string(), "clause": step.rule.clause(), "forced": step.rule.is_forced(),
+        })
+    });
+    let stuck = forecast.stuck.iter().map(|stuck| json!({"at": stuck.at, "why": stuck.why}));
+    json!({
+        "name": name, "cloudProfile": profile, "steps": steps.collect::<Vec<_>>(),
+        "stuck": stuck.collect::<Vec<_>>(),
+    })
+}
+
+fn line(shoot: &Simulated, step: &Step) -> Vec<String> {
+    vec![
+        step.at.strftime("%m-%d %H:%M").to_string(),
+        shoot.name.clone(),
+        subject(&step.subject),
+        format!("{} → {}", step.from, step.to),
+        step.rule.to_string(),
+        step.rule.clause().to_owned(),
+    ]
+}
+
+/// Rows under a title, where there are any.
+fn section(title: &str, rows: &[Vec<String>]) -> Option<String> {
+    (!rows.is_empty()).then(|| format!("\n{title}\n{}", aligned(rows)))
+}
+
+fn shoots(count: usize) -> String {
+    if count == 1 { "1 shoot".to_owned() } else { format!("{count} shoots") }
+}

@@ -1,0 +1,135 @@
+//! What installing a component takes: manifests in a folder, and patience.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use gardener_resource_manager::config::ResourceManagerConfiguration;
+use gardener_resource_manager::config::file;
+use serde_json::{Value, json};
+use substrate::cluster::{Cluster, ClusterError};
+use substrate::envtest::EnvtestError;
+use substrate::kind::KindError;
+
+use super::PATIENCE;
+
+/// The resource-manager as kind/manifests name it.
+pub(super) const NAME: &str = "gardener-resource-manager";
+/// The image that `make images` builds.
+pub(super) const IMAGE: &str = "gardener-conformance/gardener-resource-manager";
+/// Its tag.
+pub(super) const TAG: &str = "local";
+/// The Secret that its certificate is in.
+pub(super) const SERVER_SECRET: &str = "gardener-resource-manager-server";
+/// The ConfigMap that its configuration is in.
+pub(super) const CONFIG_MAP: &str = "gardener-resource-manager-config";
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// A manifest and its path in kind/manifests/resource-manager.
+macro_rules! manifest {
+    ($path:literal) => {
+        ($path, include_str!(concat!("../../../../kind/manifests/resource-manager/", $path)))
+    };
+}
+pub(super) use manifest;
+
+/// What a resource-manager has wherever it runs.
+pub(super) const BASE: [(&str, &str); 5] = [
+    manifest!("base/deployment.yaml"),
+    manifest!("base/kustomization.yaml"),
+    manifest!("base/poddisruptionbudget.yaml"),
+    manifest!("base/service.yaml"),
+    manifest!("base/serviceaccount.yaml"),
+];
+
+/// Why a component is not installed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum InstallError {
+    #[error("{0}")]
+    Cluster(#[from] KindError),
+    #[error("{0}")]
+    Ask(#[from] ClusterError),
+    #[error("{0}")]
+    Crds(#[from] EnvtestError),
+    #[error("failed to make its certificate: {0}")]
+    Certificate(#[from] rcgen::Error),
+    #[error("failed to read its configuration: {0}")]
+    Configuration(String),
+    #[error("failed to write manifests: {0}")]
+    Write(#[from] std::io::Error),
+    #[error("failed to write manifests: {0}")]
+    Yaml(#[from] serde_json::Error),
+    #[error("it is not ready after {} s: {answer}", PATIENCE.as_secs())]
+    NotReady { answer: String },
+}
+
+/// What a component configuration in YAML says.
+pub(super) fn configuration(text: &str) -> Result<ResourceManagerConfiguration, InstallError> {
+    let wrong = |error: &dyn std::fmt::Display| InstallError::Configuration(error.to_string());
+    let value: Value = formats::yaml::from_str(text).map_err(|error| wrong(&error))?;
+    file::from_value(&value).map(|(config, _)| config).map_err(|error| wrong(&error))
+}
+
+/// The names that a Service is reached as.
+pub(super) fn names(service: &str, namespace: &str) -> [String; 3] {
+    [service.to_owned(), format!("{service}.{namespace}"), format!("{service}.{namespace}.svc")]
+}
+
+/// Our image in the place of the one that manifests name.
+pub(super) fn image() -> Value {
+    json!({"name": NAME, "newName": IMAGE, "newTag": TAG})
+}
+
+/// Writes a kustomization; what it says of itself may be left out.
+pub(super) fn customize(folder: &Path, mut kustomization: Value) -> Result<(), InstallError> {
+    kustomization["apiVersion"] = json!("kustomize.config.k8s.io/v1beta1");
+    kustomization["kind"] = json!("Kustomization");
+    write(folder, "kustomization.yaml", &formats::yaml::to_string(&kustomization)?)
+}
+
+/// Writes a file of objects.
+pub(super) fn write_objects(folder: &Path, path: &str, objects: &[Value]) -> Result<(), InstallError> {
+    let documents = objects.iter().map(formats::yaml::to_string).collect::<Result<Vec<_>, _>>()?;
+    write(folder, path, &documents.join("---\n"))
+}
+
+/// Writes a file and the folders that it lies in.
+pub(super) fn write(folder: &Path, path: &str, text: &str) -> Result<(), InstallError> {
+    let file = folder.join(path);
+    if let Some(parent) = file.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    Ok(fs::write(file, text)?)
+}
+
+/// What is missing of a rollout, if anything is.
+pub(super) async fn rolled_out(
+    cluster: &Cluster,
+    namespace: &str,
+    name: &str,
+) -> Result<Option<String>, ClusterError> {
+    let metadata = json!({"name": name, "namespace": namespace});
+    let deployment = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata});
+    let found = cluster.get(&deployment).await?;
+    let (wanted, status) = (&found.body["spec"]["replicas"], &found.body["status"]);
+    let is_current = status["observedGeneration"] == found.body["metadata"]["generation"];
+    let is_there =
+        ["updatedReplicas", "availableReplicas", "replicas"].iter().all(|count| status[*count] == *wanted);
+    Ok((!is_current || !is_there).then(|| format!("of the Deployment {name} {status}")))
+}
+
+/// Looks until nothing is missing.
+pub(super) async fn until<L>(look: impl Fn() -> L) -> Result<(), InstallError>
+where
+    L: Future<Output = Result<Option<String>, ClusterError>>,
+{
+    let begun = Instant::now();
+    while let Some(answer) = look().await? {
+        if begun.elapsed() > PATIENCE {
+            return Err(InstallError::NotReady { answer });
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! Every case of every contract as a test of its own; one run of the program answers them all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::ExitStatus;
+use std::sync::{Arc, OnceLock};
+
+use conformance::report::{self, CaseResult, Report, Status};
+use contract::model::{Contract, Level};
+use contract::{load, source};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+use crate::place::Substrate;
+use crate::tethered::Tethered;
+
+/// Where the report of the run is written, and what was collected of a cluster where it failed.
+const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/contracts");
+/// How many of a hundred cases a substrate may not support.
+const NOT_SUPPORTED: usize = 10;
+/// Why no test of kind asks a scenario, or what is decided about versions.
+const UNASKED: &str = "not asked in a cluster: `run --substrate kind` has it in process";
+
+/// The run that answers all tests.
+struct Answers {
+    substrate: Substrate,
+    /// Arguments that select what is wanted.
+    wanted: OnceLock<Vec<String>>,
+    found: OnceLock<Result<Found, String>>,
+}
+
+struct Found {
+    report: Report,
+    cases: BTreeMap<String, CaseResult>,
+}
+
+/// The tests; what the arguments leave out is not asked.
+pub(crate) fn trials(substrate: Substrate, arguments: &Arguments) -> Result<Vec<Trial>, String> {
+    let loaded = load::read(&source::embedded());
+    if !loaded.errors.is_empty() {
+        return Err(load::Errors(loaded.errors).to_string());
+    }
+    let in_cluster = substrate == Substrate::Kind;
+    let answers = Arc::new(Answers { substrate, wanted: OnceLock::new(), found: OnceLock::new() });
+    let mut ids = BTreeMap::new();
+    let mut trials = Vec::new();
+    for contract in &loaded.catalog.contracts {
+        for (id, name, is_unasked) in cases(contract) {
+            if is_unasked && in_cluster {
+                trials.push(Trial::ignorable_test(name, || Ok(Completion::ignored_with(UNASKED))));
+                continue;
+            }
+            let (answers, case) = (Arc::clone(&answers), id.clone());
+            ids.insert(name.clone(), (&contract.name, id));
+            trials.push(Trial::ignorable_test(name, move || verdict(&answers, &case)));
+        }
+    }
+    let wanted: Vec<_> = trials
+        .iter()
+        .filter(|trial| !arguments.is_filtered_out(trial))
+        .filter_map(|trial| ids.get(trial.name()))
+        .collect();
+    let all = wanted.len() == ids.len();
+    let contracts: BTreeSet<&String> = wanted.iter().map(|(contract, _)| *contract).collect();
+    let selected: Vec<String> = if all {
+        contracts.into_iter().flat_map(|name| ["--contract".to_owned(), name.clone()]).collect()
+    } else {
+        wanted.into_iter().flat_map(|(_, id)| ["--case".to_owned(), id.clone()]).collect()
+    };
+    answers.wanted.set(selected).map_err(|_| "it is set once")?;
+    trials.push(Trial::ignorable_test(
+        "contracts::few_cases_are_not_supported_and_no_clause_by_that",
+        move || {
+            if all { supported(&answers) } else { Ok(Completion::ignored_with("not all cases are wanted")) }
+        },
+    ));
+    Ok(trials)
+}
+
+/// Id and test name of each case, and whether no server asks it: `resource_manager::seccomp_profile::GRM-SEC-001::unset::CREATE`.
+fn cases(contract: &Contract) -> impl Iterator<Item = (String, String, bool)> + '_ {
+    let component = contract.labels.get("component").map_or("contracts", String::as_str);
+    let prefix = format!("{component}::{}", contract.name).replace('-', "_");
+    contract.clauses.iter().flat_map(move |clause| {
+        let prefix = prefix.clone();
+        clause.cases.iter().map(move |case| {
+            let id = format!("{}/{}", clause.id, case.name);
+            let name = format!("{prefix}::{}::{}", clause.id, case.name.replace('/', "::"));
+            (id, name, case.when.scenario().is_some() || case.when.decision().is_some())
+        })
+    })
+}
+
+fn verdict(answers: &Answers, id: &str) -> Result<Completion, Failed> {
+    let found = answers.found()?;
+    let case = found.cases.get(id).ok_or_else(|| format!("the report does not speak of {id}"))?;
+    let reason = || case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default();
+    match case.status {
+        Status::Passed | Status::Waived => Ok(Completion::Completed),
+        Status::NotSupported | Status::Skipped => Ok(Completion::ignored_with(reason())),
+        status => {
+            let checks = case.checks.iter().map(|check| format!("\n  {check:?}"));
+            Err(format!("{status:?} {}{}", reason(), checks.collect::<String>()).into())
+        }
+    }
+}
+
+/// Lists what is not supported and what was asked otherwise, by reason; the former is little, and no MUST clause is left
+/// without a case.
+fn supported(answers: &Answers) -> Result<Completion, Failed> {
+    let found = answers.found()?;
+    let otherwise = counted(found.cases.values().filter_map(|case| case.asked.as_deref()));
+    for (reason, number) in &otherwise {
+        eprintln!("asked otherwise: {number} cases: {reason}");
+    }
+    let unsupported = found.cases.values().filter(|case| case.status == Status::NotSupported);
+    let reasons = counted(unsupported.map(|case| case.reason.as_ref().map_or("", |reason| &reason.text)));
+    for (reason, number) in &reasons {
+        eprintln!("not supported: {number} cases: {reason}");
+    }
+    let number: usize = reasons.values().sum();
+    if number * 100 > found.cases.len() * NOT_SUPPORTED {
+        return Err(format!("{number} of {} cases are not supported", found.cases.len()).into());
+    }
+    let clauses = found.report.contracts.iter().flat_map(|contract| &contract.clauses);
+    let lost = clauses.filter(|clause| {
+        clause.level == Level::Must && clause.cases.iter().all(|case| case.status == Status::NotSupported)
+    });
+    let lost: Vec<&str> = lost.map(|clause| clause.id.as_str()).collect();
+    if lost.is_empty() {
+        return Ok(Completion::Completed);
+    }
+    Err(format!("no case of {} is supported", lost.join(", ")).into())
+}
+
+fn counted<'a>(reasons: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let mut counted = BTreeMap::new();
+    for reason in reasons {
+        // Behind its second colon stands what is so of one case alone.
+        let end = reason.match_indices(": ").nth(1).map_or(reason.len(), |(at, _)| at);
+        *counted.entry(&reason[..end]).or_default() += 1;
+    }
+    counted
+}
+
+impl Answers {
+    fn found(&self) -> Result<&Found, String> {
+        self.found.get_or_init(|| self.run()).as_ref().map_err(Clone::clone)
+    }
+
+    fn run(&self) -> Result<Found, String> {
+        let mut arguments = self.substrate.arguments();
+        arguments.extend(["--report", REPORT, "--quiet"].map(str::to_owned));
+        arguments.extend(self.wanted.get().into_iter().flatten().cloned());
+        let status: ExitStatus = Tethered::spawn(&arguments)?.wait()?;
+        let report = report::read(Path::new(REPORT)).map_err(|error| format!("{error} ({status})"))?;
+        let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
+        let cases = clauses.flat_map(|clause| {
+            clause.cases.iter().map(|case| (format!("{}/{}", clause.id, case.name), case.clone()))
+        });
+        Ok(Found { cases: cases.collect(), report })
+    }
+}

@@ -1,0 +1,47 @@
+//! The program under test, which ends with this process however that ends.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_gardener-conformance");
+/// Ends the program when the pipe on standard input is closed, which the kernel does however its writer ends.
+const TETHER: &str = "exec 3<&0 </dev/null; \"$@\" & program=$!; (cat <&3 >/dev/null; kill -TERM \"$program\") & watch=$!; \
+                      wait \"$program\"; status=$?; kill \"$watch\" 2>/dev/null; exit \"$status\"";
+
+/// A started program; dropping it ends it.
+pub(crate) struct Tethered(Child);
+
+impl Tethered {
+    /// Starts it.
+    pub(crate) fn spawn(arguments: &[String]) -> Result<Self, String> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", TETHER, "tether", PROGRAM]).args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.spawn().map(Self).map_err(|error| error.to_string())
+    }
+
+    /// The first line that it prints.
+    pub(crate) fn first_line(&mut self) -> Option<String> {
+        BufReader::new(self.0.stdout.take()?).lines().next()?.ok()
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) fn wait(mut self) -> Result<ExitStatus, String> {
+        // Nobody reads what it prints, and a full pipe would hold it up.
+        let said = self.0.stdout.take();
+        let stdin = self.0.stdin.take();
+        for line in said.into_iter().flat_map(|said| BufReader::new(said).lines().map_while(Result::ok)) {
+            eprintln!("{line}");
+        }
+        let status = self.0.wait().map_err(|error| error.to_string());
+        drop(stdin);
+        status
+    }
+}
+
+impl Drop for Tethered {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,164 @@
+//! What profiles offer and where shoots are moved, as a release manager meets it.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::call;
+
+const PROFILE: &str = "apiVersion: core.gardener.cloud/v1beta1
+kind: CloudProfile
+metadata: {name: aws}
+spec:
+  kubernetes:
+    versions:
+    - {version: 1.27.4, classification: supported}
+    - {version: 1.26.9, classification: supported, expirationDate: '2024-08-01T00:00:00Z'}
+    - {version: 1.26.8, classification: deprecated, expirationDate: '2024-04-01T00:00:00Z'}
+    - {version: 1.24.10, classification: deprecated, expirationDate: '2024-02-20T00:00:00Z'}
+";
+
+fn shoot(name: &str, profile: &str, version: &str) -> String {
+    format!(
+        "---\napiVersion: core.gardener.cloud/v1beta1\nkind: Shoot\nmetadata: {{name: {name}, namespace: garden-dev}}\nspec:\n  \
+         cloudProfileName: {profile}\n  kubernetes: {{version: {version}}}\n  maintenance:\n    \
+         autoUpdate: {{kubernetesVersion: false}}\n    timeWindow: {{begin: 220000+0100, end: 230000+0100}}\n"
+    )
+}
+
+fn garden(folder: &Path, shoots: &[String]) {
+    fs::write(folder.join("profile.yaml"), PROFILE).unwrap();
+    fs::create_dir_all(folder.join("shoots/below")).unwrap();
+    for (index, shoot) in shoots.iter().enumerate() {
+        fs::write(folder.join(format!("shoots/below/{index}.yaml")), shoot).unwrap();
+    }
+}
+
+#[test]
+fn each_version_tells_where_it_leads_and_by_which_clause() {
+    let folder = tempfile::tempdir().unwrap();
+    garden(folder.path(), &[shoot("one", "aws", "1.26.8")]);
+    let explain = ["versions", "explain", "--cloud-profile", "profile.yaml", "--shoot", "shoots"];
+    call(folder.path(), &[&explain[..], &["--at", "2024-04-01"]].concat()).says(
+        0,
+        &[
+            "cloud profile aws at 2024-04-01T00:00:00Z",
+            "1.26.8   expired    2024-04-01 (in 0 days)    → 1.26.9 (GDN-KUB-003)  → 1.26.9 (GDN-KUB-003)",
+            "1.26.9   supported  2024-08-01 (in 122 days)  stays                   stays",
+            "1.24.10  expired    2024-02-20 (41 days ago)  no path (GDN-KUB-007)   no path (GDN-KUB-007)",
+            "shoot garden-dev/one\n  control plane  1.26.8 → 1.26.9  forced: expired  GDN-KUB-003",
+        ],
+    );
+    let told = call(folder.path(), &[&explain[..], &["--at", "2024-03-01", "-o", "json"]].concat());
+    let told: Value = serde_json::from_str(&told.out).unwrap();
+    assert_eq!(told["cloudProfiles"][0]["kubernetes"][2]["withAutoUpdate"], "→ 1.26.9 (GDN-KUB-001)");
+    assert_eq!(told["shoots"][0]["steps"], serde_json::json!([]));
+}
+
+#[test]
+fn the_time_to_come_is_walked_through_and_told_as_text_json_and_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let shoots =
+        [shoot("one", "aws", "1.26.8"), shoot("two", "aws", "1.24.10"), shoot("three", "gcp", "1.26.8")];
+    garden(folder.path(), &shoots);
+    let simulate = [
+        "versions",
+        "simulate",
+        "--cloud-profile",
+        "profile.yaml",
+        "--shoot",
+        "shoots",
+        "--at",
+        "2024-01-01",
+        "--until",
+        "2025-01-01",
+        "--html",
+        "timeline.html",
+    ];
+    call(folder.path(), &simulate).says(
+        1,
+        &[
+            "2024-04   1 forced, 0 wanted\n  04-01 21:00  garden-dev/one  control plane  1.26.8 → 1.26.9",
+            "2024-08   1 forced, 0 wanted\n  08-01 21:00  garden-dev/one  control plane  1.26.9 → 1.27.4",
+            "garden-dev/two  since 2024-02-20  failed to maintain the control plane's version",
+            "garden-dev/three  its CloudProfile \"gcp\" was not given; there are: aws",
+            "3 shoots: 1 moved by force, 1 without a path, 1 not looked at",
+        ],
+    );
+    let page = fs::read_to_string(folder.path().join("timeline.html")).unwrap();
+    for word in ["2024-01", "2024-12", "control plane: 1.26.9 → 1.27.4", "✗ 1 without a path"] {
+        assert!(page.contains(word), "{word}");
+    }
+    assert!(!page.contains("2025-01</th>") && !page.contains("http"), "{page}");
+    let told = call(folder.path(), &[&simulate[..], &["-o", "json"]].concat());
+    let told: Value = serde_json::from_str(&told.out).unwrap();
+    let step = &told["shoots"][0]["steps"][1];
+    assert_eq!(
+        (&step["to"], &step["clause"], &step["forced"]),
+        (&"1.27.4".into(), &"GDN-KUB-005".into(), &true.into())
+    );
+    garden(folder.path(), &[shoot("one", "aws", "1.27.4")]);
+    fs::remove_dir_all(folder.path().join("shoots")).unwrap();
+    fs::create_dir(folder.path().join("shoots")).unwrap();
+    fs::write(folder.path().join("shoots/one.json"), r#"{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "ShootList",
+        "items": [{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "spec": {"cloudProfileName": "aws",
+        "kubernetes": {"version": "1.27.4"}}}]}"#).unwrap();
+    call(folder.path(), &simulate).says(0, &["1 shoot: 0 moved by force, 0 without a path, 0 not looked at"]);
+}
+
+#[test]
+fn profiles_are_looked_at_before_a_shoot_is_hurt() {
+    let folder = tempfile::tempdir().unwrap();
+    garden(folder.path(), &[shoot("one", "aws", "1.25.1")]);
+    let lint = ["versions", "lint", "--cloud-profile", "profile.yaml", "--shoot", "shoots"];
+    call(folder.path(), &lint).says(
+        1,
+        &[
+            "aws: kubernetes 1.24.10 expires at 2024-02-20T00:00:00Z, and there is nothing that those who have it",
+            "aws: kubernetes 1.25.1 is not in the profile, and 1 shoot has it",
+            "2 findings in 1 profile",
+        ],
+    );
+    let fine = PROFILE.lines().filter(|line| !line.contains("1.24")).collect::<Vec<_>>().join("\n");
+    fs::write(folder.path().join("profile.yaml"), fine).unwrap();
+    call(folder.path(), &lint[..4]).says(0, &["nothing wrong in 1 profile"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    garden(folder.path(), &[]);
+    let explain = |more: &[&str]| {
+        call(folder.path(), &[&["versions", "explain", "--cloud-profile", "profile.yaml"], more].concat())
+    };
+    explain(&["--at", "tomorrow"]).says(2, &["--at tomorrow is no time; write a day (2024-05-01)"]);
+    explain(&["--shoot", "shoots"]).says(2, &["shoots has no Shoot of core.gardener.cloud/v1beta1"]);
+    explain(&["--cloud-profile", "none.yaml"]).says(2, &["failed to read none.yaml"]);
+    explain(&["--kubeconfig", "none"]).says(3, &["failed to read kubeconfig none"]);
+    let broken = PROFILE.replace("versions:", "versions: 1 # ");
+    fs::write(folder.path().join("broken.yaml"), broken).unwrap();
+    explain(&["--cloud-profile", "broken.yaml"]).says(2, &["broken.yaml:7:"]);
+    let until = [
+        "versions",
+        "simulate",
+        "--cloud-profile",
+        "profile.yaml",
+        "--at",
+        "2024-01-02",
+        "--until",
+        "2024-01-01",
+    ];
+    call(folder.path(), &until).says(2, &["is not after --at"]);
+    let nobody = ["versions", "simulate", "--cloud-profile", "profile.yaml", "--until", "2099-01-01"];
+    call(folder.path(), &nobody).says(2, &["there is no shoot to look at"]);
+}
+
+#[test]
+fn every_rule_is_told_by_a_clause() {
+    let folder = tempfile::tempdir().unwrap();
+    let clauses = versions::rule::Rule::ALL.map(versions::rule::Rule::clause);
+    for clause in clauses.iter().chain(&["GDN-KUB-007"]) {
+        call(folder.path(), &["explain", clause]).says(0, &[clause]);
+    }
+}

@@ -1,0 +1,57 @@
+//! The contracts about versions, asked of our own decisions as a person asks them.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::program::call;
+
+#[test]
+fn every_row_is_decided_and_every_clause_proven() {
+    let folder = tempfile::tempdir().unwrap();
+    call(folder.path(), &["run", "--suite", "versions"])
+        .says(0, &["verdict  conformant", "rows     ", " 0 gaps"]);
+    let report = fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["target"]["name"], "garden");
+    let contracts = report["contracts"].as_array().unwrap().iter();
+    let mut wrong = Vec::new();
+    for clause in contracts.flat_map(|contract| contract["clauses"].as_array().unwrap()) {
+        let cases = clause["cases"].as_array().unwrap();
+        let decided = |case: &&Value| case["runsOn"] == "decision";
+        let failed = cases.iter().filter(decided).filter(|case| case["status"] != "passed");
+        let elsewhere = cases.iter().filter(|case| !decided(case) && case["reason"]["code"] != "level");
+        wrong.extend(failed.chain(elsewhere).map(|case| format!("{} {}", clause["id"], case["name"])));
+        if cases.iter().any(|case| decided(&case)) && clause["proof"]["proven"] != true {
+            wrong.push(format!("{} is not proven", clause["id"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn clauses_are_listed_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    call(folder.path(), &["list", "--clause", "GDN-KUB-001", "-v"])
+        .says(0, &["garden", "GDN-KUB-001", "/decision", "/reconcile"]);
+    call(folder.path(), &["explain", "GDN-KUB-001"]).says(0, &["MUST", "runsOn=decision"]);
+    call(folder.path(), &["explain", "GDN-KUB-006"])
+        .says(0, &["Decided  alone: admission refuses an expired version"]);
+}
+
+#[test]
+fn a_contract_about_versions_is_scaffolded() {
+    let folder = tempfile::tempdir().unwrap();
+    let new = ["new", "contract", "my-versions", "--form", "versions", "--file", "mine/my-versions.yaml"];
+    call(folder.path(), &new).says(0, &["wrote mine/my-versions.yaml"]);
+    call(folder.path(), &["lint", "mine/my-versions.yaml"]).says(0, &["nothing to mend"]);
+    call(folder.path(), &["fmt", "--check", "mine"]).says(0, &[]);
+}
+
+#[test]
+fn who_serves_webhooks_is_not_asked_about_versions() {
+    let folder = tempfile::tempdir().unwrap();
+    let verify = ["verify", "--target", "built-in", "--suite", "versions"];
+    call(folder.path(), &verify)
+        .says(4, &["nothing of suite=versions is asked of gardener-resource-manager"]);
+}

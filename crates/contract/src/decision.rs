@@ -1,0 +1,164 @@
+//! Decisions about versions: what is asked, where a row of a contract asks it, and the document that tells the answer.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use schema::{Kinds, Type};
+use serde_json::{Map, Value, json};
+
+use crate::case::Given;
+use crate::expect::Rules;
+
+/// What a row of a contract of form versions asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Where it is asked.
+    pub runs_on: RunsOn,
+    /// What is asked.
+    pub asks: Question,
+    /// The time at which it is asked.
+    pub now: Timestamp,
+}
+
+/// Where a row is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RunsOn {
+    /// The pure decision.
+    Decision,
+    /// Admission of a Shoot.
+    Admission,
+    /// A maintenance run of the controller.
+    Reconcile,
+}
+
+/// What is asked of a Shoot, of the Shoot before, and of its CloudProfile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The Shoot is created or updated: what is filled in, and what is refused.
+    Admission {
+        /// CREATE or UPDATE.
+        operation: String,
+    },
+    /// The Shoot is maintained: what is moved, and what is told of that.
+    Maintenance,
+    /// Whether the Shoot is maintained now, and when it is maintained next.
+    Window,
+    /// Whether the machines of its first pool are replaced.
+    Rolling {
+        /// What the provider's extension adds to the hash.
+        additional: Vec<String>,
+    },
+    /// Whether a release of Gardener supports a version of Kubernetes.
+    Support {
+        /// The release of Gardener.
+        gardener: String,
+        /// What the cluster is: `garden`, `seed`, `shoot`.
+        cluster: String,
+        /// Its version of Kubernetes.
+        version: String,
+    },
+}
+
+/// Lists of a Shoot, and the fields that their elements go by though no schema says so.
+pub(crate) const SHOOT_LISTS: [(&str, &str); 3] = [
+    ("spec.provider.workers", "name"),
+    ("spec.provider.workers[].cri.containerRuntimes", "type"),
+    ("spec.kubernetes.kubeAPIServer.admissionPlugins", "name"),
+];
+
+impl RunsOn {
+    /// As a contract names it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Decision => "decision",
+            Self::Admission => "admission",
+            Self::Reconcile => "reconcile",
+        }
+    }
+}
+
+impl Question {
+    /// As a contract names it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Admission { .. } => "admission",
+            Self::Maintenance => "maintenance",
+            Self::Window => "window",
+            Self::Rolling { .. } => "rolling",
+            Self::Support { .. } => "support",
+        }
+    }
+
+    /// Where it can be asked.
+    #[must_use]
+    pub fn levels(&self) -> &'static [RunsOn] {
+        match self {
+            Self::Admission { .. } => &[RunsOn::Decision, RunsOn::Admission],
+            Self::Maintenance | Self::Window => &[RunsOn::Decision, RunsOn::Reconcile],
+            Self::Rolling { .. } | Self::Support { .. } => &[RunsOn::Decision],
+        }
+    }
+
+    /// What a document that answers it may tell.
+    #[must_use]
+    pub fn tells(&self) -> &'static [&'static str] {
+        match self {
+            Self::Admission { .. } => &["shoot"],
+            Self::Maintenance => &["shoot", "told", "reason", "failures"],
+            Self::Window => &["window", "maintained", "next", "inThis"],
+            Self::Rolling { .. } => &["hash", "rolls"],
+            Self::Support { .. } => &["supported"],
+        }
+    }
+}
+
+impl Decision {
+    /// The document before anything is decided: the Shoot, where something is done to it.
+    #[must_use]
+    pub fn input(&self, given: &Given) -> Value {
+        let mut document = Map::new();
+        if self.asks.tells().contains(&"shoot") {
+            document.insert("shoot".to_owned(), given.object.clone().unwrap_or_default());
+        }
+        Value::Object(document)
+    }
+}
+
+/// How documents that tell a decision compare: the Shoot in them by its kind, pools by their names.
+#[must_use]
+pub fn rules() -> Rules {
+    static RULES: LazyLock<Rules> = LazyLock::new(|| {
+        let text = || Type::from_openapi(&json!({"type": "string"}));
+        let of = |schema: Value| Type::from_openapi(&schema);
+        let texts = || of(json!({"type": "array", "items": {"type": "string"}}));
+        let flag = || of(json!({"type": "boolean"}));
+        let window =
+            json!({"type": "object", "properties": {"begin": {"type": "string"}, "end": {"type": "string"}}});
+        let span = || {
+            of(
+                json!({"type": "object", "properties": {"from": {"type": "string"}, "to": {"type": "string"}}}),
+            )
+        };
+        let shoot = Kinds::gardener().type_of("core.gardener.cloud", "v1beta1", "Shoot");
+        let fields = [
+            ("shoot", shoot.unwrap_or_else(Type::any)),
+            ("told", texts()),
+            ("reason", text()),
+            ("failures", texts()),
+            ("window", of(window)),
+            ("maintained", flag()),
+            ("next", span()),
+            ("inThis", span()),
+            ("hash", text()),
+            ("rolls", flag()),
+            ("supported", flag()),
+        ];
+        let prefixed = SHOOT_LISTS.iter().map(|(path, key)| (format!("shoot.{path}"), (*key).to_owned()));
+        let lists: BTreeMap<String, String> = prefixed.collect();
+        Rules::new(Type::object(fields)).with(&lists, &[])
+    });
+    RULES.clone()
+}

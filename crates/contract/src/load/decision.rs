@@ -1,0 +1,292 @@
+//! The cases of a clause of form versions: a row, once for each place where it is asked.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::cells::Cells;
+use super::draft::Clause;
+use super::expand::{Built, Context, Used};
+use super::given::Assembly;
+use super::outcome;
+use super::profile::Offering;
+use super::question;
+use super::report::nearest;
+use super::setting::Offer;
+use super::table::Row;
+use super::tree::{Data, Key, Span, Tree};
+use super::variants::{self, Variant};
+use super::words::{RUNS_ON, THEN_DECISION};
+use crate::case::{About, Case, Given, When};
+use crate::decision::{self, Decision, Question, RunsOn};
+
+/// The fixtures that profiles and Shoots start from.
+const FIXTURES: [&str; 2] = ["cloudprofile", "shoot"];
+/// What columns mean where a contract says neither `shoot` nor `then`: paths in a Shoot, and in what is told.
+const IMPLIED_SHOOT: [(&str, &str); 2] =
+    [("current", "spec.kubernetes.version"), ("autoUpdate", "spec.maintenance.autoUpdate.kubernetesVersion")];
+const IMPLIED_THEN: [(&str, &str); 2] = [("becomes", "shoot.spec.kubernetes.version"), ("reason", "reason")];
+
+impl Context<'_> {
+    /// What a clause asks; a list of operations asks several times.
+    pub(super) fn asked(&self, clause: &Clause) -> Vec<Variant> {
+        let when = clause.when.clone().or_else(|| self.draft.setting.when.clone());
+        let implied = || entries([("decide", "maintenance")], clause.span);
+        variants::of(&Tree::empty(clause.span), &when.unwrap_or_else(implied))
+    }
+
+    /// One row, once for each place where it is asked.
+    pub(super) fn decisions(
+        &self,
+        clause: &Clause,
+        variant: &Variant,
+        cells: &Cells<'_>,
+        row: Option<(usize, &Row)>,
+        used: &mut Used,
+    ) -> Option<Vec<Built>> {
+        let errors = self.report.count();
+        let assembly = self.assembly(cells);
+        let now = self.now(clause, cells)?;
+        let asks = question::read(&cells.fill(&variant.when), self.report)?;
+        let given = self.stands(clause, &asks, now, &assembly)?;
+        used.before.extend(cells.take_used());
+        let wanted = cells.fill(&self.wanted(clause)?);
+        used.after.extend(cells.take_used());
+        let levels = self.levels(clause, &asks);
+        let then = self.told(&wanted, &asks)?;
+        if self.report.count() > errors {
+            return None;
+        }
+        let operation = match &asks {
+            Question::Admission { operation } if variant.names_operation => Some(operation.clone()),
+            _ => None,
+        };
+        let built = |runs_on: RunsOn| Built {
+            row: row.map(|(number, _)| number),
+            like: None,
+            operation: operation.clone(),
+            runs_on: Some(runs_on),
+            case: Case {
+                name: String::new(),
+                inputs: Vec::new(),
+                config: json!({}),
+                given: given.clone(),
+                when: When::Decision(Box::new(Decision { runs_on, asks: asks.clone(), now })),
+                then: then.clone(),
+                location: self.location_of(clause, row),
+            },
+            then: wanted.to_value(),
+        };
+        Some(levels.into_iter().map(built).collect())
+    }
+
+    fn now(&self, clause: &Clause, cells: &Cells<'_>) -> Option<Timestamp> {
+        let remedy = "write a time with its zone: `now: 2024-06-01T00:00:00Z`";
+        let Some(tree) = clause.setting.now.as_ref().or(self.draft.setting.now.as_ref()) else {
+            self.report.add("missing-key", clause.span, "now is missing", remedy);
+            return None;
+        };
+        let filled = cells.fill(tree);
+        let now = filled.text().and_then(|text| text.parse().ok());
+        if now.is_none() {
+            let message = format!("{} is no time", filled.to_value());
+            self.report.add("time", filled.span, message, remedy);
+        }
+        now
+    }
+
+    /// The CloudProfile and the Shoots that are asked of.
+    fn stands(
+        &self,
+        clause: &Clause,
+        asks: &Question,
+        now: Timestamp,
+        assembly: &Assembly<'_>,
+    ) -> Option<Given> {
+        if matches!(asks, Question::Support { .. }) {
+            return Some(Given::default());
+        }
+        let layers = [self.draft.setting.shoot.as_ref(), clause.setting.shoot.as_ref()];
+        let implied = || implied(clause, &IMPLIED_SHOOT);
+        let object = if layers.iter().all(Option::is_none) {
+            shoot(&[Some(&implied())], clause.span, assembly)
+        } else {
+            shoot(&layers, clause.span, assembly)
+        };
+        let old = match &clause.setting.old {
+            Some(old) => Some(shoot(&[layers[0], Some(old)], clause.span, assembly)?),
+            None => None,
+        };
+        let (admission, update) = match asks {
+            Question::Admission { operation } => (true, operation == "UPDATE"),
+            _ => (false, false),
+        };
+        let has_old = admission || matches!(asks, Question::Rolling { .. });
+        if old.is_none() && update {
+            let remedy = "say what was before: `old: {spec: …}`";
+            self.report.add("missing-object", clause.span, "an UPDATE needs a Shoot before", remedy);
+        } else if let (Some(old), false) = (&clause.setting.old, has_old) {
+            let message = format!("old has no meaning where {} is decided", asks.name());
+            self.report.add("form", old.span, message, "leave it out");
+        }
+        // What is created was not there before; a list of operations may name both.
+        let old = old.filter(|_| update || !admission);
+        let cluster = vec![self.profile(clause, now, assembly)?];
+        Some(Given { cluster, namespace: None, old, object: Some(object?) })
+    }
+
+    fn profile(&self, clause: &Clause, now: Timestamp, assembly: &Assembly<'_>) -> Option<Value> {
+        let (own, base) = (&clause.setting, &self.draft.setting);
+        let offering = Offering { now, cells: assembly.cells, report: self.report };
+        let mut profile = assembly.object(&entries([("like", FIXTURES[0])], clause.span))?;
+        match own.cloud_profile.as_ref().or(base.cloud_profile.as_ref()) {
+            Some(Offer::Said(tree)) if tree.map().is_some() => {
+                profile = assembly.over(profile, &assembly.cells.fill(tree))?;
+            }
+            Some(offer) => profile["spec"]["kubernetes"]["versions"] = offering.versions(offer).into(),
+            None => {}
+        }
+        match own.machine_images.as_ref().or(base.machine_images.as_ref()) {
+            Some(Offer::Table(table, span)) => {
+                profile["spec"]["machineImages"] = offering.images(table, *span).into();
+            }
+            Some(Offer::Said(tree)) => {
+                let remedy = "draw a table: `machineImages: |`, then lines of `| name | version |`";
+                self.report.add("type", tree.span, "images are drawn", remedy);
+            }
+            None => {}
+        }
+        Some(profile)
+    }
+
+    /// What must hold, as written: the clause's, the contract's, or what the columns say.
+    fn wanted(&self, clause: &Clause) -> Option<Tree> {
+        let said = clause.then.clone().or_else(|| self.draft.setting.then.clone());
+        let wanted = said.unwrap_or_else(|| implied(clause, &IMPLIED_THEN));
+        if wanted.map().is_some_and(<[_]>::is_empty) {
+            let remedy = "say what must hold, or draw a column `becomes`";
+            self.report.add("missing-key", clause.span, "then is missing", remedy);
+            return None;
+        }
+        Some(wanted)
+    }
+
+    /// `then`: what is told of the decision goes into one document.
+    fn told(&self, wanted: &Tree, asks: &Question) -> Option<crate::case::Then> {
+        let beside = &THEN_DECISION[1..];
+        let known: Vec<&str> = asks.tells().iter().chain(beside).copied().collect();
+        outcome::known_keys(wanted, "then", &known, self.report)?;
+        let all = wanted.map().unwrap_or_default().iter().cloned();
+        let (mut entries, told): (Vec<_>, Vec<_>) =
+            all.partition(|(key, _)| beside.contains(&key.name.as_str()));
+        if !told.is_empty() {
+            let key = Key { name: THEN_DECISION[0].to_owned(), span: wanted.span };
+            entries.push((key, Tree { data: Data::Map(told), span: wanted.span }));
+        }
+        let tree = Tree { data: Data::Map(entries), span: wanted.span };
+        outcome::then(&tree, About::Decision, &decision::rules(), self.report)
+    }
+
+    /// Where the row is asked.
+    fn levels(&self, clause: &Clause, asks: &Question) -> Vec<RunsOn> {
+        let Some(tree) = clause.setting.runs_on.as_ref().or(self.draft.setting.runs_on.as_ref()) else {
+            let remedy = "say where its rows are asked: `runsOn: [decision, reconcile]`";
+            self.report.add("missing-key", clause.span, "runsOn is missing", remedy);
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for item in tree.list().unwrap_or(std::slice::from_ref(tree)) {
+            let word = question::text(item);
+            match RUNS_ON.iter().find(|(name, _)| *name == word) {
+                None => {
+                    let remedy = nearest(&word, RUNS_ON.iter().map(|(name, _)| *name));
+                    self.report.add(
+                        "runs-on",
+                        item.span,
+                        format!("{word:?} is no place where rows are asked"),
+                        remedy,
+                    );
+                }
+                Some((_, level)) if found.contains(level) => {
+                    self.report.add("runs-on", item.span, format!("{word} is there twice"), "say it once");
+                }
+                Some((_, level)) if !asks.levels().contains(level) => {
+                    let names: Vec<&str> = asks.levels().iter().map(|level| level.name()).collect();
+                    let message = format!("{} is not asked on {word}", asks.name());
+                    self.report.add(
+                        "runs-on",
+                        item.span,
+                        message,
+                        format!("it is asked on {}", names.join(", ")),
+                    );
+                }
+                Some((_, level)) => found.push(*level),
+            }
+        }
+        self.check_why(clause, found == [RunsOn::Decision] && asks.levels().len() > 1);
+        found
+    }
+
+    /// A clause says why only the decision is asked, and only then.
+    fn check_why(&self, clause: &Clause, alone: bool) {
+        match (&clause.setting.why, alone) {
+            (None, true) => {
+                let remedy = "say it: `why: the error is told in the log alone`";
+                let message = format!("nobody says why {} is asked of the decision alone", clause.id);
+                self.report.add("why", clause.span, message, remedy);
+            }
+            (Some(why), false) => {
+                let message = "why says why the decision alone is asked, and here it is not";
+                self.report.add("why", why.span, message, "leave it out");
+            }
+            (Some(why), true) if why.text().is_none() => {
+                self.report.add("why", why.span, "why is a sentence", "write a text");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The fixture with these differences over it, one over the other.
+fn shoot(layers: &[Option<&Tree>], span: Span, assembly: &Assembly<'_>) -> Option<Value> {
+    let base = assembly.object(&entries([("like", FIXTURES[1])], span))?;
+    let filled = layers.iter().flatten().map(|layer| assembly.cells.fill(layer));
+    filled.into_iter().try_fold(base, |base, layer| assembly.over(base, &layer))
+}
+
+/// A tree of the columns that a table has, each at its path.
+fn implied(clause: &Clause, paths: &[(&str, &str)]) -> Tree {
+    let columns = clause.table.as_ref().map(|table| table.columns.as_slice()).unwrap_or_default();
+    let mut tree = Tree::empty(clause.span);
+    for (name, path) in paths {
+        if let Some(column) = columns.iter().find(|column| column.name == *name) {
+            let cell = Tree { data: Data::Scalar(Value::from(format!("<{name}>"))), span: column.span };
+            let steps: Vec<&str> = path.split('.').collect();
+            put(&mut tree, &steps, cell);
+        }
+    }
+    tree
+}
+
+fn put(tree: &mut Tree, path: &[&str], value: Tree) {
+    let (Data::Map(entries), Some((first, rest))) = (&mut tree.data, path.split_first()) else {
+        *tree = value;
+        return;
+    };
+    let at = entries.iter().position(|(key, _)| key.name == *first).unwrap_or_else(|| {
+        let key = Key { name: (*first).to_owned(), span: value.span };
+        entries.push((key, Tree::empty(value.span)));
+        entries.len() - 1
+    });
+    if rest.is_empty() {
+        entries[at].1 = value;
+    } else {
+        put(&mut entries[at].1, rest, value);
+    }
+}
+
+fn entries<const N: usize>(pairs: [(&str, &str); N], span: Span) -> Tree {
+    let entry = |(key, value): (&str, &str)| {
+        (Key { name: key.to_owned(), span }, Tree { data: Data::Scalar(Value::from(value)), span })
+    };
+    Tree { data: Data::Map(pairs.map(entry).into()), span }
+}

@@ -1,0 +1,265 @@
+//! What a CloudProfile offers: drawn or said versions as the objects that a profile holds.
+
+use formats::version::Version;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value, json};
+
+use super::cells::Cells;
+use super::report::{Report, nearest};
+use super::setting::Offer;
+use super::table::Table;
+use super::tree::{Data, Span, Tree};
+use super::words::{CLASSIFICATIONS, OFFERED, OFFERED_IMAGES};
+
+/// Seconds of the units of a span.
+const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
+/// Joins an interface and the runtimes that it brings: `containerd+gvisor`.
+const BRINGS: char = '+';
+
+/// Builds what one row offers.
+pub(super) struct Offering<'a> {
+    pub(super) now: Timestamp,
+    pub(super) cells: &'a Cells<'a>,
+    pub(super) report: &'a Report<'a>,
+}
+
+/// A version and where it stands.
+type Found = (Map<String, Value>, Span);
+
+impl Offering<'_> {
+    /// Versions of Kubernetes.
+    pub(super) fn versions(&self, offer: &Offer) -> Vec<Value> {
+        let found = match offer {
+            Offer::Table(table, span) => self.drawn(table, *span, &OFFERED),
+            Offer::Said(tree) => self.whole(tree),
+        };
+        self.each_once(&found);
+        found.into_iter().map(|(version, _)| Value::Object(version)).collect()
+    }
+
+    /// Images with their versions, in the order in which their names come.
+    pub(super) fn images(&self, table: &Table, span: Span) -> Vec<Value> {
+        let found = self.drawn(table, span, &OFFERED_IMAGES);
+        self.each_once(&found);
+        let mut images: Vec<(Value, Vec<Value>)> = Vec::new();
+        for (mut version, _) in found {
+            let name = version.remove("name").unwrap_or_default();
+            let version = Value::Object(version);
+            match images.iter_mut().find(|(other, _)| *other == name) {
+                Some((_, versions)) => versions.push(version),
+                None => images.push((name, vec![version])),
+            }
+        }
+        images.into_iter().map(|(name, versions)| json!({"name": name, "versions": versions})).collect()
+    }
+
+    /// What the rows of a table draw; a row whose version is `~` is left out.
+    fn drawn(&self, table: &Table, span: Span, known: &[&str]) -> Vec<Found> {
+        for column in table.columns.iter().filter(|column| !known.contains(&column.name.as_str())) {
+            let message = format!("versions have no column {:?}", column.name);
+            self.report.add("column", column.span, message, nearest(&column.name, known.iter().copied()));
+        }
+        let at = |name: &str| table.columns.iter().position(|column| column.name == name);
+        let needed = known.iter().filter(|name| matches!(**name, "name" | "version"));
+        if let Some(missing) = needed.into_iter().find(|name| at(name).is_none()) {
+            let remedy = format!("the columns are {}", known.join(", "));
+            self.report.add("column", span, format!("the column {missing} is missing"), remedy);
+            return Vec::new();
+        }
+        let rows = table.rows.iter().filter_map(|row| {
+            let cell = |name: &str| Some(self.cells.fill(&row.cells.get(at(name)?)?.tree));
+            let version = cell("version").filter(|version| !version.is_null())?;
+            let mut found = self.version(&version, cell("classification"), cell("expires"))?;
+            if known.contains(&"name") {
+                self.fit(&mut found, cell)?;
+            }
+            Some((found, version.span))
+        });
+        rows.collect()
+    }
+
+    /// A version of Kubernetes, or what it has in common with one of an image.
+    fn version(
+        &self,
+        version: &Tree,
+        classification: Option<Tree>,
+        expires: Option<Tree>,
+    ) -> Option<Map<String, Value>> {
+        let mut found = Map::new();
+        found.insert("version".to_owned(), Value::from(self.readable(version)?));
+        if let Some(state) = classification.filter(|state| !state.is_null()) {
+            found.insert("classification".to_owned(), Value::from(self.state(&text(&state), state.span)?));
+        }
+        if let Some(time) = expires.filter(|time| !time.is_null()) {
+            found.insert("expirationDate".to_owned(), Value::from(self.time(&text(&time), time.span)?));
+        }
+        Some(found)
+    }
+
+    /// What a version of an image fits; one that says nothing of it fits the pool of the fixture.
+    fn fit(&self, found: &mut Map<String, Value>, cell: impl Fn(&str) -> Option<Tree>) -> Option<()> {
+        let name = cell("name")?;
+        if name.text().is_none() {
+            self.report.add("type", name.span, "the image has no name", "write a text");
+            return None;
+        }
+        found.insert("name".to_owned(), Value::from(text(&name)));
+        let said = |column: &str, usual: &[&str]| match cell(column) {
+            None => usual.iter().map(|name| (*name).to_owned()).collect(),
+            Some(tree) => texts(&tree),
+        };
+        let architectures = said("architectures", &["amd64"]);
+        let interfaces: Vec<Value> =
+            said("cri", &["containerd", "docker"]).iter().map(|text| interface(text)).collect();
+        for (key, list) in [("architectures", json!(architectures)), ("cri", json!(interfaces))] {
+            if list.as_array().is_some_and(|list| !list.is_empty()) {
+                found.insert(key.to_owned(), list);
+            }
+        }
+        if let Some(kubelet) = cell("kubelet").filter(|kubelet| !kubelet.is_null()) {
+            found.insert("kubeletVersionConstraint".to_owned(), Value::from(text(&kubelet)));
+        }
+        Some(())
+    }
+
+    /// What is said, with cells filled in. A cell without a value may be all that is said, and no part of it: the rest would
+    /// go with it.
+    fn whole(&self, tree: &Tree) -> Vec<Found> {
+        let filled = self.cells.fill(tree);
+        let is_cell =
+            tree.text().is_some_and(|text| text.starts_with('<') && text.find('>') == Some(text.len() - 1));
+        if filled.is_null() && !tree.is_null() && !is_cell {
+            let remedy =
+                "say the version in the cell, or draw a table: a row whose version is `~` is left out";
+            self.report.add("version", tree.span, "a part of what is offered is not there", remedy);
+        }
+        self.said(&filled)
+    }
+
+    /// `1.27.3 deprecated +30d, 1.28.0 preview`, or such texts in a list.
+    fn said(&self, tree: &Tree) -> Vec<Found> {
+        let texts: Vec<String> = match &tree.data {
+            Data::Scalar(Value::String(text)) => text.split(',').map(str::to_owned).collect(),
+            Data::Scalar(Value::Null) => Vec::new(),
+            Data::List(items) => items.iter().map(text).collect(),
+            _ => {
+                let remedy = "draw a table, or write `1.27.3 deprecated +30d, 1.28.0 preview`";
+                self.report.add("type", tree.span, "these are no versions", remedy);
+                Vec::new()
+            }
+        };
+        texts.iter().filter_map(|text| Some((self.words(text, tree.span)?, tree.span))).collect()
+    }
+
+    fn words(&self, text: &str, span: Span) -> Option<Map<String, Value>> {
+        let (mut state, mut time) = (None, None);
+        let mut words =
+            text.split_whitespace().map(|word| Tree { data: Data::Scalar(Value::from(word)), span });
+        let empty = Tree { data: Data::Scalar(Value::from("")), span };
+        let version = words.next().unwrap_or(empty);
+        for word in words {
+            let begins = self::text(&word).chars().next();
+            let is_time = begins.is_some_and(|first| first.is_ascii_digit() || "+-".contains(first))
+                || self::text(&word) == "now";
+            let slot = if is_time { &mut time } else { &mut state };
+            if slot.replace(word).is_some() {
+                let remedy = "a version has one classification and one time: `1.27.3 deprecated +30d`";
+                self.report.add("version", span, format!("{:?} says one thing twice", text.trim()), remedy);
+                return None;
+            }
+        }
+        self.version(&version, state, time)
+    }
+
+    /// A version that can be read. One that is none on purpose stands in a CloudProfile that is written as a map.
+    fn readable(&self, tree: &Tree) -> Option<String> {
+        let text = text(tree);
+        let wrong = match (tree.text(), Version::parse(&text)) {
+            (None, _) => "it is a number".to_owned(),
+            (_, Err(error)) => error.to_string(),
+            (Some(_), Ok(_)) => return Some(text),
+        };
+        let remedy =
+            "write it in full, `1.27.3`; what is none on purpose stands in a map: `cloudProfile: {spec: …}`";
+        self.report.add("version", tree.span, format!("{text:?} is no version: {wrong}"), remedy);
+        None
+    }
+
+    fn state<'t>(&self, text: &'t str, span: Span) -> Option<&'t str> {
+        if CLASSIFICATIONS.contains(&text) {
+            return Some(text);
+        }
+        let message = format!("{text:?} is no classification");
+        self.report.add("classification", span, message, nearest(text, CLASSIFICATIONS));
+        None
+    }
+
+    /// `+30d`, `-1h30m`, `now`, or a time with its zone; as a profile says it.
+    fn time(&self, text: &str, span: Span) -> Option<String> {
+        let absolute = || text.parse::<Timestamp>().ok();
+        let relative = || self.now.checked_add(distance(text)?).ok();
+        let found = if text == "now" { Some(self.now) } else { relative().or_else(absolute) };
+        if found.is_none() {
+            let remedy = "write `+30d`, `-1h30m`, `now`, or a time with its zone: `2024-06-01T00:00:00Z`";
+            self.report.add("time", span, format!("{text:?} is no time"), remedy);
+        }
+        found.map(|time| time.to_string())
+    }
+
+    /// A version stands once; what is twice there on purpose stands in a CloudProfile that is written as a map.
+    fn each_once(&self, found: &[Found]) {
+        for (at, (version, span)) in found.iter().enumerate() {
+            let key = |version: &Map<String, Value>| {
+                [version.get("name").cloned(), version.get("version").cloned()]
+            };
+            if found[..at].iter().any(|(other, _)| key(other) == key(version)) {
+                let message = format!("{} is offered twice", text_of(version.get("version")));
+                self.report.add("version", *span, message, "drop one of the two");
+            }
+        }
+    }
+}
+
+/// `+1d12h`, `-1s`.
+fn distance(text: &str) -> Option<SignedDuration> {
+    let (sign, rest) = match text.split_at_checked(1)? {
+        ("+", rest) => (1, rest),
+        ("-", rest) => (-1, rest),
+        _ => return None,
+    };
+    let mut seconds = 0_i64;
+    for part in rest.split_inclusive(|letter: char| !letter.is_ascii_digit()) {
+        let (number, unit) = part.split_at_checked(part.len().checked_sub(1)?)?;
+        let (_, length) = UNITS.iter().find(|(name, _)| unit.chars().eq([*name]))?;
+        seconds = seconds.checked_add(number.parse::<i64>().ok()?.checked_mul(*length)?)?;
+    }
+    (!rest.is_empty()).then(|| SignedDuration::from_secs(sign * seconds))
+}
+
+/// `containerd+gvisor` as a profile says it.
+fn interface(text: &str) -> Value {
+    let mut names = text.split(BRINGS);
+    let mut interface = json!({"name": names.next().unwrap_or_default()});
+    let runtimes: Vec<Value> = names.map(|name| json!({"type": name})).collect();
+    if !runtimes.is_empty() {
+        interface["containerRuntimes"] = Value::Array(runtimes);
+    }
+    interface
+}
+
+fn texts(tree: &Tree) -> Vec<String> {
+    match tree.list() {
+        Some(items) => items.iter().map(text).collect(),
+        None if tree.is_null() => Vec::new(),
+        None => vec![text(tree)],
+    }
+}
+
+/// A scalar as it is written.
+fn text(tree: &Tree) -> String {
+    text_of(Some(&tree.to_value()))
+}
+
+fn text_of(value: Option<&Value>) -> String {
+    value.map_or_else(String::new, |value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+}

@@ -1,0 +1,71 @@
+//! What decisions about versions are made of, as written: on a contract for all its clauses, or on a clause for itself.
+
+use formats::yaml::Style;
+
+use super::fields::Fields;
+use super::table::{self, Table};
+use super::tree::{Span, Tree};
+use crate::model::Form;
+
+/// What is said of decisions; a clause says it in the place of its contract, its Shoot over the contract's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Setting {
+    pub(crate) now: Option<Tree>,
+    pub(crate) cloud_profile: Option<Offer>,
+    pub(crate) machine_images: Option<Offer>,
+    pub(crate) shoot: Option<Tree>,
+    pub(crate) old: Option<Tree>,
+    pub(crate) runs_on: Option<Tree>,
+    pub(crate) why: Option<Tree>,
+    pub(crate) when: Option<Tree>,
+    pub(crate) then: Option<Tree>,
+}
+
+/// What a profile offers.
+#[derive(Clone, Debug)]
+pub(crate) enum Offer {
+    /// Drawn.
+    Table(Table, Span),
+    /// In words, or as it stands in a CloudProfile.
+    Said(Tree),
+}
+
+impl Setting {
+    /// What these fields say.
+    pub(crate) fn of(fields: &Fields<'_>) -> Self {
+        Self {
+            now: fields.tree("now"),
+            cloud_profile: offer(fields, "cloudProfile"),
+            machine_images: offer(fields, "machineImages"),
+            shoot: fields.tree("shoot"),
+            old: fields.tree("old"),
+            runs_on: fields.tree("runsOn"),
+            why: fields.tree("why"),
+            when: fields.tree("when"),
+            then: fields.tree("then"),
+        }
+    }
+}
+
+/// Notes what only decisions have where none are made, and what decisions have not.
+pub(crate) fn refuse_elsewhere(fields: &Fields<'_>, form: Form, own: &[&str], others: &[&str]) {
+    let (refused, words) = match form {
+        Form::Versions => (others, "where versions are decided"),
+        _ => (own, "outside the form versions"),
+    };
+    for name in refused {
+        if let Some(node) = fields.node(name) {
+            let message = format!("{name} has no meaning {words}");
+            fields.report.add("form", Span::of(fields.file, node), message, "leave it out");
+        }
+    }
+}
+
+fn offer(fields: &Fields<'_>, name: &str) -> Option<Offer> {
+    let node = fields.node(name)?;
+    if node.scalar().is_some_and(|scalar| scalar.style == Style::Block) {
+        let drawn = table::read(fields.file, node, fields.report)?;
+        return Some(Offer::Table(drawn, Span::of(fields.file, node)));
+    }
+    Some(Offer::Said(Tree::of(fields.file, node)))
+}

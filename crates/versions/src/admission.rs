@@ -1,0 +1,172 @@
+//! What admission makes of the versions of a shoot: what it fills in, and what it refuses.
+//!
+//! In the original's order: images are filled in; versions are filled in or must be offered, images must fit; and only
+//! where all of that went well, versions are held against each other and against those before.
+
+use api::garden::CloudProfile;
+use api::garden::shoot::ShootSpec;
+use api::garden::shoot::maintenance::MaintenanceTimeWindow;
+use api::garden::shoot::worker::{ARCHITECTURE_AMD64, ARCHITECTURE_ARM64, Worker};
+use formats::version::Version;
+use jiff::Timestamp;
+
+use crate::window::Window;
+use crate::{Refusal, choice, filling, update};
+
+/// A refusal, and the field that it stands at: `spec.provider.workers[0].machine.image`.
+pub type Refused = (String, Refusal);
+
+const VERSION: &str = "spec.kubernetes.version";
+const ARCHITECTURES: [&str; 2] = [ARCHITECTURE_AMD64, ARCHITECTURE_ARM64];
+
+/// Admits a shoot at `now`: versions and images that are not said in full are filled in. `old` is the shoot before an
+/// update. Gives why it is refused; nothing where it is not. What is refused may be filled in in part.
+pub fn admit(
+    shoot: &mut ShootSpec,
+    old: Option<&ShootSpec>,
+    profile: &CloudProfile,
+    now: Timestamp,
+) -> Vec<Refused> {
+    // Where nothing changes, what a profile offers by now does not matter.
+    if old != Some(&*shoot) {
+        let mut refused = images(shoot, old, profile);
+        if refused.is_empty() {
+            refused = offered(shoot, old, profile, now);
+        }
+        if !refused.is_empty() {
+            return refused;
+        }
+    }
+    let mut refused = related(shoot);
+    if let Some(old) = old {
+        let control_plane = update::refusals(version(shoot), version(old));
+        refused.extend(control_plane.into_iter().map(|refusal| (VERSION.to_owned(), refusal)));
+        let pools = update::pools(shoot, old).into_iter();
+        refused.extend(pools.map(|(index, refusal)| (of_pool(index, "kubernetes.version"), refusal)));
+    }
+    refused
+}
+
+fn images(shoot: &mut ShootSpec, old: Option<&ShootSpec>, profile: &CloudProfile) -> Vec<Refused> {
+    let mut refused = Vec::new();
+    for (index, pool) in shoot.provider.workers.iter_mut().enumerate() {
+        match filling::image(pool, before(pool, old), &profile.spec.machine_images) {
+            Ok(image) => pool.machine.image = Some(image),
+            Err(refusal) => refused.push((format!("spec.provider.workers[{index}]"), refusal)),
+        }
+    }
+    refused
+}
+
+/// What a profile must offer; its versions are filled in on the way.
+fn offered(
+    shoot: &mut ShootSpec,
+    old: Option<&ShootSpec>,
+    profile: &CloudProfile,
+    now: Timestamp,
+) -> Vec<Refused> {
+    let versions = &profile.spec.kubernetes.versions;
+    let old_version = old.map(version).unwrap_or_default();
+    let mut refused = Vec::new();
+    let mut kubernetes = |said: &str, old: &str, at: String| match filling::kubernetes(said, versions, now) {
+        Ok(Some(filled)) => Some(filled),
+        // One that cannot be filled in is none of those that are offered either.
+        unfilled => {
+            let choice = choice::kubernetes(said, old, versions, now).err();
+            refused.extend(unfilled.err().into_iter().chain(choice).map(|refusal| (at.clone(), refusal)));
+            None
+        }
+    };
+    if let Some(filled) = kubernetes(version(shoot), old_version, VERSION.to_owned()) {
+        shoot.kubernetes.version = Some(filled);
+    }
+    let control_plane = match Version::parse(version(shoot)) {
+        Ok(version) => version,
+        Err(error) => {
+            let detail = format!("cannot parse the kubernetes version: {error}");
+            refused.push((VERSION.to_owned(), Refusal::invalid(version(shoot), detail)));
+            return refused;
+        }
+    };
+    let mut pools = Vec::new();
+    for index in 0..shoot.provider.workers.len() {
+        let pool = &mut shoot.provider.workers[index];
+        let before = before(pool, old);
+        let Ok(kubelet) = kubelet(pool, &control_plane) else {
+            let said = pool.kubernetes.as_ref().and_then(|own| own.version.as_deref()).unwrap_or_default();
+            let detail = "cannot determine effective Kubernetes version for worker pool";
+            pools.push((of_pool(index, "kubernetes.version"), Refusal::invalid(said, detail)));
+            break;
+        };
+        let fits = fits(pool, before, profile, &kubelet, now).into_iter();
+        pools.extend(fits.map(|(at, refusal)| (of_pool(index, &at), refusal)));
+        let old =
+            before.and_then(|before| before.kubernetes.as_ref()?.version.as_deref()).unwrap_or(old_version);
+        let Some(own) = pool.kubernetes.as_mut().and_then(|own| own.version.as_mut()) else { continue };
+        if let Some(filled) = kubernetes(own, old, of_pool(index, "kubernetes.version")) {
+            *own = filled;
+        }
+    }
+    refused.extend(pools);
+    refused
+}
+
+/// Why a pool's image and architecture may not be chosen.
+fn fits(
+    pool: &Worker,
+    before: Option<&Worker>,
+    profile: &CloudProfile,
+    kubelet: &Version,
+    now: Timestamp,
+) -> Vec<choice::Refused> {
+    let architecture = pool.machine.architecture.as_deref();
+    if let Some(unknown) = architecture.filter(|architecture| !ARCHITECTURES.contains(architecture)) {
+        let supported = ARCHITECTURES.map(str::to_owned).into();
+        let refusal = Refusal::NotSupported { value: unknown.to_owned(), supported };
+        return vec![("machine.architecture".to_owned(), refusal)];
+    }
+    choice::image(pool, before, &profile.spec.machine_images, kubelet, now)
+}
+
+/// Versions of a shoot beside each other, and its window.
+fn related(shoot: &ShootSpec) -> Vec<Refused> {
+    let mut refused = Vec::new();
+    for (index, pool) in shoot.provider.workers.iter().enumerate() {
+        if let Some(own) = pool.kubernetes.as_ref().and_then(|own| own.version.as_deref()) {
+            let skew = update::skew(version(shoot), own).into_iter();
+            refused.extend(skew.map(|refusal| (of_pool(index, "kubernetes.version"), refusal)));
+        }
+    }
+    let said = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.time_window.as_ref());
+    refused.extend(said.and_then(window));
+    refused
+}
+
+fn window(said: &MaintenanceTimeWindow) -> Option<Refused> {
+    const PATH: &str = "spec.maintenance.timeWindow";
+    match Window::parse(&said.begin, &said.end) {
+        Ok(window) => window.check().err().map(|refusal| (PATH.to_owned(), refusal)),
+        Err(error) => {
+            let shown = format!("core.MaintenanceTimeWindow{{Begin:{:?}, End:{:?}}}", said.begin, said.end);
+            Some((format!("{PATH}.begin/end"), Refusal::Invalid { shown, detail: error.to_string() }))
+        }
+    }
+}
+
+/// The pool of this name before.
+fn before<'a>(pool: &Worker, old: Option<&'a ShootSpec>) -> Option<&'a Worker> {
+    old?.provider.workers.iter().find(|before| before.name == pool.name)
+}
+
+fn kubelet(pool: &Worker, control_plane: &Version) -> Result<Version, formats::version::VersionError> {
+    let own = pool.kubernetes.as_ref().and_then(|own| own.version.as_deref());
+    own.map_or_else(|| Ok(control_plane.clone()), Version::parse)
+}
+
+fn version(shoot: &ShootSpec) -> &str {
+    shoot.kubernetes.version.as_deref().unwrap_or_default()
+}
+
+fn of_pool(index: usize, at: &str) -> String {
+    format!("spec.provider.workers[{index}].{at}")
+}

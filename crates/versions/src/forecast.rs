@@ -1,0 +1,177 @@
+//! What becomes of a shoot while time goes by and only maintenance changes it.
+
+use std::collections::BTreeSet;
+
+use api::garden::CloudProfile;
+use api::garden::shoot::ShootSpec;
+use api::garden::shoot::worker::Worker;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::maintenance::{self, Failure};
+use crate::offer::Offered as _;
+use crate::rule::{self, Rule};
+use crate::window::Window;
+use crate::{image, kubernetes};
+
+/// What of a shoot has a version.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// Kubernetes of the control plane, and of pools that say none.
+    ControlPlane,
+    /// Kubernetes of a pool that says its own.
+    Pool(String),
+    /// The machine image of a pool.
+    Image {
+        /// The pool.
+        pool: String,
+        /// Name of the image.
+        image: String,
+    },
+}
+
+/// A version that is left for another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// When.
+    pub at: Timestamp,
+    /// Of what.
+    pub subject: Subject,
+    /// The version that is left.
+    pub from: String,
+    /// The one that follows.
+    pub to: String,
+    /// By which rule.
+    pub rule: Rule,
+}
+
+/// A version that is to be left and cannot, or a shoot that cannot be maintained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// Since when.
+    pub at: Timestamp,
+    /// Why, in the words of maintenance.
+    pub why: String,
+}
+
+/// What becomes of a shoot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Forecast {
+    /// In the order of time.
+    pub steps: Vec<Step>,
+    /// What maintenance could not decide, each once.
+    pub stuck: Vec<Stuck>,
+    /// The shoot in the end.
+    pub last: ShootSpec,
+}
+
+/// Maintains a shoot in each of its windows that begins before `until`, the one of `from` included.
+///
+/// Windows in which nothing can happen are passed over: a shoot that maintenance left as it was is moved again only when
+/// one of its own versions expires.
+#[must_use]
+pub fn forecast(shoot: &ShootSpec, profile: &CloudProfile, from: Timestamp, until: Timestamp) -> Forecast {
+    let window = Window::of(shoot.maintenance.as_ref());
+    let mut forecast = Forecast { last: shoot.clone(), ..Forecast::default() };
+    let mut next = begin(window, from);
+    while let Some(at) = next.filter(|at| *at < until) {
+        let before = forecast.last.clone();
+        let done = match maintenance::maintain(&mut forecast.last, profile, at) {
+            Ok(done) => done,
+            Err(error) => {
+                forecast.stuck.push(Stuck { at, why: error.to_string() });
+                return forecast;
+            }
+        };
+        forecast.steps.extend(steps(&before, &forecast.last, profile, at));
+        for failure in &done.failures {
+            stick(&mut forecast.stuck, at, failure);
+        }
+        next = if forecast.last == before {
+            expiries(&forecast.last, profile).range(after(at)..).next().and_then(|at| begin(window, *at))
+        } else {
+            tomorrow(window, at)
+        };
+    }
+    forecast
+}
+
+/// When the window that `at` is in, or else the next one, lets work begin.
+fn begin(window: Window, at: Timestamp) -> Option<Timestamp> {
+    later(at, window.until_next(at, true, |_| 0))
+}
+
+/// When the window after the one that `at` is in begins.
+fn tomorrow(window: Window, at: Timestamp) -> Option<Timestamp> {
+    let at = after(at);
+    later(at, window.until_next(at, false, |_| 0))
+}
+
+fn later(at: Timestamp, span: std::time::Duration) -> Option<Timestamp> {
+    at.checked_add(SignedDuration::try_from(span).ok()?).ok()
+}
+
+fn after(at: Timestamp) -> Timestamp {
+    at.checked_add(SignedDuration::from_secs(1)).unwrap_or(Timestamp::MAX)
+}
+
+fn stick(stuck: &mut Vec<Stuck>, at: Timestamp, failure: &Failure) {
+    let why = failure.to_string();
+    if stuck.iter().all(|known| known.why != why) {
+        stuck.push(Stuck { at, why });
+    }
+}
+
+/// Where a shoot's versions are others than before.
+fn steps(before: &ShootSpec, now: &ShootSpec, profile: &CloudProfile, at: Timestamp) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let offered = &profile.spec.kubernetes.versions;
+    let mut kubernetes = |subject, from: Option<&String>, to: Option<&String>| {
+        if let (Some(from), Some(to)) = (from, to)
+            && from != to
+        {
+            let rule = rule::of_kubernetes(from, to, offered, at);
+            steps.push(Step { at, subject, from: from.clone(), to: to.clone(), rule });
+        }
+    };
+    kubernetes(Subject::ControlPlane, before.kubernetes.version.as_ref(), now.kubernetes.version.as_ref());
+    let pools = || before.provider.workers.iter().zip(&now.provider.workers);
+    for (old, new) in pools() {
+        kubernetes(Subject::Pool(new.name.clone()), own(old), own(new));
+    }
+    let auto_update = maintenance::auto_update_of_images(before);
+    for (old, new) in pools() {
+        steps.extend(image_step(old, new, profile, auto_update, at));
+    }
+    steps
+}
+
+fn image_step(
+    old: &Worker,
+    new: &Worker,
+    profile: &CloudProfile,
+    auto_update: bool,
+    at: Timestamp,
+) -> Option<Step> {
+    let (old, image) = (old.machine.image.as_ref()?, new.machine.image.as_ref()?);
+    let (from, to) = (old.version.clone()?, image.version.clone()?);
+    let rule = rule::of_image(old, profile, auto_update);
+    let subject = Subject::Image { pool: new.name.clone(), image: image.name.clone() };
+    (from != to).then_some(Step { at, subject, from, to, rule })
+}
+
+fn own(pool: &Worker) -> Option<&String> {
+    pool.kubernetes.as_ref().and_then(|own| own.version.as_ref())
+}
+
+/// When versions that a shoot has expire.
+fn expiries(shoot: &ShootSpec, profile: &CloudProfile) -> BTreeSet<Timestamp> {
+    let versions = shoot.kubernetes.version.iter().chain(shoot.provider.workers.iter().filter_map(own));
+    let offered = &profile.spec.kubernetes.versions;
+    let kubernetes = versions.filter_map(|version| kubernetes::known(version, offered).ok()??.expires());
+    let images = shoot.provider.workers.iter().filter_map(|pool| pool.machine.image.as_ref());
+    let images = images.filter_map(|image| image::known(image, profile)?.expires());
+    kubernetes.chain(images).collect()
+}
+
+#[cfg(test)]
+mod tests;

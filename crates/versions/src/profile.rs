@@ -1,0 +1,250 @@
+//! What is wrong with a profile before any shoot is hurt by it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use api::garden::CloudProfile;
+use api::garden::cloud_profile::{Classification, ExpirableVersion, MachineImage};
+use api::garden::shoot::ShootSpec;
+use formats::version::Version;
+use jiff::Timestamp;
+
+use crate::offer::Offered;
+use crate::{image, kubernetes};
+
+/// Something that will hurt; prints as one sentence with its remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is about: `kubernetes 1.27.4`, `machine image gardenlinux 934.8.0`.
+    pub subject: String,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What is wrong with a version of a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// It is none.
+    Unreadable,
+    /// When it expires nobody who has it can be moved.
+    NoPath(Timestamp),
+    /// It is the highest that anybody is moved to, and it expires.
+    HighestExpires(Timestamp),
+    /// Another patch of its minor is supported as well.
+    TwoSupported(String),
+    /// It is deprecated for ever.
+    DeprecatedForever,
+    /// It names no container runtime interface.
+    NoRuntime,
+    /// Shoots have it, and the profile does not.
+    RemovedInUse(usize),
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subject = &self.subject;
+        match &self.problem {
+            Problem::Unreadable => {
+                write!(formatter, "{subject} is no version; write it as major.minor.patch")
+            }
+            Problem::NoPath(at) => write!(
+                formatter,
+                "{subject} expires at {at}, and there is nothing that those who have it could be moved to; add a later \
+                 version that is neither preview nor expired, or let it live longer"
+            ),
+            Problem::HighestExpires(at) => write!(
+                formatter,
+                "{subject} is the highest that is no preview and expires at {at}; add its successor before, or take \
+                 the date away"
+            ),
+            Problem::TwoSupported(other) => write!(
+                formatter,
+                "{subject} is supported, and so is the later patch {other}; deprecate it, so that shoots leave it"
+            ),
+            Problem::DeprecatedForever => write!(
+                formatter,
+                "{subject} is deprecated and never expires, so that nobody has to leave it; give it an expiration date"
+            ),
+            Problem::NoRuntime => write!(
+                formatter,
+                "{subject} names no container runtime interface and fits docker alone; add cri with containerd"
+            ),
+            Problem::RemovedInUse(shoots) => write!(
+                formatter,
+                "{subject} is not in the profile, and {shoots} {} it; their next maintenance leaves it by force, put it \
+                 back with an expiration date",
+                if *shoots == 1 { "shoot has" } else { "shoots have" }
+            ),
+        }
+    }
+}
+
+/// What is wrong with a profile, and with its versions for the shoots that use it.
+#[must_use]
+pub fn findings(profile: &CloudProfile, shoots: &[&ShootSpec]) -> Vec<Finding> {
+    let versions = &profile.spec.kubernetes.versions;
+    let mut findings = each(
+        versions,
+        |known| format!("kubernetes {}", known.version),
+        |known, at| kubernetes::target(&known.version, false, versions, at).is_err(),
+    );
+    findings.extend(two_supported(versions));
+    findings.extend(profile.spec.machine_images.iter().flat_map(of_image));
+    findings.extend(removed(profile, shoots));
+    findings
+}
+
+/// What holds for versions of Kubernetes and of images alike. `is_stuck` says whether nobody can leave one at a time.
+fn each<T: Offered>(
+    versions: &[T],
+    subject: impl Fn(&T) -> String,
+    is_stuck: impl Fn(&T, Timestamp) -> bool,
+) -> Vec<Finding> {
+    let read: Vec<(Option<Version>, &T)> =
+        versions.iter().map(|known| (Version::parse(known.version()).ok(), known)).collect();
+    let usable = read.iter().filter(|(_, known)| !known.is_preview());
+    let highest = usable.filter_map(|(version, _)| version.as_ref()).max();
+    let mut findings = Vec::new();
+    for (version, known) in &read {
+        let mut found = |problem| findings.push(Finding { subject: subject(known), problem });
+        let Some(version) = version else {
+            found(Problem::Unreadable);
+            continue;
+        };
+        let is_highest = Some(version) == highest && !known.is_preview();
+        match known.expires() {
+            Some(at) if is_highest => found(Problem::HighestExpires(at)),
+            Some(at) if is_stuck(known, at) => found(Problem::NoPath(at)),
+            None if known.is_deprecated() => found(Problem::DeprecatedForever),
+            _ => {}
+        }
+    }
+    findings
+}
+
+fn two_supported(versions: &[ExpirableVersion]) -> Vec<Finding> {
+    let supported = versions.iter().filter(|known| known.classification == Some(Classification::Supported));
+    let mut supported: Vec<(Version, &str)> = supported
+        .filter_map(|known| Some((Version::parse(&known.version).ok()?, known.version.as_str())))
+        .collect();
+    supported.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let pairs = supported.windows(2).filter(|pair| pair[0].0.is_same_minor(&pair[1].0));
+    pairs
+        .map(|pair| Finding {
+            subject: format!("kubernetes {}", pair[0].1),
+            problem: Problem::TwoSupported(pair[1].1.to_owned()),
+        })
+        .collect()
+}
+
+fn of_image(image: &MachineImage) -> Vec<Finding> {
+    let subject = |version: &str| format!("machine image {} {version}", image.name);
+    let later = |known: &str, at: Timestamp| {
+        let Ok(current) = Version::parse(known) else { return false };
+        let usable = image.versions.iter().filter(|other| !other.is_preview() && !other.is_expired(at));
+        !usable.filter_map(|other| Version::parse(&other.version).ok()).any(|other| other > current)
+    };
+    let mut findings =
+        each(&image.versions, |known| subject(&known.version), |known, at| later(&known.version, at));
+    let bare = image.versions.iter().filter(|known| known.cri.is_empty());
+    findings
+        .extend(bare.map(|known| Finding { subject: subject(&known.version), problem: Problem::NoRuntime }));
+    findings
+}
+
+/// Versions that shoots have and the profile has not.
+fn removed(profile: &CloudProfile, shoots: &[&ShootSpec]) -> Vec<Finding> {
+    let mut missing = BTreeMap::<String, usize>::new();
+    for shoot in shoots {
+        let mut own: Vec<String> = Vec::new();
+        let pools = shoot.provider.workers.iter();
+        let versions = pools.clone().filter_map(|pool| pool.kubernetes.as_ref()?.version.as_deref());
+        for version in versions.chain(shoot.kubernetes.version.as_deref()) {
+            if matches!(kubernetes::known(version, &profile.spec.kubernetes.versions), Ok(None)) {
+                own.push(format!("kubernetes {version}"));
+            }
+        }
+        for named in pools.filter_map(|pool| pool.machine.image.as_ref()) {
+            if image::known(named, profile).is_none() {
+                let version = named.version.as_deref().unwrap_or_default();
+                own.push(format!("machine image {} {version}", named.name));
+            }
+        }
+        own.sort();
+        own.dedup();
+        for subject in own {
+            *missing.entry(subject).or_default() += 1;
+        }
+    }
+    let finding = |(subject, count)| Finding { subject, problem: Problem::RemovedInUse(count) };
+    missing.into_iter().map(finding).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn told(profile: &Value, shoots: &[Value]) -> Vec<String> {
+        let profile: CloudProfile = serde_json::from_value(json!({"spec": profile})).unwrap();
+        let shoots: Vec<ShootSpec> =
+            shoots.iter().map(|spec| serde_json::from_value(spec.clone()).unwrap()).collect();
+        let shoots: Vec<&ShootSpec> = shoots.iter().collect();
+        findings(&profile, &shoots).iter().map(ToString::to_string).collect()
+    }
+
+    #[rstest]
+    #[case::nothing(json!([{"version": "1.27.4", "classification": "supported"}]), &[])]
+    #[case::no_version(json!([{"version": "x"}]), &["kubernetes x is no version"])]
+    #[case::no_path(
+        json!([{"version": "1.25.1", "expirationDate": "2024-01-01T00:00:00Z"}, {"version": "1.27.4"}]),
+        &["kubernetes 1.25.1 expires at 2024-01-01T00:00:00Z, and there is nothing"],
+    )]
+    #[case::a_path(json!([{"version": "1.26.1", "expirationDate": "2024-01-01T00:00:00Z"}, {"version": "1.27.4"}]), &[])]
+    #[case::the_highest(
+        json!([{"version": "1.27.4", "expirationDate": "2024-01-01T00:00:00Z"}, {"version": "1.28.0", "classification": "preview"}]),
+        &["kubernetes 1.27.4 is the highest that is no preview and expires at 2024-01-01T00:00:00Z"],
+    )]
+    #[case::two(
+        json!([{"version": "1.27.10", "classification": "supported"}, {"version": "1.27.4", "classification": "supported"}]),
+        &["kubernetes 1.27.4 is supported, and so is the later patch 1.27.10"],
+    )]
+    #[case::deprecated(
+        json!([{"version": "1.27.3", "classification": "deprecated"}, {"version": "1.27.4"}]),
+        &["kubernetes 1.27.3 is deprecated and never expires"],
+    )]
+    fn versions_of_kubernetes(#[case] versions: Value, #[case] want: &[&str]) {
+        let told = told(&json!({"kubernetes": {"versions": versions}}), &[]);
+        assert_eq!(told.len(), want.len(), "{told:?}");
+        for (told, want) in told.iter().zip(want) {
+            assert!(told.starts_with(want), "{told}");
+        }
+    }
+
+    #[test]
+    fn images_and_versions_in_use() {
+        let image = json!({"name": "linux", "versions": [
+            {"version": "1.0.0", "expirationDate": "2024-01-01T00:00:00Z", "cri": [{"name": "containerd"}]},
+            {"version": "2.0.0", "classification": "preview"},
+            {"version": "1.1.0", "expirationDate": "2023-01-01T00:00:00Z", "cri": [{"name": "containerd"}]},
+        ]});
+        let shoot = json!({"kubernetes": {"version": "1.26.0"}, "provider": {"workers": [
+            {"name": "a", "machine": {"image": {"name": "linux", "version": "0.9.0"}}},
+            {"name": "b", "machine": {"image": {"name": "linux", "version": "0.9.0"}}},
+        ]}});
+        let told = told(&json!({"machineImages": [image]}), &[shoot.clone(), shoot]);
+        let want = [
+            "machine image linux 1.0.0 expires at 2024-01-01T00:00:00Z, and there is nothing",
+            "machine image linux 1.1.0 is the highest that is no preview and expires at 2023-01-01T00:00:00Z",
+            "machine image linux 2.0.0 names no container runtime interface",
+            "kubernetes 1.26.0 is not in the profile, and 2 shoots have it",
+            "machine image linux 0.9.0 is not in the profile, and 2 shoots have it",
+        ];
+        assert_eq!(told.len(), want.len(), "{told:?}");
+        for (told, want) in told.iter().zip(want) {
+            assert!(told.starts_with(want), "{told}");
+        }
+    }
+}
