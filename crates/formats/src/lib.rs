@@ -1,6 +1,7 @@
 //! The notations Kubernetes speaks, each in a module of its own; nothing here knows a kind.
 
 pub mod age;
+pub mod command_line;
 pub mod duration;
 pub mod exposition;
 pub mod json;

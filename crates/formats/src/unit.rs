@@ -1,4 +1,6 @@
 //! systemd units: sections, options, and for each option its values in order.
+//!
+//! Read as systemd does, written as go-systemd does, whose notation Gardener's extensions share.
 
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -14,6 +16,60 @@ pub enum UnitError {
     Line(usize),
 }
 
+/// One option of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitOption {
+    /// Name of its section, `Service`.
+    pub section: String,
+    /// Its name, `ExecStart`.
+    pub name: String,
+    /// Its value without blanks around it. A value over several lines keeps the backslashes and line breaks between
+    /// them; [`joined`] makes one line of it.
+    pub value: String,
+}
+
+/// The options of a unit, in the order of the text; comments, empty lines and sections without options are left out.
+///
+/// # Errors
+/// Where a line is none of a unit, with its number from 1.
+pub fn options(text: &str) -> Result<Vec<UnitOption>, UnitError> {
+    let entries = entries(text)?;
+    let option = |entry| match entry {
+        Entry::Section(_) => None,
+        Entry::Option(option) => Some(option),
+    };
+    Ok(entries.into_iter().filter_map(option).collect())
+}
+
+/// The text of options: each section where its first option stands, its options in their order, a blank line between
+/// sections.
+#[must_use]
+pub fn write(options: &[UnitOption]) -> String {
+    let mut sections: Vec<(&str, String)> = Vec::new();
+    for UnitOption { section, name, value } in options {
+        let at = sections.iter().position(|(known, _)| known == section).unwrap_or_else(|| {
+            sections.push((section, format!("[{section}]\n")));
+            sections.len() - 1
+        });
+        sections[at].1.extend([name, "=", value, "\n"]);
+    }
+    let texts: Vec<String> = sections.into_iter().map(|(_, text)| text).collect();
+    texts.join("\n")
+}
+
+/// A value as one line: a backslash at the end of a line, and the blanks around it, are one blank.
+#[must_use]
+pub fn joined(value: &str) -> String {
+    let mut lines = value.split("\\\n");
+    let mut line = lines.next().unwrap_or_default().to_owned();
+    for next in lines {
+        line.truncate(line.trim_end().len());
+        line.push(' ');
+        line.push_str(next.trim());
+    }
+    line
+}
+
 /// A unit as `{section: {option: [value, …]}}`.
 ///
 /// An option that stands several times, also in several sections of one name, has its values in the order of the
@@ -23,19 +79,20 @@ pub enum UnitError {
 /// Where a line is none of a unit, with its number from 1.
 pub fn parse(text: &str) -> Result<Value, UnitError> {
     let mut unit = Map::new();
-    let mut section: Option<String> = None;
-    for (number, line) in logical_lines(text) {
-        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-            unit.entry(name).or_insert_with(|| Value::Object(Map::new()));
-            section = Some(name.to_owned());
-            continue;
+    let section = |unit: &mut Map<String, Value>, name: &str, option: Option<(String, Value)>| {
+        let options = unit.entry(name).or_insert_with(|| Value::Object(Map::new()));
+        if let (Value::Object(options), Some((name, value))) = (options, option)
+            && let Value::Array(values) = options.entry(name).or_insert_with(|| Value::Array(Vec::new()))
+        {
+            values.push(value);
         }
-        let (option, value) = line.split_once('=').ok_or(UnitError::Line(number))?;
-        let name = section.as_ref().ok_or(UnitError::NoSection(number))?;
-        let Some(Value::Object(options)) = unit.get_mut(name) else { continue };
-        let values = options.entry(option.trim_end()).or_insert_with(|| Value::Array(Vec::new()));
-        if let Value::Array(values) = values {
-            values.push(Value::from(value.trim_start()));
+    };
+    for entry in entries(text)? {
+        match entry {
+            Entry::Section(name) => section(&mut unit, &name, None),
+            Entry::Option(option) => {
+                section(&mut unit, &option.section, Some((option.name, Value::from(joined(&option.value)))));
+            }
         }
     }
     Ok(Value::Object(unit))
@@ -60,7 +117,30 @@ pub fn to_string(unit: &Value) -> Option<String> {
     Some(sections.join("\n"))
 }
 
-/// Lines with their continuations, without empty ones and comments; with the number of their first line.
+enum Entry {
+    Section(String),
+    Option(UnitOption),
+}
+
+fn entries(text: &str) -> Result<Vec<Entry>, UnitError> {
+    let mut found = Vec::new();
+    let mut section: Option<String> = None;
+    for (number, line) in logical_lines(text) {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = Some(name.to_owned());
+            found.push(Entry::Section(name.to_owned()));
+            continue;
+        }
+        let (name, value) = line.split_once('=').ok_or(UnitError::Line(number))?;
+        let section = section.clone().ok_or(UnitError::NoSection(number))?;
+        let (name, value) = (name.trim_end().to_owned(), value.trim_start().to_owned());
+        found.push(Entry::Option(UnitOption { section, name, value }));
+    }
+    Ok(found)
+}
+
+/// Lines with their continuations as they are written, without empty ones and comments; with the number of their first
+/// line.
 fn logical_lines(text: &str) -> Vec<(usize, String)> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut open = false;
@@ -69,56 +149,30 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
         if trimmed.starts_with(['#', ';']) {
             continue;
         }
-        let (part, continues) = match trimmed.strip_suffix('\\') {
-            Some(part) => (part.trim_end(), true),
-            None => (trimmed, false),
-        };
         match lines.last_mut() {
+            // Nothing follows a backslash: it says nothing.
+            Some((_, last)) if open && trimmed.is_empty() => close(last),
             Some((_, last)) if open => {
-                last.push(' ');
-                last.push_str(part);
+                last.push('\n');
+                last.push_str(line.trim_end());
             }
             _ if trimmed.is_empty() => {}
-            _ => lines.push((index + 1, part.to_owned())),
+            _ => lines.push((index + 1, trimmed.to_owned())),
         }
-        open = continues;
+        open = trimmed.ends_with('\\');
+    }
+    if let (true, Some((_, last))) = (open, lines.last_mut()) {
+        close(last);
     }
     lines
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    const KUBELET: &str = "# made by hand\n[Unit]\nAfter=docker.service\n\n[Service]\nExecStartPre=/bin/a\n\
-        ExecStartPre=/bin/b --x=y\nExecStart=/kubelet \\\n; in between\n    --one \\\n    --two\n[Unit]\nAfter = containerd.service\nWants=\n";
-
-    #[test]
-    fn an_option_has_its_values_in_order() {
-        let unit = json!({
-            "Unit": {"After": ["docker.service", "containerd.service"], "Wants": [""]},
-            "Service": {
-                "ExecStartPre": ["/bin/a", "/bin/b --x=y"],
-                "ExecStart": ["/kubelet --one --two"],
-            },
-        });
-        assert_eq!(parse(KUBELET), Ok(unit));
-    }
-
-    #[test]
-    fn what_is_written_reads_back() {
-        let unit = parse(KUBELET).expect("a unit");
-        assert_eq!(to_string(&unit).map(|text| parse(&text)), Some(Ok(unit)));
-        assert_eq!(to_string(&json!({"Unit": {"After": "x"}})).as_deref(), Some("[Unit]\nAfter=x\n"));
-        assert_eq!(to_string(&json!([])), None);
-    }
-
-    #[test]
-    fn what_is_no_unit_says_where() {
-        assert_eq!(parse("\nAfter=x"), Err(UnitError::NoSection(2)));
-        assert_eq!(parse("[Unit]\nAfter"), Err(UnitError::Line(2)));
-        assert_eq!(parse(""), Ok(json!({})));
+/// Takes away the backslash at the end, and what blanks stand before it.
+fn close(line: &mut String) {
+    while line.ends_with('\\') || line.ends_with(char::is_whitespace) {
+        line.pop();
     }
 }
+
+#[cfg(test)]
+mod tests;

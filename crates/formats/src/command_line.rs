@@ -1,0 +1,263 @@
+//! Command lines as the components of Kubernetes read them: words, and flags with all their values.
+//!
+//! ```
+//! use formats::command_line::{flags, words};
+//!
+//! let flags = flags(&words("/opt/bin/kubelet --v=2 --config /etc/kubelet --node-labels=a=b,c=d --rotate"));
+//! assert_eq!(flags["--config"], ["/etc/kubelet"]);
+//! assert_eq!(flags["--node-labels"], ["a=b", "c=d"]);
+//! assert_eq!(flags["--rotate"], ["true"]);
+//! ```
+
+use std::collections::BTreeMap;
+
+/// Flags by name, `--secure-port`, with all their values; a flag that is not there has no entry.
+///
+/// Of a list the members in the order of the words; of a map `key=value`, ordered by key; of any other flag one value per
+/// time that it is said, of which the last one counts unless each adds to the others.
+pub type Flags = BTreeMap<String, Vec<String>>;
+
+/// How the values of a flag add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One value: the last one counts.
+    Single,
+    /// Values as they are said, each adding to those before.
+    Repeated,
+    /// Members between commas, those of every time it is said.
+    List,
+    /// `key=value` between commas; of one key the last one counts.
+    Map,
+}
+
+/// Flags that may be said several times, one value each. What they hold may itself have commas.
+const REPEATED: [&str; 4] =
+    ["--oidc-required-claim", "--service-account-issuer", "--service-account-key-file", "--tls-sni-cert-key"];
+/// Flags whose members have no order.
+const LISTS: [&str; 10] = [
+    "--api-audiences",
+    "--controllers",
+    "--disable-admission-plugins",
+    "--enable-admission-plugins",
+    "--enforce-node-allocatable",
+    "--eviction-hard",
+    "--eviction-soft",
+    "--oidc-signing-algs",
+    "--tls-cipher-suites",
+    "--watch-cache-sizes",
+];
+/// Flags that hold a map.
+const MAPS: [&str; 6] = [
+    "--feature-gates",
+    "--kube-reserved",
+    "--node-labels",
+    "--runtime-config",
+    "--system-reserved",
+    "--vmodule",
+];
+
+/// The kind of a flag of kube-apiserver, kube-controller-manager, kube-scheduler or kubelet. Lists whose order says
+/// something (`--authorization-mode`) are single values.
+#[must_use]
+pub fn kind(flag: &str) -> Kind {
+    if REPEATED.contains(&flag) {
+        Kind::Repeated
+    } else if LISTS.contains(&flag) {
+        Kind::List
+    } else if MAPS.contains(&flag) {
+        Kind::Map
+    } else {
+        Kind::Single
+    }
+}
+
+/// The words of a line: what stands between blanks, line breaks and backslashes. Quotes are letters, as in Gardener.
+#[must_use]
+pub fn words(line: &str) -> Vec<String> {
+    let parts = line.split(|letter: char| letter.is_whitespace() || letter == '\\');
+    parts.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// The flags of words; what is no flag (the program, a variable) is left out.
+#[must_use]
+pub fn flags(words: &[impl AsRef<str>]) -> Flags {
+    let mut flags = Flags::new();
+    for flag in occurrences(words) {
+        let values = flags.entry(flag.name).or_default();
+        values.push(flag.value);
+    }
+    for (name, values) in &mut flags {
+        match kind(name) {
+            Kind::Single | Kind::Repeated => {}
+            Kind::List => *values = members(values),
+            Kind::Map => *values = by_key(&members(values)),
+        }
+    }
+    flags
+}
+
+/// A flag at its place among the words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Its name with two hyphens, `--secure-port`.
+    pub name: String,
+    /// Its value; `true` for one that is said without.
+    pub value: String,
+    /// Position of its word.
+    pub at: usize,
+    /// How many words it takes: 2 if the value is a word of its own.
+    pub words: usize,
+}
+
+/// Every flag, in the order of the words.
+///
+/// A name without `=` takes the next word as its value, unless that is a flag itself or a variable that systemd would
+/// expand to any number of words (`$NAME`); then it is `true`. An underscore in a name is a hyphen, and `-v` is `--v`, as
+/// the components read them. `--` ends the flags.
+#[must_use]
+pub fn occurrences(words: &[impl AsRef<str>]) -> Vec<Occurrence> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at).map(AsRef::as_ref) {
+        if word == "--" {
+            break;
+        }
+        let mut taken = 1;
+        if let Some(name) = name_of(word) {
+            let (name, value) = match word.split_once('=') {
+                Some((_, value)) => (name, value.to_owned()),
+                None => match words.get(at + 1).map(AsRef::as_ref).filter(|next| is_value(next)) {
+                    Some(next) => {
+                        taken = 2;
+                        (name, next.to_owned())
+                    }
+                    None => (name, "true".to_owned()),
+                },
+            };
+            found.push(Occurrence { name, value, at, words: taken });
+        }
+        at += taken;
+    }
+    found
+}
+
+/// The name of the flag that a word says, with two hyphens.
+fn name_of(word: &str) -> Option<String> {
+    let said = word.split('=').next().unwrap_or_default();
+    if said == "-v" {
+        return Some("--v".to_owned());
+    }
+    let bare = said.strip_prefix("--").filter(|bare| !bare.is_empty() && !bare.starts_with('-'))?;
+    Some(format!("--{}", bare.replace('_', "-")))
+}
+
+/// Whether a word after a flag is its value.
+fn is_value(word: &str) -> bool {
+    let negative =
+        || word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()));
+    let expands = || word.starts_with('$') && !word.starts_with("${");
+    !word.is_empty() && (!word.starts_with('-') || negative()) && !expands()
+}
+
+/// What stands between commas, in order; what is there twice stays.
+fn members(values: &[String]) -> Vec<String> {
+    let members = values.iter().flat_map(|value| value.split(','));
+    members.map(str::trim).filter(|member| !member.is_empty()).map(str::to_owned).collect()
+}
+
+/// The members of a map by their key; of one key the last.
+fn by_key(members: &[String]) -> Vec<String> {
+    let entry = |member: &String| {
+        let (key, value) = member.split_once('=').unwrap_or((member, "true"));
+        (key.trim().to_owned(), value.trim().to_owned())
+    };
+    let entries: BTreeMap<String, String> = members.iter().map(entry).collect();
+    entries.into_iter().map(|(key, value)| format!("{key}={value}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(line: &str) -> Vec<(String, Vec<String>)> {
+        flags(&words(line)).into_iter().collect()
+    }
+
+    type Said<'a> = &'a [(&'a str, &'a [&'a str])];
+
+    fn wanted(flags: Said) -> Vec<(String, Vec<String>)> {
+        let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+        flags.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect()
+    }
+
+    #[test]
+    fn every_form_of_a_flag_is_read() {
+        let table: [(&str, Said); 12] = [
+            ("kubelet --a=b", &[("--a", &["b"])]),
+            ("kubelet --a b c", &[("--a", &["b"])]),
+            ("kubelet --a --b", &[("--a", &["true"]), ("--b", &["true"])]),
+            ("kubelet --a=", &[("--a", &[""])]),
+            ("kubelet --a=b=c --a d", &[("--a", &["b=c", "d"])]),
+            ("kubelet --a -1", &[("--a", &["-1"])]),
+            ("kubelet -v 4 --v=2", &[("--v", &["4", "2"])]),
+            ("kubelet --max_pods=110", &[("--max-pods", &["110"])]),
+            ("kubelet --a -- --b", &[("--a", &["true"])]),
+            ("kubelet --a $KUBELET_EXTRA_ARGS", &[("--a", &["true"])]),
+            ("kubelet --a ${ADDRESS}", &[("--a", &["${ADDRESS}"])]),
+            ("kubelet - --- a=b -x", &[]),
+        ];
+        for (line, flags) in table {
+            assert_eq!(read(line), wanted(flags), "{line}");
+        }
+    }
+
+    #[test]
+    fn lists_and_maps_go_by_member() {
+        let line = "x --feature-gates=B=true,A=false --feature-gates A=true --enable-admission-plugins=P,Q, \
+                    --enable-admission-plugins=R --node-labels=k --authorization-mode=Node,RBAC \
+                    --tls-sni-cert-key=a,b:*.c --tls-sni-cert-key=d,e";
+        let flags: [(&str, &[&str]); 5] = [
+            ("--authorization-mode", &["Node,RBAC"]),
+            ("--enable-admission-plugins", &["P", "Q", "R"]),
+            ("--feature-gates", &["A=true", "B=true"]),
+            ("--node-labels", &["k=true"]),
+            ("--tls-sni-cert-key", &["a,b:*.c", "d,e"]),
+        ];
+        assert_eq!(read(line), wanted(&flags));
+    }
+
+    #[test]
+    fn words_stand_between_blanks_and_backslashes() {
+        let line = "/opt/bin/kubelet \\\n    --a=b \\\n    --c \\\n $EXTRA";
+        assert_eq!(words(line), ["/opt/bin/kubelet", "--a=b", "--c", "$EXTRA"]);
+        assert_eq!(words(" \\\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_occurrence_says_where_it_stands() {
+        let found = occurrences(&["", "--a", "b", "c", "--d=e"]);
+        let places: Vec<_> = found.iter().map(|flag| (flag.name.as_str(), flag.at, flag.words)).collect();
+        assert_eq!(places, [("--a", 1, 2), ("--d", 4, 1)]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_strange(line in "\\PC*|[-=$ {}v,a\\\\\n]*") {
+            let words = words(&line);
+            for flag in occurrences(&words) {
+                prop_assert!(flag.name.starts_with("--") && flag.at + flag.words <= words.len());
+            }
+            prop_assert!(flags(&words).values().flatten().all(|value| !value.contains('\n')));
+        }
+
+        #[test]
+        fn both_ways_to_say_a_value_are_one(flags in prop::collection::vec(("[a-z]{1,4}", "[a-z0-9]{1,3}"), 0..6)) {
+            let one: Vec<String> = flags.iter().map(|(name, value)| format!("--{name}={value}")).collect();
+            let two: Vec<String> =
+                flags.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]).collect();
+            prop_assert_eq!(super::flags(&one), super::flags(&two));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Units read and written.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+const KUBELET: &str = "# made by hand\n[Unit]\nAfter=docker.service\n\n[Service]\nExecStartPre=/bin/a\n\
+    ExecStartPre=/bin/b --x=y\nExecStart=/kubelet \\\n; in between\n    --one \\\n    --two\n[Unit]\nAfter = containerd.service\nWants=\n";
+
+fn option(section: &str, name: &str, value: &str) -> UnitOption {
+    UnitOption { section: section.to_owned(), name: name.to_owned(), value: value.to_owned() }
+}
+
+#[test]
+fn an_option_has_its_values_in_order() {
+    let unit = json!({
+        "Unit": {"After": ["docker.service", "containerd.service"], "Wants": [""]},
+        "Service": {
+            "ExecStartPre": ["/bin/a", "/bin/b --x=y"],
+            "ExecStart": ["/kubelet --one --two"],
+        },
+    });
+    assert_eq!(parse(KUBELET), Ok(unit));
+}
+
+#[test]
+fn options_keep_their_order_and_how_their_values_are_broken_into_lines() {
+    let options = options(KUBELET).expect("a unit");
+    let wanted = [
+        option("Unit", "After", "docker.service"),
+        option("Service", "ExecStartPre", "/bin/a"),
+        option("Service", "ExecStartPre", "/bin/b --x=y"),
+        option("Service", "ExecStart", "/kubelet \\\n    --one \\\n    --two"),
+        option("Unit", "After", "containerd.service"),
+        option("Unit", "Wants", ""),
+    ];
+    assert_eq!(options, wanted);
+    let text = "[Unit]\nAfter=docker.service\nAfter=containerd.service\nWants=\n\n[Service]\nExecStartPre=/bin/a\n\
+        ExecStartPre=/bin/b --x=y\nExecStart=/kubelet \\\n    --one \\\n    --two\n";
+    assert_eq!(write(&options), text);
+}
+
+#[test]
+fn a_backslash_that_nothing_follows_says_nothing() {
+    for text in [
+        "[Service]\nExecStart=/kubelet \\\n\n",
+        "[Service]\nExecStart=/kubelet \\",
+        "[Service]\nExecStart=/kubelet \\\n \\\n\n",
+    ] {
+        assert_eq!(parse(text), Ok(json!({"Service": {"ExecStart": ["/kubelet"]}})), "{text:?}");
+    }
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    let unit = parse(KUBELET).expect("a unit");
+    assert_eq!(to_string(&unit).map(|text| parse(&text)), Some(Ok(unit)));
+    assert_eq!(to_string(&json!({"Unit": {"After": "x"}})).as_deref(), Some("[Unit]\nAfter=x\n"));
+    assert_eq!(to_string(&json!([])), None);
+}
+
+#[test]
+fn what_is_no_unit_says_where() {
+    assert_eq!(parse("\nAfter=x"), Err(UnitError::NoSection(2)));
+    assert_eq!(parse("[Unit]\nAfter"), Err(UnitError::Line(2)));
+    assert_eq!(parse(""), Ok(json!({})));
+    assert_eq!(options("x=y"), Err(UnitError::NoSection(1)));
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_too_strange(text in "\\PC*|(?s)[\\[\\]=\\\\#; a-c\n\r\t]*") {
+        let (whole, listed) = (parse(&text), options(&text));
+        prop_assert_eq!(whole.is_ok(), listed.is_ok());
+        if let Ok(listed) = listed {
+            let again = options(&write(&listed)).expect("what is written is a unit");
+            let mut wanted = listed.clone();
+            wanted.sort_by_key(|option| listed.iter().position(|other| other.section == option.section));
+            prop_assert_eq!(again, wanted);
+        }
+    }
+
+    #[test]
+    fn options_are_written_and_read_back(
+        options in prop::collection::vec(("[A-C]", "[A-Za-z]{1,3}", "([!-Z^-~]{1,4}( \\\\\n {0,4}[!-Z^-~]{1,3})*)?"), 0..6)
+    ) {
+        let mut options: Vec<_> = options.iter().map(|(section, name, value)| option(section, name, value)).collect();
+        options.retain(|option| !option.value.lines().any(|line| line.trim().starts_with(['#', ';'])));
+        let order = options.clone();
+        options.sort_by_key(|option| order.iter().position(|other| other.section == option.section));
+        prop_assert_eq!(super::options(&write(&options)), Ok(options));
+    }
+}
