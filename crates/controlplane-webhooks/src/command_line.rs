@@ -1,0 +1,337 @@
+//! Command lines that are edited in place: what is not named stays as it is written, and where.
+
+use formats::command_line::{Kind, Occurrence, flags, kind, occurrences};
+use serde_json::{Map, Value};
+use webhook::object::{self, WrongType};
+
+/// What stands between the words of a command line that is written into a unit, one flag per line.
+const NEW_LINE: &str = " \\\n    ";
+
+/// Words, and what stands before each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandLine {
+    words: Vec<String>,
+    before: Vec<String>,
+    /// What stands after the last word.
+    after: String,
+    /// What stands before a new word.
+    separator: &'static str,
+    /// How many words are a container's `command`; the others are its `args`.
+    command: usize,
+}
+
+impl CommandLine {
+    /// The words of a container: `command`, then `args`.
+    ///
+    /// # Errors
+    /// When either is no list of texts.
+    pub fn of_container(container: &Value) -> Result<Self, WrongType> {
+        let command = texts(container, "command")?;
+        let args = texts(container, "args")?;
+        let (command, words) = (command.len(), [command, args].concat());
+        let before = vec![String::new(); words.len()];
+        Ok(Self { words, before, after: String::new(), separator: "", command })
+    }
+
+    /// The words of a line of a unit, quotes as they stand.
+    #[must_use]
+    pub fn of_line(line: &str) -> Self {
+        let between = |letter: char| letter.is_whitespace() || letter == '\\';
+        let mut found = Self { separator: NEW_LINE, ..Self::default() };
+        let mut rest = line;
+        loop {
+            let word = rest.trim_start_matches(between);
+            let before = &rest[..rest.len() - word.len()];
+            if word.is_empty() {
+                before.clone_into(&mut found.after);
+                return found;
+            }
+            let end = word.find(between).unwrap_or(word.len());
+            found.words.push(word[..end].to_owned());
+            found.before.push(before.to_owned());
+            rest = &word[end..];
+        }
+    }
+
+    /// The line of a unit.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        let words = self.before.iter().zip(&self.words).flat_map(|(before, word)| [before.as_str(), word]);
+        words.chain([self.after.as_str()]).collect()
+    }
+
+    /// Writes the words back into their container; a field that has none and had none stays away.
+    pub fn write(&self, container: &mut Map<String, Value>) {
+        let (command, args) = self.words.split_at(self.command);
+        for (field, words) in [("command", command), ("args", args)] {
+            if !words.is_empty() || container.contains_key(field) {
+                container.insert(field.to_owned(), words.iter().cloned().map(Value::from).collect());
+            }
+        }
+    }
+
+    /// The values of a flag; none if it is not there.
+    #[must_use]
+    pub fn values(&self, flag: &str) -> Vec<String> {
+        flags(&self.words).remove(flag).unwrap_or_default()
+    }
+
+    /// Makes a flag have this value alone. Where it has another the first place keeps it, and the others go.
+    pub fn set(&mut self, flag: &str, value: &str) {
+        let said = self.said(flag);
+        if said.len() == 1 && said[0].value == value {
+            return;
+        }
+        for again in said.iter().skip(1).rev() {
+            self.remove_words(again);
+        }
+        self.say(said.first(), flag, value);
+    }
+
+    /// Takes a flag away.
+    pub fn remove(&mut self, flag: &str) {
+        for said in self.said(flag).iter().rev() {
+            self.remove_words(said);
+        }
+    }
+
+    /// Makes a list have this member; the order of the others stays.
+    pub fn add_member(&mut self, flag: &str, member: &str) {
+        if self.values(flag).iter().any(|known| known == member) {
+            return;
+        }
+        let said = self.said(flag);
+        let last = said.last();
+        let value = match last {
+            Some(last) if !last.value.is_empty() => format!("{},{member}", last.value),
+            _ => member.to_owned(),
+        };
+        self.say(last, flag, &value);
+    }
+
+    /// Takes a member out of a list; a flag that is left with none goes.
+    pub fn remove_member(&mut self, flag: &str, member: &str) {
+        for said in self.said(flag).into_iter().rev() {
+            let members: Vec<&str> = said.value.split(',').collect();
+            let left: Vec<&str> = members.iter().copied().filter(|known| known.trim() != member).collect();
+            if left.is_empty() {
+                self.remove_words(&said);
+            } else if left.len() < members.len() {
+                self.say(Some(&said), flag, &left.join(","));
+            }
+        }
+    }
+
+    /// Makes an entry of a map have this value: where its key is said last, else at the end of the map.
+    pub fn set_entry(&mut self, flag: &str, key: &str, value: &str) {
+        debug_assert_eq!(kind(flag), Kind::Map);
+        let entry = format!("{key}={value}");
+        if self.values(flag).contains(&entry) {
+            return;
+        }
+        let said = self.said(flag);
+        let has_key = |said: &&Occurrence| said.value.split(',').any(|known| is_entry_of(known, key));
+        let at = said.iter().rfind(has_key).or(said.last());
+        let value = match at {
+            Some(said) if has_key(&said) => {
+                let entry =
+                    |known: &str| if is_entry_of(known, key) { entry.clone() } else { known.to_owned() };
+                said.value.split(',').map(entry).collect::<Vec<_>>().join(",")
+            }
+            Some(said) if !said.value.is_empty() => format!("{},{entry}", said.value),
+            _ => entry,
+        };
+        self.say(at, flag, &value);
+    }
+
+    fn said(&self, flag: &str) -> Vec<Occurrence> {
+        occurrences(&self.words).into_iter().filter(|said| said.name == flag).collect()
+    }
+
+    /// Says a flag in the place of another time, or anew after all others.
+    fn say(&mut self, at: Option<&Occurrence>, flag: &str, value: &str) {
+        let word = format!("{flag}={value}");
+        let Some(said) = at else {
+            // After `--` there are no flags.
+            let at = self.words.iter().position(|word| word == "--").unwrap_or(self.words.len());
+            // A container whose flags are arguments gets one more; one that has all in its command, as well.
+            if at < self.command || self.command == self.words.len() {
+                self.command += 1;
+            }
+            self.words.insert(at, word);
+            // The word that makes room stands apart from the new one, which stands where it stood.
+            self.before
+                .insert(if at == 0 { self.before.len().min(1) } else { at }, self.separator.to_owned());
+            return;
+        };
+        self.words[said.at] = word;
+        if said.words > 1 {
+            self.remove_word(said.at + 1);
+        }
+    }
+
+    fn remove_words(&mut self, said: &Occurrence) {
+        for at in (said.at..said.at + said.words).rev() {
+            self.remove_word(at);
+        }
+    }
+
+    fn remove_word(&mut self, at: usize) {
+        self.words.remove(at);
+        self.before.remove(at);
+        if at < self.command {
+            self.command -= 1;
+        }
+    }
+}
+
+fn is_entry_of(entry: &str, key: &str) -> bool {
+    entry.split('=').next().unwrap_or_default().trim() == key
+}
+
+fn texts(container: &Value, field: &'static str) -> Result<Vec<String>, WrongType> {
+    let items = object::list(container, &[field])?.iter().map(|word| {
+        let wrong = || WrongType { path: field.to_owned(), expected: "string", found: "something else" };
+        word.as_str().map(str::to_owned).ok_or_else(wrong)
+    });
+    items.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn edited(container: &Value, edit: impl Fn(&mut CommandLine)) -> Value {
+        let mut line = CommandLine::of_container(container).unwrap();
+        edit(&mut line);
+        let mut container = container.clone();
+        line.write(container.as_object_mut().unwrap());
+        let again = CommandLine::of_container(&container).unwrap();
+        let mut twice = again.clone();
+        edit(&mut twice);
+        assert_eq!(again, twice, "edited twice is edited once");
+        container
+    }
+
+    #[test]
+    fn a_flag_is_said_where_the_others_are() {
+        let table = [
+            (
+                json!({"command": ["kube-apiserver"], "args": ["--b=c"]}),
+                json!({"command": ["kube-apiserver"], "args": ["--b=c", "--a=x"]}),
+            ),
+            (
+                json!({"command": ["kube-apiserver", "--b=c"]}),
+                json!({"command": ["kube-apiserver", "--b=c", "--a=x"]}),
+            ),
+            (
+                json!({"command": ["sh", "--a=y", "--b"], "args": ["--a", "z", "d"]}),
+                json!({"command": ["sh", "--a=x", "--b"], "args": ["d"]}),
+            ),
+            (
+                json!({"command": ["sh", "--a"], "args": ["y", "--b"]}),
+                json!({"command": ["sh", "--a=x"], "args": ["--b"]}),
+            ),
+            (json!({"name": "x"}), json!({"name": "x", "command": ["--a=x"]})),
+        ];
+        for (before, after) in table {
+            assert_eq!(edited(&before, |line| line.set("--a", "x")), after);
+            assert_eq!(edited(&after, |line| line.set("--a", "x")), after);
+        }
+    }
+
+    #[test]
+    fn a_flag_goes_with_its_value_and_every_time_it_is_said() {
+        let before = json!({"command": ["x", "--a", "b", "--c"], "args": ["--a=d", "--ab=e"]});
+        let after = json!({"command": ["x", "--c"], "args": ["--ab=e"]});
+        assert_eq!(edited(&before, |line| line.remove("--a")), after);
+    }
+
+    #[test]
+    fn members_come_and_go() {
+        let flag = "--enable-admission-plugins";
+        let said = |values: &[&str]| {
+            let words: Vec<String> = values.iter().map(|value| format!("{flag}={value}")).collect();
+            json!({ "command": words })
+        };
+        for (before, after) in [
+            (said(&[]), said(&["P"])),
+            (said(&[""]), said(&["P"])),
+            (said(&["Q"]), said(&["Q,P"])),
+            (said(&["Q,P"]), said(&["Q,P"])),
+            (said(&["P", "Q"]), said(&["P", "Q"])),
+        ] {
+            assert_eq!(edited(&before, |line| line.add_member(flag, "P")), after, "{before}");
+        }
+        for (before, after) in [
+            (said(&["P"]), json!({"command": []})),
+            (said(&["Q,P,R"]), said(&["Q,R"])),
+            (said(&["P", "Q", "R,P"]), said(&["Q", "R"])),
+            (said(&["Q"]), said(&["Q"])),
+        ] {
+            assert_eq!(edited(&before, |line| line.remove_member(flag, "P")), after, "{before}");
+        }
+    }
+
+    #[test]
+    fn an_entry_of_a_map_is_set_where_it_counts() {
+        let said = |values: &[&str]| {
+            let words: Vec<String> = values.iter().map(|value| format!("--feature-gates={value}")).collect();
+            json!({ "args": words })
+        };
+        for (before, after) in [
+            (said(&["A=true"]), said(&["A=true"])),
+            (said(&["A=false,B=true"]), said(&["A=true,B=true"])),
+            (said(&["B=true"]), said(&["B=true,A=true"])),
+            (
+                said(&["A=false", "B=true", "A=false", "C=true"]),
+                said(&["A=false", "B=true", "A=true", "C=true"]),
+            ),
+        ] {
+            assert_eq!(
+                edited(&before, |line| line.set_entry("--feature-gates", "A", "true")),
+                after,
+                "{before}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_unit_keeps_how_it_is_written() {
+        let text = "/opt/bin/kubelet \\\n    --v=2 --name=\"a  b\" \\\n     $KUBELET_EXTRA_ARGS";
+        let mut line = CommandLine::of_line(text);
+        assert_eq!(line.to_line(), text);
+        line.set("--cloud-provider", "external");
+        line.set("--v", "4");
+        let after = "/opt/bin/kubelet \\\n    --v=4 --name=\"a  b\" \\\n     $KUBELET_EXTRA_ARGS \\\n    --cloud-provider=external";
+        assert_eq!(line.to_line(), after);
+        line.remove("--cloud-provider");
+        line.set("--v", "2");
+        assert_eq!(line.to_line(), text);
+    }
+
+    #[test]
+    fn what_is_no_list_of_texts_is_no_command_line() {
+        for container in [json!({"command": "x"}), json!({"args": [1]})] {
+            assert!(CommandLine::of_container(&container).is_err(), "{container}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_strange(text in "\\PC*|[-=$a,\\\\ \n]*") {
+            let line = CommandLine::of_line(&text);
+            prop_assert_eq!(line.to_line(), text);
+            let mut edited = line.clone();
+            edited.set("--a", "b");
+            let read = CommandLine::of_line(&edited.to_line());
+            prop_assert_eq!(read.values("--a"), ["b"]);
+            let mut again = read.clone();
+            again.set("--a", "b");
+            prop_assert_eq!(read, again);
+        }
+    }
+}

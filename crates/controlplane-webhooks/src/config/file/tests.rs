@@ -1,0 +1,91 @@
+//! Configurations read and refused.
+
+use super::*;
+
+fn refused(value: &Value) -> Vec<String> {
+    match from_value(value) {
+        Err(FileError::Invalid(errors)) => errors.iter().map(ToString::to_string).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A configuration that asks for everything that is not given.
+fn greedy() -> Value {
+    json!({
+        "provider": "a b", "gardenerVersion": "new", "disabledWebhooks": ["shoot"],
+        "kubeAPIServer": {
+            "flags": {"--secure-port": "1", "advertise": "2", "--feature-gates": "A=true", "--cloud-config": "/y/c", "--x": "y"},
+            "removedFlags": ["--etcd-cafile", "--audit-log-maxsize", "--x"],
+            "featureGates": [{"name": "", "kubernetes": "one"}],
+            "env": [{"name": "A"}, {"name": "A"}],
+            "volumes": [{"name": "ca"}, {"name": "mine"}],
+            "volumeMounts": [{"name": "other", "mountPath": "/x"}],
+        },
+        "kubelet": {
+            "flags": {"--config": "/x", "--cloud-config": "/var/lib/kubelet/cloudprovider.conf"},
+            "configuration": {"enableControllerAttachDetach": false, "featureGates": {}},
+            "unitOptions": [{"section": "Service", "name": "ExecStart", "value": "x"}, {"section": "", "name": "a=b", "value": "c\nd"}],
+            "kernel": {"a b": "c\nd"},
+            "files": [{"path": "/var/lib/kubelet/config/kubelet"}, {"path": "/a"}, {"path": "/a"}],
+            "units": [{"name": "kubelet.service"}],
+        },
+    })
+}
+
+#[test]
+fn what_is_not_said_has_a_default() {
+    let (config, warnings) = from_value(&json!({"provider": "local"})).unwrap();
+    let plugins = vec!["PersistentVolumeLabel".to_owned()];
+    assert_eq!(
+        (config.csi, config.csi_incompatible_admission_plugins, warnings),
+        (true, plugins, Vec::new())
+    );
+}
+
+#[test]
+fn what_the_contract_keeps_from_extensions_cannot_be_asked_for() {
+    let wanted = [
+        "provider: Invalid value: \"a b\": a lowercase RFC 1123 label",
+        "gardenerVersion: Invalid value: \"new\"",
+        "disabledWebhooks[0]: Unsupported value: \"shoot\"",
+        "kubeAPIServer.flags[--feature-gates]: Forbidden: gates stand in featureGates",
+        "kubeAPIServer.flags[--secure-port]: Forbidden: Gardener says it, and webhooks leave it alone (CP-019)",
+        "kubeAPIServer.flags[advertise]: Invalid value: \"advertise\": must begin with --",
+        "kubeAPIServer.removedFlags[--etcd-cafile]: Forbidden: Gardener says it, and webhooks leave it alone (CP-017)",
+        "kubeAPIServer.removedFlags[--audit-log-maxsize]: Forbidden: Gardener says it, and webhooks leave it alone (CP-018)",
+        "kubeAPIServer.removedFlags[--x]: Duplicate value: \"--x\"",
+        "kubeAPIServer.featureGates[0].name: Required value",
+        "kubeAPIServer.featureGates[0].kubernetes: Invalid value: \"one\"",
+        "kubeAPIServer.env[1].name: Duplicate value: \"A\"",
+        "kubeAPIServer.volumes[0].name: Forbidden: it is a volume of Gardener (CP-031)",
+        "kubeAPIServer.volumes[0].name: Invalid value: \"ca\": nothing mounts it (CP-031)",
+        "kubeAPIServer.volumes[1].name: Invalid value: \"mine\": nothing mounts it (CP-031)",
+        "kubeAPIServer.volumeMounts[0].name: Not found: \"other\"",
+        "kubeAPIServer.flags[--cloud-config]: Invalid value: \"/y/c\": no volume is mounted there (CP-022)",
+        "kubelet.flags[--cloud-config]: Invalid value: \"/var/lib/kubelet/cloudprovider.conf\": there is no such file (CP-102)",
+        "kubelet.flags[--config]: Forbidden: Gardener says it, and webhooks leave it alone (CP-097)",
+        "kubelet.configuration[enableControllerAttachDetach]: Forbidden: CSI plugins need it to be true (CP-104)",
+        "kubelet.configuration[featureGates]: Forbidden: gates stand in featureGates",
+        "kubelet.unitOptions[0].name: Forbidden: kubelet.service has one ExecStart (CP-094)",
+        "kubelet.unitOptions[1].section: Required value",
+        "kubelet.unitOptions[1].name: Invalid value: \"a=b\"",
+        "kubelet.unitOptions[1].value: Invalid value: \"c\\nd\"",
+        "kubelet.kernel[a b]: Invalid value",
+        "kubelet.files[0].path: Forbidden: it is a file of Gardener (CP-106)",
+        "kubelet.files[2].path: Duplicate value: \"/a\"",
+        "kubelet.units[0].name: Forbidden: it is a unit of Gardener (CP-106)",
+    ];
+    let found = refused(&greedy());
+    let missing: Vec<_> =
+        wanted.iter().filter(|wanted| !found.iter().any(|found| found.starts_with(**wanted))).collect();
+    assert_eq!((missing, found.len()), (Vec::new(), wanted.len()), "{found:#?}");
+}
+
+#[test]
+fn from_1_98_on_objects_are_labelled() {
+    for (version, labelled) in [("v1.79.3", false), ("v1.97.9", false), ("v1.98.0", true), ("v1.120.1", true)]
+    {
+        let config = json!({"provider": "local", "gardenerVersion": version});
+        assert_eq!(from_value(&config).unwrap().0.is_labelled(), labelled, "{version}");
+    }
+}

@@ -1,0 +1,190 @@
+//! What a configuration must keep to: well-formed, and nothing that Gardener keeps for itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path as FilePath;
+
+use formats::name;
+use formats::version::{Version, constraint::Constraint};
+use serde_json::Value;
+use webhook::field::{Error, Path};
+
+use super::known::{self, Kept};
+use super::{Component, ControlPlaneWebhooksConfiguration, FeatureGate, Kubelet};
+use crate::ensurer::operating_system_config::CLOUD_PROVIDER_CONFIG;
+use crate::webhooks::NAMES;
+
+const GATES: &str = "--feature-gates";
+const CLOUD_CONFIG: &str = "--cloud-config";
+
+/// Everything that is wrong with a configuration.
+#[must_use]
+pub fn validate(config: &ControlPlaneWebhooksConfiguration) -> Vec<Error> {
+    let mut errors = Vec::new();
+    let field = Path::new("provider");
+    errors.extend(
+        name::dns1123_label(&config.provider)
+            .iter()
+            .map(|wrong| Error::invalid(&field, &config.provider, wrong)),
+    );
+    if let Err(wrong) = Version::parse(&config.gardener_version) {
+        errors.push(Error::invalid(
+            &Path::new("gardenerVersion"),
+            &config.gardener_version,
+            &wrong.to_string(),
+        ));
+    }
+    for (at, webhook) in config.disabled_webhooks.iter().enumerate() {
+        if !NAMES.contains(&webhook.as_str()) {
+            errors.push(Error::not_supported(&Path::new("disabledWebhooks").index(at), webhook, &NAMES));
+        }
+    }
+    component(&config.kube_api_server, &Path::new("kubeAPIServer"), known::KUBE_API_SERVER, &mut errors);
+    let at = Path::new("kubeControllerManager");
+    component(&config.kube_controller_manager, &at, known::KUBE_CONTROLLER_MANAGER, &mut errors);
+    gates(
+        &config.kube_scheduler.feature_gates,
+        &Path::new("kubeScheduler").child("featureGates"),
+        &mut errors,
+    );
+    kubelet(&config.kubelet, config.csi, &Path::new("kubelet"), &mut errors);
+    errors
+}
+
+fn component(component: &Component, at: &Path, kept: Kept, errors: &mut Vec<Error>) {
+    flags(component.flags.keys(), &at.child("flags"), kept, errors);
+    flags(&component.removed_flags, &at.child("removedFlags"), kept, errors);
+    either(&component.flags, &component.removed_flags, at, errors);
+    gates(&component.feature_gates, &at.child("featureGates"), errors);
+    unique(&component.env, "name", &at.child("env"), errors);
+    unique(&component.volume_mounts, "mountPath", &at.child("volumeMounts"), errors);
+    let volumes = unique(&component.volumes, "name", &at.child("volumes"), errors);
+    let mounted: BTreeSet<&str> =
+        component.volume_mounts.iter().filter_map(|mount| mount["name"].as_str()).collect();
+    for (index, volume) in component.volumes.iter().enumerate() {
+        let (field, name) =
+            (at.child("volumes").index(index).child("name"), volume["name"].as_str().unwrap_or_default());
+        if known::VOLUMES.iter().any(|pattern| known::is_one_of(pattern, name)) {
+            errors.push(Error::forbidden(&field, "it is a volume of Gardener (CP-031)"));
+        }
+        if !mounted.contains(name) {
+            errors.push(Error::invalid(&field, name, "nothing mounts it (CP-031)"));
+        }
+    }
+    for (index, mount) in component.volume_mounts.iter().enumerate() {
+        let name = mount["name"].as_str().unwrap_or_default();
+        if !volumes.contains(name) {
+            errors.push(Error::not_found(&at.child("volumeMounts").index(index).child("name"), name));
+        }
+    }
+    if let Some(file) = component.flags.get(CLOUD_CONFIG) {
+        let mut folders = component.volume_mounts.iter().filter_map(|mount| mount["mountPath"].as_str());
+        if !folders.any(|folder| FilePath::new(file).starts_with(folder)) {
+            let field = at.child("flags").key(CLOUD_CONFIG);
+            errors.push(Error::invalid(&field, file, "no volume is mounted there (CP-022)"));
+        }
+    }
+}
+
+fn flags<'a>(flags: impl IntoIterator<Item = &'a String>, at: &Path, kept: Kept, errors: &mut Vec<Error>) {
+    for flag in flags {
+        let field = at.key(flag);
+        if !flag.starts_with("--") {
+            errors.push(Error::invalid(&field, flag, "must begin with --"));
+        } else if flag == GATES {
+            errors.push(Error::forbidden(&field, "gates stand in featureGates"));
+        } else if let Some((_, clause)) = kept.iter().find(|(pattern, _)| known::is_one_of(pattern, flag)) {
+            let words = format!("Gardener says it, and webhooks leave it alone ({clause})");
+            errors.push(Error::forbidden(&field, &words));
+        }
+    }
+}
+
+/// A flag that is both there and not there would move with each request.
+fn either(there: &BTreeMap<String, String>, removed: &[String], at: &Path, errors: &mut Vec<Error>) {
+    let both = removed.iter().filter(|flag| there.contains_key(*flag));
+    errors.extend(both.map(|flag| Error::duplicate(&at.child("removedFlags").key(flag), flag.as_str())));
+}
+
+fn gates(gates: &[FeatureGate], at: &Path, errors: &mut Vec<Error>) {
+    for (index, gate) in gates.iter().enumerate() {
+        let at = at.index(index);
+        if gate.name.is_empty() {
+            errors.push(Error::required(&at.child("name"), "name a feature gate"));
+        }
+        if let (false, Err(wrong)) = (gate.kubernetes.is_empty(), Constraint::parse(&gate.kubernetes)) {
+            errors.push(Error::invalid(&at.child("kubernetes"), &gate.kubernetes, &wrong.to_string()));
+        }
+    }
+}
+
+fn kubelet(kubelet: &Kubelet, csi: bool, at: &Path, errors: &mut Vec<Error>) {
+    flags(kubelet.flags.keys(), &at.child("flags"), known::KUBELET, errors);
+    flags(&kubelet.removed_flags, &at.child("removedFlags"), known::KUBELET, errors);
+    either(&kubelet.flags, &kubelet.removed_flags, at, errors);
+    gates(&kubelet.feature_gates, &at.child("featureGates"), errors);
+    let field = |name: &str| at.child("configuration").key(name);
+    let attach_detach = "enableControllerAttachDetach";
+    if csi && kubelet.configuration.get(attach_detach).is_some_and(|value| *value != Value::Bool(true)) {
+        errors.push(Error::forbidden(&field(attach_detach), "CSI plugins need it to be true (CP-104)"));
+    }
+    if kubelet.configuration.contains_key("featureGates") {
+        errors.push(Error::forbidden(&field("featureGates"), "gates stand in featureGates"));
+    }
+    if let Some(file) = kubelet.flags.get(CLOUD_CONFIG) {
+        let is_there = kubelet.files.iter().any(|known| known["path"] == **file);
+        if !is_there && (kubelet.cloud_provider_config.is_empty() || file != CLOUD_PROVIDER_CONFIG) {
+            let field = at.child("flags").key(CLOUD_CONFIG);
+            errors.push(Error::invalid(&field, file, "there is no such file (CP-102)"));
+        }
+    }
+    unit_options(kubelet, at, errors);
+    for (setting, value) in &kubelet.kernel {
+        let blank = |text: &str| text.is_empty() || text.contains(['\n', '=']);
+        if blank(setting) || setting.contains(char::is_whitespace) || blank(value) {
+            let words = "a setting and its value stand in one line, name = value";
+            errors.push(Error::invalid(&at.child("kernel").key(setting), value, words));
+        }
+    }
+    for (list, name, key, kept, what) in [
+        (&kubelet.files, "files", "path", &known::FILES[..], "it is a file of Gardener (CP-106)"),
+        (&kubelet.units, "units", "name", &known::UNITS[..], "it is a unit of Gardener (CP-106)"),
+    ] {
+        unique(list, key, &at.child(name), errors);
+        let is_kept = |item: &Value| item[key].as_str().is_some_and(|name| kept.contains(&name));
+        let taken = list.iter().enumerate().filter(|(_, item)| is_kept(item));
+        errors
+            .extend(taken.map(|(index, _)| Error::forbidden(&at.child(name).index(index).child(key), what)));
+    }
+}
+
+fn unit_options(kubelet: &Kubelet, at: &Path, errors: &mut Vec<Error>) {
+    for (index, option) in kubelet.unit_options.iter().enumerate() {
+        let at = at.child("unitOptions").index(index);
+        if option.name == "ExecStart" {
+            errors.push(Error::forbidden(&at.child("name"), "kubelet.service has one ExecStart (CP-094)"));
+        }
+        if option.section.is_empty() {
+            errors.push(Error::required(&at.child("section"), "name a section: Service"));
+        }
+        if option.name.is_empty() || option.name.contains(['=', '\n', '[', '#', ';']) {
+            errors.push(Error::invalid(&at.child("name"), &option.name, "must be the name of an option"));
+        }
+        if option.value.contains('\n') || option.value.ends_with('\\') {
+            errors.push(Error::invalid(&at.child("value"), &option.value, "must be one line"));
+        }
+    }
+}
+
+/// The keys of elements, each of which must have one of its own.
+fn unique<'a>(items: &'a [Value], key: &str, at: &Path, errors: &mut Vec<Error>) -> BTreeSet<&'a str> {
+    let mut seen = BTreeSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let field = at.index(index).child(key);
+        match item[key].as_str().filter(|name| !name.is_empty()) {
+            None => errors.push(Error::required(&field, "elements go by it")),
+            Some(name) if !seen.insert(name) => errors.push(Error::duplicate(&field, name)),
+            Some(_) => {}
+        }
+    }
+    seen
+}

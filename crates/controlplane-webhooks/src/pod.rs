@@ -1,0 +1,66 @@
+//! The pod template of a Deployment: its container by name, and elements of its lists by theirs.
+
+use serde_json::{Map, Value};
+use webhook::object::{self, WrongType};
+
+use crate::command_line::CommandLine;
+
+const CONTAINERS: [&str; 4] = ["spec", "template", "spec", "containers"];
+
+/// The container of this name, to be changed; `None` if there is none. Init containers are none of it.
+///
+/// # Errors
+/// When a field on the way has another type than the API's.
+pub fn container_mut<'a>(
+    deployment: &'a mut Value,
+    name: &str,
+) -> Result<Option<&'a mut Map<String, Value>>, WrongType> {
+    if object::list(deployment, &CONTAINERS)?.is_empty() {
+        return Ok(None);
+    }
+    let containers = object::list_mut(deployment, &CONTAINERS)?;
+    Ok(containers.iter_mut().filter_map(Value::as_object_mut).find(|container| has_name(container, name)))
+}
+
+/// Edits the command line of a container.
+///
+/// # Errors
+/// When `command` or `args` is no list of texts.
+pub fn edit(
+    container: &mut Map<String, Value>,
+    edit: impl FnOnce(&mut CommandLine),
+) -> Result<(), WrongType> {
+    let before = CommandLine::of_container(&Value::Object(container.clone()))?;
+    let mut after = before.clone();
+    edit(&mut after);
+    if after != before {
+        after.write(container);
+    }
+    Ok(())
+}
+
+/// Makes a list of named elements have each of these: in the place of one of the same name, else after all others.
+pub fn ensure_named(list: &mut Vec<Value>, key: &str, wanted: &[Value]) {
+    for element in wanted {
+        match list.iter_mut().find(|known| known.get(key) == element.get(key)) {
+            Some(known) => known.clone_from(element),
+            None => list.push(element.clone()),
+        }
+    }
+}
+
+/// The list of this field, made if there is none.
+///
+/// # Errors
+/// When the field is something else.
+pub fn list_mut<'a>(
+    container: &'a mut Map<String, Value>,
+    field: &'static str,
+) -> Result<&'a mut Vec<Value>, WrongType> {
+    let value = container.entry(field).or_insert(Value::Null);
+    object::list_mut(value, &[]).map_err(|wrong| WrongType { path: field.to_owned(), ..wrong })
+}
+
+fn has_name(container: &Map<String, Value>, name: &str) -> bool {
+    container.get("name").and_then(Value::as_str) == Some(name)
+}
