@@ -16,7 +16,7 @@ fn fixture(name: &str) -> Value {
     yaml::documents(&text).unwrap().remove(0)
 }
 
-fn config(more: Value) -> ControlPlaneWebhooksConfiguration {
+fn config(more: &Value) -> ControlPlaneWebhooksConfiguration {
     let mut config = json!({"provider": "local"});
     config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     from_value(&config).unwrap().0
@@ -53,7 +53,7 @@ fn differing(before: &Value, after: &Value) -> Value {
 #[test]
 fn kube_apiserver_disables_what_does_not_go_with_csi_plugins() {
     for name in ["kube-apiserver", "kube-apiserver-in-command", "kube-apiserver-audit-webhook"] {
-        let (before, after) = (fixture(name), changed(&config(json!({})), name));
+        let (before, after) = (fixture(name), changed(&config(&json!({})), name));
         let mut wanted = json!({"--disable-admission-plugins": ["PersistentVolumeLabel"]});
         let plugins = "Priority,NamespaceLifecycle,LimitRanger,PodSecurityPolicy,PodSecurity,ServiceAccount,NodeRestriction,\
             DefaultStorageClass,DefaultTolerationSeconds,ResourceQuota,StorageObjectInUseProtection,\
@@ -71,7 +71,7 @@ fn kube_apiserver_disables_what_does_not_go_with_csi_plugins() {
 
 #[test]
 fn without_csi_plugins_they_are_enabled_and_nothing_else_is_touched() {
-    let config = config(json!({"csi": false}));
+    let config = config(&json!({"csi": false}));
     let after = changed(&config, "kube-apiserver");
     let enabled = differing(&fixture("kube-apiserver"), &after)["--enable-admission-plugins"].clone();
     assert_eq!(enabled.as_array().unwrap().last().unwrap(), "PersistentVolumeLabel");
@@ -91,7 +91,7 @@ fn what_a_provider_asks_for_comes_beside_what_gardener_says() {
         "volumeMounts": [{"name": "cloud", "mountPath": "/etc/cloud"}],
         "podLabels": {"networking.gardener.cloud/to-cloud": "allowed"},
     });
-    let config = config(json!({"kubeAPIServer": wanted, "kubeControllerManager": {}}));
+    let config = config(&json!({"kubeAPIServer": wanted, "kubeControllerManager": {}}));
     let (before, after) = (fixture("kube-apiserver"), changed(&config, "kube-apiserver"));
     let flags = json!({
         "--cloud-config": ["/etc/cloud/cloud.conf"], "--disable-admission-plugins": ["PersistentVolumeLabel"],
@@ -120,7 +120,7 @@ fn what_a_provider_asks_for_comes_beside_what_gardener_says() {
 fn controllers_leave_the_cloud_to_others() {
     for name in ["kube-controller-manager", "kube-controller-manager-workerless"] {
         let wanted = json!({"--cloud-provider": ["external"]});
-        assert_eq!(differing(&fixture(name), &changed(&config(json!({})), name)), wanted, "{name}");
+        assert_eq!(differing(&fixture(name), &changed(&config(&json!({})), name)), wanted, "{name}");
     }
 }
 
@@ -128,9 +128,9 @@ fn controllers_leave_the_cloud_to_others() {
 fn the_scheduler_gets_nothing_but_gates() {
     let gates = json!({"kubeScheduler": {"featureGates": [{"name": "A", "enabled": true}]}});
     let (before, after) =
-        (fixture("kube-scheduler-with-gates"), changed(&config(gates), "kube-scheduler-with-gates"));
+        (fixture("kube-scheduler-with-gates"), changed(&config(&gates), "kube-scheduler-with-gates"));
     assert_eq!(differing(&before, &after), json!({"--feature-gates": ["A=true", "ReadWriteOncePod=true"]}));
-    assert_eq!(changed(&config(json!({})), "kube-scheduler"), fixture("kube-scheduler"));
+    assert_eq!(changed(&config(&json!({})), "kube-scheduler"), fixture("kube-scheduler"));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn kubelets_are_configured_by_unit_and_file() {
     for (name, gates) in
         [("osc-reconcile", Value::Null), ("osc-reconcile-docker", json!({"CSIMigration": true}))]
     {
-        let (before, after) = (fixture(name), changed(&config(wanted.clone()), name));
+        let (before, after) = (fixture(name), changed(&config(&wanted), name));
         let options =
             |object: &Value| unit::options(object["spec"]["units"][0]["content"].as_str().unwrap()).unwrap();
         let (had, has) = (options(&before), options(&after));
@@ -188,7 +188,7 @@ fn kubelets_are_configured_by_unit_and_file() {
 
 #[test]
 fn what_is_no_hooks_business_stays() {
-    let config = config(json!({"kubelet": {"cloudProviderConfig": "x"}}));
+    let config = config(&json!({"kubelet": {"cloudProviderConfig": "x"}}));
     let deleted = |mut object: Value| {
         object["metadata"]["deletionTimestamp"] = json!("2024-06-04T08:20:10Z");
         object
@@ -219,7 +219,7 @@ fn what_cannot_be_changed_is_refused_with_its_reason() {
     let refused = |cluster: Option<&Cluster>, change: fn(&mut Value)| {
         let mut object = fixture("osc-reconcile");
         change(&mut object);
-        controlplane::mutate(&config(json!({})), cluster, &mut object).unwrap_err().message
+        controlplane::mutate(&config(&json!({})), cluster, &mut object).unwrap_err().message
     };
     assert_eq!(refused(None, |_| {}), "the cluster of the operating system config is not known");
     assert_eq!(
@@ -240,7 +240,7 @@ fn what_cannot_be_changed_is_refused_with_its_reason() {
 
 #[test]
 fn etcds_and_the_service_are_of_the_seed() {
-    let config = config(json!({
+    let config = config(&json!({
         "loadBalancerAnnotations": {"example.com/idle": "3600"},
         "etcd": {"main": {"className": "fast", "capacity": "25Gi"}, "backupStore": {"provider": "other"}},
     }));
