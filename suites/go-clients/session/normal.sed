@@ -1,6 +1,8 @@
 # What is a server's own affair: uids, versions, times, ages, addresses, ports, made-up names, tokens, and the columns they widen.
 # A watch that kubectl ends itself has ended unexpectedly for one of its threads, now and then.
 / reflector[.]go:.*very short watch/d
+# A service that is made while kube-apiserver compares its addresses with what it holds, every three minutes, is "repaired".
+/ ClusterIPNotAllocated .* is not allocated; repairing/d
 s/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/UID/g
 s/(resourceVersion"?: ?"?|Resource Version: +)[0-9]+/\1VERSION/g
 s/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z| [+]0000)/TIME/g

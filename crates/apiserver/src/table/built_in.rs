@@ -79,8 +79,9 @@ impl Column {
             }
             name => Source::Cell(cells::find(name).expect("every row is read by a test")),
         };
+        let (name, wide) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
         let format = if name == "Name" { "name" } else { "" };
-        Self { name: name.trim_end_matches(['*', '!']), kind, format, wide: name.ends_with('*'), source }
+        Self { name: name.trim_end_matches('!'), kind, format, wide, source }
     }
 
     /// What a table says of the column.
