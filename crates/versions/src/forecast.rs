@@ -51,6 +51,8 @@ pub struct Stuck {
     pub at: Timestamp,
     /// Why, in the words of maintenance.
     pub why: String,
+    /// The clause that says that it stays.
+    pub clause: &'static str,
 }
 
 /// What becomes of a shoot.
@@ -78,7 +80,8 @@ pub fn forecast(shoot: &ShootSpec, profile: &CloudProfile, from: Timestamp, unti
         let done = match maintenance::maintain(&mut forecast.last, profile, at) {
             Ok(done) => done,
             Err(error) => {
-                forecast.stuck.push(Stuck { at, why: error.to_string() });
+                let (why, clause) = (error.to_string(), rule::NOT_MAINTAINED);
+                forecast.stuck.push(Stuck { at, why, clause });
                 return forecast;
             }
         };
@@ -117,7 +120,7 @@ fn after(at: Timestamp) -> Timestamp {
 fn stick(stuck: &mut Vec<Stuck>, at: Timestamp, failure: &Failure) {
     let why = failure.to_string();
     if stuck.iter().all(|known| known.why != why) {
-        stuck.push(Stuck { at, why });
+        stuck.push(Stuck { at, why, clause: rule::of_failure(failure) });
     }
 }
 

@@ -139,13 +139,13 @@ fn two_supported(versions: &[ExpirableVersion]) -> Vec<Finding> {
 
 fn of_image(image: &MachineImage) -> Vec<Finding> {
     let subject = |version: &str| format!("machine image {} {version}", image.name);
-    let later = |known: &str, at: Timestamp| {
+    let is_stuck = |known: &str, at: Timestamp| {
         let Ok(current) = Version::parse(known) else { return false };
         let usable = image.versions.iter().filter(|other| !other.is_preview() && !other.is_expired(at));
         !usable.filter_map(|other| Version::parse(&other.version).ok()).any(|other| other > current)
     };
     let mut findings =
-        each(&image.versions, |known| subject(&known.version), |known, at| later(&known.version, at));
+        each(&image.versions, |known| subject(&known.version), |known, at| is_stuck(&known.version, at));
     let bare = image.versions.iter().filter(|known| known.cri.is_empty());
     findings
         .extend(bare.map(|known| Finding { subject: subject(&known.version), problem: Problem::NoRuntime }));

@@ -1,4 +1,4 @@
-//! By which rule maintenance leaves a version.
+//! By which rule maintenance leaves a version, and by which clause it cannot.
 
 use std::fmt;
 
@@ -8,6 +8,8 @@ use api::garden::shoot::machine::ShootMachineImage;
 use formats::version::Version;
 use jiff::Timestamp;
 
+use crate::kubernetes::KubernetesError;
+use crate::maintenance::Failure;
 use crate::offer::Offered as _;
 use crate::{image, kubernetes};
 
@@ -95,6 +97,29 @@ pub fn of_kubernetes(from: &str, to: &str, offered: &[ExpirableVersion], now: Ti
         (true, true) => Rule::ForcedMinor,
     }
 }
+
+/// The clause of a version of Kubernetes that cannot be left, or of which nobody can say whether it is.
+#[must_use]
+pub const fn of_stuck_kubernetes(error: &KubernetesError) -> &'static str {
+    match error {
+        KubernetesError::NoPath(_) => "GDN-KUB-007",
+        KubernetesError::Relation(_) | KubernetesError::Current(_) | KubernetesError::Profile(_) => {
+            "GDN-KUB-013"
+        }
+    }
+}
+
+/// The clause of what a maintenance could not decide.
+#[must_use]
+pub const fn of_failure(failure: &Failure) -> &'static str {
+    match failure {
+        Failure::Images(_) => "GDN-IMG-024",
+        Failure::ControlPlane(error) | Failure::Pool { source: error, .. } => of_stuck_kubernetes(error),
+    }
+}
+
+/// The clause of a shoot that is not maintained at all: its own version cannot be read.
+pub const NOT_MAINTAINED: &str = "GDN-KUB-014";
 
 /// By which rule an image is left; one that the shoot wants to be the latest is not left because it expired.
 #[must_use]

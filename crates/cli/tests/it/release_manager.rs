@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::program::call;
 
@@ -38,7 +38,9 @@ fn garden(folder: &Path, shoots: &[String]) {
 #[test]
 fn each_version_tells_where_it_leads_and_by_which_clause() {
     let folder = tempfile::tempdir().unwrap();
-    garden(folder.path(), &[shoot("one", "aws", "1.26.8")]);
+    let deleted = shoot("gone", "aws", "1.24.10")
+        .replace("namespace:", "deletionTimestamp: '2024-03-01T00:00:00Z', namespace:");
+    garden(folder.path(), &[shoot("one", "aws", "1.26.8"), deleted]);
     let explain = ["versions", "explain", "--cloud-profile", "profile.yaml", "--shoot", "shoots"];
     call(folder.path(), &[&explain[..], &["--at", "2024-04-01"]].concat()).says(
         0,
@@ -50,10 +52,19 @@ fn each_version_tells_where_it_leads_and_by_which_clause() {
             "shoot garden-dev/one\n  control plane  1.26.8 → 1.26.9  forced: expired  GDN-KUB-003",
         ],
     );
+    let all = call(folder.path(), &explain);
+    assert!(!all.out.contains("gone"), "{}", all.out);
     let told = call(folder.path(), &[&explain[..], &["--at", "2024-03-01", "-o", "json"]].concat());
     let told: Value = serde_json::from_str(&told.out).unwrap();
-    assert_eq!(told["cloudProfiles"][0]["kubernetes"][2]["withAutoUpdate"], "→ 1.26.9 (GDN-KUB-001)");
-    assert_eq!(told["shoots"][0]["steps"], serde_json::json!([]));
+    let fate = &told["cloudProfiles"][0]["kubernetes"][2];
+    assert_eq!(
+        fate["withAutoUpdate"],
+        json!({"to": "1.26.9", "rule": "auto-update", "clause": "GDN-KUB-001"})
+    );
+    assert_eq!(fate["otherwise"], Value::Null);
+    let stuck = &told["cloudProfiles"][0]["kubernetes"][3]["otherwise"];
+    assert_eq!(stuck["clause"], "GDN-KUB-007", "{stuck}");
+    assert_eq!(told["shoots"][0]["steps"], json!([]));
 }
 
 #[test]
@@ -81,7 +92,7 @@ fn the_time_to_come_is_walked_through_and_told_as_text_json_and_a_page() {
         &[
             "2024-04   1 forced, 0 wanted\n  04-01 21:00  garden-dev/one  control plane  1.26.8 → 1.26.9",
             "2024-08   1 forced, 0 wanted\n  08-01 21:00  garden-dev/one  control plane  1.26.9 → 1.27.4",
-            "garden-dev/two  since 2024-02-20  failed to maintain the control plane's version",
+            "garden-dev/two  since 2024-02-20  GDN-KUB-007  failed to maintain the control plane's version",
             "garden-dev/three  its CloudProfile \"gcp\" was not given; there are: aws",
             "3 shoots: 1 moved by force, 1 without a path, 1 not looked at",
         ],
@@ -139,6 +150,10 @@ fn what_cannot_be_read_is_told_with_its_place() {
     let broken = PROFILE.replace("versions:", "versions: 1 # ");
     fs::write(folder.path().join("broken.yaml"), broken).unwrap();
     explain(&["--cloud-profile", "broken.yaml"]).says(2, &["broken.yaml:7:"]);
+    fs::write(folder.path().join("copy.yaml"), PROFILE).unwrap();
+    explain(&["--cloud-profile", "copy.yaml"])
+        .says(2, &["CloudProfile \"aws\" stands in ", "copy.yaml; name one of them"]);
+    explain(&["--cloud-profile", "profile.yaml"]).says(0, &["cloud profile aws"]);
     let until = [
         "versions",
         "simulate",
@@ -158,7 +173,7 @@ fn what_cannot_be_read_is_told_with_its_place() {
 fn every_rule_is_told_by_a_clause() {
     let folder = tempfile::tempdir().unwrap();
     let clauses = versions::rule::Rule::ALL.map(versions::rule::Rule::clause);
-    for clause in clauses.iter().chain(&["GDN-KUB-007"]) {
+    for clause in clauses.iter().chain(&["GDN-KUB-007", "GDN-KUB-013", "GDN-KUB-014", "GDN-IMG-024"]) {
         call(folder.path(), &["explain", clause]).says(0, &[clause]);
     }
 }

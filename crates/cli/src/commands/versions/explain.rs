@@ -1,5 +1,7 @@
 //! `versions explain`: what profiles offer at a time, and where each version is moved.
 
+use std::fmt;
+
 use api::garden::cloud_profile::{Classification, ExpirableVersion, MachineImageVersion};
 use api::garden::{CloudProfile, Shoot};
 use jiff::{SignedDuration, Timestamp};
@@ -7,7 +9,7 @@ use serde_json::{Value, json};
 use versions::forecast::{self, Forecast};
 use versions::kubernetes::{self, KubernetesError};
 use versions::offer::Offered;
-use versions::rule;
+use versions::rule::{self, Rule};
 
 use super::read::{self, Garden};
 use super::{aligned, named, subject, time_or_now};
@@ -25,24 +27,50 @@ pub(super) fn explain(arguments: &ExplainVersionsArguments, terminal: &Terminal)
     Ok(0)
 }
 
-/// What a version of Kubernetes becomes, and by which clause.
-struct Fate {
-    wanted: String,
-    otherwise: String,
+/// What the next maintenance makes of a version of Kubernetes.
+enum Fate {
+    Stays,
+    Moves { to: String, rule: Rule },
+    Stuck { error: KubernetesError },
 }
 
-fn fate(version: &ExpirableVersion, profile: &CloudProfile, at: Timestamp) -> Fate {
-    let offered = &profile.spec.kubernetes.versions;
-    let told = |auto_update: bool| match kubernetes::target(&version.version, auto_update, offered, at) {
-        Ok(None) => "stays".to_owned(),
-        Ok(Some(to)) => {
-            let rule = rule::of_kubernetes(&version.version, &to.to, offered, at);
-            format!("→ {} ({})", to.to, rule.clause())
+impl Fate {
+    fn of(version: &ExpirableVersion, auto_update: bool, profile: &CloudProfile, at: Timestamp) -> Self {
+        let offered = &profile.spec.kubernetes.versions;
+        match kubernetes::target(&version.version, auto_update, offered, at) {
+            Ok(None) => Self::Stays,
+            Ok(Some(to)) => {
+                let rule = rule::of_kubernetes(&version.version, &to.to, offered, at);
+                Self::Moves { to: to.to, rule }
+            }
+            Err(error) => Self::Stuck { error },
         }
-        Err(KubernetesError::NoPath(_)) => "no path (GDN-KUB-007)".to_owned(),
-        Err(error) => format!("not decided: {error}"),
-    };
-    Fate { wanted: told(true), otherwise: told(false) }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::Stays => Value::Null,
+            Self::Moves { to, rule } => json!({"to": to, "rule": rule.to_string(), "clause": rule.clause()}),
+            Self::Stuck { error } => {
+                json!({"stuck": error.to_string(), "clause": rule::of_stuck_kubernetes(error)})
+            }
+        }
+    }
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stays => formatter.write_str("stays"),
+            Self::Moves { to, rule } => write!(formatter, "→ {to} ({})", rule.clause()),
+            Self::Stuck { error: error @ KubernetesError::NoPath(_) } => {
+                write!(formatter, "no path ({})", rule::of_stuck_kubernetes(error))
+            }
+            Self::Stuck { error } => {
+                write!(formatter, "not decided: {error} ({})", rule::of_stuck_kubernetes(error))
+            }
+        }
+    }
 }
 
 fn text(garden: &Garden, at: Timestamp) -> String {
@@ -52,9 +80,9 @@ fn text(garden: &Garden, at: Timestamp) -> String {
         let head =
             ["version", "state", "expires", "with auto-update", "otherwise"].map(str::to_owned).to_vec();
         let row = |version: &ExpirableVersion| {
-            let fate = fate(version, profile, at);
+            let fate = |auto_update| Fate::of(version, auto_update, profile, at).to_string();
             let [state, expires] = offer(version, at);
-            vec![version.version.clone(), state, expires, fate.wanted, fate.otherwise]
+            vec![version.version.clone(), state, expires, fate(true), fate(false)]
         };
         let versions = profile.spec.kubernetes.versions.iter().map(row);
         parts.push(aligned(&std::iter::once(head).chain(versions).collect::<Vec<_>>()));
@@ -125,17 +153,18 @@ fn of_shoot(garden: &Garden, shoot: &Shoot, at: Timestamp) -> String {
             vec![subject(&step.subject), moved, step.rule.to_string(), step.rule.clause().to_owned()]
         })
         .collect();
-    rows.extend(forecast.stuck.iter().map(|stuck| vec![format!("stuck: {}", stuck.why)]));
+    let stuck = forecast.stuck.iter().map(|stuck| vec![format!("stuck: {} ({})", stuck.why, stuck.clause)]);
+    rows.extend(stuck);
     if rows.is_empty() { "  stays as it is\n".to_owned() } else { aligned(&rows) }
 }
 
 fn told(garden: &Garden, at: Timestamp) -> Value {
     let profiles = garden.profiles.iter().map(|(name, profile)| {
         let versions = profile.spec.kubernetes.versions.iter().map(|version| {
-            let fate = fate(version, profile, at);
+            let fate = |auto_update| Fate::of(version, auto_update, profile, at).json();
             json!({
                 "version": version.version, "state": offer(version, at)[0], "expires": version.expires(),
-                "withAutoUpdate": fate.wanted, "otherwise": fate.otherwise,
+                "withAutoUpdate": fate(true), "otherwise": fate(false),
             })
         });
         let images = profile.spec.machine_images.iter().map(|image| {

@@ -1,6 +1,6 @@
 //! Profiles and shoots, from files or a garden cluster.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,8 +23,10 @@ const PAGE: u32 = 500;
 pub(super) struct Garden {
     /// By name.
     pub(super) profiles: BTreeMap<String, CloudProfile>,
-    /// In the order of the files, or of the cluster.
+    /// In the order of the files, or of the cluster. Those that are being deleted are left out: nobody maintains them.
     pub(super) shoots: Vec<Shoot>,
+    /// The files that profiles came from, by the profile's name.
+    files: BTreeMap<String, PathBuf>,
 }
 
 impl Garden {
@@ -37,33 +39,58 @@ impl Garden {
         })
     }
 
-    fn add_profile(&mut self, profile: CloudProfile) {
-        self.profiles.insert(profile.metadata.name.clone().unwrap_or_default(), profile);
+    /// A profile of a file, which may be read twice: as a profile's and in a folder of shoots.
+    fn add_profile(&mut self, profile: CloudProfile, path: &Path) -> Result<(), Failure> {
+        let name = profile.metadata.name.clone().unwrap_or_default();
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if let Some(other) = self.files.insert(name.clone(), path.clone())
+            && other != path
+        {
+            return Err(Failure::usage(format!(
+                "CloudProfile {name:?} stands in {} and in {}; name one of them",
+                other.display(),
+                path.display()
+            )));
+        }
+        self.profiles.insert(name, profile);
+        Ok(())
+    }
+
+    /// What a cluster has; what files say comes before it, so that one can see what another profile would do.
+    fn add_cluster(&mut self, profiles: Vec<CloudProfile>, shoots: Vec<Shoot>) {
+        for profile in profiles {
+            self.profiles.entry(profile.metadata.name.clone().unwrap_or_default()).or_insert(profile);
+        }
+        let key = |shoot: &Shoot| (shoot.metadata.namespace.clone(), shoot.metadata.name.clone());
+        let own: BTreeSet<_> = self.shoots.iter().map(key).collect();
+        self.shoots.extend(shoots.into_iter().filter(|shoot| !own.contains(&key(shoot))));
     }
 }
 
 /// Reads all that the arguments name.
 pub(super) fn read(arguments: &GardenArguments) -> Result<Garden, Failure> {
     let mut garden = Garden::default();
+    let lacks = |path: &Path, kind: &str| {
+        Failure::usage(format!("{} has no {kind} of {API_VERSION}", path.display()))
+    };
     for path in &arguments.cloud_profile {
-        let before = garden.profiles.len();
-        each(path, &mut |node| add(&mut garden, node, path))?;
-        if garden.profiles.len() == before {
-            return Err(Failure::usage(format!("{} has no CloudProfile of {API_VERSION}", path.display())));
+        if !add_file(&mut garden, path)?.profile {
+            return Err(lacks(path, "CloudProfile"));
         }
     }
     for path in &arguments.shoot {
-        let before = garden.shoots.len();
+        let mut found = false;
         for file in files(path)? {
-            each(&file, &mut |node| add(&mut garden, node, &file))?;
+            found |= add_file(&mut garden, &file)?.shoot;
         }
-        if garden.shoots.len() == before {
-            return Err(Failure::usage(format!("{} has no Shoot of {API_VERSION}", path.display())));
+        if !found {
+            return Err(lacks(path, "Shoot"));
         }
     }
     if let Some(path) = &arguments.kubeconfig {
         from_cluster(&mut garden, path)?;
     }
+    garden.shoots.retain(|shoot| shoot.metadata.deletion_timestamp.is_none());
     Ok(garden)
 }
 
@@ -90,29 +117,43 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// Each object of a file; those of a list one by one.
-fn each(path: &Path, act: &mut dyn FnMut(&Node) -> Result<(), Failure>) -> Result<(), Failure> {
+/// Which kinds a file has.
+#[derive(Default)]
+struct Found {
+    profile: bool,
+    shoot: bool,
+}
+
+/// Takes each object of a file; those of a list one by one.
+fn add_file(garden: &mut Garden, path: &Path) -> Result<Found, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("failed to read {}: {error}", path.display())))?;
+    let mut found = Found::default();
     for document in yaml::parse(&text).map_err(|error| misread(path, &error))? {
         match document.get("items").and_then(Node::items) {
-            Some(items) => items.iter().try_for_each(&mut *act)?,
+            Some(items) => items.iter().try_for_each(|node| add(garden, node, path, &mut found))?,
             None if document.is_null() => {}
-            None => act(&document)?,
+            None => add(garden, &document, path, &mut found)?,
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Takes a profile or a shoot; other objects may stand beside them.
-fn add(garden: &mut Garden, node: &Node, path: &Path) -> Result<(), Failure> {
+fn add(garden: &mut Garden, node: &Node, path: &Path, found: &mut Found) -> Result<(), Failure> {
     let text = |field: &str| node.get(field).and_then(Node::as_str).unwrap_or_default();
     if text("apiVersion") != API_VERSION {
         return Ok(());
     }
     match text("kind") {
-        "CloudProfile" => garden.add_profile(node.read().map_err(|error| misread(path, &error))?),
-        "Shoot" => garden.shoots.push(node.read().map_err(|error| misread(path, &error))?),
+        "CloudProfile" => {
+            found.profile = true;
+            garden.add_profile(node.read().map_err(|error| misread(path, &error))?, path)?;
+        }
+        "Shoot" => {
+            found.shoot = true;
+            garden.shoots.push(node.read().map_err(|error| misread(path, &error))?);
+        }
         _ => {}
     }
     Ok(())
@@ -129,10 +170,8 @@ fn from_cluster(garden: &mut Garden, path: &Path) -> Result<(), Failure> {
     runtime.block_on(async {
         let client =
             kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;
-        for profile in listed(&client, "cloudprofiles").await? {
-            garden.add_profile(profile);
-        }
-        garden.shoots.extend(listed(&client, "shoots").await?);
+        let profiles = listed(&client, "cloudprofiles").await?;
+        garden.add_cluster(profiles, listed(&client, "shoots").await?);
         Ok(())
     })
 }

@@ -121,7 +121,12 @@ impl Simulation {
         let stuck =
             self.shoots.iter().flat_map(|shoot| shoot.forecast.stuck.iter().map(move |stuck| (shoot, stuck)));
         let stuck = stuck.map(|(shoot, stuck)| {
-            vec![shoot.name.clone(), format!("since {}", stuck.at.strftime("%F")), stuck.why.clone()]
+            vec![
+                shoot.name.clone(),
+                format!("since {}", stuck.at.strftime("%F")),
+                stuck.clause.to_owned(),
+                stuck.why.clone(),
+            ]
         });
         parts.extend(section("without a path", &stuck.collect::<Vec<_>>()));
         let missing = self.missing.iter().map(|(name, why)| vec![name.clone(), why.clone()]);
@@ -154,7 +159,8 @@ pub(super) fn told(name: &str, profile: &str, forecast: &Forecast) -> Value {
             "rule": step.rule.to_string(), "clause": step.rule.clause(), "forced": step.rule.is_forced(),
         })
     });
-    let stuck = forecast.stuck.iter().map(|stuck| json!({"at": stuck.at, "why": stuck.why}));
+    let stuck =
+        forecast.stuck.iter().map(|stuck| json!({"at": stuck.at, "why": stuck.why, "clause": stuck.clause}));
     json!({
         "name": name, "cloudProfile": profile, "steps": steps.collect::<Vec<_>>(),
         "stuck": stuck.collect::<Vec<_>>(),

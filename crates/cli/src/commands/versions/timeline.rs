@@ -84,9 +84,13 @@ fn row(shoot: &Simulated, months: &[String]) -> Row {
                 more: format!("{} · {} · {}", step.at.strftime("%F %H:%M"), step.rule, step.rule.clause()),
             }
         });
-        let stuck = shoot.forecast.stuck.iter().filter(|stuck| &month(stuck.at) == wanted).map(|stuck| {
-            Entry { sign: "✗", class: "bad", text: "without a path".to_owned(), more: stuck.why.clone() }
-        });
+        let stuck =
+            shoot.forecast.stuck.iter().filter(|stuck| &month(stuck.at) == wanted).map(|stuck| Entry {
+                sign: "✗",
+                class: "bad",
+                text: format!("without a path ({})", stuck.clause),
+                more: stuck.why.clone(),
+            });
         steps.chain(stuck).collect()
     };
     Row { name: shoot.name.clone(), profile: shoot.profile.clone(), cells: months.iter().map(cell).collect() }
