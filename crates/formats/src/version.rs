@@ -45,22 +45,15 @@ impl Version {
     /// Where the text is another, a number is too large, or a number of the prerelease begins with 0.
     pub fn parse(text: &str) -> Result<Self, VersionError> {
         let rest = text.strip_prefix('v').unwrap_or(text);
-        let (rest, metadata) = rest.split_once('+').map_or((rest, None), |(rest, after)| (rest, Some(after)));
-        let (numbers, prerelease) =
-            rest.split_once('-').map_or((rest, None), |(rest, after)| (rest, Some(after)));
+        let end = rest.bytes().position(|byte| matches!(byte, b'-' | b'+')).unwrap_or(rest.len());
+        let (numbers, after) = rest.split_at(end);
+        let (before, metadata) =
+            after.split_once('+').map_or((after, None), |(text, after)| (text, Some(after)));
+        let prerelease = before.strip_prefix('-');
         if ![prerelease, metadata].into_iter().flatten().all(is_dotted) {
             return Err(VersionError::Form);
         }
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let mut parts = numbers.split('.');
-        if numbers.split('.').count() > 3 || !numbers.split('.').all(is_number) {
-            return Err(VersionError::Form);
-        }
-        let mut number = || match parts.next() {
-            Some(text) => text.parse().map_err(|_| VersionError::Size(text.to_owned())),
-            None => Ok(0),
-        };
-        let (major, minor, patch) = (number()?, number()?, number()?);
+        let [major, minor, patch] = read_numbers(numbers)?;
         if prerelease.is_some_and(|text| text.split('.').any(has_leading_zero)) {
             return Err(VersionError::LeadingZero);
         }
@@ -141,6 +134,31 @@ impl PartialEq for Version {
 
 impl Eq for Version {}
 
+/// One to three numbers separated by dots, byte by byte: profiles are read again for every decision.
+fn read_numbers(text: &str) -> Result<[u64; 3], VersionError> {
+    let mut numbers = [Some(0_u64); 3];
+    let (mut at, mut is_empty) = (0, true);
+    for byte in text.bytes() {
+        match byte {
+            b'0'..=b'9' => {
+                let digit = u64::from(byte - b'0');
+                numbers[at] = numbers[at].and_then(|number| number.checked_mul(10)?.checked_add(digit));
+                is_empty = false;
+            }
+            b'.' if !is_empty && at < 2 => (at, is_empty) = (at + 1, true),
+            _ => return Err(VersionError::Form),
+        }
+    }
+    match numbers {
+        _ if is_empty => Err(VersionError::Form),
+        [Some(major), Some(minor), Some(patch)] => Ok([major, minor, patch]),
+        numbers => {
+            let large = text.split('.').zip(numbers).find(|(_, number)| number.is_none());
+            Err(VersionError::Size(large.map_or(text, |(text, _)| text).to_owned()))
+        }
+    }
+}
+
 /// Names separated by dots: letters, digits and `-`.
 fn is_dotted(text: &str) -> bool {
     let is_name = |name: &str| {
@@ -187,6 +205,11 @@ mod tests {
         assert_eq!(read("1.2.3-rc.1+build.07"), same("1.2.3-rc.1+build.07", "1.2.3-rc.1+build.07"));
         assert_eq!(read("1-0"), same("1.0.0-0", "1-0"));
         assert_eq!(read("1+a-b"), same("1.0.0+a-b", "1+a-b"));
+        assert_eq!(read("1-a-"), same("1.0.0-a-", "1-a-"));
+        assert_eq!(
+            read("18446744073709551615.2.3"),
+            same("18446744073709551615.2.3", "18446744073709551615.2.3")
+        );
     }
 
     #[test]
@@ -203,14 +226,23 @@ mod tests {
             "1.2.3+",
             " 1.2.3",
             "1.2.x",
+            "1..3",
+            "1.2.",
             "vv1",
             "1.2.3-ä",
+            "1.2.3-+a",
+            "1.2.3-a+",
+            "1.99999999999999999999.x",
         ] {
             assert_eq!(told(text), "Invalid Semantic Version", "{text}");
         }
         assert_eq!(told("1.2.3-rc.01"), "Version segment starts with 0");
         let large = "Error parsing version segment: strconv.ParseUint: parsing \"18446744073709551616\": value out of range";
         assert_eq!(told("1.18446744073709551616"), large);
+        assert_eq!(
+            told("99999999999999999999.1-01"),
+            large.replace("18446744073709551616", "99999999999999999999")
+        );
     }
 
     #[test]

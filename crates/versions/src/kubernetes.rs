@@ -133,7 +133,8 @@ fn next_minor<'a>(
     offered: &'a [ExpirableVersion],
     now: Timestamp,
 ) -> Result<Option<&'a ExpirableVersion>, Unreadable> {
-    let is_next = |version: &Version| version.is_same_minor(&current.later_minor(1));
+    let next = current.later_minor(1);
+    let is_next = |version: &Version| version.is_same_minor(&next);
     let usable = latest(offered, |known, version| is_next(version) && !known.is_expired(now))?;
     match usable {
         Some(usable) => Ok(Some(usable)),

@@ -37,9 +37,10 @@ fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
     })
 }
 
-/// The time that an option says, or now.
+/// The time that an option says, or now, to the second as versions expire.
 fn time_or_now(option: &str, text: Option<&String>) -> Result<Timestamp, Failure> {
-    text.map_or_else(|| Ok(Timestamp::now()), |text| time(option, text))
+    let now = || Timestamp::from_second(Timestamp::now().as_second()).unwrap_or(Timestamp::MIN);
+    text.map_or_else(|| Ok(now()), |text| time(option, text))
 }
 
 /// `<namespace>/<name>`.
