@@ -27,6 +27,8 @@ pub const NETWORK_POLICY_ALLOWED: &str = "allowed";
 
 /// Annotation of an object: what is to be done with it, such as [`OPERATION_RECONCILE`].
 pub const OPERATION: &str = "gardener.cloud/operation";
+/// Annotation of a Shoot: what is to be done with it when it is maintained.
+pub const MAINTENANCE_OPERATION: &str = "maintenance.gardener.cloud/operation";
 /// Value of [`OPERATION`]: it is reconciled, and the annotation taken away.
 pub const OPERATION_RECONCILE: &str = "reconcile";
 /// Value of [`OPERATION`]: it is restored from its state.

@@ -20,9 +20,11 @@ use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 
+mod admission;
 mod garden;
 mod ours;
 
+pub(crate) use admission::COMPONENT as GARDEN_ADMISSION;
 pub(crate) use ours::ours;
 
 use crate::arguments::{BUILT_IN, RunningArguments};
@@ -34,6 +36,7 @@ const STANDS_FOR: &str = "v1.82.0";
 /// The resource-manager of this project, in process.
 pub(crate) fn resource_manager() -> BuiltIn {
     BuiltIn::new("gardener-resource-manager", STANDS_FOR, BTreeSet::new(), make_resource_manager)
+        .about("resource-manager")
         .loading(load_resource_manager)
 }
 

@@ -15,13 +15,19 @@ pub fn rules(contract: &Contract, object: Option<&Value>) -> Rules {
     if contract.form == Form::Versions {
         return decision::rules();
     }
-    object.map_or_else(Rules::unknown, Rules::of_object).with(&contract.list_keys, &contract.unordered)
+    rules_of_raw(contract, object)
 }
 
 /// How the objects of what was seen compare: by the input's kind, or, where there is none, by that of the result.
 #[must_use]
 pub fn rules_of(contract: &Contract, seen: &Observation) -> Rules {
     rules(contract, seen.input.as_ref().or(seen.answer.object.as_ref()))
+}
+
+/// How objects compare that are sent and answered, whatever document tells of them.
+#[must_use]
+pub fn rules_of_raw(contract: &Contract, object: Option<&Value>) -> Rules {
+    object.map_or_else(Rules::unknown, Rules::of_object).with(&contract.list_keys, &contract.unordered)
 }
 
 /// The places where two objects differ, down to leaves; lists without keys that differ in length are looked into too.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use contract::case::{Case, Given, Sending, When};
+use contract::decision::Question;
 use schema::Kinds;
 use serde_json::{Value, json};
 
@@ -38,7 +39,7 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     let facts = &case.given;
     let renamed = home.as_deref().is_some_and(|home| is_free(case, home)) || home.is_none();
     let elsewhere = facts.cluster.iter().any(|fact| match scope(fact) {
-        Scope::Cluster => true,
+        Scope::Cluster => !is_own_profile(case, fact),
         Scope::Namespace(namespace) => namespace.is_some() && namespace != home,
     });
     let old = writes_old && has_old(case);
@@ -52,11 +53,12 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
 pub(crate) fn has_old(case: &Case) -> bool {
     match &case.when {
         When::Admission { operation, .. } => matches!(operation.as_str(), "UPDATE" | "DELETE"),
-        When::DeleteCollection { .. }
-        | When::Registration { .. }
-        | When::Configuration
-        | When::Decision(_)
-        | When::Steps(_) => false,
+        When::Decision(decision) => {
+            matches!(&decision.asks, Question::Admission { operation } if operation == "UPDATE")
+        }
+        When::DeleteCollection { .. } | When::Registration { .. } | When::Configuration | When::Steps(_) => {
+            false
+        }
     }
 }
 
@@ -72,6 +74,9 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
     let mut given = case.given.clone();
     for object in objects(&mut given) {
         settle(object, home.as_deref(), &namespace);
+        if case.when.decision().is_some() {
+            name_profile(object, fresh);
+        }
     }
     if let Some(object) = &mut given.namespace {
         object["metadata"]["name"] = json!(namespace);
@@ -80,6 +85,23 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
         }
     }
     Placed { namespace, renamed_from: renamed, given }
+}
+
+/// Whether a fact is the CloudProfile that a row about versions asks with: each row has one of its own name.
+fn is_own_profile(case: &Case, fact: &Value) -> bool {
+    case.when.decision().is_some() && fact["kind"] == "CloudProfile"
+}
+
+/// Names the CloudProfile anew, where it stands and where it is spoken of.
+fn name_profile(object: &mut Value, name: &str) {
+    let place = match object["kind"].as_str() {
+        Some("CloudProfile") => "/metadata/name",
+        Some("Shoot") => "/spec/cloudProfileName",
+        _ => return,
+    };
+    if let Some(said) = object.pointer_mut(place) {
+        *said = json!(name);
+    }
 }
 
 enum Scope {

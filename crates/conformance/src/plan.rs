@@ -7,6 +7,7 @@ use contract::decision::RunsOn;
 use contract::model::{Clause, Contract, Form};
 use contract::scenario::Scenario;
 use contract::versions::Range;
+use jiff::Timestamp;
 use schema::Kinds;
 use serde_json::Value;
 
@@ -33,6 +34,10 @@ pub struct CaseRef {
 /// Cases that one started target answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
+    /// The component that they are about.
+    pub component: String,
+    /// The time that the target shows; `None`: the real one.
+    pub now: Option<Timestamp>,
     /// `seed` or `shoot`.
     pub instance: String,
     /// Component configuration.
@@ -85,9 +90,12 @@ impl<'a> Looked<'a> {
         self.clause.instance.as_deref().or(self.contract.subject.instance.as_deref()).unwrap_or("seed")
     }
 
-    /// Name of the webhook.
+    /// Name of the webhook; whoever admits Shoots does so under their name.
     #[must_use]
     pub fn webhook(&self) -> &'a str {
+        if self.case.when.decision().is_some() {
+            return "shoot";
+        }
         self.contract.subject.webhook.as_deref().unwrap_or(&self.contract.name)
     }
 
@@ -135,7 +143,7 @@ pub fn look(contracts: &[Contract], at: CaseRef) -> Looked<'_> {
 #[must_use]
 pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: bool) -> Plan {
     let mut plan = Plan::default();
-    let mut groups: BTreeMap<(String, String), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(String, Option<Timestamp>, String, String), Group> = BTreeMap::new();
     let mut alone = Vec::new();
     let everywhere = target.reads_everywhere();
     for at in all(contracts) {
@@ -148,7 +156,8 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             plan.scenarios.push(at);
             continue;
         }
-        if looked.case.when.decision().is_some() {
+        let decision = looked.case.when.decision();
+        if decision.is_some_and(|decision| decision.runs_on == RunsOn::Decision) {
             plan.decisions.push(at);
             continue;
         }
@@ -156,18 +165,22 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             plan.configurations.push(at);
             continue;
         }
-        let instance = looked.instance().to_owned();
-        let config = looked.case.config.clone();
+        let (instance, config) = (looked.instance().to_owned(), looked.case.config.clone());
+        let group = |alone: bool| Group {
+            component: looked.contract.component.clone(),
+            now: decision.map(|decision| decision.now),
+            instance: instance.clone(),
+            config: config.clone(),
+            alone,
+            cases: Vec::new(),
+        };
         let alone_by_place = place::isolation(looked.case, on_server) == Isolation::Alone;
         if alone_by_place || has_fact_of(looked.case, &everywhere, on_server) {
-            alone.push(Group { instance, config, alone: true, cases: vec![at] });
+            alone.push(Group { cases: vec![at], ..group(true) });
         } else {
-            let key = (instance.clone(), config.to_string());
-            groups
-                .entry(key)
-                .or_insert(Group { instance, config, alone: false, cases: Vec::new() })
-                .cases
-                .push(at);
+            let now = decision.map(|decision| decision.now);
+            let key = (looked.contract.component.clone(), now, instance.clone(), config.to_string());
+            groups.entry(key).or_insert_with(|| group(false)).cases.push(at);
         }
     }
     plan.groups = groups.into_values().chain(alone).collect();
@@ -266,8 +279,9 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
         return Some(Reason::new(ReasonCode::Component, text));
     }
     let runs_on = looked.case.when.decision()?.runs_on;
-    (runs_on != RunsOn::Decision).then(|| {
-        let text = format!("nothing of the garden that runs is asked yet, so not on {}", runs_on.name());
+    let is_asked = runs_on == RunsOn::Decision || (runs_on == RunsOn::Admission && target.admits());
+    (!is_asked).then(|| {
+        let text = format!("nothing of a garden that runs is asked here, so not on {}", runs_on.name());
         Reason::new(ReasonCode::Level, text)
     })
 }

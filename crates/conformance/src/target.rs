@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use contract::case::Given;
 use contract::decision::Decision;
 use contract::model::{Contract, Form};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -114,6 +115,10 @@ pub struct Clusters {
 /// What a target is started with.
 #[derive(Clone)]
 pub struct Setup<'a> {
+    /// The component that the cases to come are about.
+    pub component: &'a str,
+    /// The time that it shows, standing still; `None`: the real one.
+    pub now: Option<Timestamp>,
     /// Effective component configuration of the cases to come.
     pub config: &'a Value,
     /// Which of the component's registrations apply: `seed` or `shoot`.
@@ -182,6 +187,12 @@ pub trait Target: Send + Sync {
     /// What it decides about versions; `None`: it makes no such decisions. Not async, no clock: the decision has its time.
     fn decide(&self, _decision: &Decision, _given: &Given) -> Option<Decided> {
         None
+    }
+
+    /// Whether rows about versions are asked of its admission, under a name of its webhooks for Shoots, `shoot`, and at the
+    /// row's time.
+    fn admits(&self) -> bool {
+        false
     }
 
     /// What it makes of a configuration; `None`: it has no configuration that could be set.

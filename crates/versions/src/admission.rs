@@ -27,16 +27,29 @@ pub fn admit(
     profile: &CloudProfile,
     now: Timestamp,
 ) -> Vec<Refused> {
-    // Where nothing changes, what a profile offers by now does not matter.
-    if old != Some(&*shoot) {
-        let mut refused = images(shoot, old, profile);
-        if refused.is_empty() {
-            refused = offered(shoot, old, profile, now);
-        }
-        if !refused.is_empty() {
-            return refused;
-        }
+    let refused = against_profile(shoot, old, profile, now);
+    if refused.is_empty() { in_itself(shoot, old) } else { refused }
+}
+
+/// The part of [`admit`] that looks at the profile: fills in, and refuses what the profile does not offer. Where nothing
+/// changes, what a profile offers by now does not matter.
+pub fn against_profile(
+    shoot: &mut ShootSpec,
+    old: Option<&ShootSpec>,
+    profile: &CloudProfile,
+    now: Timestamp,
+) -> Vec<Refused> {
+    if old == Some(&*shoot) {
+        return Vec::new();
     }
+    let refused = images(shoot, old, profile);
+    if refused.is_empty() { offered(shoot, old, profile, now) } else { refused }
+}
+
+/// The part of [`admit`] that looks at the shoot alone: its versions beside each other and after those of `old`, and its
+/// window.
+#[must_use]
+pub fn in_itself(shoot: &ShootSpec, old: Option<&ShootSpec>) -> Vec<Refused> {
     let mut refused = related(shoot);
     if let Some(old) = old {
         let control_plane = update::refusals(version(shoot), version(old));

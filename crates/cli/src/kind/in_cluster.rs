@@ -86,7 +86,8 @@ impl Target for InCluster {
     }
 
     fn is_asked_of(&self, contract: &Contract) -> bool {
-        self.here.is_asked_of(contract)
+        // The garden's admission is not among what is installed.
+        self.here.is_asked_of(contract) && contract.component != targets::GARDEN_ADMISSION
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {

@@ -21,6 +21,9 @@ use versions::pool_hash::Pool;
 use versions::support::{Range, Role};
 use versions::window::Window;
 
+/// Name of the component, as contracts say it.
+pub(super) const COMPONENT: &str = "garden";
+
 /// The pure decisions; nothing of a garden that runs.
 pub(crate) struct Garden;
 

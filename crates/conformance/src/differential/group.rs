@@ -77,6 +77,8 @@ async fn start(
     facts: &Facts,
 ) -> Result<Box<dyn Running>, String> {
     let setup = Setup {
+        component: &setting.contract.component,
+        now: None,
         config: setting.config,
         instance: setting.instance,
         facts: Some(facts.clone()),

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use contract::decision::RunsOn;
 use contract::model::Law;
+use serde_json::{Value, json};
 use webhook::dial::DialError;
 
 use super::direct::Attempt;
 use super::group::Started;
 use super::{Asked, direct, ended, prepare, story};
+use crate::exchange::Answer;
 use crate::laws::{self, Held};
 use crate::matching;
-use crate::observation;
+use crate::observation::{self, Observation};
 use crate::plan::{self, CaseRef, Looked};
 use crate::report::{CaseResult, Check, Reason, ReasonCode, Status};
 
@@ -103,10 +106,13 @@ pub(super) fn conclude(at: CaseRef, looked: Looked<'_>, attempt: Attempt) -> Ask
             asked
         }
         Attempt::Answered { observation, trace, evidence, asked } => {
+            let raw = observation.input.as_ref().or(observation.answer.object.as_ref());
+            let law_rules = matching::rules_of_raw(looked.contract, raw);
+            let observation = Box::new(told(looked, *observation));
             let rules = matching::rules_of(looked.contract, &observation);
             let mut checks = observation::judge(&looked.case.then, &observation, &rules);
             if let Some(trace) = &trace {
-                let held = laws::judge(trace, &rules);
+                let held = laws::judge(trace, &law_rules);
                 checks.extend(broken(&held, |law| looked.contract.exempt.contains_key(&law)));
             }
             let status = if !checks.is_empty() {
@@ -132,6 +138,16 @@ pub(super) fn conclude(at: CaseRef, looked: Looked<'_>, attempt: Attempt) -> Ask
             }
         }
     }
+}
+
+/// What a Shoot's admission answered, as the document that tells a decision about versions.
+fn told(looked: Looked<'_>, seen: Observation) -> Observation {
+    if looked.case.when.decision().is_none_or(|decision| decision.runs_on == RunsOn::Decision) {
+        return seen;
+    }
+    let document = |shoot: Option<Value>| shoot.map(|shoot| json!({"shoot": shoot}));
+    let answer = Answer { object: document(seen.answer.object), ..seen.answer };
+    Observation { input: document(seen.input), answer, ..seen }
 }
 
 fn broken(held: &BTreeMap<Law, Held>, exempt: impl Fn(Law) -> bool) -> Vec<Check> {

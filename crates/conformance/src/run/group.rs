@@ -53,8 +53,14 @@ async fn start(
     facts: Option<Facts>,
     tidy: bool,
 ) -> (Vec<Asked>, Option<String>) {
-    let setup =
-        Setup { config: &group.config, instance: &group.instance, facts: facts.clone(), clusters: None };
+    let setup = Setup {
+        component: &group.component,
+        now: group.now,
+        config: &group.config,
+        instance: &group.instance,
+        facts: facts.clone(),
+        clusters: None,
+    };
     let started = tokio::select! {
         started = shared.target.start(setup) => started,
         _ = shared.interrupt.wait() => return (unasked(shared, &group.cases, Status::NotRun, &ended(shared)), None),

@@ -54,6 +54,8 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
         Err(error) => return broken(shared, &group.cases, &error),
     };
     let setup = Setup {
+        component: &group.component,
+        now: group.now,
         config: &group.config,
         instance: &group.instance,
         facts: Some(stage.facts()),

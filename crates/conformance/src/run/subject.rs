@@ -1,7 +1,8 @@
 //! What a request is about, as the target sees it.
 
 use contract::case::When;
-use serde_json::Value;
+use contract::decision::Question;
+use serde_json::{Map, Value};
 use substrate::cluster::{ClusterError, collection_of, resource};
 use webhook::review::{GroupVersionKind, GroupVersionResource, Operation};
 
@@ -28,7 +29,11 @@ pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, Su
     let (operation, request) = match &looked.case.when {
         When::DeleteCollection { resource } => return collection(resource, &placed.namespace),
         When::Admission { operation, sending } => (operation, &sending.request),
-        When::Registration { .. } | When::Configuration | When::Decision(_) | When::Steps(_) => {
+        When::Decision(decision) => match &decision.asks {
+            Question::Admission { operation } => (operation, &Map::new()),
+            _ => return Err(SubjectError::NoObject),
+        },
+        When::Registration { .. } | When::Configuration | When::Steps(_) => {
             return Err(SubjectError::NoObject);
         }
     };

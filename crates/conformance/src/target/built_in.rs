@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use contract::model::{Contract, Form};
+use jiff::Timestamp;
 use serde_json::Value;
 use webhook::dial::{Dialer, InProcess};
 use webhook::registration::WebhookConfiguration;
@@ -34,6 +36,8 @@ pub struct Ingredients {
     pub config: Value,
     /// `seed` or `shoot`.
     pub instance: String,
+    /// The time that it shows, standing still; `None`: the real one.
+    pub now: Option<Timestamp>,
     /// The cluster it reads; `None` where no case has facts.
     pub facts: Option<Facts>,
     /// The clusters that its controllers work with; `None`: they are not wanted.
@@ -52,6 +56,7 @@ pub struct BuiltIn {
     features: BTreeSet<String>,
     make: Box<dyn Fn(Ingredients) -> Made + Send + Sync>,
     load: Option<fn(&Value) -> Loaded>,
+    component: Option<&'static str>,
 }
 
 impl BuiltIn {
@@ -62,7 +67,21 @@ impl BuiltIn {
         R: Future<Output = Result<Component, String>> + Send + 'static,
     {
         let make = Box::new(move |ingredients: Ingredients| Box::pin(make(ingredients)) as Made);
-        Self { name: name.to_owned(), version: version.to_owned(), features, make, load: None }
+        Self {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            features,
+            make,
+            load: None,
+            component: None,
+        }
+    }
+
+    /// Asked about the contracts of this component alone.
+    #[must_use]
+    pub fn about(mut self, component: &'static str) -> Self {
+        self.component = Some(component);
+        self
     }
 
     /// With the way in which the component loads a configuration file; what the file says of version and kind may be
@@ -97,6 +116,11 @@ impl Target for BuiltIn {
         false
     }
 
+    fn is_asked_of(&self, contract: &Contract) -> bool {
+        let is_own = self.component.is_none_or(|component| component == contract.component);
+        is_own && contract.form != Form::Versions
+    }
+
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
         Ok(self.load.map(|load| match load(trial.config) {
             Ok((effective, warnings)) => {
@@ -110,6 +134,7 @@ impl Target for BuiltIn {
         let ingredients = Ingredients {
             config: setup.config.clone(),
             instance: setup.instance.to_owned(),
+            now: setup.now,
             facts: setup.facts.clone(),
             clusters: setup.clusters.clone(),
         };

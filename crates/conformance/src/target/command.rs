@@ -70,7 +70,14 @@ impl Target for CommandTarget {
         if trial.effective {
             return effective::print(self, &trial).await.map(Some);
         }
-        let setup = Setup { config: trial.config, instance: "seed", facts: trial.facts, clusters: None };
+        let setup = Setup {
+            component: "",
+            now: None,
+            config: trial.config,
+            instance: "seed",
+            facts: trial.facts,
+            clusters: None,
+        };
         match self.start(setup).await {
             Ok(running) => {
                 running.stop().await;

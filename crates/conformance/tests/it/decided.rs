@@ -159,7 +159,7 @@ async fn decisions_are_asked_and_proven_and_other_places_counted_apart() {
     assert_eq!((report.verdict, report.exit_code(), report.counts.proven), (Verdict::Conformant, 0, 2));
     assert_eq!((report.counts.gaps, report.counts.unexplained), (0, 0));
     let case = &report.contracts[0].clauses[0].cases[1];
-    let text = "nothing of the garden that runs is asked yet, so not on reconcile";
+    let text = "nothing of a garden that runs is asked here, so not on reconcile";
     assert_eq!(case.reason, Some(Reason::new(ReasonCode::Level, text)));
     assert_eq!(case.runs_on.as_deref(), Some("reconcile"));
     let told = render::text(&report, &crate::shown::view(None));

@@ -10,7 +10,14 @@ use serde_json::Value;
 use webhook::dial::Trust;
 
 async fn refusal(target: &dyn Target) -> String {
-    let setup = Setup { config: &Value::Null, instance: "seed", facts: None, clusters: None };
+    let setup = Setup {
+        component: "webhook",
+        now: None,
+        config: &Value::Null,
+        instance: "seed",
+        facts: None,
+        clusters: None,
+    };
     let started =
         tokio::time::timeout(Duration::from_mins(1), target.start(setup)).await.expect("it gives up in time");
     match started {

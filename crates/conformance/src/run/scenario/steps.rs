@@ -102,6 +102,8 @@ impl<'a> Stage<'a> {
     pub(super) async fn start(&mut self) -> Result<(), Ended> {
         let clusters = self.clusters.for_target();
         let setup = Setup {
+            component: &self.looked.contract.component,
+            now: None,
             config: &self.looked.case.config,
             instance: self.looked.instance(),
             facts: Some(clusters.source.clone()),

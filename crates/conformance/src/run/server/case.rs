@@ -237,7 +237,7 @@ async fn instead(
         Ask::Delete(written) => Some(written),
         _ => input.as_ref(),
     };
-    let rules = matching::rules(looked.contract, Some(given));
+    let rules = matching::rules_of_raw(looked.contract, Some(given));
     let lost = matching::changes(Some(given), kept, &rules);
     let lost: Vec<String> = lost
         .iter()
@@ -343,7 +343,7 @@ async fn second(
     if !answer.allowed && called && is_failed_call(&reply.body) {
         return garbled(ground, looked, facts, (&reply, &calls)).await;
     }
-    let rules = matching::rules(looked.contract, input);
+    let rules = matching::rules_of_raw(looked.contract, input);
     answer.patched = answer.object.is_some() && !matching::same(input, answer.object.as_ref(), &rules);
     let observation = Observation { called: Some(called), input: input.cloned(), answer };
     let _beside_others = ground.turns.read().await;

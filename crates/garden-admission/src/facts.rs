@@ -1,0 +1,77 @@
+//! What webhooks must know of the garden. It is read when it is needed: Shoots and CloudProfiles are seldom written, and
+//! what was written a moment ago counts.
+
+use api::garden::{CloudProfile, Shoot};
+use kube::api::{Api, ListParams};
+use kube::{Client, ResourceExt as _};
+
+/// Shoots that are read at once.
+const PAGE: u32 = 250;
+
+/// Reads the garden.
+#[derive(Clone)]
+pub struct Facts {
+    client: Client,
+}
+
+/// A fact could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FactsError {
+    /// A CloudProfile could not be read, which says nothing about whether it is there.
+    #[error("failed to read cloud profile {name:?}: {source}")]
+    CloudProfile {
+        /// Its name.
+        name: String,
+        /// Why.
+        source: Box<kube::Error>,
+    },
+    /// Shoots could not be listed.
+    #[error(
+        "could not list shoots to verify that Kubernetes and/or Machine image version can be removed: {0}"
+    )]
+    Shoots(#[source] Box<kube::Error>),
+}
+
+impl Facts {
+    /// Facts of the garden that a client leads to.
+    #[must_use]
+    pub fn new(client: Client) -> Self {
+        Self { client }
+    }
+
+    /// The CloudProfile of this name; `None`: there is none.
+    ///
+    /// # Errors
+    /// Where the garden does not tell.
+    pub async fn cloud_profile(&self, name: &str) -> Result<Option<CloudProfile>, FactsError> {
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let profiles: Api<CloudProfile> = Api::all(self.client.clone());
+        let found = profiles.get_opt(name).await;
+        found.map_err(|source| FactsError::CloudProfile { name: name.to_owned(), source: Box::new(source) })
+    }
+
+    /// The Shoots that use a CloudProfile and are not being deleted, by namespace and name.
+    ///
+    /// # Errors
+    /// Where the garden does not tell.
+    pub async fn shoots_of(&self, profile: &str) -> Result<Vec<Shoot>, FactsError> {
+        let shoots: Api<Shoot> = Api::all(self.client.clone());
+        let mut found = Vec::new();
+        let mut page = ListParams::default().limit(PAGE);
+        loop {
+            let list = shoots.list(&page).await.map_err(|source| FactsError::Shoots(Box::new(source)))?;
+            let uses = |shoot: &Shoot| {
+                shoot.spec.cloud_profile_name == profile && shoot.metadata.deletion_timestamp.is_none()
+            };
+            found.extend(list.items.into_iter().filter(uses));
+            match list.metadata.continue_.filter(|token| !token.is_empty()) {
+                Some(token) => page = page.continue_token(&token),
+                None => break,
+            }
+        }
+        found.sort_by_key(|shoot| (shoot.namespace(), shoot.name_any()));
+        Ok(found)
+    }
+}

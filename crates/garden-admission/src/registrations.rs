@@ -1,0 +1,64 @@
+//! Webhook configurations, so that the webhooks that are served are also called.
+
+use webhook::registration::{
+    ClientConfig, FailurePolicy, MatchPolicy, Phase, Registration, Rule, ServiceReference,
+    WebhookConfiguration,
+};
+
+use crate::webhooks::{RESOURCES, Resource};
+
+/// Name of the Service and of the webhook configurations.
+pub const NAME: &str = "gardener-garden-admission";
+/// Namespace of the Service.
+pub const NAMESPACE: &str = "garden";
+
+/// The configurations, the mutating one first. `ca_bundle` is a PEM bundle in base64.
+///
+/// A garden without its admission refuses what admission would look at: versions are not chosen unseen.
+#[must_use]
+pub fn registrations(ca_bundle: Option<&str>) -> Vec<WebhookConfiguration> {
+    let configuration =
+        |phase: Phase, name: &str, path: fn(&Resource) -> &'static str| WebhookConfiguration {
+            phase,
+            name: NAME.to_owned(),
+            webhooks: RESOURCES
+                .iter()
+                .map(|resource| registration(name, resource, path(resource), ca_bundle))
+                .collect(),
+        };
+    vec![
+        configuration(Phase::Mutating, "mutation", |resource| resource.mutating_path),
+        configuration(Phase::Validating, "validation", |resource| resource.validating_path),
+    ]
+}
+
+fn registration(what: &str, resource: &Resource, path: &str, ca_bundle: Option<&str>) -> Registration {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let service = ServiceReference {
+        namespace: NAMESPACE.to_owned(),
+        name: NAME.to_owned(),
+        path: Some(path.to_owned()),
+        port: None,
+    };
+    Registration {
+        name: format!("{what}.{}.garden-admission.gardener.cloud", resource.plural),
+        client_config: ClientConfig {
+            url: None,
+            service: Some(service),
+            ca_bundle: ca_bundle.map(str::to_owned),
+        },
+        rules: vec![Rule {
+            operations: texts(&["CREATE", "UPDATE"]),
+            api_groups: texts(&[api::garden::GROUP]),
+            api_versions: texts(&[api::garden::VERSION]),
+            resources: texts(&[resource.plural]),
+            scope: None,
+        }],
+        failure_policy: Some(FailurePolicy::Fail),
+        match_policy: Some(MatchPolicy::Equivalent),
+        side_effects: Some("None".to_owned()),
+        timeout_seconds: Some(10),
+        admission_review_versions: vec!["v1".to_owned(), "v1beta1".to_owned()],
+        ..Registration::default()
+    }
+}

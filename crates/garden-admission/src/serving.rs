@@ -1,0 +1,178 @@
+//! The webhooks behind their paths, with what they must know of the garden.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use kube::Client;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use webhook::answer::Answer;
+use webhook::mutation::{self, decode};
+use webhook::rejection::Rejection;
+use webhook::review::{AdmissionRequest, Operation};
+use webhook::service::{self, Limits, Route, Webhook, WebhookService};
+use webhook::validation;
+
+use crate::facts::{Facts, FactsError};
+use crate::webhooks::{RESOURCES, cloud_profile, shoot};
+
+/// Tells the time of day.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Serves the webhooks; facts are read through the client.
+#[must_use]
+pub fn webhooks(client: Client, now: Clock) -> WebhookService {
+    let garden = Garden { facts: Facts::new(client), now };
+    let [shoots, profiles] = RESOURCES;
+    let route = |name, path: &str, webhook: Arc<dyn Webhook>| Route { name, path: path.to_owned(), webhook };
+    let routes = vec![
+        route(shoots.name, shoots.mutating_path, Arc::new(MutateShoot(garden.clone()))),
+        route(shoots.name, shoots.validating_path, Arc::new(ValidateShoot(garden.clone()))),
+        route(profiles.name, profiles.mutating_path, Arc::new(MutateCloudProfile)),
+        route(profiles.name, profiles.validating_path, Arc::new(ValidateCloudProfile(garden))),
+    ];
+    service::service(routes, Limits::default())
+}
+
+/// What webhooks read.
+#[derive(Clone)]
+struct Garden {
+    facts: Facts,
+    now: Clock,
+}
+
+struct MutateShoot(Garden);
+struct ValidateShoot(Garden);
+struct MutateCloudProfile;
+struct ValidateCloudProfile(Garden);
+
+impl From<FactsError> for Rejection {
+    /// What is not known is nobody's fault who asks.
+    fn from(error: FactsError) -> Self {
+        Self::errored(500, error.to_string())
+    }
+}
+
+#[async_trait]
+impl Webhook for MutateShoot {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
+        let profile = match self.0.profile(request).await {
+            Ok(profile) => profile,
+            Err(rejection) => return rejection.into(),
+        };
+        let old = match old(request) {
+            Ok(old) => old,
+            Err(rejection) => return rejection.into(),
+        };
+        let seed = format!("{}/{}/{}", request.namespace, request.name, generated(request));
+        let now = (self.0.now)();
+        mutation::answer(request, |object| {
+            expect("Shoot", object)?;
+            shoot::mutate(object, old.as_ref(), profile.as_ref(), now, |end| below(&seed, end))
+        })
+    }
+}
+
+#[async_trait]
+impl Webhook for ValidateShoot {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
+        let profile = match self.0.profile(request).await {
+            Ok(profile) => profile,
+            Err(rejection) => return rejection.into(),
+        };
+        let now = (self.0.now)();
+        validation::answer(request, |old, new| {
+            expect("Shoot", new)?;
+            shoot::validate(old, new, profile.as_ref(), now)
+        })
+    }
+}
+
+#[async_trait]
+impl Webhook for MutateCloudProfile {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
+        mutation::answer(request, |object| {
+            expect("CloudProfile", object)?;
+            cloud_profile::mutate(object)
+        })
+    }
+}
+
+#[async_trait]
+impl Webhook for ValidateCloudProfile {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
+        let shoots = match self.0.users(request).await {
+            Ok(shoots) => shoots,
+            Err(rejection) => return rejection.into(),
+        };
+        let now = (self.0.now)();
+        validation::answer(request, |old, new| {
+            expect("CloudProfile", new)?;
+            cloud_profile::validate(old, new, &shoots, now)
+        })
+    }
+}
+
+impl Garden {
+    /// The profile of the Shoot, where it matters.
+    async fn profile(
+        &self,
+        request: &AdmissionRequest<'_>,
+    ) -> Result<Option<api::garden::CloudProfile>, Rejection> {
+        if !matches!(request.operation, Operation::Create | Operation::Update) {
+            return Ok(None);
+        }
+        let new = decode(request.object)?;
+        expect("Shoot", &new)?;
+        if !shoot::needs_profile(&new, old(request)?.as_ref())? {
+            return Ok(None);
+        }
+        let name = webhook::object::text(&new, &["spec", "cloudProfileName"])?;
+        Ok(self.facts.cloud_profile(name).await?)
+    }
+
+    /// The Shoots that use the profile, where something is taken from them.
+    async fn users(&self, request: &AdmissionRequest<'_>) -> Result<Vec<api::garden::Shoot>, Rejection> {
+        let Some(old) = old(request)? else { return Ok(Vec::new()) };
+        let new = decode(request.object)?;
+        expect("CloudProfile", &new)?;
+        if cloud_profile::removed(&old, &new)?.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.facts.shoots_of(&request.name).await?)
+    }
+}
+
+/// The object before an update.
+fn old(request: &AdmissionRequest<'_>) -> Result<Option<Value>, Rejection> {
+    match request.operation {
+        Operation::Update => decode(request.old_object).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Takes an object of the garden's API of this kind.
+fn expect(kind: &str, object: &Value) -> Result<(), Rejection> {
+    let found =
+        (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default());
+    if found == (api::garden::API_VERSION, kind) {
+        return Ok(());
+    }
+    let (version, found) = found;
+    let wanted = api::garden::API_VERSION;
+    let message = format!("unable to decode {version}, Kind={found} into {wanted}, Kind={kind}");
+    Err(Rejection::undecodable(message))
+}
+
+/// What tells a Shoot from others while its name is not known yet.
+fn generated(request: &AdmissionRequest<'_>) -> String {
+    if request.name.is_empty() { request.uid.clone() } else { String::new() }
+}
+
+/// A number below `end` that is another for each seed, and the same whenever it is asked for.
+fn below(seed: &str, end: u64) -> u64 {
+    let digest = Sha256::digest(seed);
+    let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    number.checked_rem(end).unwrap_or_default()
+}

@@ -1,0 +1,57 @@
+//! A CloudProfile as it is created or updated: defaulted, then judged.
+
+use api::garden::{CloudProfile, Shoot};
+use jiff::Timestamp;
+use serde_json::Value;
+use webhook::rejection::Rejection;
+
+use super::cloud_profile_in_use::Removed;
+use super::refusals;
+use super::{
+    cloud_profile_defaults, cloud_profile_images, cloud_profile_in_use, cloud_profile_machine_types,
+    cloud_profile_places, cloud_profile_versions,
+};
+
+/// Fills in what the profile does not say.
+///
+/// # Errors
+/// 400 where it is no CloudProfile.
+pub fn mutate(profile: &mut Value) -> Result<(), Rejection> {
+    read(profile)?;
+    Ok(cloud_profile_defaults::default(profile)?)
+}
+
+/// What an update takes away, which Shoots may use.
+///
+/// # Errors
+/// 400 where one of them is no CloudProfile.
+pub fn removed(old: &Value, new: &Value) -> Result<Removed, Rejection> {
+    Ok(Removed::between(&read(old)?.spec, &read(new)?.spec))
+}
+
+/// Refuses what a CloudProfile may not be; `shoots` are those that use it, where [`removed`] is not empty.
+///
+/// # Errors
+/// 403 where a version is taken away that a Shoot uses; 422 with everything that is wrong.
+pub fn validate(old: Option<&Value>, new: &Value, shoots: &[Shoot], now: Timestamp) -> Result<(), Rejection> {
+    let profile = read(new)?;
+    let old = old.map(read).transpose()?;
+    let name = profile.metadata.name.clone().unwrap_or_default();
+    if let Some(old) = &old {
+        let removed = Removed::between(&old.spec, &profile.spec);
+        cloud_profile_in_use::validate(&removed, &name, shoots)?;
+    }
+    let spec = &profile.spec;
+    let mut errors = cloud_profile_versions::validate_dates(spec, old.as_ref().map(|old| &old.spec), now);
+    errors.extend(cloud_profile_places::validate_type(spec));
+    errors.extend(cloud_profile_versions::validate(&spec.kubernetes.versions));
+    errors.extend(cloud_profile_images::validate(&spec.machine_images));
+    errors.extend(cloud_profile_machine_types::validate(&spec.machine_types));
+    errors.extend(cloud_profile_places::validate(spec));
+    refusals::invalid("CloudProfile", &name, &errors)
+}
+
+fn read(object: &Value) -> Result<CloudProfile, Rejection> {
+    serde_json::from_value(object.clone())
+        .map_err(|error| Rejection::undecodable(format!("failed to read the CloudProfile: {error}")))
+}

@@ -1,0 +1,94 @@
+//! What else a CloudProfile says: its provider, volumes, regions, seeds and certificates.
+
+use std::collections::BTreeSet;
+
+use api::garden::cloud_profile::{CloudProfileSpec, Region, VolumeType};
+use webhook::field::{Error, Path};
+use x509_parser::pem::parse_x509_pem;
+
+use super::cloud_profile_machine_types::not_negative;
+use super::refusals::Refused;
+
+/// It is of a provider: GDN-CPP-001.
+#[must_use]
+pub fn validate_type(spec: &CloudProfileSpec) -> Refused {
+    let at = Path::new("spec").child("type");
+    if spec.type_.is_empty() {
+        vec![Error::required(&at, "must provide a provider type")]
+    } else {
+        Vec::new()
+    }
+}
+
+/// What is wrong with volumes, regions, seeds and certificates: GDN-CPP-002 to -006.
+#[must_use]
+pub fn validate(spec: &CloudProfileSpec) -> Refused {
+    let at = Path::new("spec");
+    let mut errors = volumes(&spec.volume_types, &at.child("volumeTypes"));
+    errors.extend(regions(&spec.regions, &at.child("regions")));
+    if let Some(bundle) = spec.ca_bundle.as_ref().filter(|bundle| !is_certificate(bundle)) {
+        let text = "caBundle is not a valid PEM-encoded certificate";
+        errors.push(Error::invalid(&at.child("caBundle"), bundle, text));
+    }
+    errors
+}
+
+/// Behind a name that is there twice, nothing is looked at.
+fn volumes(types: &[VolumeType], at: &Path) -> Refused {
+    let (mut errors, mut names) = (Vec::new(), BTreeSet::new());
+    for (index, volume_type) in types.iter().enumerate() {
+        let at = at.index(index);
+        if volume_type.name.is_empty() {
+            errors.push(Error::required(&at.child("name"), "must provide a name"));
+        }
+        if !names.insert(&volume_type.name) {
+            errors.push(Error::duplicate(&at.child("name"), &volume_type.name));
+            break;
+        }
+        if volume_type.class.is_empty() {
+            errors.push(Error::required(&at.child("class"), "must provide a class"));
+        }
+        let size = volume_type.min_size.as_ref();
+        errors.extend(size.and_then(|size| not_negative(size, &at.child("minSize"))));
+    }
+    errors
+}
+
+fn regions(regions: &[Region], at: &Path) -> Refused {
+    let (mut errors, mut names) = (Vec::new(), BTreeSet::new());
+    if regions.is_empty() {
+        errors.push(Error::required(at, "must provide at least one region"));
+    }
+    for (index, region) in regions.iter().enumerate() {
+        let at = at.index(index);
+        errors.extend(named(&mut names, &region.name, "must provide a region name", &at));
+        let mut zones = BTreeSet::new();
+        for (index, zone) in region.zones.iter().enumerate() {
+            let at = at.child("zones").index(index);
+            errors.extend(named(&mut zones, &zone.name, "zone name cannot be empty", &at));
+        }
+        let labels = at.child("labels");
+        for (key, value) in &region.labels {
+            let texts = formats::name::label_key(key);
+            errors.extend(texts.iter().map(|text| Error::invalid(&labels, key, text)));
+            let texts = formats::name::label_value(value);
+            errors.extend(texts.iter().map(|text| Error::invalid(&labels, value, text)));
+        }
+    }
+    errors
+}
+
+/// A name is there, and once.
+fn named<'a>(names: &mut BTreeSet<&'a str>, name: &'a str, required: &str, at: &Path) -> Option<Error> {
+    let at = at.child("name");
+    if name.is_empty() {
+        return Some(Error::required(&at, required));
+    }
+    (!names.insert(name)).then(|| Error::duplicate(&at, name))
+}
+
+/// Whether the first block of a PEM bundle is a certificate.
+fn is_certificate(bundle: &str) -> bool {
+    parse_x509_pem(bundle.as_bytes())
+        .is_ok_and(|(_, block)| block.label == "CERTIFICATE" && block.parse_x509().is_ok())
+}

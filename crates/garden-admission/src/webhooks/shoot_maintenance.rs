@@ -1,0 +1,46 @@
+//! When a Shoot is maintained, and what that may update.
+
+use api::garden::shoot::ShootSpec;
+use serde_json::{Value, json};
+use versions::window::Window;
+use webhook::field::{Error, Path};
+use webhook::object::{self, WrongType};
+
+use super::refusals::Refused;
+
+/// A Shoot without window gets one of an hour, at a full hour that `below` chooses; without auto-update, both are on.
+///
+/// GDN-SMT-001, GDN-SMT-002, GDN-SMT-003.
+///
+/// # Errors
+/// Where the fields are of other types.
+pub fn default(shoot: &mut Value, below: impl FnOnce(u64) -> u64) -> Result<(), WrongType> {
+    const MAINTENANCE: [&str; 2] = ["spec", "maintenance"];
+    let has_pools = !object::list(shoot, &["spec", "provider", "workers"])?.is_empty();
+    let at = |field: &'static str| [MAINTENANCE[0], MAINTENANCE[1], field];
+    if object::map(shoot, &at("autoUpdate"))?.is_none() {
+        object::set(shoot, &at("autoUpdate"), json!({"kubernetesVersion": true}))?;
+    }
+    let image = [MAINTENANCE[0], MAINTENANCE[1], "autoUpdate", "machineImageVersion"];
+    if has_pools && object::boolean(shoot, &image)?.is_none() {
+        object::set(shoot, &image, true)?;
+    }
+    if object::map(shoot, &at("timeWindow"))?.is_none() {
+        let window = Window::random(below);
+        let window = json!({"begin": window.begin.formatted(), "end": window.end.formatted()});
+        object::set(shoot, &at("timeWindow"), window)?;
+    }
+    Ok(())
+}
+
+/// A Shoot without pools has no images that could be updated: GDN-SMT-004. Windows are judged with the versions.
+#[must_use]
+pub fn validate(shoot: &ShootSpec) -> Refused {
+    let update = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.auto_update.as_ref());
+    let says_images = update.is_some_and(|update| update.machine_image_version.is_some());
+    if !says_images || !shoot.provider.workers.is_empty() {
+        return Vec::new();
+    }
+    let at = Path::new("spec").child("maintenance").child("autoUpdate").child("machineImageVersion");
+    vec![Error::forbidden(&at, "this field should not be set for workerless Shoot clusters")]
+}

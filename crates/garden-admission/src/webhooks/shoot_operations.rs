@@ -1,0 +1,175 @@
+//! Operations that annotations of a Shoot ask for, now or when it is maintained.
+
+use api::garden::Shoot;
+use api::garden::condition::LastOperation;
+use api::garden::shoot::credentials::ShootCredentialsRotation;
+use api::gardener::{MAINTENANCE_OPERATION, OPERATION};
+use webhook::field::{Error, Path};
+
+use super::refusals::Refused;
+
+const COMPLETED: &str = "Completed";
+const PREPARED: &str = "Prepared";
+
+/// What may be asked for now, beside [`WHEN_MAINTAINED`].
+const NOW: [&str; 2] = ["maintain", "retry"];
+/// What may be asked for when the Shoot is maintained, in alphabetical order.
+const WHEN_MAINTAINED: [&str; 12] = [
+    "reconcile",
+    "rotate-ca-complete",
+    "rotate-ca-start",
+    "rotate-credentials-complete",
+    "rotate-credentials-start",
+    "rotate-etcd-encryption-key-complete",
+    "rotate-etcd-encryption-key-start",
+    "rotate-kubeconfig-credentials",
+    "rotate-observability-credentials",
+    "rotate-serviceaccount-key-complete",
+    "rotate-serviceaccount-key-start",
+    "rotate-ssh-keypair",
+];
+/// What a sleeping Shoot cannot do.
+const NOT_WHILE_ASLEEP: [&str; 6] = [
+    "rotate-credentials-complete",
+    "rotate-credentials-start",
+    "rotate-etcd-encryption-key-complete",
+    "rotate-etcd-encryption-key-start",
+    "rotate-serviceaccount-key-complete",
+    "rotate-serviceaccount-key-start",
+];
+
+/// A rotation that operations begin and end, and where its phase stands.
+struct Rotation {
+    /// `<name>-start` and `<name>-complete`.
+    name: &'static str,
+    /// Its name in refusals.
+    words: &'static str,
+    /// Field of the status, and the phase in it.
+    phases: &'static [Phase],
+}
+
+struct Phase {
+    field: &'static str,
+    of: fn(&ShootCredentialsRotation) -> Option<&str>,
+}
+
+const AUTHORITIES: Phase = Phase {
+    field: "certificateAuthorities",
+    of: |rotation| Some(rotation.certificate_authorities.as_ref()?.phase.as_str()),
+};
+const ACCOUNT_KEY: Phase = Phase {
+    field: "serviceAccountKey",
+    of: |rotation| Some(rotation.service_account_key.as_ref()?.phase.as_str()),
+};
+const ENCRYPTION_KEY: Phase = Phase {
+    field: "etcdEncryptionKey",
+    of: |rotation| Some(rotation.etcd_encryption_key.as_ref()?.phase.as_str()),
+};
+
+const ROTATIONS: [Rotation; 4] = [
+    Rotation {
+        name: "rotate-credentials",
+        words: "rotation of all credentials",
+        phases: &[AUTHORITIES, ACCOUNT_KEY, ENCRYPTION_KEY],
+    },
+    Rotation { name: "rotate-ca", words: "CA rotation", phases: &[AUTHORITIES] },
+    Rotation {
+        name: "rotate-serviceaccount-key",
+        words: "service account key rotation",
+        phases: &[ACCOUNT_KEY],
+    },
+    Rotation {
+        name: "rotate-etcd-encryption-key",
+        words: "ETCD encryption key rotation",
+        phases: &[ENCRYPTION_KEY],
+    },
+];
+
+/// What the annotations must not ask for: GDN-SOP-001 to -007.
+#[must_use]
+pub fn validate(shoot: &Shoot) -> Refused {
+    let at = Path::new("metadata").child("annotations");
+    let said = |key: &str| {
+        let annotations = shoot.metadata.annotations.as_ref();
+        annotations.and_then(|annotations| annotations.get(key)).map_or("", String::as_str)
+    };
+    let (now, later) = (said(OPERATION), said(MAINTENANCE_OPERATION));
+    if now.is_empty() && later.is_empty() {
+        return Vec::new();
+    }
+    let (at_now, at_later) = (at.key(OPERATION), at.key(MAINTENANCE_OPERATION));
+    let mut errors = Vec::new();
+    if now == later {
+        let text = format!("annotations {at_now} and {at_later} must not be equal");
+        errors.push(Error::forbidden(&at, &text));
+    }
+    let mut any_time: Vec<&str> = NOW.iter().chain(&WHEN_MAINTAINED).copied().collect();
+    any_time.sort_unstable();
+    errors.extend(allowed(shoot, now, &any_time, &at_now));
+    errors.extend(allowed(shoot, later, &WHEN_MAINTAINED, &at_later));
+    errors.extend(timely(shoot, now, &at_now));
+    errors.extend(timely(shoot, later, &at_later));
+    errors
+}
+
+fn allowed(shoot: &Shoot, operation: &str, known: &[&str], at: &Path) -> Refused {
+    let mut errors = Vec::new();
+    if operation.is_empty() {
+        return errors;
+    }
+    if !known.contains(&operation) {
+        errors.push(Error::not_supported(at, operation, known));
+    }
+    if is_asleep(shoot) && NOT_WHILE_ASLEEP.contains(&operation) {
+        let text = "operation is not permitted when shoot is hibernated or is waking up";
+        errors.push(Error::forbidden(at, text));
+    }
+    errors
+}
+
+/// A rotation begins on a Shoot that is there, after the one before, and ends when it is prepared.
+fn timely(shoot: &Shoot, operation: &str, at: &Path) -> Refused {
+    let named = |rotation: &&Rotation| operation.strip_prefix(rotation.name).is_some_and(is_step);
+    let Some(rotation) = ROTATIONS.iter().find(named) else { return Vec::new() };
+    let credentials = shoot.status.credentials.as_ref();
+    let state = credentials.and_then(|credentials| credentials.rotation.as_ref());
+    let is_start = operation.ends_with("-start");
+    let mut errors = Vec::new();
+    if is_start && !is_ready(shoot.status.last_operation.as_ref()) {
+        let text = "if shoot was not yet created successfully or is not ready for reconciliation";
+        errors.push(Error::forbidden(at, &format!("cannot start {} {text}", rotation.words)));
+    }
+    for Phase { field, of } in rotation.phases {
+        let phase = state.and_then(of).unwrap_or_default();
+        let (verb, wanted, holds) = if is_start {
+            ("start", COMPLETED, phase.is_empty() || phase == COMPLETED)
+        } else {
+            ("complete", PREPARED, phase == PREPARED)
+        };
+        if !holds {
+            let words = rotation.words;
+            let text = format!(
+                "cannot {verb} {words} if .status.credentials.rotation.{field}.phase is not '{wanted}'"
+            );
+            errors.push(Error::forbidden(at, &text));
+        }
+    }
+    errors
+}
+
+fn is_step(rest: &str) -> bool {
+    matches!(rest, "-start" | "-complete")
+}
+
+fn is_asleep(shoot: &Shoot) -> bool {
+    let wanted = shoot.spec.hibernation.as_ref().and_then(|hibernation| hibernation.enabled);
+    wanted == Some(true) || shoot.status.hibernated
+}
+
+fn is_ready(last: Option<&LastOperation>) -> bool {
+    last.is_some_and(|last| match last.type_.as_str() {
+        "Reconcile" => true,
+        "Create" | "Restore" => last.state == "Succeeded",
+        _ => false,
+    })
+}
