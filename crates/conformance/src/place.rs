@@ -45,7 +45,9 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     let old = writes_old && has_old(case);
     let writes = !facts.cluster.is_empty() || facts.namespace.is_some() || old;
     let subject = facts.object.as_ref().or(facts.old.as_ref());
-    let everywhere = old && subject.is_some_and(|subject| matches!(scope(subject), Scope::Cluster));
+    // Of an object of no namespace, facts of all namespaces may matter.
+    let sees_all = old || !facts.cluster.is_empty();
+    let everywhere = sees_all && subject.is_some_and(|subject| matches!(scope(subject), Scope::Cluster));
     if elsewhere || everywhere || (writes && !renamed) { Isolation::Alone } else { Isolation::Shared }
 }
 
@@ -74,8 +76,8 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
     let mut given = case.given.clone();
     for object in objects(&mut given) {
         settle(object, home.as_deref(), &namespace);
-        if case.when.decision().is_some() {
-            name_profile(object, fresh);
+        if let Some(old) = own_profile(case) {
+            name_profile(object, old, fresh);
         }
     }
     if let Some(object) = &mut given.namespace {
@@ -87,20 +89,29 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
     Placed { namespace, renamed_from: renamed, given }
 }
 
-/// Whether a fact is the CloudProfile that a row about versions asks with: each row has one of its own name.
-fn is_own_profile(case: &Case, fact: &Value) -> bool {
-    case.when.decision().is_some() && fact["kind"] == "CloudProfile"
+/// The name of the CloudProfile of a case about a Shoot, where nothing but that Shoot speaks of it: the case gets one of
+/// its own name, so that others do not see it.
+fn own_profile(case: &Case) -> Option<&str> {
+    let subject = case.given.object.as_ref()?;
+    let profile = case.given.cluster.iter().find(|fact| fact["kind"] == "CloudProfile")?;
+    let name = profile["metadata"]["name"].as_str()?;
+    let is_told = case.when.decision().is_none() && speaks_of(&format!("{:?}", case.then), name);
+    (subject["kind"] == "Shoot" && !is_told).then_some(name)
 }
 
-/// Names the CloudProfile anew, where it stands and where it is spoken of.
-fn name_profile(object: &mut Value, name: &str) {
+fn is_own_profile(case: &Case, fact: &Value) -> bool {
+    fact["kind"] == "CloudProfile" && fact["metadata"]["name"].as_str() == own_profile(case)
+}
+
+/// Names a CloudProfile anew, where it stands and where it is spoken of.
+fn name_profile(object: &mut Value, old: &str, new: &str) {
     let place = match object["kind"].as_str() {
         Some("CloudProfile") => "/metadata/name",
         Some("Shoot") => "/spec/cloudProfileName",
         _ => return,
     };
-    if let Some(said) = object.pointer_mut(place) {
-        *said = json!(name);
+    if let Some(said) = object.pointer_mut(place).filter(|said| *said == old) {
+        *said = json!(new);
     }
 }
 
@@ -274,6 +285,31 @@ mod tests {
         let placed = place(&case, "case-1");
         assert_eq!((placed.namespace.as_str(), placed.renamed_from), ("garden", None));
         assert_eq!(placed.given.cluster, vec![account(Some("garden"))]);
+    }
+
+    #[test]
+    fn a_profile_that_nothing_but_its_shoot_speaks_of_is_the_cases_own() {
+        let profile = |name: &str| json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "CloudProfile", "metadata": {"name": name}});
+        let shoot = |name: &str| {
+            let metadata = json!({"name": "app", "namespace": "garden-dev"});
+            json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "metadata": metadata, "spec": {"cloudProfileName": name}})
+        };
+        let given = |named: &str| Given {
+            cluster: vec![profile("local")],
+            object: Some(shoot(named)),
+            ..Given::default()
+        };
+        let own = case(given("local"));
+        assert_eq!(isolation(&own, true), Isolation::Shared);
+        let placed = place(&own, "case-1").given;
+        assert_eq!(placed.cluster, vec![profile("case-1")]);
+        assert_eq!(placed.object.unwrap()["spec"]["cloudProfileName"], "case-1");
+        let elsewhere = place(&case(given("gone")), "case-1").given;
+        assert_eq!(elsewhere.object.unwrap()["spec"]["cloudProfileName"], "gone");
+        let message = contract::expect::Expect::Value(json!("of \"local\""));
+        let told = Case { then: Then { message: Some(message), ..Then::default() }, ..case(given("local")) };
+        assert_eq!(isolation(&told, true), Isolation::Alone);
+        assert_eq!(place(&told, "case-1").given.cluster, vec![profile("local")]);
     }
 
     #[test]

@@ -176,3 +176,18 @@ fn below(seed: &str, end: u64) -> u64 {
     let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     number.checked_rem(end).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shoots_share_out_the_hours_of_the_day_and_each_keeps_its_own() {
+        let hours =
+            |of: u64| (0..of).map(|shoot| below(&format!("garden-dev/{shoot}/"), 23)).collect::<Vec<_>>();
+        assert_eq!(hours(1000), hours(1000));
+        let all: std::collections::BTreeSet<u64> = hours(1000).into_iter().collect();
+        assert_eq!(all, (0..23).collect());
+        assert_eq!(below("", 0), 0);
+    }
+}

@@ -18,7 +18,7 @@ const NO_VERSION: &str = "could not parse version. Use a semantic version. In ca
 
 /// What is wrong with the images.
 ///
-/// GDN-CPI-001 to -011.
+/// GDN-CPI-001 to -008.
 #[must_use]
 pub fn validate(images: &[MachineImage]) -> Refused {
     let at = Path::new("spec").child("machineImages");

@@ -10,7 +10,7 @@ use webhook::field::{Error, Path, Shown};
 
 use super::refusals::Refused;
 
-/// What is wrong with the types of machines: GDN-CPM-001 to -005. Behind a name that is there twice, nothing is looked
+/// What is wrong with the types of machines: GDN-CPM-001 to -004. Behind a name that is there twice, nothing is looked
 /// at.
 #[must_use]
 pub fn validate(types: &[MachineType]) -> Refused {

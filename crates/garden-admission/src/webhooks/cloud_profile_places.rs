@@ -1,4 +1,4 @@
-//! What else a CloudProfile says: its provider, volumes, regions, seeds and certificates.
+//! What else a CloudProfile says: its provider, volumes, regions and certificates.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub fn validate_type(spec: &CloudProfileSpec) -> Refused {
     }
 }
 
-/// What is wrong with volumes, regions, seeds and certificates: GDN-CPP-002 to -006.
+/// What is wrong with volumes, regions and certificates: GDN-CPP-002 to -005.
 #[must_use]
 pub fn validate(spec: &CloudProfileSpec) -> Refused {
     let at = Path::new("spec");

@@ -53,7 +53,7 @@ pub fn validate(offered: &[ExpirableVersion]) -> Refused {
     errors
 }
 
-/// A version is not added that is expired already; one that is there may expire at any time: GDN-CPV-007, GDN-CPV-008.
+/// A version is not added that is expired already; one that is there may expire at any time: GDN-CPV-007 to -009.
 #[must_use]
 pub fn validate_dates(spec: &CloudProfileSpec, old: Option<&CloudProfileSpec>, now: Timestamp) -> Refused {
     let of_kubernetes = old.map(|old| texts(&old.kubernetes.versions));

@@ -44,3 +44,23 @@ pub fn validate(shoot: &ShootSpec) -> Refused {
     let at = Path::new("spec").child("maintenance").child("autoUpdate").child("machineImageVersion");
     vec![Error::forbidden(&at, "this field should not be set for workerless Shoot clusters")]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_that_nobody_chose_is_an_hour_from_any_full_hour_but_the_last() {
+        for hour in [0, 9, 22] {
+            let mut shoot = json!({"spec": {}});
+            default(&mut shoot, |end| {
+                assert_eq!(end, 23);
+                hour
+            })
+            .unwrap();
+            let (begin, end) = (format!("{hour:02}0000+0000"), format!("{:02}0000+0000", hour + 1));
+            let want = json!({"autoUpdate": {"kubernetesVersion": true}, "timeWindow": {"begin": begin, "end": end}});
+            assert_eq!(shoot["spec"]["maintenance"], want);
+        }
+    }
+}

@@ -85,7 +85,7 @@ const ROTATIONS: [Rotation; 4] = [
     },
 ];
 
-/// What the annotations must not ask for: GDN-SOP-001 to -007.
+/// What the annotations must not ask for: GDN-SOP-001 to -006.
 #[must_use]
 pub fn validate(shoot: &Shoot) -> Refused {
     let at = Path::new("metadata").child("annotations");
@@ -127,7 +127,7 @@ fn allowed(shoot: &Shoot, operation: &str, known: &[&str], at: &Path) -> Refused
     errors
 }
 
-/// A rotation begins on a Shoot that is there, after the one before, and ends when it is prepared.
+/// A rotation begins on a Shoot that is there, after the one before, and ends when it is prepared: GDN-SOP-007 to -011.
 fn timely(shoot: &Shoot, operation: &str, at: &Path) -> Refused {
     let named = |rotation: &&Rotation| operation.strip_prefix(rotation.name).is_some_and(is_step);
     let Some(rotation) = ROTATIONS.iter().find(named) else { return Vec::new() };
