@@ -4,8 +4,9 @@ use api::garden::shoot::worker::{ARCHITECTURE_AMD64, CRI_DOCKER};
 use serde_json::{Value, json};
 use webhook::object::{self, WrongType};
 
-/// Images are for amd64 and docker, types of machines are of amd64 and usable, types of volumes are usable: GDN-CPD-001
-/// to -003.
+/// Images are for amd64 and docker, types of machines are of amd64 and usable, types of volumes are usable.
+///
+/// GDN-CPD-001 to -003.
 ///
 /// # Errors
 /// Where the fields are of other types.
