@@ -14,6 +14,8 @@ pub const NAMESPACE: &str = "garden";
 
 /// The configurations, the mutating one first. `ca_bundle` is a PEM bundle in base64.
 ///
+/// GDN-SAN-003, GDN-SAN-004.
+///
 /// A garden without its admission refuses what admission would look at: versions are not chosen unseen.
 #[must_use]
 pub fn registrations(ca_bundle: Option<&str>) -> Vec<WebhookConfiguration> {

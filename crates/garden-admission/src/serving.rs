@@ -152,7 +152,7 @@ fn old(request: &AdmissionRequest<'_>) -> Result<Option<Value>, Rejection> {
     }
 }
 
-/// Takes an object of the garden's API of this kind.
+/// Takes an object of the garden's API of this kind: GDN-SAN-001, GDN-SAN-002.
 fn expect(kind: &str, object: &Value) -> Result<(), Rejection> {
     let found =
         (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default());

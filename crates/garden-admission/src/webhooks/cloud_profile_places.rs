@@ -20,7 +20,7 @@ pub fn validate_type(spec: &CloudProfileSpec) -> Refused {
     }
 }
 
-/// What is wrong with volumes, regions and certificates: GDN-CPP-002 to -005.
+/// What is wrong with volumes, regions and certificates: GDN-CPP-002 to -006.
 #[must_use]
 pub fn validate(spec: &CloudProfileSpec) -> Refused {
     let at = Path::new("spec");
