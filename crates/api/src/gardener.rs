@@ -37,3 +37,11 @@ pub const OPERATION_RESTORE: &str = "restore";
 pub const OPERATION_MIGRATE: &str = "migrate";
 /// Value of [`OPERATION`]: it is not reconciled until its state is there.
 pub const OPERATION_WAIT_FOR_STATE: &str = "wait-for-state";
+/// Value of [`OPERATION`]: a Shoot is maintained now.
+pub const OPERATION_MAINTAIN: &str = "maintain";
+/// Value of [`OPERATION`]: a Shoot that failed is tried again.
+pub const OPERATION_RETRY: &str = "retry";
+/// Annotation of a Shoot that failed: true has it tried again when it is maintained.
+pub const NEEDS_RETRY_OPERATION: &str = "maintenance.shoot.gardener.cloud/needs-retry-operation";
+/// Annotation of a Shoot: what is to be done beside its reconciliation, separated by commas.
+pub const SHOOT_TASKS: &str = "shoot.gardener.cloud/tasks";

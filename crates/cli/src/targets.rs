@@ -21,6 +21,7 @@ use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 
 mod admission;
+mod controller_manager;
 mod garden;
 mod ours;
 

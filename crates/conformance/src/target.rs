@@ -132,6 +132,8 @@ pub struct Setup<'a> {
 /// A configuration that a target is tried with.
 #[derive(Clone)]
 pub struct Trial<'a> {
+    /// The component that the configuration is for.
+    pub component: &'a str,
     /// What the file says; version and kind may be left out.
     pub config: &'a Value,
     /// Whether the configuration with all defaults is asked for, and not only whether it starts.

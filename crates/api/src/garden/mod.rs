@@ -36,3 +36,5 @@ pub const GROUP: &str = "core.gardener.cloud";
 pub const VERSION: &str = "v1beta1";
 /// Both, as objects say it.
 pub const API_VERSION: &str = "core.gardener.cloud/v1beta1";
+/// Finalizer of objects that somebody in the garden still needs.
+pub const FINALIZER: &str = "gardener";

@@ -11,11 +11,13 @@ use contract::decision::Decision;
 use contract::model::Contract;
 
 use super::admission::{self, garden_admission};
+use super::controller_manager::{self, controller_manager};
 use super::garden::{self, Garden};
 
-/// The component with webhooks and controllers, and the garden: what it decides and what it admits.
+/// The components with webhooks and controllers, and the garden: what it decides and what it admits.
 struct Ours {
     resource_manager: BuiltIn,
+    controller_manager: BuiltIn,
     garden: Garden,
     admission: BuiltIn,
     /// Which of them the contracts are about.
@@ -25,6 +27,7 @@ struct Ours {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Member {
     ResourceManager,
+    ControllerManager,
     Garden,
 }
 
@@ -33,6 +36,7 @@ pub(crate) fn ours(contracts: &[Contract]) -> Arc<dyn Target> {
     let about = contracts.iter().map(|contract| member(&contract.component)).collect();
     Arc::new(Ours {
         resource_manager: super::resource_manager(),
+        controller_manager: controller_manager(),
         garden: Garden,
         admission: garden_admission(),
         about,
@@ -43,6 +47,7 @@ pub(crate) fn ours(contracts: &[Contract]) -> Arc<dyn Target> {
 fn member(component: &str) -> Member {
     match component {
         garden::COMPONENT | admission::COMPONENT => Member::Garden,
+        controller_manager::COMPONENT => Member::ControllerManager,
         _ => Member::ResourceManager,
     }
 }
@@ -51,13 +56,13 @@ fn member(component: &str) -> Member {
 impl Target for Ours {
     fn identity(&self) -> Identity {
         let identity = self.resource_manager.identity();
-        let garden = self.garden.identity().name;
-        let name = match (self.about.contains(&Member::ResourceManager), self.about.contains(&Member::Garden))
-        {
-            (true, true) => format!("{}, {garden}", identity.name),
-            (false, true) => garden,
-            (_, false) => identity.name,
+        let told = |member: &Member| match member {
+            Member::ResourceManager => self.resource_manager.identity().name,
+            Member::ControllerManager => self.controller_manager.identity().name,
+            Member::Garden => self.garden.identity().name,
         };
+        let names: Vec<String> = self.about.iter().map(told).collect();
+        let name = if names.is_empty() { identity.name } else { names.join(", ") };
         Identity { name, ..identity }
     }
 
@@ -86,12 +91,16 @@ impl Target for Ours {
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
-        self.resource_manager.configure(trial).await
+        match member(trial.component) {
+            Member::ControllerManager => self.controller_manager.configure(trial).await,
+            Member::ResourceManager | Member::Garden => self.resource_manager.configure(trial).await,
+        }
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         match member(setup.component) {
             Member::ResourceManager => self.resource_manager.start(setup).await,
+            Member::ControllerManager => self.controller_manager.start(setup).await,
             Member::Garden => self.admission.start(setup).await,
         }
     }

@@ -46,7 +46,12 @@ async fn one(shared: &Shared<'_>, at: CaseRef, facts: Option<Facts>) -> Asked {
     }
     let looked = plan::look(shared.contracts, at);
     let then = &looked.case.then;
-    let trial = Trial { config: &looked.case.config, effective: then.object.is_some(), facts };
+    let trial = Trial {
+        component: &looked.contract.component,
+        config: &looked.case.config,
+        effective: then.object.is_some(),
+        facts,
+    };
     let started = std::time::Instant::now();
     let attempt = tokio::select! {
         configured = shared.target.configure(trial) => match configured {

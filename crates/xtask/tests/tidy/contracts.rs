@@ -8,7 +8,7 @@ const LINES: usize = 200;
 /// The part of a component's contracts that speaks of versions, and the room that decides them.
 const DECISIONS: &str = "versions";
 /// How ids of clauses begin: the component that they are about.
-const PREFIXES: [&str; 2] = ["GDN-", "GRM-"];
+const PREFIXES: [&str; 3] = ["GCM-", "GDN-", "GRM-"];
 
 #[test]
 fn contract_files_are_small() {

@@ -3,7 +3,7 @@
 use crate::tree::{File, files, none};
 
 /// Who may know whom: a room and the rooms it may depend on (development dependencies apart).
-const MAY_KNOW: [(&str, &[&str]); 16] = [
+const MAY_KNOW: [(&str, &[&str]); 17] = [
     ("formats", &[]),
     ("api", &[]),
     ("versions", &["api", "formats"]),
@@ -17,6 +17,7 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
     ("conformance", &["apiserver", "contract", "formats", "schema", "substrate", "webhook"]),
     ("resource-manager", &["api", "controller", "formats", "schema", "webhook"]),
     ("controlplane-webhooks", &["api", "controller", "formats", "webhook"]),
+    ("controller-manager", &["api", "controller", "formats", "versions", "webhook"]),
     ("garden-admission", &["api", "formats", "versions", "webhook"]),
     ("cli", &["*"]),
     ("xtask", &["*"]),

@@ -1,0 +1,145 @@
+//! What is meant where a file says nothing; a zero means the same as nothing.
+
+use formats::duration::GoDuration;
+
+use super::{
+    ClientConnection, ControllerManagerConfiguration, ControllersConfiguration, LeaderElection, Server,
+    Servers,
+};
+
+/// How many objects are handled at once.
+const CONCURRENT_SYNCS: i64 = 5;
+
+const fn seconds(seconds: i64) -> GoDuration {
+    GoDuration::from_seconds(seconds)
+}
+
+const fn minutes(minutes: i64) -> GoDuration {
+    seconds(minutes * 60)
+}
+
+const fn hours(hours: i64) -> GoDuration {
+    minutes(hours * 60)
+}
+
+/// Fills in every default. GCM-CFG-001 to -005.
+pub fn set(config: &mut ControllerManagerConfiguration) {
+    default(&mut config.log_level, "info");
+    default(&mut config.log_format, "json");
+    set_connection(&mut config.garden_client_connection);
+    set_leader_election(&mut config.leader_election);
+    set_servers(&mut config.server);
+    set_concurrency(&mut config.controllers);
+    set_projects(&mut config.controllers);
+    set_seeds(&mut config.controllers);
+    set_shoots(&mut config.controllers);
+}
+
+fn set_connection(connection: &mut ClientConnection) {
+    if connection.qps == 0.0 {
+        connection.qps = 50.0;
+    }
+    if connection.burst == 0 {
+        connection.burst = 100;
+    }
+}
+
+fn set_leader_election(election: &mut LeaderElection) {
+    election.leader_elect.get_or_insert(true);
+    for (field, length) in [
+        (&mut election.lease_duration, 15),
+        (&mut election.renew_deadline, 10),
+        (&mut election.retry_period, 2),
+    ] {
+        if field.nanos() == 0 {
+            *field = seconds(length);
+        }
+    }
+    default(&mut election.resource_lock, "leases");
+    default(&mut election.resource_namespace, "garden");
+    default(&mut election.resource_name, "gardener-controller-manager-leader-election");
+}
+
+fn set_servers(servers: &mut Servers) {
+    for (server, port) in [(&mut servers.health_probes, 2718), (&mut servers.metrics, 2719)] {
+        let server = server.get_or_insert_with(Server::default);
+        if server.port == 0 {
+            server.port = port;
+        }
+    }
+}
+
+fn set_concurrency(controllers: &mut ControllersConfiguration) {
+    let event = controllers.event.as_mut().map(|event| &mut event.concurrent_syncs);
+    let sections = [
+        &mut controllers.bastion.concurrent_syncs,
+        &mut controllers.certificate_signing_request.concurrent_syncs,
+        &mut controllers.cloud_profile.concurrent_syncs,
+        &mut controllers.controller_deployment.concurrent_syncs,
+        &mut controllers.controller_registration.concurrent_syncs,
+        &mut controllers.exposure_class.concurrent_syncs,
+        &mut controllers.project.concurrent_syncs,
+        &mut controllers.quota.concurrent_syncs,
+        &mut controllers.secret_binding.concurrent_syncs,
+        &mut controllers.seed.concurrent_syncs,
+        &mut controllers.seed_extensions_check.concurrent_syncs,
+        &mut controllers.seed_backup_buckets_check.concurrent_syncs,
+        &mut controllers.shoot_maintenance.concurrent_syncs,
+        &mut controllers.shoot_quota.concurrent_syncs,
+        &mut controllers.shoot_hibernation.concurrent_syncs,
+        &mut controllers.shoot_reference.concurrent_syncs,
+        &mut controllers.shoot_retry.concurrent_syncs,
+        &mut controllers.shoot_conditions.concurrent_syncs,
+        &mut controllers.shoot_status_label.concurrent_syncs,
+        &mut controllers.managed_seed_set.concurrent_syncs,
+    ];
+    for section in sections.into_iter().chain(event) {
+        section.get_or_insert(CONCURRENT_SYNCS);
+    }
+}
+
+fn set_projects(controllers: &mut ControllersConfiguration) {
+    let project = &mut controllers.project;
+    project.minimum_lifetime_days.get_or_insert(30);
+    project.stale_grace_period_days.get_or_insert(14);
+    project.stale_expiration_time_days.get_or_insert(90);
+    project.stale_sync_period.get_or_insert(hours(12));
+    for quota in &mut project.quotas {
+        quota.project_selector.get_or_insert_default();
+    }
+    if let Some(event) = &mut controllers.event {
+        event.ttl_non_shoot_events.get_or_insert(hours(1));
+    }
+    controllers.bastion.max_lifetime.get_or_insert(hours(24));
+}
+
+fn set_seeds(controllers: &mut ControllersConfiguration) {
+    let seed = &mut controllers.seed;
+    seed.sync_period.get_or_insert(seconds(10));
+    let monitored = *seed.monitor_period.get_or_insert(seconds(40));
+    let five_times = GoDuration::from_nanos(monitored.nanos().saturating_mul(5));
+    seed.shoot_monitor_period.get_or_insert(five_times);
+    for check in [&mut controllers.seed_extensions_check, &mut controllers.seed_backup_buckets_check] {
+        check.sync_period.get_or_insert(seconds(30));
+    }
+    let set = &mut controllers.managed_seed_set;
+    set.max_shoot_retries.get_or_insert(3);
+    // The original leaves 0 where the section says something else, and then never gets anything done.
+    if set.sync_period.is_none_or(|period| period.nanos() == 0) {
+        set.sync_period = Some(minutes(30));
+    }
+}
+
+fn set_shoots(controllers: &mut ControllersConfiguration) {
+    controllers.shoot_maintenance.enable_shoot_control_plane_restarter.get_or_insert(true);
+    controllers.shoot_quota.sync_period.get_or_insert(hours(1));
+    controllers.shoot_hibernation.trigger_deadline_duration.get_or_insert(hours(2));
+    controllers.shoot_retry.retry_period.get_or_insert(minutes(10));
+    controllers.shoot_retry.retry_jitter_period.get_or_insert(minutes(5));
+}
+
+fn default(field: &mut String, text: &str) {
+    if field.is_empty() {
+        text.clone_into(field);
+    }
+}

@@ -1,0 +1,56 @@
+//! Files as people write them, broken ones too.
+
+use std::fs;
+use std::path::PathBuf;
+
+use rstest::rstest;
+
+use super::*;
+
+const HEAD: &str =
+    "apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: ControllerManagerConfiguration\n";
+
+/// A file of a test's own, gone with it.
+struct Written(PathBuf);
+
+impl Written {
+    fn new(name: &str, text: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("gcm-{}-{name}.yaml", std::process::id()));
+        fs::write(&path, text).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[rstest]
+#[case::nothing("missing", "", "expected one document, found 0")]
+#[case::kind("kind", "apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: Other\n", "kind")]
+#[case::type_("type", &format!("{HEAD}controllers:\n  quota: {{concurrentSyncs: many}}\n"), "line 4")]
+#[case::feature("feature", &format!("{HEAD}featureGates: {{HVPA: true}}\n"), "unrecognized feature gate: HVPA")]
+#[case::level("level", &format!("{HEAD}logLevel: warn\n"), "logLevel: Unsupported value: \"warn\"")]
+fn what_cannot_be_used_is_told(#[case] name: &str, #[case] text: &str, #[case] told: &str) {
+    let file = Written::new(name, text);
+    let error = load(&file.0, false).unwrap_err().to_string();
+    assert!(error.contains(told), "{error}");
+}
+
+#[test]
+fn a_field_that_is_not_known_is_warned_of_and_refused_where_that_is_wanted() {
+    let file = Written::new("unknown", &format!("{HEAD}controllers:\n  shootRetry: {{retryDuration: 1m}}\n"));
+    let (config, warnings) = load(&file.0, false).unwrap();
+    let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "line 4, column 16: unknown field controllers.shootRetry.retryDuration has no effect, did you mean \
+          controllers.shootRetry.retryPeriod?"
+        ]
+    );
+    assert_eq!(config.controllers.shoot_retry.retry_period.unwrap().to_string(), "10m0s");
+    assert!(load(&file.0, true).is_err());
+}

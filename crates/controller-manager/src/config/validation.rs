@@ -1,0 +1,83 @@
+//! What a configuration must keep to, in the words of the original.
+
+use formats::name;
+use webhook::field::{Error, Path};
+
+use super::{ControllerManagerConfiguration, LabelSelector, LabelSelectorRequirement, QuotaConfiguration};
+
+const LOG_LEVELS: [&str; 3] = ["debug", "info", "error"];
+const LOG_FORMATS: [&str; 2] = ["json", "text"];
+/// Features that every component knows, whatever else it has.
+const FEATURES: [&str; 2] = ["AllAlpha", "AllBeta"];
+
+/// Everything that is wrong with a configuration whose defaults are filled in. GCM-CFG-006 to -008.
+#[must_use]
+pub fn validate(config: &ControllerManagerConfiguration) -> Vec<Error> {
+    let mut errors = Vec::new();
+    known(&config.log_level, &LOG_LEVELS, &Path::new("logLevel"), &mut errors);
+    known(&config.log_format, &LOG_FORMATS, &Path::new("logFormat"), &mut errors);
+    let quotas = Path::new("controllers").child("project").child("quotas");
+    for (index, quota) in config.controllers.project.quotas.iter().enumerate() {
+        project_quota(quota, &quotas.index(index), &mut errors);
+    }
+    errors
+}
+
+/// The first feature that is switched and not known; the original does not start with one.
+#[must_use]
+pub fn unknown_feature(config: &ControllerManagerConfiguration) -> Option<&str> {
+    config.feature_gates.keys().map(String::as_str).find(|feature| !FEATURES.contains(feature))
+}
+
+fn project_quota(quota: &QuotaConfiguration, at: &Path, errors: &mut Vec<Error>) {
+    if quota.config.is_none() {
+        errors.push(Error::required(&at.child("config"), "must provide a quota config"));
+    }
+    if let Some(selector) = &quota.project_selector {
+        label_selector(selector, &at.child("projectSelector"), errors);
+    }
+}
+
+fn label_selector(selector: &LabelSelector, at: &Path, errors: &mut Vec<Error>) {
+    let labels = at.child("matchLabels");
+    for (key, value) in &selector.match_labels {
+        invalid(key, &name::label_key(key), &labels, errors);
+        invalid(value, &name::label_value(value), &labels, errors);
+    }
+    let expressions = at.child("matchExpressions");
+    for (index, expression) in selector.match_expressions.iter().enumerate() {
+        requirement(expression, &expressions.index(index), errors);
+    }
+}
+
+fn requirement(expression: &LabelSelectorRequirement, at: &Path, errors: &mut Vec<Error>) {
+    let LabelSelectorRequirement { key, operator, values } = expression;
+    match operator.as_str() {
+        "In" | "NotIn" if values.is_empty() => {
+            let detail = "must be specified when `operator` is 'In' or 'NotIn'";
+            errors.push(Error::required(&at.child("values"), detail));
+        }
+        "Exists" | "DoesNotExist" if !values.is_empty() => {
+            let detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+            errors.push(Error::forbidden(&at.child("values"), detail));
+        }
+        "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
+        other => {
+            errors.push(Error::invalid(&at.child("operator"), other, "not a valid selector operator"));
+        }
+    }
+    invalid(key, &name::label_key(key), &at.child("key"), errors);
+    for (index, value) in values.iter().enumerate() {
+        invalid(value, &name::label_value(value), &at.child("values").index(index), errors);
+    }
+}
+
+fn invalid(text: &str, details: &[String], at: &Path, errors: &mut Vec<Error>) {
+    errors.extend(details.iter().map(|detail| Error::invalid(at, text, detail)));
+}
+
+fn known(text: &str, values: &[&str], at: &Path, errors: &mut Vec<Error>) {
+    if !values.contains(&text) {
+        errors.push(Error::not_supported(at, text, values));
+    }
+}

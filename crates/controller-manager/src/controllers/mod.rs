@@ -1,0 +1,70 @@
+//! The controllers of one instance: what they share, and how they run.
+//!
+//! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
+
+pub mod cloud_profile;
+pub mod exposure_class;
+mod finalizer;
+pub mod quota;
+mod references;
+mod running;
+pub mod shoot_maintenance;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use controller::clock::Clock;
+use controller::{CacheOptions, Cluster, Controller, Entropy};
+use kube::Client;
+
+pub use self::running::Running;
+use crate::config::ControllerManagerConfiguration;
+
+/// How long one reconciliation may take at most.
+const TIMEOUT: Duration = Duration::from_mins(3);
+/// How often handlers are told everything again.
+const RESYNC: Duration = Duration::from_hours(10);
+
+/// What all controllers work with. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// What the instance is told, defaults filled in.
+    pub config: Arc<ControllerManagerConfiguration>,
+    /// The garden.
+    pub garden: Cluster,
+    /// The time of day.
+    pub clock: Clock,
+    /// Jitter and ids.
+    pub entropy: Entropy,
+}
+
+impl Context {
+    /// What controllers work with that `config` tells of; nothing is asked of the garden before it is run.
+    #[must_use]
+    pub fn new(
+        config: ControllerManagerConfiguration,
+        client: &Client,
+        clock: Clock,
+        entropy: Entropy,
+    ) -> Self {
+        let options = CacheOptions { namespaces: Vec::new(), resync: Some(RESYNC) };
+        let garden = Cluster::new("garden", client.clone(), options, entropy.clone());
+        Self { config: Arc::new(config), garden, clock, entropy }
+    }
+}
+
+/// All controllers.
+#[must_use]
+pub fn controllers(context: &Context) -> Vec<Controller> {
+    vec![
+        cloud_profile::controller(context),
+        exposure_class::controller(context),
+        quota::controller(context),
+        shoot_maintenance::controller(context),
+    ]
+}
+
+/// How many objects are handled at once; none is one.
+fn workers(concurrent_syncs: Option<i64>) -> usize {
+    concurrent_syncs.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
+}

@@ -1,0 +1,155 @@
+//! Objects of the garden that are kept as long as others refer to them: CloudProfiles, ExposureClasses and Quotas.
+//!
+//! Who refers is looked for when one is to be deleted; the others are not watched, a request that fails comes back.
+
+use std::fmt::Debug;
+
+use controller::cluster::Kind;
+use controller::events::{EventType, Recorder, recorder};
+use controller::{Controller, Outcome, Reconcile, Request, Selection, Store, Watch};
+use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
+use kube::api::Api;
+use kube::{Client, Resource, ResourceExt as _};
+
+use super::{Context, TIMEOUT, finalizer};
+
+/// Reason of the event that tells that a deletion waits.
+const REFERENCED: &str = "ResourceReferenced";
+
+/// What is kept, and who keeps it.
+pub(super) struct Rule<K, R> {
+    /// Name in log and metrics; events come from `<name>-controller`.
+    pub(super) name: &'static str,
+    /// Whether an object refers to the one that is kept.
+    pub(super) refers: fn(&R, &K) -> bool,
+    /// What is told, up to the list of those who refer.
+    pub(super) refused: &'static str,
+    /// How an error begins if the finalizer cannot be set.
+    pub(super) not_added: &'static str,
+}
+
+/// Why an object is not as it should be.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReferencesError {
+    /// It could not be held.
+    #[error("{0}")]
+    Add(&'static str, #[source] kube::Error),
+    /// It could not be let go.
+    #[error("failed to remove finalizer")]
+    Remove(#[source] kube::Error),
+    /// Others refer to it.
+    #[error("{0}")]
+    Referenced(String),
+}
+
+/// How objects of a scope are reached.
+pub(super) trait Reached<K> {
+    /// The objects of a namespace, or of the cluster.
+    fn objects(client: Client, namespace: &str) -> Api<K>;
+}
+
+impl<K: Resource<Scope = Self, DynamicType = ()>> Reached<K> for ClusterResourceScope {
+    fn objects(client: Client, _: &str) -> Api<K> {
+        Api::all(client)
+    }
+}
+
+impl<K: Resource<Scope = Self, DynamicType = ()>> Reached<K> for NamespaceResourceScope {
+    fn objects(client: Client, namespace: &str) -> Api<K> {
+        Api::namespaced(client, namespace)
+    }
+}
+
+struct Reconciler<K, R> {
+    rule: Rule<K, R>,
+    objects: Store<K>,
+    referring: Store<R>,
+    client: Client,
+    recorder: Recorder,
+}
+
+/// What is done with an object.
+#[derive(Debug, PartialEq, Eq)]
+enum Action {
+    Hold,
+    LetGo,
+    /// It is told why it stays.
+    Refuse(String),
+}
+
+/// The controller that keeps objects of a kind.
+pub(super) fn controller<K, R>(
+    context: &Context,
+    rule: Rule<K, R>,
+    concurrent_syncs: Option<i64>,
+) -> Controller
+where
+    K: Kind + Resource<DynamicType = ()>,
+    R: Kind + Resource<DynamicType = ()>,
+    <K as Resource>::Scope: Reached<K>,
+{
+    let garden = &context.garden;
+    let name = rule.name;
+    let component = format!("{name}-controller");
+    let (recorder, writer) = recorder(garden.client(), &component, context.clock, context.entropy.clone());
+    let objects = garden.store::<K>(Selection::all());
+    let changed = Watch::of(&objects);
+    let referring = garden.store::<R>(Selection::all());
+    let reconciler = Reconciler { rule, objects, referring, client: garden.client(), recorder };
+    Controller::new(name, reconciler)
+        .workers(super::workers(concurrent_syncs))
+        .timeout(TIMEOUT)
+        .source(changed)
+        .source(writer)
+}
+
+impl<K, R> Reconcile for Reconciler<K, R>
+where
+    K: Kind + Resource<DynamicType = ()>,
+    R: Kind + Resource<DynamicType = ()>,
+    <K as Resource>::Scope: Reached<K>,
+{
+    type Error = ReferencesError;
+
+    async fn reconcile(&self, request: Request) -> Result<Outcome, ReferencesError> {
+        let Some(object) = self.objects.get(&request.namespace, &request.name) else {
+            return Ok(Outcome::Done);
+        };
+        let objects = <K as Resource>::Scope::objects(self.client.clone(), &request.namespace);
+        match plan(&self.rule, &*object, &self.referring.list()) {
+            None => {}
+            Some(Action::Hold) => {
+                tracing::info!("Adding finalizer");
+                let added = finalizer::add(&objects, &*object).await;
+                added.map_err(|error| ReferencesError::Add(self.rule.not_added, error))?;
+            }
+            Some(Action::LetGo) => {
+                tracing::info!("Nobody refers to it, removing finalizer");
+                finalizer::remove(&objects, &*object).await.map_err(ReferencesError::Remove)?;
+            }
+            Some(Action::Refuse(message)) => {
+                self.recorder.event(&*object, EventType::Normal, REFERENCED, &message);
+                return Err(ReferencesError::Referenced(message));
+            }
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// GCM-CPR-001 to -005, GCM-EXC-001 to -005, GCM-QUO-001 to -005.
+fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, object: &K, others: &[impl AsRef<R>]) -> Option<Action> {
+    if object.meta().deletion_timestamp.is_none() {
+        return (!finalizer::is_held(object)).then_some(Action::Hold);
+    }
+    if !finalizer::is_held(object) {
+        return None;
+    }
+    let referring = others.iter().map(AsRef::as_ref).filter(|other| (rule.refers)(other, object));
+    let names: Vec<String> = referring
+        .map(|other| format!("{}/{}", other.namespace().unwrap_or_default(), other.name_any()))
+        .collect();
+    if names.is_empty() {
+        return Some(Action::LetGo);
+    }
+    Some(Action::Refuse(format!("{}: [{}]", rule.refused, names.join(" "))))
+}

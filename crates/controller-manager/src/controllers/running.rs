@@ -1,0 +1,48 @@
+//! Controllers that run in this process, for as long as somebody holds them.
+
+use controller::clock::Clock;
+use controller::{CancellationToken, Controllers, Entropy};
+use formats::exposition;
+use jiff::Timestamp;
+use kube::Client;
+use tokio_util::sync::DropGuard;
+
+use super::Context;
+use crate::config::ControllerManagerConfiguration;
+
+/// Running controllers; dropping it stops them.
+#[derive(Debug)]
+pub struct Running {
+    controllers: Controllers,
+    _stop: DropGuard,
+}
+
+impl Running {
+    /// Starts all controllers on tokio's current runtime, over a garden that shows `now`. The same run sends the same
+    /// requests.
+    #[must_use]
+    pub fn at(config: &ControllerManagerConfiguration, garden: &Client, now: Timestamp) -> Self {
+        let context = Context::new(config.clone(), garden, Clock::starting_at(now), Entropy::seeded(0));
+        let stop = CancellationToken::new();
+        let (cluster, told) = (context.garden.clone(), stop.clone());
+        tokio::spawn(async move {
+            if let Err(error) = cluster.run(told).await {
+                tracing::error!(%error, "failed to watch");
+            }
+        });
+        let controllers = Controllers::new([context.garden.clone()], context.entropy.clone());
+        let (running, told) = (controllers.clone(), stop.clone());
+        tokio::spawn(async move {
+            if let Err(error) = running.run(super::controllers(&context), told).await {
+                tracing::error!(%error, "failed to run controllers");
+            }
+        });
+        Self { controllers, _stop: stop.drop_guard() }
+    }
+
+    /// What the controllers measure, in Prometheus' text format.
+    #[must_use]
+    pub fn exposition(&self) -> String {
+        exposition::encode(self.controllers.metrics())
+    }
+}
