@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn few_cases_need_a_configuration_that_no_rollout_has_and_no_must_clause_is_left_without_a_case() {
-        let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
+        let mut contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
+        contracts.retain(|contract| contract.component != targets::GARDEN_ADMISSION);
         let target = InCluster::of(&contracts);
         assert!(target.configs().len() <= ROLLOUTS);
         let silent = |target: &dyn Target| -> BTreeSet<plan::CaseRef> {
