@@ -1,6 +1,6 @@
 //! Maintains Shoots in their windows (contracts/controller-manager/controllers/shoot-maintenance).
 //!
-//! What changes is decided by the crate `versions` and by [`annotations`]; what is told of it, by [`plan`]. One
+//! What changes is decided by the crate `versions` and by `annotations`; what is told of it, by `plan`. One
 //! maintenance writes at most three times: what is about to be done, the Shoot, and that it is done.
 
 mod annotations;
