@@ -269,7 +269,8 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
 /// Why a case is not for this target, whatever it can do.
 fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
     let contract = looked.contract;
-    let run = [Form::Mutation, Form::Validation, Form::Configuration, Form::Versions, Form::Scenario];
+    let run =
+        [Form::Mutation, Form::Validation, Form::Flags, Form::Configuration, Form::Versions, Form::Scenario];
     if !run.contains(&contract.form) {
         let text = format!("contracts of form {:?} are not asked by a run yet", contract.form);
         return Some(Reason::new(ReasonCode::Form, text));

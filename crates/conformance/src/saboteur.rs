@@ -43,6 +43,8 @@ pub enum Assertion {
     Review,
     /// A place of the resulting object.
     Object(Path),
+    /// A map of the resulting object, but for these keys.
+    MapBut(Path, Vec<String>),
 }
 
 /// A wrong answer made from a true one.
@@ -126,6 +128,7 @@ pub fn assertions(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Asserti
         Expect::List { ordered: true, .. } | Expect::Operator(Operator::Count(_)) => {
             Assertion::Length(found.path)
         }
+        Expect::Operator(Operator::UnchangedBut(but)) => Assertion::MapBut(found.path, but),
         _ => Assertion::Object(found.path),
     };
     assertions.extend(places(then, seen, rules).into_iter().map(place));
@@ -165,6 +168,14 @@ fn alters(assertion: &Assertion, recorded: &Recorded<'_>, damaged: &Observation)
             };
             length(recorded.seen) != length(damaged)
         }
+        Assertion::MapBut(path, but) => {
+            let at = |seen: &Observation| {
+                let map = seen.answer.object.as_ref().and_then(|object| matching::get(object, path));
+                contract::expect::without(map.as_ref(), but)
+            };
+            let rules = matching::below(recorded.rules, path, before.object.as_ref());
+            !matching::same(at(recorded.seen).as_ref(), at(damaged).as_ref(), &rules)
+        }
         Assertion::Object(path) => {
             let at = |seen: &Observation| {
                 seen.answer.object.as_ref().and_then(|object| matching::get(object, path))
@@ -195,6 +206,7 @@ impl fmt::Display for Assertion {
             Self::Length(path) => write!(f, "length of {path}"),
             Self::Object(path) if path.0.is_empty() => f.write_str("object"),
             Self::Object(path) => write!(f, "object {path}"),
+            Self::MapBut(path, but) => write!(f, "object {path} but for {}", but.join(", ")),
         }
     }
 }

@@ -4,6 +4,7 @@ mod assertions;
 pub(crate) mod cel;
 mod changes;
 mod compare;
+mod flags;
 mod opened;
 mod place;
 #[cfg(test)]
@@ -23,7 +24,7 @@ use serde_json::Value;
 
 pub use assertions::{Assertion, assertions};
 pub use changes::{Change, changes, double_keys, outside, same};
-pub use compare::{compare, holds};
+pub use compare::{compare, holds, without};
 pub use opened::{close, open};
 pub use place::{get, put};
 pub use refused::{Replacement, non_matching, refused};
@@ -77,6 +78,8 @@ pub enum Operator {
     Changed,
     /// It is as in the input (absent there: absent here).
     Unchanged,
+    /// A map whose keys are as in the input, but for these.
+    UnchangedBut(Vec<String>),
     /// Anything, also nothing: asserts nothing.
     Any,
     /// The whole string matches.
@@ -105,7 +108,7 @@ pub enum Operator {
         /// A value the expression must refuse, for the proof.
         not_for: Option<Value>,
     },
-    /// The string opens as this notation and its content must hold: `$yaml`, `$json`, `$base64`, `$jwt`, `$unit`.
+    /// It opens as this notation and its content must hold: `$yaml`, `$json`, `$base64`, `$jwt`, `$unit`, `$flags`.
     Opened(Notation, Box<Expect>),
 }
 
@@ -124,6 +127,8 @@ pub enum Notation {
     CertificateRequest,
     /// A systemd unit: section → option → values.
     Unit,
+    /// A command line, of a container, a list of words or a line: flag → value, or member → true, or key → value.
+    Flags,
 }
 
 /// One step from an object to a place inside it.
@@ -135,7 +140,7 @@ pub enum Step {
     Index(usize),
     /// An element of a keyed list.
     Key(Vec<(String, String)>),
-    /// Into a string's content.
+    /// Into the content of a string, or of a container's command line.
     Opened(Notation),
 }
 

@@ -7,6 +7,7 @@ mod draft;
 mod expand;
 mod explained;
 mod fields;
+mod flags;
 mod given;
 mod hash;
 mod lists;

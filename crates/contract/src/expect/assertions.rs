@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::compare::{element, key_step, present};
-use super::{Expect, Operator, Path, Rules, Step, open};
+use super::opened::inside;
+use super::{Expect, Operator, Path, Rules, Step};
 
 /// One thing that an expectation asserts at one place.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ fn collect(
             }
         }
         Expect::Operator(Operator::Opened(notation, content)) => {
-            let opened = answer.and_then(Value::as_str).and_then(|text| open(*notation, text));
+            let opened = answer.and_then(|answer| inside(*notation, answer));
             let rules = opened.as_ref().map_or_else(Rules::unknown, Rules::opened);
             collect(found, &step(path, Step::Opened(*notation)), content, opened.as_ref(), &rules, &[]);
         }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::opened::inside;
 use super::scalar::{bare, between};
 use super::{
-    Expect, KeyedItem, ListRule, Mismatch, Notation, Operator, Path, Rules, Step, changes, open, same, words,
+    Expect, KeyedItem, ListRule, Mismatch, Notation, Operator, Path, Rules, Step, changes, same, words,
 };
 
 /// The assertions that an answer does not keep; empty: all hold. `input` is what the answer was made from.
@@ -162,6 +163,10 @@ impl Walk {
         if let Operator::Each(each) = operator {
             return self.each(expect, each, input, answer, rules);
         }
+        if let (Operator::UnchangedBut(but), Some(_), Some(_)) = (operator, input, answer) {
+            let (input, answer) = (without(input, but), without(answer, but));
+            return self.operator(expect, &Operator::Unchanged, input.as_ref(), answer.as_ref(), rules);
+        }
         if let (Operator::Unchanged, Some(_), Some(_)) = (operator, input, answer) {
             // One line per change says more than two objects.
             for change in changes(input, answer, rules) {
@@ -183,7 +188,7 @@ impl Walk {
         input: Option<&Value>,
         answer: Option<&Value>,
     ) {
-        let opened = |value: Option<&Value>| open(notation, value?.as_str()?);
+        let opened = |value: Option<&Value>| inside(notation, value?);
         let (before, after) = (opened(input), opened(answer));
         if answer.is_some() && after.is_none() {
             return self.check(false, whole, answer);
@@ -225,6 +230,10 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
         Operator::Absent => answer.is_none(),
         Operator::Present => answer.is_some(),
         Operator::Unchanged => changes(input, answer, rules).is_empty(),
+        Operator::UnchangedBut(but) => {
+            let (input, answer) = (without(input, but), without(answer, but));
+            changes(input.as_ref(), answer.as_ref(), rules).is_empty()
+        }
         Operator::Changed => !changes(input, answer, rules).is_empty(),
         Operator::Matches { regex, .. } => {
             answer.and_then(Value::as_str).is_some_and(|text| matches(regex, text))
@@ -251,6 +260,18 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
         // These are walked into.
         Operator::Each(_) | Operator::Opened(..) => false,
     }
+}
+
+/// A map without these keys; one that has no others is none.
+#[must_use]
+pub fn without(value: Option<&Value>, keys: &[String]) -> Option<Value> {
+    let Some(Value::Object(map)) = value else { return value.cloned() };
+    let left: Map<String, Value> = map
+        .iter()
+        .filter(|(key, _)| !keys.contains(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    (!left.is_empty()).then_some(Value::Object(left))
 }
 
 /// Whether each expectation can be given an element of its own (and, `all`, no element is left).

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use formats::{unit, yaml};
 use serde_json::Value;
 
-use super::Notation;
+use super::{Notation, flags};
 use crate::certificate_request;
 
 /// What the string holds; absent where it is not of this notation.
@@ -36,6 +36,25 @@ pub fn open(notation: Notation, text: &str) -> Option<Value> {
         }
         Notation::CertificateRequest => None,
         Notation::Unit => unit::parse(text).ok(),
+        Notation::Flags => flags::open(&Value::from(text)),
+    }
+}
+
+/// What a value holds: a string, and of a command line a container or a list of words too.
+#[must_use]
+pub(super) fn inside(notation: Notation, value: &Value) -> Option<Value> {
+    match notation {
+        Notation::Flags => flags::open(value),
+        _ => open(notation, value.as_str()?),
+    }
+}
+
+/// The value that holds this in the place of another.
+pub(super) fn outside(notation: Notation, content: &Value, before: &Value) -> Option<Value> {
+    match (notation, before) {
+        (Notation::Flags, before) => flags::close(content, before),
+        (_, Value::String(before)) => close_again(notation, content, before).map(Value::String),
+        _ => close(notation, content).map(Value::String),
     }
 }
 
@@ -50,12 +69,13 @@ pub fn close(notation: Notation, content: &Value) -> Option<String> {
         Notation::Jwt => None,
         Notation::CertificateRequest => certificate_request::pem(content),
         Notation::Unit => unit::to_string(content),
+        Notation::Flags => flags::close(content, &Value::from(""))?.as_str().map(str::to_owned),
     }
 }
 
 /// The string that holds this in the place of another: several YAML documents stay several, a JSON web token
 /// keeps its header and its signature.
-pub(super) fn close_again(notation: Notation, content: &Value, before: &str) -> Option<String> {
+fn close_again(notation: Notation, content: &Value, before: &str) -> Option<String> {
     let several = || yaml::documents(before).is_ok_and(|documents| documents.len() > 1);
     match (notation, content) {
         (Notation::Yaml, Value::Array(documents)) if several() => {

@@ -2,18 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::opened::close_again;
+use super::opened::{inside, outside};
 use super::scalar::bare;
-use super::{Path, Step, close, open};
+use super::{Path, Step};
 
 /// The value at a path; absent and null are one. What an opened string holds is made for the occasion.
 #[must_use]
 pub fn get(object: &Value, path: &Path) -> Option<Value> {
     let found = match path.0.split_first() {
         None => Some(object.clone()),
-        Some((Step::Opened(notation), rest)) => {
-            get(&open(*notation, object.as_str()?)?, &Path(rest.to_vec()))
-        }
+        Some((Step::Opened(notation), rest)) => get(&inside(*notation, object)?, &Path(rest.to_vec())),
         Some((step, rest)) => get(child(object, step)?, &Path(rest.to_vec())),
     };
     found.filter(|value| !value.is_null())
@@ -44,19 +42,12 @@ pub fn put(object: &mut Value, path: &Path, value: Option<Value>) -> bool {
             put(map.entry(name.clone()).or_insert(Value::Null), &rest, value)
         }
         Step::Opened(notation) => {
-            let before = object.as_str().map(str::to_owned);
-            let content = match &before {
-                Some(text) => open(*notation, text),
-                None => (object.is_null() && value.is_some()).then_some(Value::Null),
-            };
+            let made = object.is_null() && value.is_some();
+            let content = if made { Some(Value::Null) } else { inside(*notation, object) };
             let Some(mut content) = content else { return false };
             let done = put(&mut content, &rest, value);
-            let text = match &before {
-                Some(before) => close_again(*notation, &content, before),
-                None => close(*notation, &content),
-            };
-            let Some(text) = text else { return false };
-            *object = Value::String(text);
+            let Some(whole) = outside(*notation, &content, object) else { return false };
+            *object = whole;
             done
         }
         Step::Index(_) | Step::Key(_) => {

@@ -36,6 +36,7 @@ pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Val
                 Some(input) => vec![some(other(input, rules)), Replacement::Nothing],
                 None => vec![sample()],
             },
+            Operator::UnchangedBut(but) => others_of(input, answer, but, rules),
             Operator::Any | Operator::Opened(..) => Vec::new(),
             Operator::Matches { regex, not_for } => not_matching(regex, not_for.as_ref(), answer),
             Operator::Cel { not_for, .. } => not_for.iter().cloned().map(some).collect(),
@@ -224,6 +225,27 @@ fn other_map(map: &Map<String, Value>, rules: &Rules) -> Value {
         }
     }
     Value::Object(changed)
+}
+
+/// A map in which a key that must stay is another or is gone, and one that has a key more.
+fn others_of(
+    input: Option<&Value>,
+    answer: Option<&Value>,
+    but: &[String],
+    rules: &Rules,
+) -> Vec<Replacement> {
+    let Some(Value::Object(map)) = answer else { return vec![some(sample(rules.ty(), &[]))] };
+    let kept = || {
+        map.keys().filter(|key| !but.contains(key) && input.is_some_and(|input| input.get(*key).is_some()))
+    };
+    let mut more = map.clone();
+    more.insert("one-more".to_owned(), map.values().next().cloned().unwrap_or(json!("x")));
+    let fewer = kept().map(|key| {
+        let mut fewer = map.clone();
+        fewer.remove(key);
+        some(Value::Object(fewer))
+    });
+    fewer.chain([some(Value::Object(more))]).collect()
 }
 
 /// A value of the type that is not listed, and nothing, unless that is listed.

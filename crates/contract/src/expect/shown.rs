@@ -6,7 +6,8 @@ use formats::yaml;
 use serde_json::{Map, Value, json};
 
 use super::compare::{element, pairs, present};
-use super::{Expect, KeyedItem, Notation, Operator, Rules, holds, open, words};
+use super::opened::inside;
+use super::{Expect, KeyedItem, Notation, Operator, Rules, holds, words};
 
 /// Wanted and got in one shape, each as YAML; empty where nothing is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -161,8 +162,8 @@ fn opened(
     answer: Option<&Value>,
     rules: &Rules,
 ) -> Sides {
-    let inside = |value: Option<&Value>| open(notation, value?.as_str()?);
-    let (before, after) = (inside(input), inside(answer));
+    let opened = |value: Option<&Value>| inside(notation, value?);
+    let (before, after) = (opened(input), opened(answer));
     if answer.is_some() && after.is_none() {
         return leaf(expect, input, answer, rules);
     }

@@ -40,6 +40,7 @@ fn operator_words(operator: &Operator) -> String {
         Operator::Present => "present".to_owned(),
         Operator::Changed => "changed".to_owned(),
         Operator::Unchanged => "unchanged".to_owned(),
+        Operator::UnchangedBut(but) => format!("unchanged but for {}", but.join(", ")),
         Operator::Any => "anything".to_owned(),
         Operator::Matches { regex, .. } => format!("matches {regex:?}"),
         Operator::Contains(parts) => format!("contains {}", list(parts)),

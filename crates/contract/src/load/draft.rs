@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use formats::yaml::Node;
 
 use super::fields::Fields;
+use super::flags;
 use super::report::Report;
 use super::setting::{self, Setting};
 use super::table::{self, Table};
 use super::tree::{Span, Tree};
 use super::words::{
-    BINDS, CLAUSE, CLAUSE_VERSIONS, FORMS, LATER, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC, SPEC_VERSIONS,
-    TARGET, laws,
+    BINDS, CLAUSE, CLAUSE_VERSIONS, FORMS, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC, SPEC_FLAGS,
+    SPEC_VERSIONS, TARGET, TARGET_FLAGS, laws,
 };
 use crate::model::{Binds, Form, Handled, Law, Level, Source};
 use crate::versions::Range;
@@ -59,6 +60,8 @@ pub(crate) struct Clause {
     pub(crate) given: Option<Tree>,
     pub(crate) when: Option<Tree>,
     pub(crate) then: Option<Tree>,
+    /// What the given object itself must keep: Gardener's side of a row.
+    pub(crate) emits: Option<Tree>,
     pub(crate) steps: Option<Tree>,
     pub(crate) faults: Vec<String>,
     pub(crate) setting: Setting,
@@ -91,7 +94,7 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
         report.add("missing-key", root.span(), "spec is missing", "");
         return None;
     };
-    let known: Vec<&str> = SPEC.into_iter().chain(SPEC_VERSIONS).chain(LATER).collect();
+    let known: Vec<&str> = SPEC.into_iter().chain(SPEC_VERSIONS).chain(SPEC_FLAGS).collect();
     let spec = Fields::of(file, spec, "spec", &known, report)?;
     let form = form(&spec)?;
     let mut draft = header(&spec, form);
@@ -102,11 +105,11 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
 
 /// The form, if it is one that is run.
 fn form(spec: &Fields<'_>) -> Option<Form> {
-    let remedy =
-        "say how it is written: `form: mutation`, `validation`, `configuration`, `versions` or `scenario`";
+    let remedy = "say how it is written: `form: mutation`, `validation`, `flags`, `configuration`, `versions` or `scenario`";
     spec.required("form", remedy)?;
     let form = spec.choice("form", &FORMS)?;
-    let run = [Form::Mutation, Form::Validation, Form::Configuration, Form::Versions, Form::Scenario];
+    let run =
+        [Form::Mutation, Form::Validation, Form::Flags, Form::Configuration, Form::Versions, Form::Scenario];
     if run.contains(&form) {
         return Some(form);
     }
@@ -125,7 +128,14 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         Form::Scenario => ("controller", "name the controller: `target: {controller: …}`"),
         _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
     };
-    setting::refuse_elsewhere(spec, form, &SPEC_VERSIONS, &["target", "config"]);
+    if form == Form::Flags {
+        let others: Vec<&str> = SPEC_VERSIONS.into_iter().filter(|key| *key != "when").collect();
+        setting::refuse_elsewhere(spec, form, &others, &[]);
+    } else {
+        setting::refuse_elsewhere(spec, form, &SPEC_VERSIONS, &["target", "config"]);
+        refuse(spec, &SPEC_FLAGS);
+        target.iter().for_each(|target| refuse(target, &TARGET_FLAGS));
+    }
     let has_target = !matches!(form, Form::Configuration | Form::Versions);
     if has_target && target.and_then(|target| target.node(key)).is_none() {
         let at = target.map_or_else(|| spec.span(), |target| target.span());
@@ -154,8 +164,16 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
     }
 }
 
+/// Notes what only flags have.
+fn refuse(fields: &Fields<'_>, names: &[&str]) {
+    for (name, node) in names.iter().filter_map(|name| Some((name, fields.node(name)?))) {
+        let message = format!("{name} has no meaning outside the form flags");
+        fields.report.add("form", Span::of(fields.file, node), message, "leave it out");
+    }
+}
+
 /// Where a contract or a clause comes from.
-fn source(fields: &Fields<'_>) -> Option<Source> {
+pub(super) fn source(fields: &Fields<'_>) -> Option<Source> {
     let node = fields.node("source")?;
     let source = Fields::of(fields.file, node, "source", &SOURCE, fields.report)?;
     let sentence = source.text("sentence");
@@ -224,6 +242,9 @@ fn fixtures(spec: &Fields<'_>) -> BTreeMap<String, Tree> {
 }
 
 fn clauses(spec: &Fields<'_>, form: Form) -> Vec<Clause> {
+    if form == Form::Flags {
+        return flags::clauses(spec);
+    }
     let items = spec.node("clauses").and_then(Node::items).unwrap_or_default();
     if items.is_empty() {
         spec.report.add(
@@ -275,6 +296,7 @@ fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<C
         given: fields.tree("given"),
         when: fields.tree("when"),
         then: fields.tree("then"),
+        emits: None,
         steps: fields.tree("steps"),
         faults: fields.texts("faults"),
         setting: Setting::of(&fields),

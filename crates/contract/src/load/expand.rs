@@ -15,10 +15,11 @@ use super::report::Report;
 use super::table::{Row, Table};
 use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
+use super::wanted;
 use super::words::GIVEN;
 use crate::case::{About, Case, Given, When};
 use crate::decision::RunsOn;
-use crate::expect::Rules;
+use crate::expect::{Rules, compare};
 use crate::model::{self, Form, Location};
 
 /// What clauses are expanded with.
@@ -83,7 +84,7 @@ impl Context<'_> {
         } else {
             add(&Cells::none(self.report), None);
         }
-        if let Some(table) = &clause.table {
+        if let Some(table) = clause.table.as_ref().filter(|_| self.draft.form != Form::Flags) {
             self.check_columns(table, &used);
         }
         let hash = hash::of(clause, self.rules, built.iter().map(|built| (&built.case, &built.then)));
@@ -151,12 +152,16 @@ impl Context<'_> {
             _ => doing::when(&cells.fill(&variant.when), &assembly),
         };
         used.before.extend(cells.take_used());
-        let wanted = cells.fill(clause.then.as_ref()?);
+        let asserted = cells.fill(clause.then.as_ref()?);
+        let emitted = clause.emits.as_ref().map(|emits| cells.fill(emits));
         used.after.extend(cells.take_used());
         let when = when?;
         self.stand_in(clause, &mut given, &when);
         let rules = self.rules(&given, &when);
-        let then = outcome::then(&wanted, about(&when), &rules, self.report)?;
+        let then = outcome::then(&asserted, about(&when), &rules, self.report)?;
+        if let (Some(emitted), Some(object)) = (&emitted, &given.object) {
+            self.check_emitted(emitted, object, &rules, row.map_or(clause.span, |(_, row)| row.span));
+        }
         if self.report.count() > errors {
             return None;
         }
@@ -169,8 +174,23 @@ impl Context<'_> {
             operation,
             runs_on: None,
             case,
-            then: wanted.to_value(),
+            then: match emitted {
+                Some(emitted) => json!([asserted.to_value(), emitted.to_value()]),
+                None => asserted.to_value(),
+            },
         })
+    }
+
+    /// What is given must itself be as Gardener emits it.
+    fn check_emitted(&self, emitted: &Tree, object: &Value, rules: &Rules, span: Span) {
+        let expect = wanted::read(emitted, rules, self.report);
+        for mismatch in compare(&expect, None, Some(object), rules) {
+            let name = object["metadata"]["name"].as_str().unwrap_or_default();
+            let got = mismatch.got.map_or_else(|| "nothing".to_owned(), |got| got.to_string());
+            let message =
+                format!("{name} is not as `emits` says: {} is {got}, not {}", mismatch.path, mismatch.want);
+            self.report.add("emits", span, message, "mend the fixture, or what the row says of Gardener");
+        }
     }
 
     /// What objects of a row are put together with.

@@ -4,7 +4,7 @@ use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 
 /// Every operator that stands as a key.
-pub(crate) const OPERATORS: [&str; 19] = [
+pub(crate) const OPERATORS: [&str; 20] = [
     "$is",
     "$matches",
     "$contains",
@@ -23,6 +23,7 @@ pub(crate) const OPERATORS: [&str; 19] = [
     "$jwt",
     "$certificateRequest",
     "$unit",
+    "$unchangedBut",
     "$repeat",
 ];
 /// Every operator that stands alone.

@@ -150,6 +150,10 @@ impl Reader<'_> {
             "$base64" => Some(self.opened(Notation::Base64, value)),
             "$jwt" => Some(self.opened(Notation::Jwt, value)),
             "$unit" => Some(self.opened(Notation::Unit, value)),
+            "$flags" => Some(self.opened(Notation::Flags, value)),
+            "$unchangedBut" => self.list_of(value).map(|keys| {
+                Operator::UnchangedBut(keys.iter().filter_map(Tree::text).map(str::to_owned).collect())
+            }),
             _ => {
                 self.report.add(
                     "operator",

@@ -25,9 +25,15 @@ pub(crate) const SPEC_VERSIONS: [&str; 7] =
 /// Keys of the form versions, which a clause says for itself.
 pub(crate) const CLAUSE_VERSIONS: [&str; 7] =
     ["now", "cloudProfile", "machineImages", "shoot", "old", "runsOn", "why"];
-/// Keys of forms that are not run yet; their files are refused by form, not by key.
-pub(crate) const LATER: [&str; 1] = ["flags"];
-pub(crate) const TARGET: [&str; 4] = ["webhook", "controller", "handles", "instance"];
+/// Keys of the form flags.
+pub(crate) const SPEC_FLAGS: [&str; 2] = ["flags", "given"];
+/// Columns of a table of flags.
+pub(crate) const FLAGS_COLUMNS: [&str; 6] = ["id", "flag", "emits", "webhook", "level", "needs"];
+/// What is said of a clause of such a table beside its rows.
+pub(crate) const FLAGS_CLAUSE: [&str; 6] = ["id", "text", "versions", "presupposes", "differs", "source"];
+pub(crate) const TARGET: [&str; 6] = ["webhook", "controller", "handles", "instance", "container", "unit"];
+/// Keys of a target that say where its flags stand.
+pub(crate) const TARGET_FLAGS: [&str; 2] = ["container", "unit"];
 pub(crate) const SOURCE: [&str; 5] = ["document", "code", "version", "section", "sentence"];
 pub(crate) const CLAUSE: [&str; 18] = [
     "id",

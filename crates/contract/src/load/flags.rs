@@ -1,0 +1,261 @@
+//! The form flags: rows of one id are one clause, whose cases are asked as those of any mutation.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::draft::{self, Clause};
+use super::fields::Fields;
+use super::report::nearest;
+use super::setting::Setting;
+use super::table::{self, Cell, Column, Row, Table};
+use super::tree::{Data, Key, Span, Tree};
+use super::words::{FLAGS_CLAUSE, FLAGS_COLUMNS, LEVELS};
+use crate::model::{Binds, Level};
+
+/// What a row says of a flag.
+struct Said<'a> {
+    row: &'a Row,
+    flag: String,
+    emitted: Tree,
+    wanted: Tree,
+    keeps: bool,
+}
+
+/// The clauses that the table of a contract draws.
+pub(super) fn clauses(spec: &Fields<'_>) -> Vec<Clause> {
+    let Some(node) = spec.node("flags") else {
+        let remedy = "draw them: `flags: |`, then lines of `| id | flag | emits | webhook | level | needs |`";
+        spec.report.add("missing-key", spec.span(), "flags is missing", remedy);
+        return Vec::new();
+    };
+    let Some(table) = table::read(spec.file, node, spec.report) else { return Vec::new() };
+    let Some(at) = columns(&table, spec, Span::of(spec.file, node)) else { return Vec::new() };
+    let texts = texts(spec);
+    let mut ids: Vec<&str> = Vec::new();
+    for row in &table.rows {
+        let id = row.cells[at["id"]].raw.as_str();
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    let unknown = texts.iter().filter(|(id, _)| !ids.contains(&id.as_str()));
+    for (id, (_, span)) in unknown {
+        let remedy = nearest(id, ids.iter().copied());
+        spec.report.add("flags", *span, format!("no row is of {id}"), remedy);
+    }
+    let rows = |id: &str| table.rows.iter().filter(|row| row.cells[at["id"]].raw == id).collect::<Vec<_>>();
+    ids.into_iter().filter_map(|id| clause(id, &rows(id), &at, texts.get(id), spec)).collect()
+}
+
+/// Where the columns stand; all must be there, and no others.
+fn columns<'a>(table: &'a Table, spec: &Fields<'_>, span: Span) -> Option<BTreeMap<&'a str, usize>> {
+    let known: Vec<&str> = FLAGS_COLUMNS.to_vec();
+    let unknown = table.columns.iter().filter(|column| !known.contains(&column.name.as_str()));
+    for column in unknown {
+        let message = format!("a table of flags has no column {:?}", column.name);
+        spec.report.add("flags", column.span, message, nearest(&column.name, known.iter().copied()));
+    }
+    let at: BTreeMap<&str, usize> =
+        table.columns.iter().enumerate().map(|(at, column)| (column.name.as_str(), at)).collect();
+    let missing: Vec<&str> = known.into_iter().filter(|name| !at.contains_key(name)).collect();
+    if !missing.is_empty() {
+        spec.report.add("flags", span, format!("the table has no column {}", missing.join(", ")), "draw it");
+        return None;
+    }
+    Some(at)
+}
+
+/// What `clauses` says of an id beside its rows, with its place.
+fn texts<'a>(spec: &Fields<'a>) -> BTreeMap<String, (Fields<'a>, Span)> {
+    let items = spec.node("clauses").and_then(|node| node.items()).unwrap_or_default();
+    let fields =
+        items.iter().filter_map(|node| Fields::of(spec.file, node, "a clause", &FLAGS_CLAUSE, spec.report));
+    let named =
+        fields.filter_map(|fields| Some((fields.required("id", "name a clause of the table")?, fields)));
+    named.map(|(id, fields)| (id, (fields, fields.span()))).collect()
+}
+
+fn clause(
+    id: &str,
+    rows: &[&Row],
+    at: &BTreeMap<&str, usize>,
+    beside: Option<&(Fields<'_>, Span)>,
+    spec: &Fields<'_>,
+) -> Option<Clause> {
+    let first = rows.first()?;
+    let cell = |row: &Row, name: &str| row.cells[at[name]].raw.clone();
+    for (row, name) in rows.iter().flat_map(|row| [(row, "level"), (row, "needs")]) {
+        if cell(row, name) != cell(first, name) {
+            let message = format!("the rows of {id} differ in {name}");
+            spec.report.add("flags", row.span, message, "one clause has one: give the row another id");
+        }
+    }
+    let level_cell = &first.cells[at["level"]];
+    let level = LEVELS.iter().find(|(name, _)| *name == level_cell.raw).map(|(_, level)| *level);
+    if level.is_none() {
+        let remedy = nearest(&level_cell.raw, LEVELS.iter().map(|(name, _)| *name));
+        spec.report.add("flags", level_cell.tree.span, format!("{:?} is no level", level_cell.raw), remedy);
+    }
+    let said: Vec<Said<'_>> = rows.iter().filter_map(|row| said(row, at, spec)).collect();
+    let text = beside.and_then(|(fields, _)| fields.text("text")).or_else(|| sentence(&said));
+    let Some(text) = text else {
+        let remedy = format!("say it: `clauses: [{{id: {id}, text: …}}]`");
+        spec.report.add("flags", first.span, format!("nothing says what {id} means"), remedy);
+        return None;
+    };
+    let needs = cell(first, "needs");
+    let fields = beside.map(|(fields, _)| fields);
+    Some(Clause {
+        id: id.to_owned(),
+        span: first.span,
+        text,
+        level: level.unwrap_or(Level::Must),
+        binds: Binds::Extension,
+        versions: fields.and_then(|fields| fields.text("versions")),
+        needs: needs.split(',').map(str::trim).filter(|need| !need.is_empty()).map(str::to_owned).collect(),
+        presupposes: fields.map(|fields| fields.texts("presupposes")).unwrap_or_default(),
+        covers: Vec::new(),
+        instance: None,
+        differs: fields.map(|fields| fields.pairs("differs")).unwrap_or_default(),
+        source: fields.and_then(draft::source),
+        config: None,
+        table: Some(drawn(&said, first.span)),
+        given: spec.tree("given"),
+        when: Some(
+            spec.tree("when")
+                .unwrap_or_else(|| map(first.span, [("admission", text_of("CREATE", first.span))])),
+        ),
+        then: Some(map(first.span, [("object", place(spec, "<wanted>", first.span)?)])),
+        emits: Some(place(spec, "<emitted>", first.span)?),
+        steps: None,
+        faults: Vec::new(),
+        setting: Setting::default(),
+    })
+}
+
+/// What a row says; what cannot be read is noted.
+fn said<'a>(row: &'a Row, at: &BTreeMap<&str, usize>, spec: &Fields<'_>) -> Option<Said<'a>> {
+    let cell = |name: &str| &row.cells[at[name]];
+    let (flag, emits, webhook) = (cell("flag"), cell("emits"), cell("webhook"));
+    if !flag.raw.starts_with("--") {
+        spec.report.add(
+            "flags",
+            flag.tree.span,
+            format!("{:?} is no flag", flag.raw),
+            "write `--secure-port`",
+        );
+        return None;
+    }
+    let emitted = expected(&emits.raw, emits.tree.span);
+    let wanted = wanted(&webhook.raw, webhook.tree.span);
+    for (cell, known, found) in [
+        (emits, "any, present, absent, is V, has M, lacks M", &emitted),
+        (webhook, "keeps, keeps except M …, absent, present, is V, has M, lacks M", &wanted),
+    ] {
+        if found.is_none() {
+            let message = format!("{:?} says nothing that can be asked of a webhook or an object", cell.raw);
+            spec.report.add("flags", cell.tree.span, message, format!("write one of {known}"));
+        }
+    }
+    let (emitted, wanted) = (emitted?, wanted?);
+    Some(Said { row, flag: flag.raw.clone(), emitted, wanted, keeps: webhook.raw == "keeps" })
+}
+
+/// What stands in `webhook`.
+fn wanted(raw: &str, span: Span) -> Option<Tree> {
+    if raw == "any" {
+        return None;
+    }
+    if let Some(members) = raw.strip_prefix("keeps except ") {
+        let members = members.split_whitespace().map(|member| text_of(member, span)).collect();
+        return Some(map(span, [("$unchangedBut", Tree { data: Data::List(members), span })]));
+    }
+    if raw == "keeps" { Some(text_of("$unchanged", span)) } else { expected(raw, span) }
+}
+
+/// What both sides may say. A member of a list or map is its key.
+fn expected(raw: &str, span: Span) -> Option<Tree> {
+    match raw.split_once(' ') {
+        None if raw == "any" => Some(Tree { data: Data::Word(super::tree::Word::Any), span }),
+        None if raw == "present" => Some(text_of("$present", span)),
+        None if raw == "absent" => Some(text_of("$absent", span)),
+        Some(("is", value)) => Some(text_of(value.trim(), span)),
+        Some(("has", member)) => Some(member_of(member.trim(), "$present", span)),
+        Some(("lacks", member)) => Some(member_of(member.trim(), "$absent", span)),
+        _ => None,
+    }
+}
+
+/// `M` of a list, or `M=V` of a map.
+fn member_of(member: &str, otherwise: &str, span: Span) -> Tree {
+    match member.split_once('=') {
+        Some((key, value)) if otherwise == "$present" => map(span, [(key, text_of(value, span))]),
+        _ => map(span, [(member, text_of(otherwise, span))]),
+    }
+}
+
+/// The rows as a table: named by their flags, with what must hold in cells.
+fn drawn(said: &[Said<'_>], span: Span) -> Table {
+    let column = |name: &str| Column { name: name.to_owned(), span };
+    let cell = |tree: &Tree| Cell { raw: format!("{:?}", tree.to_value()), tree: tree.clone() };
+    let rows = said.iter().map(|said| Row {
+        cells: vec![cell(&text_of(&said.flag, said.row.span)), cell(&said.wanted), cell(&said.emitted)],
+        case: Some(said.flag.clone()),
+        span: said.row.span,
+    });
+    Table { columns: ["flag", "wanted", "emitted"].map(column).into(), rows: rows.collect() }
+}
+
+/// Where the flag stands in an object: in the container or the unit that the target names.
+fn place(spec: &Fields<'_>, cell: &str, span: Span) -> Option<Tree> {
+    let target = spec.node("target")?;
+    let named = |key: &str| target.get(key).and_then(|node| node.as_str());
+    let flags = map(span, [("$flags", map(span, [("<flag>", text_of(cell, span))]))]);
+    let list = |item: Tree| Tree { data: Data::List(vec![item]), span };
+    match (named("container"), named("unit")) {
+        (Some(container), None) => {
+            let item = map(span, [("name", text_of(container, span)), ("$is", flags)]);
+            let pod = map(span, [("spec", map(span, [("containers", list(item))]))]);
+            Some(map(span, [("spec", map(span, [("template", pod)]))]))
+        }
+        (None, Some(unit)) => {
+            let service = map(span, [("Service", map(span, [("ExecStart", list(flags))]))]);
+            let content = map(span, [("$unit", service)]);
+            let item = map(span, [("name", text_of(unit, span)), ("content", content)]);
+            Some(map(span, [("spec", map(span, [("units", list(item))]))]))
+        }
+        _ => {
+            let remedy = "name one: `target: {webhook: controlplane, container: kube-apiserver}`";
+            spec.report.add(
+                "flags",
+                span,
+                "the target names neither a container nor a unit, or both",
+                remedy,
+            );
+            None
+        }
+    }
+}
+
+/// `--a and --b are left as Gardener sets them`, where that is all that the rows say.
+fn sentence(said: &[Said<'_>]) -> Option<String> {
+    if said.is_empty() || !said.iter().all(|said| said.keeps) {
+        return None;
+    }
+    let (last, others) = said.split_last()?;
+    let others: Vec<&str> = others.iter().map(|said| said.flag.as_str()).collect();
+    Some(match others.as_slice() {
+        [] => format!("{} is left as Gardener sets it", last.flag),
+        others => format!("{} and {} are left as Gardener sets them", others.join(", "), last.flag),
+    })
+}
+
+fn text_of(text: &str, span: Span) -> Tree {
+    Tree { data: Data::Scalar(Value::from(text)), span }
+}
+
+fn map<const N: usize>(span: Span, entries: [(&str, Tree); N]) -> Tree {
+    let entry = |(name, tree): (&str, Tree)| (Key { name: name.to_owned(), span }, tree);
+    Tree { data: Data::Map(entries.into_iter().map(entry).collect()), span }
+}
