@@ -46,7 +46,7 @@ struct Metadata {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
     /// How it is written.
-    #[schemars(extend("enum" = ["mutation", "validation", "configuration", "versions", "scenario"]))]
+    #[schemars(extend("enum" = ["mutation", "validation", "flags", "configuration", "versions", "scenario"]))]
     form: String,
     /// Source of all clauses that name none.
     source: Option<Source>,
@@ -80,8 +80,12 @@ struct Spec {
     when: Option<When>,
     /// Of versions: what must hold where a clause says nothing of it.
     then: Option<Then>,
-    /// The clauses.
-    clauses: Vec<Clause>,
+    /// Of flags: the table of them: id, flag, emits, webhook, level, needs.
+    flags: Option<String>,
+    /// Of flags: what stands before each request, as in a clause.
+    given: Option<Given>,
+    /// The clauses; of flags, what their rows do not say.
+    clauses: Option<Vec<Clause>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -112,6 +116,10 @@ struct Target {
     /// Which of the component's registrations cases run under.
     #[schemars(extend("examples" = ["seed", "shoot"]))]
     instance: Option<String>,
+    /// Of flags: the container whose command line has them.
+    container: Option<String>,
+    /// Of flags: the unit whose ExecStart has them.
+    unit: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -86,8 +86,9 @@ impl Target for InCluster {
     }
 
     fn is_asked_of(&self, contract: &Contract) -> bool {
-        // The garden's admission is not among what is installed.
-        self.here.is_asked_of(contract) && contract.component != targets::GARDEN_ADMISSION
+        // The garden's admission and a provider's webhooks are not among what is installed.
+        let elsewhere = [targets::GARDEN_ADMISSION, targets::CONTROLPLANE];
+        self.here.is_asked_of(contract) && !elsewhere.contains(&contract.component.as_str())
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {

@@ -12,14 +12,16 @@ use contract::model::Contract;
 
 use super::admission::{self, garden_admission};
 use super::controller_manager::{self, controller_manager};
+use super::controlplane::{self, controlplane_webhooks};
 use super::garden::{self, Garden};
 
-/// The components with webhooks and controllers, and the garden: what it decides and what it admits.
+/// The components with webhooks and controllers, a provider's webhooks, and the garden: what it decides and what it admits.
 struct Ours {
     resource_manager: BuiltIn,
     controller_manager: BuiltIn,
     garden: Garden,
     admission: BuiltIn,
+    controlplane: BuiltIn,
     /// Which of them the contracts are about.
     about: BTreeSet<Member>,
 }
@@ -29,6 +31,7 @@ enum Member {
     ResourceManager,
     ControllerManager,
     Garden,
+    ControlPlane,
 }
 
 /// The components that these contracts are about.
@@ -39,6 +42,7 @@ pub(crate) fn ours(contracts: &[Contract]) -> Arc<dyn Target> {
         controller_manager: controller_manager(),
         garden: Garden,
         admission: garden_admission(),
+        controlplane: controlplane_webhooks(),
         about,
     })
 }
@@ -48,6 +52,7 @@ fn member(component: &str) -> Member {
     match component {
         garden::COMPONENT | admission::COMPONENT => Member::Garden,
         controller_manager::COMPONENT => Member::ControllerManager,
+        controlplane::COMPONENT => Member::ControlPlane,
         _ => Member::ResourceManager,
     }
 }
@@ -60,6 +65,7 @@ impl Target for Ours {
             Member::ResourceManager => self.resource_manager.identity().name,
             Member::ControllerManager => self.controller_manager.identity().name,
             Member::Garden => self.garden.identity().name,
+            Member::ControlPlane => self.controlplane.identity().name,
         };
         let names: Vec<String> = self.about.iter().map(told).collect();
         let name = if names.is_empty() { identity.name } else { names.join(", ") };
@@ -67,7 +73,7 @@ impl Target for Ours {
     }
 
     fn features(&self) -> BTreeSet<String> {
-        self.resource_manager.features()
+        [&self.resource_manager, &self.controlplane].into_iter().flat_map(Target::features).collect()
     }
 
     fn is_ours(&self) -> bool {
@@ -93,7 +99,9 @@ impl Target for Ours {
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
         match member(trial.component) {
             Member::ControllerManager => self.controller_manager.configure(trial).await,
-            Member::ResourceManager | Member::Garden => self.resource_manager.configure(trial).await,
+            Member::ResourceManager | Member::Garden | Member::ControlPlane => {
+                self.resource_manager.configure(trial).await
+            }
         }
     }
 
@@ -102,6 +110,7 @@ impl Target for Ours {
             Member::ResourceManager => self.resource_manager.start(setup).await,
             Member::ControllerManager => self.controller_manager.start(setup).await,
             Member::Garden => self.admission.start(setup).await,
+            Member::ControlPlane => self.controlplane.start(setup).await,
         }
     }
 }

@@ -99,8 +99,9 @@ pub fn read(file: &SourceFile) -> Result<Suite, Error> {
 /// # Errors
 /// When one of them cannot be read: a mistake of the project.
 pub fn embedded() -> Result<Vec<Suite>, Error> {
-    const FILES: [(&str, &str); 6] = [
+    const FILES: [(&str, &str); 7] = [
         ("suites/controller-manager.yaml", include_str!("../../../../suites/controller-manager.yaml")),
+        ("suites/controlplane.yaml", include_str!("../../../../suites/controlplane.yaml")),
         ("suites/core.yaml", include_str!("../../../../suites/core.yaml")),
         ("suites/extended.yaml", include_str!("../../../../suites/extended.yaml")),
         ("suites/resource-manager.yaml", include_str!("../../../../suites/resource-manager.yaml")),

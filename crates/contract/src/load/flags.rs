@@ -98,6 +98,9 @@ fn clause(
         spec.report.add("flags", level_cell.tree.span, format!("{:?} is no level", level_cell.raw), remedy);
     }
     let said: Vec<Said<'_>> = rows.iter().filter_map(|row| said(row, at, spec)).collect();
+    if said.len() < rows.len() {
+        return None;
+    }
     let text = beside.and_then(|(fields, _)| fields.text("text")).or_else(|| sentence(&said));
     let Some(text) = text else {
         let remedy = format!("say it: `clauses: [{{id: {id}, text: …}}]`");

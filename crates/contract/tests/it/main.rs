@@ -4,6 +4,7 @@ mod asked_otherwise;
 mod cel;
 mod embedded;
 mod examples;
+mod flags;
 mod given;
 mod lint;
 mod malformed;

@@ -172,7 +172,7 @@ fn every_malformed_clause_is_refused_at_its_place() {
 const HEADERS: &[(&str, &str, &str, &[&str])] = &[
     ("unknown kind", "kind: Contract", "kind: Contrakt", &["kind 2:7"]),
     ("foreign", "apiVersion: conformance.gardener.cloud/v1alpha1", "apiVersion: v1", &["kind 1:13"]),
-    ("form later", "form: mutation", "form: flags", &["form 7:9"]),
+    ("form later", "form: mutation", "form: objects", &["form 7:9"]),
     ("no form", "form: mutation", "form: mutating", &["type 7:9"]),
     ("label", "labels: {component: sample}", "labels: {}", &["missing-key 4:3"]),
     ("name", "  name: sample\n", "", &["missing-key 4:3"]),
