@@ -74,10 +74,12 @@ fn failures(report: &Report) -> Vec<String> {
 
 fn target(csi: bool) -> BuiltIn {
     let features = if csi { BTreeSet::from(["csi".to_owned()]) } else { BTreeSet::new() };
-    BuiltIn::new("controlplane-webhooks", "v1.82.0", features, move |ingredients| make(ingredients, csi))
+    BuiltIn::new("controlplane-webhooks", "v1.82.0", features, move |ingredients| {
+        std::future::ready(make(ingredients, csi))
+    })
 }
 
-async fn make(ingredients: Ingredients, csi: bool) -> Result<Component, String> {
+fn make(ingredients: Ingredients, csi: bool) -> Result<Component, String> {
     let mut config = ingredients.config;
     config["csi"] = csi.into();
     let (config, _) = from_value(&config).map_err(|error| error.to_string())?;

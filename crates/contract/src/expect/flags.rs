@@ -45,7 +45,7 @@ pub(super) fn close(content: &Value, before: &Value) -> Option<Value> {
     let mut said: Vec<&String> = changed.into_iter().filter(|name| content.contains_key(*name)).collect();
     said.dedup();
     words.extend(said.into_iter().flat_map(|name| said_anew(name, &content[name])));
-    Some(written(words, before))
+    Some(written(&words, before))
 }
 
 fn said_anew(name: &str, value: &Value) -> Vec<String> {
@@ -62,7 +62,7 @@ fn said_anew(name: &str, value: &Value) -> Vec<String> {
 }
 
 /// The words of a container; whichever of its two fields held the flags holds all of them.
-fn written(words: Vec<String>, before: &Value) -> Value {
+fn written(words: &[String], before: &Value) -> Value {
     let list = |words: &[String]| -> Value { words.iter().map(String::as_str).collect() };
     match before {
         Value::String(_) => Value::from(words.join(" ")),
@@ -78,7 +78,7 @@ fn written(words: Vec<String>, before: &Value) -> Value {
             }
             Value::Object(container)
         }
-        _ => list(&words),
+        _ => list(words),
     }
 }
 

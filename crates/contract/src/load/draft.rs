@@ -134,7 +134,9 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
     } else {
         setting::refuse_elsewhere(spec, form, &SPEC_VERSIONS, &["target", "config"]);
         refuse(spec, &SPEC_FLAGS);
-        target.iter().for_each(|target| refuse(target, &TARGET_FLAGS));
+        if let Some(target) = &target {
+            refuse(target, &TARGET_FLAGS);
+        }
     }
     let has_target = !matches!(form, Form::Configuration | Form::Versions);
     if has_target && target.and_then(|target| target.node(key)).is_none() {

@@ -84,13 +84,7 @@ fn clause(
     spec: &Fields<'_>,
 ) -> Option<Clause> {
     let first = rows.first()?;
-    let cell = |row: &Row, name: &str| row.cells[at[name]].raw.clone();
-    for (row, name) in rows.iter().flat_map(|row| [(row, "level"), (row, "needs")]) {
-        if cell(row, name) != cell(first, name) {
-            let message = format!("the rows of {id} differ in {name}");
-            spec.report.add("flags", row.span, message, "one clause has one: give the row another id");
-        }
-    }
+    agree(id, rows, at, spec);
     let level_cell = &first.cells[at["level"]];
     let level = LEVELS.iter().find(|(name, _)| *name == level_cell.raw).map(|(_, level)| *level);
     if level.is_none() {
@@ -107,7 +101,7 @@ fn clause(
         spec.report.add("flags", first.span, format!("nothing says what {id} means"), remedy);
         return None;
     };
-    let needs = cell(first, "needs");
+    let needs = &first.cells[at["needs"]].raw;
     let fields = beside.map(|(fields, _)| fields);
     Some(Clause {
         id: id.to_owned(),
@@ -135,6 +129,17 @@ fn clause(
         faults: Vec::new(),
         setting: Setting::default(),
     })
+}
+
+/// Notes rows of one id that differ in what a clause has once.
+fn agree(id: &str, rows: &[&Row], at: &BTreeMap<&str, usize>, spec: &Fields<'_>) {
+    let Some(first) = rows.first() else { return };
+    for (row, name) in rows.iter().flat_map(|row| [(row, "level"), (row, "needs")]) {
+        if row.cells[at[name]].raw != first.cells[at[name]].raw {
+            let message = format!("the rows of {id} differ in {name}");
+            spec.report.add("flags", row.span, message, "one clause has one: give the row another id");
+        }
+    }
 }
 
 /// What a row says; what cannot be read is noted.

@@ -24,7 +24,9 @@ spec:
 fn with(rows: &[&str], rest: &str) -> String {
     let mut text = HEAD.to_owned();
     text.push_str("    | id | flag | emits | webhook | level | needs |\n");
-    rows.iter().for_each(|row| text.push_str(&indent(row, "    ")));
+    for row in rows {
+        text.push_str(&indent(row, "    "));
+    }
     text.push_str(&indent(rest, "  "));
     text
 }
@@ -59,16 +61,23 @@ fn rows_of_one_id_are_one_clause_with_a_case_each() {
     assert_ne!(clauses[0].cases[0].location.line, clauses[0].cases[1].location.line);
 }
 
+type Change = fn(&mut Value);
+
 /// Whether the first case of the only row holds of the fixture's container, changed so.
 fn kept(flag: &str, webhook: &str, change: impl FnOnce(&mut Value)) -> bool {
     let row = format!("| X-001 | {flag} | any | {webhook} | MUST | |");
     let loaded = load_one(&with(&[&row], "clauses: [{id: X-001, text: a sentence}]"));
     let contract = &loaded.catalog.contracts[0];
     let case = &contract.clauses[0].cases[0];
-    let input = case.given.object.clone().unwrap();
+    let input = case.given.object.clone().expect("it has an object");
     let mut answer = input.clone();
     change(&mut answer["spec"]["template"]["spec"]["containers"][0]);
-    holds(case.then.object.as_ref().unwrap(), Some(&input), Some(&answer), &contract.rules(&input))
+    holds(
+        case.then.object.as_ref().expect("it asks for one"),
+        Some(&input),
+        Some(&answer),
+        &contract.rules(&input),
+    )
 }
 
 #[test]
@@ -78,7 +87,7 @@ fn a_webhook_keeps_a_flag_wherever_and_however_it_is_said() {
         container["args"] =
             json!(["--enable-admission-plugins=Q", "--port", "1", "--enable-admission-plugins=P"]);
     };
-    let table: [(&str, &str, fn(&mut Value), bool); 12] = [
+    let table: [(&str, &str, Change, bool); 12] = [
         ("--port", "keeps", |container| container["command"] = json!(["app", "--port", "1"]), true),
         ("--port", "keeps", |container| container["command"] = json!(["app", "--port=2"]), false),
         ("--port", "keeps", |container| container["command"] = json!(["app"]), false),

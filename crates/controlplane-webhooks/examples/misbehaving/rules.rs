@@ -1,0 +1,190 @@
+//! What a webhook does wrong: for each rule, one clause of the contract that it breaks, and no other.
+
+use controlplane_webhooks::command_line::CommandLine;
+use controlplane_webhooks::ensurer::Role;
+use formats::unit;
+use serde_json::{Value, json};
+
+/// One way to misbehave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    /// A flag of a component has this value.
+    Flag(Role, &'static str, &'static str),
+    /// A flag of a component is gone.
+    NoFlag(Role, &'static str),
+    /// A list of a component lacks this member.
+    NoMember(Role, &'static str, &'static str),
+    /// A list of a component has this member.
+    Member(Role, &'static str, &'static str),
+    /// What is no hook's business gets an annotation.
+    Stranger(&'static str),
+    /// A field is another, by its JSON pointer; a pointer to the end of a list adds to it.
+    Field(Role, &'static str, &'static str),
+    /// kubelet.service starts twice.
+    StartsTwice,
+    /// The kubelet's configuration is no longer encoded.
+    Decoded,
+    /// A field of the kubelet's configuration is another.
+    Kubelet(&'static str, &'static str),
+}
+
+const KAS: Role = Role::KubeApiServer;
+const KCM: Role = Role::KubeControllerManager;
+const KS: Role = Role::KubeScheduler;
+const OSC: Role = Role::OperatingSystemConfig;
+const CONTAINER: &str = "/spec/template/spec/containers/0";
+
+/// Every rule, by the clause that it breaks.
+pub(crate) const RULES: [(&str, Wrong); 37] = [
+    ("CP-001", Wrong::Stranger("Deployment")),
+    (
+        "CP-007",
+        Wrong::Field(
+            KS,
+            "/metadata/labels/provider.extensions.gardener.cloud~1mutated-by-controlplane-webhook",
+            "\"no\"",
+        ),
+    ),
+    ("CP-016", Wrong::NoMember(KAS, "--enable-admission-plugins", "NodeRestriction")),
+    ("CP-017", Wrong::Flag(KAS, "--etcd-cafile", "/x")),
+    ("CP-018", Wrong::Flag(KAS, "--audit-policy-file", "/x")),
+    ("CP-019", Wrong::Flag(KAS, "--secure-port", "6443")),
+    ("CP-023", Wrong::NoFlag(KAS, "--event-ttl")),
+    ("CP-024", Wrong::Flag(KAS, "--endpoint-reconciler-type", "none")),
+    ("CP-025", Wrong::Flag(KAS, "--advertise-address", "52.18.3.9")),
+    ("CP-027", Wrong::Member(KAS, "--enable-admission-plugins", "PersistentVolumeLabel")),
+    (
+        "CP-034",
+        Wrong::Field(Role::KubeApiServerService, "/metadata/annotations/example.com~1idle-timeout", "\"1\""),
+    ),
+    ("CP-043", Wrong::Flag(KCM, "--kubeconfig", "/x")),
+    ("CP-044", Wrong::Flag(KCM, "--leader-elect", "false")),
+    ("CP-045", Wrong::Flag(KCM, "--tls-cert-file", "/x")),
+    ("CP-046", Wrong::Flag(KCM, "--cluster-cidr", "10.0.0.0/8")),
+    ("CP-047", Wrong::Flag(KCM, "--concurrent-gc-syncs", "1")),
+    ("CP-048", Wrong::NoFlag(KCM, "--horizontal-pod-autoscaler-tolerance")),
+    ("CP-049", Wrong::Flag(KCM, "--port", "0")),
+    ("CP-055", Wrong::NoFlag(KCM, "--use-service-account-credentials")),
+    ("CP-063", Wrong::Flag(KS, "--config", "/x")),
+    ("CP-064", Wrong::Flag(KS, "--v", "9")),
+    ("CP-065", Wrong::Flag(KS, "--cloud-provider", "external")),
+    (
+        "CP-066",
+        Wrong::Field(KS, "/spec/template/spec/containers/0/env", r#"[{"name": "CLOUD_KEY", "value": "x"}]"#),
+    ),
+    (
+        "CP-067",
+        Wrong::Field(
+            KS,
+            "/spec/template/spec/volumes/-",
+            r#"{"name": "cloud", "secret": {"secretName": "cloudprovider"}}"#,
+        ),
+    ),
+    ("CP-071", Wrong::Field(Role::Etcd, "/spec/replicas", "3")),
+    ("CP-092", Wrong::Stranger("OperatingSystemConfig")),
+    ("CP-093", Wrong::Field(OSC, "/spec/units/0/enable", "false")),
+    ("CP-094", Wrong::StartsTwice),
+    ("CP-096", Wrong::Decoded),
+    ("CP-097", Wrong::Flag(OSC, "--config", "/x")),
+    ("CP-098", Wrong::Flag(OSC, "--kubeconfig", "/x")),
+    ("CP-099", Wrong::Flag(OSC, "--network-plugin", "kubenet")),
+    ("CP-100", Wrong::Member(OSC, "--node-labels", "cloud=x")),
+    ("CP-103", Wrong::Flag(OSC, "--v", "9")),
+    ("CP-104", Wrong::Kubelet("enableControllerAttachDetach", "false")),
+    ("CP-106", Wrong::Field(OSC, "/spec/files/0/permissions", "511")),
+    ("CP-108", Wrong::Stranger("Service")),
+];
+
+impl Wrong {
+    /// Damages what a webhook that behaves made of an object; done twice it is done once.
+    pub(crate) fn damage(self, object: &mut Value) {
+        let role = Role::of(object).ok().flatten();
+        match self {
+            Self::Flag(of, flag, value) if role == Some(of) => edit(object, |line| line.set(flag, value)),
+            Self::NoFlag(of, flag) if role == Some(of) => edit(object, |line| line.remove(flag)),
+            Self::NoMember(of, flag, member) if role == Some(of) => {
+                edit(object, |line| line.remove_member(flag, member));
+            }
+            Self::Member(of, flag, member) if role == Some(of) => {
+                edit(object, |line| line.add_member(flag, member));
+            }
+            Self::Stranger(kind) if role.is_none() && object["kind"] == kind => {
+                object["metadata"]["annotations"]["example.com/wrong"] = json!("true");
+            }
+            Self::Field(of, pointer, value) if role == Some(of) => field(object, pointer, value),
+            Self::StartsTwice if role == Some(OSC) => {
+                let again = |options: &mut Vec<unit::UnitOption>| {
+                    let starts: Vec<_> =
+                        options.iter().filter(|option| option.name == "ExecStart").cloned().collect();
+                    if let [one] = starts.as_slice() {
+                        options.push(one.clone());
+                    }
+                };
+                kubelet_unit(object, again);
+            }
+            Self::Decoded if role == Some(OSC) => {
+                let inline = &mut object["spec"]["files"][1]["content"]["inline"];
+                if let Some(content) = decoded(inline) {
+                    *inline = json!({"encoding": "", "data": content});
+                }
+            }
+            Self::Kubelet(name, value) if role == Some(OSC) => kubelet(object, name, value),
+            _ => {}
+        }
+    }
+}
+
+fn edit(object: &mut Value, edit: impl Fn(&mut CommandLine)) {
+    if object["kind"] == "OperatingSystemConfig" {
+        return kubelet_unit(object, |options| {
+            for option in options.iter_mut().filter(|option| option.name == "ExecStart").take(1) {
+                let mut line = CommandLine::of_line(&option.value);
+                edit(&mut line);
+                option.value = line.to_line();
+            }
+        });
+    }
+    let Some(container) = object.pointer_mut(CONTAINER) else { return };
+    let Ok(mut line) = CommandLine::of_container(container) else { return };
+    edit(&mut line);
+    container.as_object_mut().into_iter().for_each(|container| line.write(container));
+}
+
+fn kubelet_unit(object: &mut Value, edit: impl FnOnce(&mut Vec<unit::UnitOption>)) {
+    let content = &mut object["spec"]["units"][0]["content"];
+    let Ok(mut options) = unit::options(content.as_str().unwrap_or_default()) else { return };
+    edit(&mut options);
+    *content = Value::from(unit::write(&options));
+}
+
+fn kubelet(object: &mut Value, name: &str, value: &str) {
+    let inline = &mut object["spec"]["files"][1]["content"]["inline"];
+    let Some(content) = decoded(inline) else { return };
+    let Ok(mut configuration) = formats::yaml::from_str::<Value>(&content) else { return };
+    configuration[name] = serde_json::from_str(value).unwrap_or_default();
+    let encoded = formats::yaml::to_string(&configuration).ok();
+    let encoded =
+        encoded.and_then(|text| controlplane_webhooks::file_content::Encoding::Base64.encode(&text).ok());
+    inline["data"] = json!(encoded);
+}
+
+fn decoded(inline: &Value) -> Option<String> {
+    let encoding = controlplane_webhooks::file_content::Encoding::of(inline["encoding"].as_str()?).ok()?;
+    encoding.decode(inline["data"].as_str()?).ok()
+}
+
+fn field(object: &mut Value, pointer: &str, value: &str) {
+    let value: Value = serde_json::from_str(value).unwrap_or_default();
+    let Some((parent, name)) = pointer.rsplit_once('/') else { return };
+    match object.pointer_mut(parent) {
+        Some(Value::Array(items)) if !items.contains(&value) => items.push(value),
+        Some(Value::Object(fields)) => {
+            let name = name.replace("~1", "/");
+            // A label or annotation that is not there cannot be changed.
+            if name == "env" || fields.contains_key(&name) {
+                fields.insert(name, value);
+            }
+        }
+        _ => {}
+    }
+}

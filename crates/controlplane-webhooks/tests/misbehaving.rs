@@ -1,0 +1,123 @@
+//! A webhook that breaks one rule breaks one clause: the contract names it and no other.
+
+use std::collections::BTreeSet;
+
+use contract::case::{About, Case, When};
+use contract::expect::holds;
+use contract::model::{Catalog, Clause, Contract};
+use controlplane_webhooks::cluster::Cluster;
+use controlplane_webhooks::config::file::from_value;
+use controlplane_webhooks::webhooks::{controlplane, controlplaneexposure};
+use serde_json::Value;
+
+#[path = "../examples/misbehaving/rules.rs"]
+mod rules;
+
+use rules::{RULES, Wrong};
+
+#[test]
+fn who_breaks_a_rule_breaks_its_clause_alone() {
+    let contracts = catalog();
+    let answered: Vec<Answered<'_>> = clauses(&contracts).flat_map(answered).collect();
+    let wrong: Vec<&str> =
+        answered.iter().filter(|one| !one.is_kept(&one.answer)).map(|one| one.clause.id.as_str()).collect();
+    assert_eq!(wrong, Vec::<&str>::new(), "who behaves breaks nothing");
+    let mut wrong = Vec::new();
+    for (id, rule) in RULES {
+        let broken: BTreeSet<&str> =
+            answered.iter().filter(|one| one.is_broken_by(rule)).map(|one| one.clause.id.as_str()).collect();
+        let excused =
+            |one: &Answered<'_>| one.clause.presupposes.iter().any(|id| broken.contains(id.as_str()));
+        let left: BTreeSet<&str> = answered
+            .iter()
+            .filter(|one| broken.contains(one.clause.id.as_str()) && !excused(one))
+            .map(|one| one.clause.id.as_str())
+            .collect();
+        if left != BTreeSet::from([id]) {
+            wrong.push((id, left));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A clause that decides, or warns, has a rule that breaks it: else nobody knows that it names the culprit.
+#[test]
+fn every_clause_about_objects_has_a_rule() {
+    // What renames a container makes of every other clause about it one that cannot be asked.
+    let without = BTreeSet::from(["CP-013", "CP-036", "CP-041", "CP-061", "CP-107"]);
+    let contracts = catalog();
+    let missing: Vec<&str> = clauses(&contracts)
+        .filter(|(_, clause)| {
+            clause.level != contract::model::Level::May && clause.cases.iter().any(is_about_objects)
+        })
+        .map(|(_, clause)| clause.id.as_str())
+        .filter(|id| !without.contains(id) && !RULES.iter().any(|(rule, _)| rule == id))
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
+/// A case, and what a webhook that behaves makes of it.
+struct Answered<'a> {
+    contract: &'a Contract,
+    clause: &'a Clause,
+    case: &'a Case,
+    answer: Value,
+}
+
+impl Answered<'_> {
+    fn is_kept(&self, answer: &Value) -> bool {
+        let input = self.case.given.object.as_ref().expect("it has an object");
+        holds(
+            self.case.then.object.as_ref().expect("it asks for one"),
+            Some(input),
+            Some(answer),
+            &self.contract.rules(input),
+        )
+    }
+
+    fn is_broken_by(&self, rule: Wrong) -> bool {
+        let mut answer = self.answer.clone();
+        rule.damage(&mut answer);
+        let mut twice = answer.clone();
+        rule.damage(&mut twice);
+        assert_eq!(answer, twice, "{rule:?}");
+        answer != self.answer && !self.is_kept(&answer)
+    }
+}
+
+/// The cases of a clause that ask for an object; without CSI plugins the provider would be another one.
+fn answered<'a>((contract, clause): (&'a Contract, &'a Clause)) -> Vec<Answered<'a>> {
+    if clause.needs.iter().any(|need| need == "not csi") {
+        return Vec::new();
+    }
+    let cases = clause.cases.iter().filter(|case| is_about_objects(case));
+    cases.map(|case| Answered { contract, clause, case, answer: answer(contract, case) }).collect()
+}
+
+fn answer(contract: &Contract, case: &Case) -> Value {
+    let (config, _) = from_value(&case.config).expect("the configuration is valid");
+    let cluster = case.given.cluster.first().map(|cluster| Cluster::of(cluster).expect("it names versions"));
+    let mut answer = case.given.object.clone().expect("it has an object");
+    let made = match contract.subject.webhook.as_deref() {
+        Some("controlplane") => controlplane::mutate(&config, cluster.as_ref(), &mut answer),
+        _ => controlplaneexposure::mutate(&config, &mut answer),
+    };
+    made.expect("it is allowed");
+    answer
+}
+
+fn is_about_objects(case: &Case) -> bool {
+    let is_asked = matches!(&case.when, When::Admission { operation, .. } if operation != "DELETE");
+    is_asked && case.then.about == About::Answer && case.then.object.is_some()
+}
+
+fn catalog() -> Vec<Contract> {
+    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    contracts.retain(|contract| contract.component == "controlplane");
+    assert!(!contracts.is_empty());
+    contracts
+}
+
+fn clauses(contracts: &[Contract]) -> impl Iterator<Item = (&Contract, &Clause)> {
+    contracts.iter().flat_map(|contract| contract.clauses.iter().map(move |clause| (contract, clause)))
+}
