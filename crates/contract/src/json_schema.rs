@@ -352,7 +352,7 @@ mod tests {
         let then = [&words::THEN_ANSWER[..], &words::THEN_REGISTRATION, &words::THEN_CONFIGURATION].concat();
         let told = questions().into_iter().flat_map(|question| question.tells().iter().copied());
         let then: Vec<&str> = then.into_iter().chain(told).collect();
-        let spec = [&words::SPEC[..], &words::SPEC_VERSIONS].concat();
+        let spec = [&words::SPEC[..], &words::SPEC_VERSIONS, &words::SPEC_FLAGS].concat();
         let clause = [&words::CLAUSE[..], &words::CLAUSE_VERSIONS].concat();
         let when = [&words::WHEN[..], &words::WHEN_VERSIONS].concat();
         let table: [(&str, &[&str]); 9] = [

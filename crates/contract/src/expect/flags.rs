@@ -50,9 +50,10 @@ pub(super) fn close(content: &Value, before: &Value) -> Option<Value> {
 
 fn said_anew(name: &str, value: &Value) -> Vec<String> {
     let Value::Object(members) = value else { return vec![format!("{name}={}", bare(value))] };
-    let member = |(key, value): (&String, &Value)| match value {
-        Value::Bool(true) if kind(name) != Kind::Map => key.clone(),
-        value => format!("{key}={}", bare(value)),
+    // Whatever a member of a list is said to be, it is there.
+    let member = |(key, value): (&String, &Value)| match kind(name) {
+        Kind::Map => format!("{key}={}", bare(value)),
+        Kind::Single | Kind::List | Kind::Repeated => key.clone(),
     };
     let members: Vec<String> = members.iter().map(member).collect();
     match kind(name) {

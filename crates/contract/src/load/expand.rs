@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::cells::Cells;
 use super::doing;
 use super::draft::{Clause, Draft};
+use super::flags;
 use super::given::{Assembly, Shelf};
 use super::hash;
 use super::outcome::{self, known_keys};
@@ -15,11 +16,10 @@ use super::report::Report;
 use super::table::{Row, Table};
 use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
-use super::wanted;
 use super::words::GIVEN;
 use crate::case::{About, Case, Given, When};
 use crate::decision::RunsOn;
-use crate::expect::{Rules, compare};
+use crate::expect::Rules;
 use crate::model::{self, Form, Location};
 
 /// What clauses are expanded with.
@@ -160,7 +160,8 @@ impl Context<'_> {
         let rules = self.rules(&given, &when);
         let then = outcome::then(&asserted, about(&when), &rules, self.report)?;
         if let (Some(emitted), Some(object)) = (&emitted, &given.object) {
-            self.check_emitted(emitted, object, &rules, row.map_or(clause.span, |(_, row)| row.span));
+            let span = row.map_or(clause.span, |(_, row)| row.span);
+            flags::check_emitted(emitted, object, &rules, span, self.report);
         }
         if self.report.count() > errors {
             return None;
@@ -174,23 +175,8 @@ impl Context<'_> {
             operation,
             runs_on: None,
             case,
-            then: match emitted {
-                Some(emitted) => json!([asserted.to_value(), emitted.to_value()]),
-                None => asserted.to_value(),
-            },
+            then: flags::both(&asserted, emitted.as_ref()),
         })
-    }
-
-    /// What is given must itself be as Gardener emits it.
-    fn check_emitted(&self, emitted: &Tree, object: &Value, rules: &Rules, span: Span) {
-        let expect = wanted::read(emitted, rules, self.report);
-        for mismatch in compare(&expect, None, Some(object), rules) {
-            let name = object["metadata"]["name"].as_str().unwrap_or_default();
-            let got = mismatch.got.map_or_else(|| "nothing".to_owned(), |got| got.to_string());
-            let message =
-                format!("{name} is not as `emits` says: {} is {got}, not {}", mismatch.path, mismatch.want);
-            self.report.add("emits", span, message, "mend the fixture, or what the row says of Gardener");
-        }
     }
 
     /// What objects of a row are put together with.

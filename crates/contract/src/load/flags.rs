@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::draft::{self, Clause};
 use super::fields::Fields;
-use super::report::nearest;
+use super::report::{Report, nearest};
 use super::setting::Setting;
 use super::table::{self, Cell, Column, Row, Table};
 use super::tree::{Data, Key, Span, Tree};
+use super::wanted;
 use super::words::{FLAGS_CLAUSE, FLAGS_COLUMNS, LEVELS};
+use crate::expect::{Rules, compare};
 use crate::model::{Binds, Level};
 
 /// What a row says of a flag.
@@ -46,6 +48,26 @@ pub(super) fn clauses(spec: &Fields<'_>) -> Vec<Clause> {
     }
     let rows = |id: &str| table.rows.iter().filter(|row| row.cells[at["id"]].raw == id).collect::<Vec<_>>();
     ids.into_iter().filter_map(|id| clause(id, &rows(id), &at, texts.get(id), spec)).collect()
+}
+
+/// What is given must itself be as Gardener emits it.
+pub(super) fn check_emitted(emitted: &Tree, object: &Value, rules: &Rules, span: Span, report: &Report<'_>) {
+    let expect = wanted::read(emitted, rules, report);
+    for mismatch in compare(&expect, None, Some(object), rules) {
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        let got = mismatch.got.map_or_else(|| "nothing".to_owned(), |got| got.to_string());
+        let message =
+            format!("{name} is not as `emits` says: {} is {got}, not {}", mismatch.path, mismatch.want);
+        report.add("emits", span, message, "mend the fixture, or what the row says of Gardener");
+    }
+}
+
+/// What is asserted of both sides, for the hash of a clause.
+pub(super) fn both(asserted: &Tree, emitted: Option<&Tree>) -> Value {
+    match emitted {
+        Some(emitted) => json!([asserted.to_value(), emitted.to_value()]),
+        None => asserted.to_value(),
+    }
 }
 
 /// Where the columns stand; all must be there, and no others.
@@ -156,7 +178,7 @@ fn said<'a>(row: &'a Row, at: &BTreeMap<&str, usize>, spec: &Fields<'_>) -> Opti
         return None;
     }
     let emitted = expected(&emits.raw, emits.tree.span);
-    let wanted = wanted(&webhook.raw, webhook.tree.span);
+    let wanted = asked(&webhook.raw, webhook.tree.span);
     for (cell, known, found) in [
         (emits, "any, present, absent, is V, has M, lacks M", &emitted),
         (webhook, "keeps, keeps except M …, absent, present, is V, has M, lacks M", &wanted),
@@ -171,7 +193,7 @@ fn said<'a>(row: &'a Row, at: &BTreeMap<&str, usize>, spec: &Fields<'_>) -> Opti
 }
 
 /// What stands in `webhook`.
-fn wanted(raw: &str, span: Span) -> Option<Tree> {
+fn asked(raw: &str, span: Span) -> Option<Tree> {
     if raw == "any" {
         return None;
     }
