@@ -86,9 +86,7 @@ impl Target for InCluster {
     }
 
     fn is_asked_of(&self, contract: &Contract) -> bool {
-        // The garden's admission and a provider's webhooks are not among what is installed.
-        let elsewhere = [targets::GARDEN_ADMISSION, targets::CONTROLPLANE];
-        self.here.is_asked_of(contract) && !elsewhere.contains(&contract.component.as_str())
+        self.here.is_asked_of(contract) && is_here(contract)
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
@@ -122,6 +120,12 @@ impl Target for InCluster {
             },
         }))
     }
+}
+
+/// Whether the component is installed in the cluster, or asked in this process; the garden's admission and a provider's
+/// webhooks are neither.
+fn is_here(contract: &Contract) -> bool {
+    ![targets::GARDEN_ADMISSION, targets::CONTROLPLANE].contains(&contract.component.as_str())
 }
 
 struct Rollout {
@@ -167,7 +171,7 @@ mod tests {
     #[test]
     fn few_cases_need_a_configuration_that_no_rollout_has_and_no_must_clause_is_left_without_a_case() {
         let mut contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
-        contracts.retain(|contract| contract.component != targets::GARDEN_ADMISSION);
+        contracts.retain(is_here);
         let target = InCluster::of(&contracts);
         assert!(target.configs().len() <= ROLLOUTS);
         let silent = |target: &dyn Target| -> BTreeSet<plan::CaseRef> {
