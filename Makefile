@@ -27,6 +27,7 @@ doc: ## public docs without warnings
 
 deny: ## licences, sources and bans of dependencies
 	cargo deny --version >/dev/null 2>&1 || cargo install --locked cargo-deny
+	cargo fetch --locked --quiet
 	cargo deny --offline check bans licenses sources
 
 run: ## verify our components on the embedded API server
