@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use contract::case::When;
 use contract::model::Contract;
 use contract::scenario::Scenario;
 use substrate::envtest::assets::Assets;
-use substrate::envtest::{Envtest, Lane, Options, programs};
+use substrate::envtest::{Envtest, Lane, Options, SHARED, programs};
 
 use crate::arguments::{Addition, EnvtestArguments};
 use crate::environment;
@@ -17,19 +18,27 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 const LANES: usize = 3;
 
 /// Starts what the contracts need, with the project's CRDs: scenarios, which mostly wait, run side by side in lanes, as many
-/// as cases may.
+/// as cases may. Cases that are none have a cluster of their own.
 pub(crate) async fn start_for(
     contracts: &[Contract],
     parallel: u16,
     arguments: &EnvtestArguments,
 ) -> Result<Envtest, Failure> {
-    let cases = contracts.iter().flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
-    let scenarios: Vec<&Scenario> = cases.filter_map(|case| case.when.scenario()).collect();
+    let clusters = clusters_for(contracts, parallel);
+    start(clusters, arguments).await
+}
+
+/// Names of the clusters that cases need.
+fn clusters_for(contracts: &[Contract], parallel: u16) -> Vec<String> {
+    let clauses = contracts.iter().flat_map(|contract| &contract.clauses);
+    let cases: Vec<&When> = clauses.flat_map(|clause| &clause.cases).map(|case| &case.when).collect();
+    let scenarios: Vec<&Scenario> = cases.iter().filter_map(|when| when.scenario()).collect();
     let has_target = scenarios.iter().any(|scenario| !scenario.is_of_one_cluster());
     let lanes = (0..LANES.min(parallel.into()).min(scenarios.len()).max(1)).map(Lane::nth);
+    let shared = !scenarios.is_empty() && cases.iter().any(|when| when.shares_server());
     let clusters =
         lanes.flat_map(|lane| std::iter::once(lane.source).chain(has_target.then_some(lane.target)));
-    start(clusters.collect(), arguments).await
+    clusters.chain(shared.then(|| SHARED.to_owned())).collect()
 }
 
 /// Starts these clusters with the project's CRDs.
@@ -56,4 +65,22 @@ pub(crate) fn fits(arguments: &EnvtestArguments, substrate: &str) -> Result<(), 
         return Err(Failure::usage("--with and --data-dir are for --substrate envtest"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+
+    #[test]
+    fn cases_that_leave_facts_have_a_cluster_where_no_controller_acts() {
+        let all = catalog::load(None).expect("what is built in is right").catalog.contracts;
+        let of = |names: &[&str]| -> Vec<Contract> {
+            all.iter().filter(|contract| names.contains(&contract.name.as_str())).cloned().collect()
+        };
+        assert_eq!(clusters_for(&of(&["quota"]), 8), ["cluster", "cluster-2", "cluster-3"]);
+        assert_eq!(clusters_for(&of(&["shoot-pools"]), 8), ["cluster"]);
+        assert_eq!(clusters_for(&of(&["quota", "shoot-pools"]), 1), ["cluster", "shared"]);
+        assert_eq!(clusters_for(&of(&["secret", "shoot-pools"]), 1), ["cluster", "target", "shared"]);
+    }
 }

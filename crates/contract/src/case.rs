@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::decision::Decision;
+use crate::decision::{Decision, RunsOn};
 use crate::expect::Expect;
 use crate::model::Location;
 use crate::scenario::Scenario;
@@ -96,6 +96,16 @@ impl When {
         match self {
             Self::Decision(decision) => Some(decision),
             _ => None,
+        }
+    }
+
+    /// Whether it is asked on a server that may have the facts of other cases too.
+    #[must_use]
+    pub fn shares_server(&self) -> bool {
+        match self {
+            Self::Admission { .. } | Self::DeleteCollection { .. } | Self::Registration { .. } => true,
+            Self::Decision(decision) => decision.runs_on == RunsOn::Admission,
+            Self::Steps(_) | Self::Configuration => false,
         }
     }
 }

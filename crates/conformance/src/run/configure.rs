@@ -2,7 +2,6 @@
 
 use futures::StreamExt as _;
 use substrate::embedded::Embedded;
-use substrate::envtest::CLUSTER;
 
 use super::direct::Attempt;
 use super::group::broken;
@@ -28,7 +27,7 @@ pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, 
     };
     let facts = match (&shared.options.ground, &server) {
         (Ground::Direct(FactsFrom::Given(facts)), _) => Some(facts.clone()),
-        (Ground::Envtest(server), _) => Some(Facts::of(server.cluster(CLUSTER))),
+        (Ground::Envtest(server), _) => Some(Facts::of(server.shared())),
         (Ground::Whole(whole), _) => Some(Facts::of(&whole.cluster)),
         (_, Some(server)) => Some(Facts::in_process(server)),
         (_, None) => None,

@@ -33,6 +33,9 @@ pub use error::EnvtestError;
 
 /// Name of the only cluster, where nobody asks for several.
 pub const CLUSTER: &str = "cluster";
+/// Name of the cluster of cases that share one, where lanes are there too: the controllers of a scenario act on whatever
+/// there is in its lane, and facts of other cases stay.
+pub const SHARED: &str = "shared";
 
 /// Clusters that are used together: one, and where controllers act in another one than they are told by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,6 +164,15 @@ impl Envtest {
     #[must_use]
     pub fn cluster(&self, name: &str) -> &Cluster {
         self.clusters.get(name).expect("only clusters that were asked for are looked up")
+    }
+
+    /// The cluster of cases that share one.
+    ///
+    /// # Panics
+    /// When neither [`SHARED`] nor [`CLUSTER`] was asked for.
+    #[must_use]
+    pub fn shared(&self) -> &Cluster {
+        self.clusters.get(SHARED).unwrap_or_else(|| self.cluster(CLUSTER))
     }
 
     /// How many lanes there are, one after the other.

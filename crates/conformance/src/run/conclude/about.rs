@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
-use substrate::envtest::CLUSTER;
 
 use crate::plan;
 use crate::report::{RunInfo, SelectionInfo, SubstrateInfo};
@@ -29,7 +28,7 @@ pub(super) fn substrate(shared: &Shared<'_>) -> SubstrateInfo {
     let (name, description) = match &shared.options.ground {
         Ground::Embedded => ("embedded", "embedded API server (Kubernetes 1.36 API)"),
         Ground::Envtest(server) => {
-            let version = &server.cluster(CLUSTER).version;
+            let version = &server.shared().version;
             let took = server.took().as_secs_f64();
             real = format!("kube-apiserver {version} and etcd, ready in {took:.1} s");
             ("envtest", real.as_str())

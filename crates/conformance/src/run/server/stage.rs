@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
-use substrate::envtest::{CLUSTER, Envtest};
+use substrate::envtest::Envtest;
 use tokio::time::Instant;
 use webhook::registration::WebhookConfiguration;
 
@@ -51,7 +51,7 @@ impl Stage {
     pub(super) fn facts(&self) -> Facts {
         match self {
             Self::Embedded(server) => Facts::in_process(server),
-            Self::Envtest(server, _) => Facts::of(server.cluster(CLUSTER)),
+            Self::Envtest(server, _) => Facts::of(server.shared()),
             Self::Whole(whole) => Facts::of(&whole.cluster),
         }
     }
@@ -60,7 +60,7 @@ impl Stage {
     pub(super) fn cluster(&self) -> Cluster {
         let client = self.facts().client;
         match self {
-            Self::Envtest(server, _) if !server.cluster(CLUSTER).has_controllers => {
+            Self::Envtest(server, _) if !server.shared().has_controllers => {
                 Cluster::without_controllers(client)
             }
             _ => Cluster::new(client),
