@@ -1,10 +1,10 @@
 //! Component configuration, clock, controllers, and the process around them: health, readiness, metrics, log, shutdown.
 //!
 //! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all arguments;
-//! - [`connection`], [`cluster`], [`store`] — a client, and shared caches of what it sees, kept current by watches;
+//! - [`remote`], [`connection`], [`cluster`], [`store`] — how a cluster is reached, and shared caches kept current by watches;
 //! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has them;
 //! - [`leader`], [`limit`], [`events`] — one works, not too fast, and says what it does;
-//! - [`log`], [`metrics`], [`probes`], [`process`] — what a process shows of itself, and how it ends.
+//! - [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — what a process shows of itself, serves, and how it ends.
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;
@@ -43,18 +43,18 @@ pub mod probes;
 pub mod process;
 pub mod queue;
 pub mod reconcile;
+pub mod remote;
 mod request;
 pub mod requests;
 pub mod source;
 pub mod store;
+pub mod webhooks;
 mod worker;
 
 pub use cluster::{CacheOptions, Cluster};
 pub use controller::{Controller, Watches};
-pub use controllers::Controllers;
-pub use entropy::Entropy;
 pub use reconcile::{Outcome, Reconcile, words};
-pub use request::Request;
 pub use source::{Event, Source, Ticker, Watch, owners, predicate};
 pub use store::{Index, Selection, Store};
 pub use tokio_util::sync::CancellationToken;
+pub use {controllers::Controllers, entropy::Entropy, request::Request};

@@ -9,11 +9,10 @@
 //! - [`references`] — which ConfigMaps and Secrets a workload uses, as annotations;
 //! - [`controllers`] — one module per controller, and what they share;
 //! - [`registrations`] — how the webhooks are registered;
-//! - [`command`], [`cluster`] — the binary.
+//! - [`command`] — the binary.
 //!
 //! Data flows one way: configuration and facts go into pure functions, patches and actions come out.
 
-pub mod cluster;
 pub mod command;
 pub mod condition;
 pub mod config;

@@ -5,19 +5,20 @@ mod kubeconfig;
 use std::path::Path;
 use std::time::Duration;
 
-use controller::connection;
-use controller::requests::RequestCounts;
 use http::Request;
 use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
-use crate::config::ClientConnection;
+use crate::connection;
+use crate::requests::RequestCounts;
 pub use kubeconfig::KubeconfigError;
 
 /// How often and how long an API server is asked for a sign of life at start.
 const ATTEMPTS: u32 = 30;
 const PAUSE: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(5);
+/// How long a health check may take.
+const CHECK: Duration = Duration::from_secs(5);
 
 /// What a kubeconfig's user may have, as errors tell it.
 const VALID_FIELDS: &str =
@@ -25,7 +26,7 @@ const VALID_FIELDS: &str =
 
 /// Why a cluster cannot be worked with.
 #[derive(Debug, thiserror::Error)]
-pub enum ClusterError {
+pub enum RemoteError {
     /// The kubeconfig cannot be read.
     #[error("failed to read kubeconfig {path}: {source}")]
     Kubeconfig {
@@ -49,65 +50,81 @@ pub enum ClusterError {
     #[error("failed to make a client: {0}")]
     Client(#[source] kube::Error),
     /// The API server gives no sign of life.
-    #[error("failed to reach the API server of the source cluster: {0}")]
-    Unreachable(String),
+    #[error("failed to reach the API server of the {cluster} cluster: {reason}")]
+    Unreachable {
+        /// What the cluster is to whom it asks: `source`.
+        cluster: &'static str,
+        /// What came instead.
+        reason: String,
+    },
 }
 
-/// A client of the cluster that a connection names, whose requests are counted; does not connect yet.
+/// A client of the cluster of a kubeconfig, or of the one that the process runs in where its path is empty. Requests are
+/// counted; it does not connect yet.
 ///
 /// # Errors
 /// When the kubeconfig cannot be read, or has what is not supported.
-pub async fn client(connection: &ClientConnection, counts: &RequestCounts) -> Result<Client, ClusterError> {
-    let path = &connection.kubeconfig;
+pub async fn client(path: &str, counts: &RequestCounts) -> Result<Client, RemoteError> {
     let config = if path.is_empty() {
         Config::incluster()?
     } else {
-        let failed = |source| ClusterError::Kubeconfig { path: path.clone(), source };
+        let failed = |source| RemoteError::Kubeconfig { path: path.to_owned(), source };
         let kubeconfig = kubeconfig::read(Path::new(path)).map_err(failed)?;
         supported(&kubeconfig)?;
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
         config.map_err(|error| failed(error.into()))?
     };
     let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
-    let client = connection::client(&config).map_err(ClusterError::Client)?;
+    let client = connection::client(&config).map_err(RemoteError::Client)?;
     Ok(counts.over(&client, &host))
 }
 
-/// Waits until the API server gives a sign of life, for about a minute.
+/// Waits until the API server of the `source` cluster, say, gives a sign of life, for about a minute.
 ///
 /// # Errors
 /// When it gives none.
-pub async fn reach(source: &Client) -> Result<(), ClusterError> {
+pub async fn reach(client: &Client, cluster: &'static str) -> Result<(), RemoteError> {
     let mut attempt = 1;
     loop {
-        let reason = match tokio::time::timeout(ANSWER, source.apiserver_version()).await {
+        let reason = match tokio::time::timeout(ANSWER, client.apiserver_version()).await {
             Ok(Ok(_)) => return Ok(()),
             Ok(Err(error)) => causes(&error),
             Err(_) => format!("no answer within {ANSWER:?}"),
         };
         if attempt == ATTEMPTS {
-            return Err(ClusterError::Unreachable(reason));
+            return Err(RemoteError::Unreachable { cluster, reason });
         }
-        tracing::warn!(attempt, reason, "failed to reach the API server of the source cluster, trying again");
+        tracing::warn!(
+            attempt,
+            reason,
+            "failed to reach the API server of the {cluster} cluster, trying again"
+        );
         attempt += 1;
         tokio::time::sleep(PAUSE).await;
     }
 }
 
-/// Asks the API server whether it is healthy.
+/// A check whether the API server is healthy.
 ///
 /// # Errors
-/// When it is not, or gives no answer.
-pub async fn healthz(source: &Client) -> Result<(), kube::Error> {
+/// What it says when it is not, or that it gives no answer within 5 s.
+pub async fn healthy(client: Client) -> Result<(), String> {
+    match tokio::time::timeout(CHECK, healthz(&client)).await {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("no answer of the API server within {CHECK:?}")),
+    }
+}
+
+async fn healthz(client: &Client) -> Result<(), kube::Error> {
     let request = Request::get("/healthz").body(Vec::new()).map_err(kube::Error::HttpError)?;
-    source.request_text(request).await.map(|_ok| ())
+    client.request_text(request).await.map(|_ok| ())
 }
 
 /// Refuses users with files, programs or borrowed identities; a file with a token is allowed.
-fn supported(kubeconfig: &Kubeconfig) -> Result<(), ClusterError> {
+fn supported(kubeconfig: &Kubeconfig) -> Result<(), RemoteError> {
     for named in &kubeconfig.auth_infos {
         if let Some(what) = named.auth_info.as_ref().and_then(unsupported) {
-            return Err(ClusterError::Unsupported { what, user: named.name.clone() });
+            return Err(RemoteError::Unsupported { what, user: named.name.clone() });
         }
     }
     Ok(())

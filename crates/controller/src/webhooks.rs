@@ -1,0 +1,129 @@
+//! The webhook server of a process: TLS with a certificate that is looked at while it is served, and the check whether it
+//! answers.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use formats::exposition::Family;
+use webhook::dial::{DialError, Dialer as _, Https, Target, Trust};
+use webhook::server::{self, CertificateError, CertificateFolder, Patience, TlsError, TlsOptions};
+use webhook::service::WebhookService;
+
+use crate::metrics;
+use crate::process::{self, Process, ProcessError};
+
+/// How often the certificate is looked at; kubelet needs longer to bring a new one.
+const CERTIFICATE_PERIOD: Duration = Duration::from_secs(5);
+/// How long the server may take to answer itself.
+const CHECK: Duration = Duration::from_secs(5);
+
+/// Why webhooks are not served.
+#[derive(Debug, thiserror::Error)]
+pub enum WebhooksError {
+    /// There is no certificate to show.
+    #[error("failed to load the serving certificate: {0}")]
+    Certificate(#[from] CertificateError),
+    /// TLS cannot be set up.
+    #[error("{0}")]
+    Tls(#[from] TlsError),
+    /// The address cannot be listened on.
+    #[error("{0}")]
+    Process(#[from] ProcessError),
+    /// The readiness check cannot be set up.
+    #[error("failed to set up the check of the webhook server: {0}")]
+    Check(#[from] DialError),
+}
+
+/// What a check of the server comes to.
+pub type Answered = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+
+/// Webhooks that a process serves.
+#[derive(Debug)]
+pub struct Served {
+    certificates: Arc<CertificateFolder>,
+    dialer: Https,
+}
+
+/// The certificate of a folder, `tls.crt` and `tls.key`; empty stands for the one that controller-runtime looks into.
+///
+/// # Errors
+/// When there is none, or it cannot be used.
+pub fn certificates(folder: &str) -> Result<Arc<CertificateFolder>, WebhooksError> {
+    let folder = match folder {
+        "" => std::env::temp_dir().join("k8s-webhook-server").join("serving-certs"),
+        folder => PathBuf::from(folder),
+    };
+    Ok(Arc::new(CertificateFolder::open(folder)?))
+}
+
+/// Serves webhooks until the process ends; open requests have `grace` then.
+///
+/// # Errors
+/// When TLS cannot be set up or the address cannot be listened on.
+pub async fn serve(
+    process: &mut Process,
+    (address, port): (&str, u16),
+    service: WebhookService,
+    certificates: Arc<CertificateFolder>,
+    grace: Duration,
+) -> Result<Served, WebhooksError> {
+    let tls = server::config(certificates.certificates(), TlsOptions::default())?;
+    let listener = process::listen(address, port).await?;
+    let bound = listener
+        .local_addr()
+        .map_err(|source| ProcessError::Listen { address: address.to_owned(), source })?;
+    tracing::info!(address = %bound, "Serving webhook server");
+    let dialer = Https::new(&Target {
+        url: format!("https://{}", reachable(bound)),
+        address: None,
+        server_name: None,
+        trust: Trust::Insecure,
+    })?;
+    let stop = process.stop();
+    let patience = Patience { drain: grace, ..Patience::default() };
+    process.spawn("webhook server", async move {
+        server::serve(listener, Some(tls), service, patience, stop.cancelled_owned()).await;
+        Ok::<(), Infallible>(())
+    });
+    let (followed, stop) = (Arc::clone(&certificates), process.stop());
+    process.spawn("certificate watch", async move {
+        stop.run_until_cancelled_owned(followed.follow(CERTIFICATE_PERIOD)).await;
+        Ok::<(), Infallible>(())
+    });
+    Ok(Served { certificates, dialer })
+}
+
+impl Served {
+    /// A check whether the server answers; any answer over TLS is a sign of life.
+    pub fn check(&self) -> impl Fn() -> Answered + Send + Sync + use<> {
+        let dialer = self.dialer.clone();
+        move || {
+            let dialer = dialer.clone();
+            Box::pin(async move {
+                dialer.post("/", Bytes::new(), CHECK).await.map(|_| ()).map_err(|error| error.to_string())
+            })
+        }
+    }
+
+    /// Counts of reads of the certificate.
+    pub fn metrics(&self) -> impl Fn() -> Vec<Family> + Send + Sync + use<> {
+        let certificates = Arc::clone(&self.certificates);
+        metrics::certificates(move || certificates.counts())
+    }
+}
+
+/// An address at which the process reaches itself.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
