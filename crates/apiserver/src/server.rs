@@ -23,6 +23,7 @@ use crate::access::tokens::Tokens;
 use crate::aggregation;
 use crate::authority::Authority;
 use crate::call::{Call, User, Verb};
+use crate::clock::Clock;
 use crate::controllers::{self, Ask, Client};
 use crate::discovery;
 use crate::faults::{self, Faults};
@@ -58,7 +59,13 @@ impl ApiServer {
     /// `dialers` are how it reaches webhooks.
     #[must_use]
     pub fn fork(&self, dialers: Option<Arc<dyn Dialers>>) -> Self {
-        Self::new(self.shared.fork(dialers))
+        Self::new(self.shared.fork(self.shared.clock.anew(), dialers))
+    }
+
+    /// As [`Self::fork`], with a clock that begins at `epoch`.
+    #[must_use]
+    pub fn fork_at(&self, epoch: jiff::Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
+        Self::new(self.shared.fork(Clock::starting_at(epoch), dialers))
     }
 
     /// The requests for objects that were answered, oldest first.

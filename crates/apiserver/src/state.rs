@@ -107,8 +107,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// What another server begins with that holds the same.
-    pub(crate) fn fork(&self, dialers: Option<Arc<dyn Dialers>>) -> Self {
-        let clock = self.clock.anew();
+    pub(crate) fn fork(&self, clock: Clock, dialers: Option<Arc<dyn Dialers>>) -> Self {
         Self {
             store: self.store.fork(),
             registry: self.registry.fork(),

@@ -59,8 +59,26 @@ pub struct Plan {
     pub configurations: Vec<CaseRef>,
     /// Cases in which something is decided about versions.
     pub decisions: Vec<CaseRef>,
+    /// Cases in which a controller maintains a Shoot; each has a garden for itself.
+    pub maintenances: Vec<CaseRef>,
     /// Cases that are not asked.
     pub silent: Vec<(CaseRef, Status, Reason)>,
+}
+
+impl Plan {
+    /// The cases among which this one is asked apart from groups; `None`: it is asked in one.
+    fn apart(&mut self, looked: Looked<'_>) -> Option<&mut Vec<CaseRef>> {
+        match &looked.case.when {
+            When::Steps(_) => Some(&mut self.scenarios),
+            When::Configuration => Some(&mut self.configurations),
+            When::Decision(decision) => match decision.runs_on {
+                RunsOn::Decision => Some(&mut self.decisions),
+                RunsOn::Reconcile => Some(&mut self.maintenances),
+                RunsOn::Admission => None,
+            },
+            When::Admission { .. } | When::DeleteCollection { .. } | When::Registration { .. } => None,
+        }
+    }
 }
 
 /// A case with the contract and clause it belongs to.
@@ -152,19 +170,11 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             plan.silent.push((at, status, reason));
             continue;
         }
-        if looked.scenario().is_some() {
-            plan.scenarios.push(at);
+        if let Some(apart) = plan.apart(looked) {
+            apart.push(at);
             continue;
         }
         let decision = looked.case.when.decision();
-        if decision.is_some_and(|decision| decision.runs_on == RunsOn::Decision) {
-            plan.decisions.push(at);
-            continue;
-        }
-        if looked.case.when == When::Configuration {
-            plan.configurations.push(at);
-            continue;
-        }
         let (instance, config) = (looked.instance().to_owned(), looked.case.config.clone());
         let group = |alone: bool| Group {
             component: looked.contract.component.clone(),
@@ -188,9 +198,10 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
         shuffle(&mut group.cases, seed);
     }
     shuffle(&mut plan.groups, seed);
-    shuffle(&mut plan.scenarios, seed);
-    shuffle(&mut plan.configurations, seed);
-    shuffle(&mut plan.decisions, seed);
+    let apart = [&mut plan.scenarios, &mut plan.configurations, &mut plan.decisions, &mut plan.maintenances];
+    for cases in apart {
+        shuffle(cases, seed);
+    }
     plan
 }
 
@@ -280,7 +291,11 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
         return Some(Reason::new(ReasonCode::Component, text));
     }
     let runs_on = looked.case.when.decision()?.runs_on;
-    let is_asked = runs_on == RunsOn::Decision || (runs_on == RunsOn::Admission && target.admits());
+    let is_asked = match runs_on {
+        RunsOn::Decision => true,
+        RunsOn::Admission => target.admits(),
+        RunsOn::Reconcile => target.maintains(),
+    };
     (!is_asked).then(|| {
         let text = format!("nothing of a garden that runs is asked here, so not on {}", runs_on.name());
         Reason::new(ReasonCode::Level, text)

@@ -24,6 +24,7 @@ mod direct;
 mod further;
 mod group;
 mod interrupt;
+mod maintain;
 mod prepare;
 mod scenario;
 mod server;
@@ -172,7 +173,7 @@ pub async fn run(
     let served = !matches!(options.ground, Ground::Direct(_));
     let plan = plan::plan(&contracts, target.as_ref(), options.seed, served);
     let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
-    let apart = [&plan.configurations, &plan.scenarios, &plan.decisions].map(Vec::len);
+    let apart = [&plan.configurations, &plan.scenarios, &plan.decisions, &plan.maintenances].map(Vec::len);
     progress(Event::Planned(grouped + apart.iter().sum::<usize>()));
     let shared = Shared::new(&contracts, &target, options, progress, interrupt);
     let mut asked = silent(&contracts, &plan);
@@ -246,6 +247,9 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
     let (scenarios, errors) = scenario::ask_all(shared, &plan.scenarios);
     asked.extend(scenarios);
     broken.extend(errors);
+    let (maintained, errors) = maintain::ask_all(shared, &plan.maintenances);
+    asked.extend(maintained);
+    broken.extend(errors);
 }
 
 /// Waits until the place where cases run is gone; none goes by itself.
@@ -264,6 +268,7 @@ fn missing(plan: &Plan, asked: &[Asked]) -> Vec<CaseRef> {
         .chain(&plan.configurations)
         .chain(&plan.scenarios)
         .chain(&plan.decisions)
+        .chain(&plan.maintenances)
         .copied()
         .filter(|at| !noted.contains(at))
         .collect()

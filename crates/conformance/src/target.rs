@@ -101,6 +101,18 @@ pub struct Service {
     pub ca_bundle: String,
 }
 
+/// What random numbers are to a target in this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chance {
+    /// Some sequence, the same in every run.
+    #[default]
+    Seeded,
+    /// The least that each may be.
+    Least,
+    /// The bound that each stays below.
+    Greatest,
+}
+
 /// The clusters that a controller works with.
 #[derive(Clone)]
 pub struct Clusters {
@@ -109,7 +121,9 @@ pub struct Clusters {
     /// Where it acts; absent where that is the source itself, as it is for a seed.
     pub target: Option<Facts>,
     /// The time in both when they were started.
-    pub now: jiff::Timestamp,
+    pub now: Timestamp,
+    /// What is left to chance.
+    pub chance: Chance,
 }
 
 /// What a target is started with.
@@ -194,6 +208,12 @@ pub trait Target: Send + Sync {
     /// Whether rows about versions are asked of its admission, under a name of its webhooks for Shoots, `shoot`, and at the
     /// row's time.
     fn admits(&self) -> bool {
+        false
+    }
+
+    /// Whether rows about versions are asked of the controller that maintains Shoots: started with [`Setup::clusters`], the
+    /// component runs it over a garden, and its admission otherwise.
+    fn maintains(&self) -> bool {
         false
     }
 

@@ -41,7 +41,10 @@ pub enum Question {
         operation: String,
     },
     /// The Shoot is maintained: what is moved, and what is told of that.
-    Maintenance,
+    Maintenance {
+        /// Whether what is written then passes the garden's admission.
+        admitted: bool,
+    },
     /// Whether the Shoot is maintained now, and when it is maintained next.
     Window,
     /// Whether the machines of its first pool are replaced.
@@ -77,6 +80,16 @@ impl RunsOn {
             Self::Reconcile => "reconcile",
         }
     }
+
+    /// What cannot be seen there though the decision tells it: what a controller cannot decide stands in its log alone, and
+    /// it waits for no time within a window.
+    #[must_use]
+    pub fn hides(self) -> &'static [&'static str] {
+        match self {
+            Self::Decision | Self::Admission => &[],
+            Self::Reconcile => &["failures", "inThis"],
+        }
+    }
 }
 
 impl Question {
@@ -85,7 +98,7 @@ impl Question {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Admission { .. } => "admission",
-            Self::Maintenance => "maintenance",
+            Self::Maintenance { .. } => "maintenance",
             Self::Window => "window",
             Self::Rolling { .. } => "rolling",
             Self::Support { .. } => "support",
@@ -97,7 +110,8 @@ impl Question {
     pub fn levels(&self) -> &'static [RunsOn] {
         match self {
             Self::Admission { .. } => &[RunsOn::Decision, RunsOn::Admission],
-            Self::Maintenance | Self::Window => &[RunsOn::Decision, RunsOn::Reconcile],
+            Self::Maintenance { admitted: true } => &[RunsOn::Reconcile],
+            Self::Maintenance { admitted: false } | Self::Window => &[RunsOn::Decision, RunsOn::Reconcile],
             Self::Rolling { .. } | Self::Support { .. } => &[RunsOn::Decision],
         }
     }
@@ -107,7 +121,8 @@ impl Question {
     pub fn tells(&self) -> &'static [&'static str] {
         match self {
             Self::Admission { .. } => &["shoot"],
-            Self::Maintenance => &["shoot", "told", "reason", "failures"],
+            Self::Maintenance { admitted: true } => &["shoot", "told", "reason", "state"],
+            Self::Maintenance { admitted: false } => &["shoot", "told", "reason", "failures"],
             Self::Window => &["window", "maintained", "next", "inThis"],
             Self::Rolling { .. } => &["hash", "rolls"],
             Self::Support { .. } => &["supported"],
@@ -147,6 +162,7 @@ pub fn rules() -> Rules {
             ("shoot", shoot.unwrap_or_else(Type::any)),
             ("told", texts()),
             ("reason", text()),
+            ("state", text()),
             ("failures", texts()),
             ("window", of(window)),
             ("maintained", flag()),

@@ -232,6 +232,8 @@ struct When {
     registration: Option<Value>,
     /// Of versions: maintenance, window, rolling, support.
     decide: Option<Value>,
+    /// Beside maintenance: whether what is written passes the garden's admission.
+    admitted: Option<Value>,
     /// Beside rolling: what the provider's extension adds to the hash.
     additional: Option<Value>,
     /// Beside support: the release of Gardener.
@@ -333,7 +335,7 @@ mod tests {
         let text = String::new;
         [
             Question::Admission { operation: text() },
-            Question::Maintenance,
+            Question::Maintenance { admitted: false },
             Question::Window,
             Question::Rolling { additional: Vec::new() },
             Question::Support { gardener: text(), cluster: text(), version: text() },

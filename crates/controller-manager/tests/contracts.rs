@@ -8,6 +8,7 @@ use conformance::report::{Status, Verdict};
 use conformance::run::{Event, FactsFrom, Ground, Interrupt, Options, run};
 use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
 use contract::model::{Catalog, Contract};
+use controller::Entropy;
 use gardener_controller_manager::config::file;
 use gardener_controller_manager::controllers::Running;
 use serde_json::Value;
@@ -46,7 +47,7 @@ fn load(config: &Value) -> Loaded {
 async fn make(ingredients: Ingredients) -> Result<Component, String> {
     let config = file::from_partial(&ingredients.config).map_err(|error| error.to_string())?;
     let clusters = ingredients.clusters.ok_or("it needs a garden")?;
-    let running = Arc::new(Running::at(&config, &clusters.source.client, clusters.now));
+    let running = Arc::new(Running::at(&config, &clusters.source.client, clusters.now, Entropy::seeded(0)));
     let metrics = {
         let running = running.clone();
         move || running.exposition()

@@ -11,13 +11,22 @@ use uuid::{Builder, Uuid};
 #[derive(Clone, Debug)]
 pub struct Entropy {
     random: Arc<Mutex<Rng>>,
+    /// What each fraction is, where nothing is left to chance.
+    always: Option<f64>,
 }
 
 impl Entropy {
     /// The sequence that belongs to a seed.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
-        Self { random: Arc::new(Mutex::new(Rng::with_seed(seed))) }
+        Self { random: Arc::new(Mutex::new(Rng::with_seed(seed))), always: None }
+    }
+
+    /// A source whose fractions are all the same, from 0 to 1, the bound that no other reaches: with it, what a random time
+    /// lies between is seen.
+    #[must_use]
+    pub fn always(fraction: f64) -> Self {
+        Self { always: Some(fraction.clamp(0.0, 1.0)), ..Self::seeded(0) }
     }
 
     /// A sequence that nobody can foretell.
@@ -30,7 +39,7 @@ impl Entropy {
     /// A number from 0 (included) to 1 (excluded).
     #[must_use]
     pub fn fraction(&self) -> f64 {
-        self.random.lock().f64()
+        self.always.unwrap_or_else(|| self.random.lock().f64())
     }
 
     /// `duration`, up to `factor` of it longer.
@@ -60,6 +69,13 @@ mod tests {
         assert_ne!(ids[0], ids[2]);
         assert_eq!(ids[0].get_version_num(), 4);
         assert_ne!(Entropy::system().uuid(), Entropy::system().uuid());
+    }
+
+    #[test]
+    fn what_is_always_the_same_shows_both_ends_of_a_jitter() {
+        let second = Duration::from_secs(1);
+        let jitter = |fraction| Entropy::always(fraction).jitter(second, 0.5);
+        assert_eq!([jitter(0.0), jitter(1.0)], [second, second.mul_f64(1.5)]);
     }
 
     #[test]

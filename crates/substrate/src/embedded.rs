@@ -80,6 +80,12 @@ impl Embedded {
         Self::opened(server(outside, dialers), false, outside).await
     }
 
+    /// Starts a server for this process alone, whose clock begins at `now`.
+    #[must_use]
+    pub fn at(now: Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
+        Self { server: FRESH.fork_at(now, dialers), is_door: false, outside: None }
+    }
+
     /// The door of a real server, in the runtime at hand: faults and the request log are its own, objects and time are the
     /// real one's.
     ///

@@ -165,8 +165,8 @@ impl Window {
 
     /// How long from `now` until a random time in the next window. `below` gives a number below its argument.
     ///
-    /// Within a window the next is that of the following day (GDN-WIN-005), or, where `in_this` says so, what is left of
-    /// this one (GDN-WIN-006).
+    /// Within a window the next is that of the following day (GDN-WIN-005, GDN-WIN-009), or, where `in_this` says so, what
+    /// is left of this one (GDN-WIN-006).
     #[must_use]
     pub fn until_next(self, now: Timestamp, in_this: bool, below: impl FnOnce(u64) -> u64) -> Duration {
         let within = self.contains(now);

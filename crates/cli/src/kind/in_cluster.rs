@@ -23,6 +23,8 @@ use webhook::registration::WebhookConfiguration;
 use super::rollouts as installed;
 use crate::targets;
 
+/// The component that is installed.
+const COMPONENT: &str = "resource-manager";
 /// How many configurations run side by side at most.
 pub(super) const ROLLOUTS: usize = 6;
 
@@ -93,12 +95,16 @@ impl Target for InCluster {
         self.here.decide(decision, given)
     }
 
+    fn maintains(&self) -> bool {
+        self.here.maintains()
+    }
+
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
         self.here.configure(trial).await
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        if setup.clusters.is_some() {
+        if setup.clusters.is_some() || setup.component != COMPONENT {
             return self.here.start(setup).await;
         }
         let wrong = |reason: String| TargetError::Configuration { name: self.identity().name, reason };

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use conformance::target::Chance;
 use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
+use controller::Entropy;
 use gardener_controller_manager::config::file;
 use gardener_controller_manager::controllers::Running;
 use serde_json::Value;
@@ -25,11 +27,19 @@ fn load(config: &Value) -> Loaded {
     Ok((effective, warnings.iter().map(ToString::to_string).collect()))
 }
 
+fn entropy(chance: Chance) -> Entropy {
+    match chance {
+        Chance::Seeded => Entropy::seeded(0),
+        Chance::Least => Entropy::always(0.0),
+        Chance::Greatest => Entropy::always(1.0),
+    }
+}
+
 async fn make(ingredients: Ingredients) -> Result<Component, String> {
     let config = file::from_partial(&ingredients.config).map_err(|error| error.to_string())?;
     let running = ingredients.clusters.map(|clusters| {
         let garden = clusters.source;
-        Arc::new(Running::at(&config, &garden.client, clusters.now))
+        Arc::new(Running::at(&config, &garden.client, clusters.now, entropy(clusters.chance)))
     });
     let metrics = {
         let running = running.clone();

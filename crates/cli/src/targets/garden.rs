@@ -61,7 +61,7 @@ impl Target for Garden {
         let now = decision.now;
         let answer = match &decision.asks {
             Question::Admission { .. } => admission(given, now),
-            Question::Maintenance => maintenance(given, now),
+            Question::Maintenance { .. } => maintenance(given, now),
             Question::Window => shoot(given.object.as_ref()).map(|shoot| window(&shoot.spec, now)),
             Question::Rolling { additional } => rolling(given, additional),
             Question::Support { gardener, cluster, version } => support(gardener, cluster, version),

@@ -96,6 +96,10 @@ impl Target for Ours {
         true
     }
 
+    fn maintains(&self) -> bool {
+        true
+    }
+
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
         match member(trial.component) {
             Member::ControllerManager => self.controller_manager.configure(trial).await,
@@ -109,6 +113,7 @@ impl Target for Ours {
         match member(setup.component) {
             Member::ResourceManager => self.resource_manager.start(setup).await,
             Member::ControllerManager => self.controller_manager.start(setup).await,
+            Member::Garden if setup.clusters.is_some() => self.controller_manager.start(setup).await,
             Member::Garden => self.admission.start(setup).await,
             Member::ControlPlane => self.controlplane.start(setup).await,
         }

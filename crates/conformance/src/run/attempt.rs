@@ -142,7 +142,7 @@ pub(super) fn conclude(at: CaseRef, looked: Looked<'_>, attempt: Attempt) -> Ask
 
 /// What a Shoot's admission answered, as the document that tells a decision about versions.
 fn told(looked: Looked<'_>, seen: Observation) -> Observation {
-    if looked.case.when.decision().is_none_or(|decision| decision.runs_on == RunsOn::Decision) {
+    if looked.case.when.decision().is_none_or(|decision| decision.runs_on != RunsOn::Admission) {
         return seen;
     }
     let document = |shoot: Option<Value>| shoot.map(|shoot| json!({"shoot": shoot}));

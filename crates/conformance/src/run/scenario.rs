@@ -5,6 +5,7 @@
 
 mod actions;
 mod alone;
+mod apart;
 mod clusters;
 mod dry_run;
 mod events;
@@ -28,10 +29,12 @@ use std::time::Instant;
 use contract::scenario::Scenario;
 
 use self::alone::{Observed, alone};
+pub(super) use self::apart::{Apart, apart};
+pub(super) use self::clusters::{OTHER_USER, TARGET_USER};
 use self::faults::Disturbance;
 use self::place::Place;
 use self::proof::Kept;
-use self::steps::Ended;
+pub(super) use self::steps::Ended;
 use super::attempt::milliseconds;
 use super::{Asked, FactsFrom, Ground, Shared, ended, unasked};
 use crate::plan::{self, CaseRef};
@@ -39,21 +42,29 @@ use crate::report::{CaseResult, Check, Proof, Reason, ReasonCode, Status};
 
 /// Runs scenarios side by side; the second part says what broke around the target.
 pub(super) fn ask_all(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, Vec<String>) {
-    if cases.is_empty() {
-        return (Vec::new(), Vec::new());
-    }
+    in_lanes(shared, cases, side_by_side(shared), |at, lane| ask(shared, at, lane))
+}
+
+/// Asks cases in so many threads, each of which takes the next one; the second part says what broke around the target.
+pub(super) fn in_lanes(
+    shared: &Shared<'_>,
+    cases: &[CaseRef],
+    lanes: usize,
+    ask: impl Fn(CaseRef, usize) -> (Asked, Option<String>) + Sync,
+) -> (Vec<Asked>, Vec<String>) {
     let next = AtomicUsize::new(0);
     let (asked, broken) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let work = |lane| {
         while let Some(at) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let (of_case, error) = ask(shared, *at, lane);
+            let (of_case, error) = ask(*at, lane);
             shared.done(&of_case);
             asked.lock().expect("no thread panics with the lock").push(of_case);
             broken.lock().expect("no thread panics with the lock").extend(error);
         }
     };
     std::thread::scope(|scope| {
-        for lane in 0..side_by_side(shared) {
+        for lane in 0..lanes.min(cases.len()) {
+            let work = &work;
             scope.spawn(move || work(lane));
         }
     });

@@ -26,7 +26,7 @@ use crate::plan::{self, CaseRef, Group};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::route;
 use crate::target::{Running, Setup};
-use recorder::Recorder;
+pub(super) use recorder::{Recorder, ToTarget};
 use stage::Stage;
 
 /// Cases that are asked side by side.

@@ -8,6 +8,7 @@ mod embedded;
 mod exit;
 mod fake;
 mod given;
+mod maintained;
 mod otherwise;
 mod proof;
 mod scenario;

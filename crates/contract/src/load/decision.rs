@@ -53,6 +53,7 @@ impl Context<'_> {
         used.after.extend(cells.take_used());
         let levels = self.levels(clause, &asks);
         let then = self.told(&wanted, &asks)?;
+        self.check_seen(&wanted, &levels);
         if self.report.count() > errors {
             return None;
         }
@@ -224,6 +225,16 @@ impl Context<'_> {
         }
         self.check_why(clause, found == [RunsOn::Decision] && asks.levels().len() > 1);
         found
+    }
+
+    /// Notes what a row asserts and one of the places where it is asked does not show.
+    fn check_seen(&self, wanted: &Tree, levels: &[RunsOn]) {
+        for (key, _) in wanted.map().unwrap_or_default() {
+            for level in levels.iter().filter(|level| level.hides().contains(&key.name.as_str())) {
+                let message = format!("{} is not told on {}", key.name, level.name());
+                self.report.add("runs-on", key.span, message, "ask it elsewhere, or leave it out");
+            }
+        }
     }
 
     /// A clause says why only the decision is asked, and only then.

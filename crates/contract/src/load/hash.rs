@@ -87,7 +87,8 @@ fn done(when: &When) -> Value {
         When::Decision(decision) => {
             let asks = match &decision.asks {
                 Question::Admission { operation } => json!({"admission": operation}),
-                Question::Maintenance | Question::Window => json!(decision.asks.name()),
+                Question::Maintenance { admitted: true } => json!({"maintenance": "admitted"}),
+                Question::Maintenance { admitted: false } | Question::Window => json!(decision.asks.name()),
                 Question::Rolling { additional } => json!({"rolling": additional}),
                 Question::Support { gardener, cluster, version } => json!([gardener, cluster, version]),
             };

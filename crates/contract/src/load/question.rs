@@ -21,7 +21,7 @@ pub(super) fn read(when: &Tree, report: &Report<'_>) -> Option<Question> {
     };
     let name = decide.text().unwrap_or_default();
     let (question, own): (_, &[&str]) = match name {
-        "maintenance" => (Question::Maintenance, &[]),
+        "maintenance" => (Question::Maintenance { admitted: admitted(when, report)? }, &["admitted"]),
         "window" => (Question::Window, &[]),
         "rolling" => (rolling(when), &["additional"]),
         "support" => (support(when, report)?, &["gardener", "cluster", "version"]),
@@ -51,6 +51,17 @@ fn admission(when: &Tree, operation: &Tree, report: &Report<'_>) -> Option<Quest
     }
     let question = Question::Admission { operation: name.to_owned() };
     alone(when, "admission", &["admission"], report).then_some(question)
+}
+
+/// Whether what a maintenance writes passes admission; it does not where nobody says so.
+fn admitted(when: &Tree, report: &Report<'_>) -> Option<bool> {
+    let Some(said) = when.get("admitted") else { return Some(false) };
+    let admitted = said.to_value().as_bool();
+    if admitted.is_none() {
+        let message = format!("{} is neither true nor false", said.to_value());
+        report.add("type", said.span, message, "write `admitted: true`");
+    }
+    admitted
 }
 
 fn rolling(when: &Tree) -> Question {

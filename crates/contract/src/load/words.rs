@@ -59,8 +59,8 @@ pub(crate) const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
 pub(crate) const WHEN: [&str; 6] =
     ["admission", "deleteCollection", "request", "direct", "review", "registration"];
 /// Keys of `when`, where something is decided about versions.
-pub(crate) const WHEN_VERSIONS: [&str; 6] =
-    ["decide", "admission", "additional", "gardener", "cluster", "version"];
+pub(crate) const WHEN_VERSIONS: [&str; 7] =
+    ["decide", "admission", "admitted", "additional", "gardener", "cluster", "version"];
 /// What is decided, beside `admission`.
 pub(crate) const DECIDED: [&str; 4] = ["maintenance", "window", "rolling", "support"];
 /// What a cluster is to Gardener.

@@ -137,7 +137,7 @@ table: |
 
 #[test]
 fn a_profile_may_be_a_map_that_holds_what_no_table_can() {
-    let clause = "cloudProfile: {spec: {kubernetes: {versions: [{version: one}, {version: one}]}}}\nshoot: {spec: {kubernetes: {version: two}}}\nthen: {failures: [x]}\n";
+    let clause = "cloudProfile: {spec: {kubernetes: {versions: [{version: one}, {version: one}]}}}\nshoot: {spec: {kubernetes: {version: two}}}\nthen: {told: [x]}\n";
     let cases = cases(&with(clause));
     assert_eq!(profile(&cases[0])["kubernetes"]["versions"], json!([{"version": "one"}, {"version": "one"}]));
     assert_eq!(profile(&cases[0])["type"], "local", "the rest is the fixture's");
@@ -264,6 +264,24 @@ const WRONG: &[(&str, &str, &str, &[&str])] = &[
         "    text: a sentence",
         "    text: a sentence\n    shoot: {spec: {kubernets: {version: x}}}",
         &["unknown-field 20:20"],
+    ),
+    (
+        "admitted or not",
+        "    text: a sentence",
+        "    text: a sentence\n    when: {decide: maintenance, admitted: often}",
+        &["type 20:43"],
+    ),
+    (
+        "admission decides nothing",
+        "    text: a sentence",
+        "    text: a sentence\n    when: {decide: maintenance, admitted: true}",
+        &["runs-on 10:12"],
+    ),
+    (
+        "what the controller's log alone tells",
+        "    text: a sentence",
+        "    text: a sentence\n    then: {failures: []}",
+        &["runs-on 20:12"],
     ),
     (
         "old of a maintenance",

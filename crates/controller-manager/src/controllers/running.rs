@@ -18,11 +18,16 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts all controllers on tokio's current runtime, over a garden that shows `now`. The same run sends the same
-    /// requests.
+    /// Starts all controllers on tokio's current runtime, over a garden that shows `now`; `entropy` is what they leave to
+    /// chance, and a seeded one sends the same requests in each run.
     #[must_use]
-    pub fn at(config: &ControllerManagerConfiguration, garden: &Client, now: Timestamp) -> Self {
-        let context = Context::new(config.clone(), garden, Clock::starting_at(now), Entropy::seeded(0));
+    pub fn at(
+        config: &ControllerManagerConfiguration,
+        garden: &Client,
+        now: Timestamp,
+        entropy: Entropy,
+    ) -> Self {
+        let context = Context::new(config.clone(), garden, Clock::starting_at(now), entropy);
         let stop = CancellationToken::new();
         let (cluster, told) = (context.garden.clone(), stop.clone());
         tokio::spawn(async move {

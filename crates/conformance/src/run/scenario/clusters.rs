@@ -17,10 +17,10 @@ use super::{dry_run, events, leftovers};
 use crate::target::{self, Facts};
 
 /// The user that acts for others; whatever another user does is the target's doing.
-pub(super) const OTHER_USER: &str = "gardener-conformance";
+pub(in crate::run) const OTHER_USER: &str = "gardener-conformance";
 
 /// The user that a target in this process is.
-pub(super) const TARGET_USER: &str = "gardener-conformance:target";
+pub(in crate::run) const TARGET_USER: &str = "gardener-conformance:target";
 
 /// The servers of a scenario.
 pub(super) struct Clusters {
@@ -121,6 +121,7 @@ impl Clusters {
             source: facts(&self.source.server),
             target: self.target.as_ref().map(|target| facts(&target.server)),
             now: self.source.server.now(),
+            chance: target::Chance::Seeded,
         }
     }
 

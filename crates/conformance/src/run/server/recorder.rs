@@ -29,14 +29,14 @@ pub(super) struct Call {
 
 /// Remembers calls until they are taken.
 #[derive(Default)]
-pub(super) struct Recorder {
+pub(in crate::run) struct Recorder {
     target: OnceLock<Arc<dyn Dialer>>,
     calls: Mutex<Vec<Call>>,
 }
 
 impl Recorder {
     /// Says how the target is reached; it is started after the server.
-    pub(super) fn reach(&self, target: Arc<dyn Dialer>) {
+    pub(in crate::run) fn reach(&self, target: Arc<dyn Dialer>) {
         // The first one stays: a group has one target.
         let _ = self.target.set(target);
     }
@@ -86,7 +86,7 @@ pub(super) async fn ask(ground: &Ground<'_>, subject: &Subject, ask: &Ask) -> Re
 }
 
 /// Every registration leads to the target.
-pub(super) struct ToTarget(pub(super) Arc<Recorder>);
+pub(in crate::run) struct ToTarget(pub(in crate::run) Arc<Recorder>);
 
 impl Dialers for ToTarget {
     fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
