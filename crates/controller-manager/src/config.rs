@@ -8,6 +8,7 @@ pub mod file;
 mod types;
 pub mod validation;
 
+pub use controller::config::{Debugging, LeaderElection, Server};
 pub use controllers::*;
 pub use types::*;
 

@@ -1,5 +1,7 @@
 //! The contracts of this component, asked of it in process: no socket, no TLS, no file.
 
+mod process;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,6 +2,7 @@
 
 mod nearest;
 mod reader;
+mod sections;
 
 use std::fmt;
 use std::io;
@@ -12,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use reader::{Step, Unknown};
+pub use sections::{Debugging, LeaderElection, Server};
 
 /// What is known of a file beyond its type.
 #[derive(Clone, Copy, Debug)]

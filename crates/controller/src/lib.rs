@@ -4,7 +4,7 @@
 //! - [`remote`], [`connection`], [`cluster`], [`store`] — how a cluster is reached, and shared caches kept current by watches;
 //! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has them;
 //! - [`leader`], [`limit`], [`events`] — one works, not too fast, and says what it does;
-//! - [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — what a process shows of itself, serves, and how it ends.
+//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — how a process begins, shows itself, serves, ends.
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;
@@ -27,6 +27,7 @@
 pub mod bucket;
 pub mod clock;
 pub mod cluster;
+pub mod command;
 pub mod config;
 pub mod connection;
 pub mod controller;
@@ -51,10 +52,9 @@ pub mod store;
 pub mod webhooks;
 mod worker;
 
-pub use cluster::{CacheOptions, Cluster};
-pub use controller::{Controller, Watches};
 pub use reconcile::{Outcome, Reconcile, words};
 pub use source::{Event, Source, Ticker, Watch, owners, predicate};
 pub use store::{Index, Selection, Store};
 pub use tokio_util::sync::CancellationToken;
+pub use {cluster::CacheOptions, cluster::Cluster, controller::Controller, controller::Watches};
 pub use {controllers::Controllers, entropy::Entropy, request::Request};

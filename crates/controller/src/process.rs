@@ -32,6 +32,9 @@ pub enum ProcessError {
         /// The operating system's words.
         source: io::Error,
     },
+    /// A port is none.
+    #[error("failed to listen on port {0}: it must be between 0 and 65535")]
+    Port(i64),
     /// A part failed.
     #[error("failed to run {part}: {message}")]
     Part {
@@ -166,6 +169,14 @@ impl Process {
         });
         Ok(bound)
     }
+}
+
+/// A port as a configuration file says it.
+///
+/// # Errors
+/// When it is none.
+pub fn port(number: i64) -> Result<u16, ProcessError> {
+    u16::try_from(number).map_err(|_| ProcessError::Port(number))
 }
 
 /// Listens on an address; empty stands for all addresses, IPv6 and IPv4, and port 0 for any free port.

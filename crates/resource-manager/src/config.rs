@@ -11,6 +11,7 @@ mod types;
 pub mod validation;
 mod webhooks;
 
+pub use controller::config::{Debugging, LeaderElection, Server};
 pub use controllers::*;
 pub use types::*;
 pub use webhooks::*;

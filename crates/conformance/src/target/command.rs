@@ -124,7 +124,10 @@ impl CommandTarget {
         ready::wait(&mut process, ready.as_deref(), &url).await?;
         let address = Address { url, address: None, server_name: None, trust: Trust::Bundle(authority) };
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
-        super::url::first_contact(&dialer, &self.known).await?;
+        // Who tells when it is ready and names no address has no webhooks.
+        if self.spec.url.is_some() || ready.is_none() {
+            super::url::first_contact(&dialer, &self.known).await?;
+        }
         let registrations = self.known.registrations_of(setup.instance);
         let metrics = self.spec.metrics.as_deref().map(|address| placeholders.fill(address)).transpose()?;
         Ok(Box::new(RunningCommand {

@@ -4,6 +4,7 @@
 //! clocks of different machines are never compared.
 
 mod lock;
+mod part;
 mod record;
 
 use std::error::Error;
@@ -19,6 +20,7 @@ use tokio::time::{Instant, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::lock::Lock;
+pub use self::part::{elector, start};
 use self::record::Record;
 use crate::clock::Clock;
 use crate::entropy::Entropy;

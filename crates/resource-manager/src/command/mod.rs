@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use controller::command::{self, ConfigFile, Version, replace, say};
 use controller::config::Warning;
 
 use crate::config::ResourceManagerConfiguration;
@@ -25,9 +26,8 @@ struct Arguments {
     #[command(flatten)]
     file: ConfigFile,
 
-    /// Print version information and quit; `--version=raw` prints more.
-    #[arg(long, value_name = "raw", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    version: Option<String>,
+    #[command(flatten)]
+    version: Version,
 
     /// Kubeconfig of the source cluster, in place of the one that the configuration names.
     #[arg(long, env = "KUBECONFIG", hide = true)]
@@ -39,17 +39,6 @@ struct Arguments {
 
     #[command(subcommand)]
     command: Option<Command>,
-}
-
-#[derive(Debug, Args)]
-struct ConfigFile {
-    /// Path to configuration file.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-
-    /// Refuse a configuration file with unknown fields instead of warning of them.
-    #[arg(long)]
-    strict_config: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -108,26 +97,12 @@ enum CommandError {
 
 /// Runs the command; errors are printed on standard output, as the original does, and end with 1.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => arguments,
-        Err(usage) => {
-            // A closed terminal is no reason for another exit code.
-            let _ = usage.print();
-            return ExitCode::from(u8::from(usage.use_stderr()));
-        }
-    };
-    match execute(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&error.to_string());
-            ExitCode::FAILURE
-        }
-    }
+    command::main(arguments, execute)
 }
 
 fn execute(arguments: Arguments) -> Result<(), CommandError> {
-    if let Some(style) = arguments.version {
-        say(&version(&style));
+    if let Some(version) = arguments.version.text(NAME, env!("CARGO_PKG_VERSION")) {
+        say(&version);
         return Ok(());
     }
     match arguments.command {
@@ -146,11 +121,7 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
                 replace(&mut target.kubeconfig, arguments.target_kubeconfig);
             }
             // One thread answers as many reviews as eight cores of the original; each more costs half a MiB.
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .map_err(CommandError::Runtime)?;
-            Ok(runtime.block_on(run::run(config, &warnings))?)
+            Ok(command::block_on(run::run(config, &warnings)).map_err(CommandError::Runtime)??)
         }
     }
 }
@@ -158,25 +129,4 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
 fn load(file: &ConfigFile) -> Result<(ResourceManagerConfiguration, Vec<Warning>), CommandError> {
     let path = file.config.as_deref().ok_or(CommandError::MissingConfig)?;
     Ok(file::load(path, file.strict_config)?)
-}
-
-fn replace(kubeconfig: &mut String, other: Option<String>) {
-    if let Some(path) = other.filter(|path| !path.is_empty()) {
-        *kubeconfig = path;
-    }
-}
-
-fn version(style: &str) -> String {
-    let number = env!("CARGO_PKG_VERSION");
-    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
-    if style == "raw" {
-        format!("version.Info{{GitVersion:\"v{number}\", Platform:\"{os}/{arch}\"}}")
-    } else {
-        format!("{NAME} v{number}")
-    }
-}
-
-fn say(text: &str) {
-    // A closed pipe, as behind `| head`, is no error worth another exit code.
-    let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
 }

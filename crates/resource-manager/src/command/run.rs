@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use controller::clock::Clock;
 use controller::config::Warning;
-use controller::leader::ElectionError;
+use controller::leader::{self, ElectionError};
 use controller::log::{self, LogError};
 use controller::metrics::{self, Registry};
 use controller::probes::Probes;
-use controller::process::{self, Process, ProcessError};
+use controller::process::{self, Process, ProcessError, port};
 use controller::remote::{self, RemoteError};
 use controller::requests::RequestCounts;
 use controller::webhooks::{self, Served, WebhooksError};
@@ -37,9 +37,6 @@ pub(super) enum RunError {
     /// Webhooks cannot be served.
     #[error("{0}")]
     Webhooks(#[from] WebhooksError),
-    /// A port is none.
-    #[error("failed to listen on port {0}: it must be between 0 and 65535")]
-    Port(i64),
     /// Signals cannot be listened for.
     #[error("failed to listen for signals: {0}")]
     Signals(#[source] std::io::Error),
@@ -74,7 +71,7 @@ async fn serve(config: &ResourceManagerConfiguration, clock: Clock) -> Result<()
         reached = remote::reach(&clients.source, "source") => reached?,
     }
     let entropy = Entropy::system();
-    let elector = leading::elector(&config.leader_election, &clients.source, clock, &entropy)?;
+    let elector = leader::elector(&config.leader_election, &clients.source, clock, &entropy)?;
     let limited = leading::limited(config, &clients);
     let reviewed = serving::webhooks(config, &limited);
     let context = Context::new(config.clone(), &limited, clock, entropy);
@@ -136,8 +133,4 @@ fn registry(clock: Clock, webhooks: &Webhooks, served: &Served) -> Registry {
     registry.register(served.metrics());
     registry.register(move || service.metrics());
     registry
-}
-
-fn port(number: i64) -> Result<u16, RunError> {
-    u16::try_from(number).map_err(|_| RunError::Port(number))
 }

@@ -3,7 +3,7 @@
 use formats::duration::GoDuration;
 use serde::{Deserialize, Serialize};
 
-use super::{ControllersConfiguration, WebhooksConfiguration};
+use super::{ControllersConfiguration, Debugging, LeaderElection, Server, WebhooksConfiguration};
 
 /// Everything that one instance is told.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct ResourceManagerConfiguration {
     pub leader_election: LeaderElection,
     /// Where is listened.
     pub server: Servers,
-    /// Profiling.
+    /// Profiling; GRM-CFG-034.
     pub debugging: Option<Debugging>,
     /// `debug`, `info` or `error`.
     pub log_level: String,
@@ -53,26 +53,6 @@ pub struct ClientConnection {
     pub cache_resync_period: Option<GoDuration>,
 }
 
-/// Leader election by a Lease.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct LeaderElection {
-    /// Whether a leader is elected at all.
-    pub leader_elect: Option<bool>,
-    /// How long followers wait for a silent leader.
-    pub lease_duration: GoDuration,
-    /// How long a leader tries to renew before it gives up.
-    pub renew_deadline: GoDuration,
-    /// Time between two tries.
-    pub retry_period: GoDuration,
-    /// Kind of object, `leases`.
-    pub resource_lock: String,
-    /// Name of the object.
-    pub resource_name: String,
-    /// Namespace of the object.
-    pub resource_namespace: String,
-}
-
 /// Where is listened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -83,16 +63,6 @@ pub struct Servers {
     pub health_probes: Option<Server>,
     /// HTTP, `/metrics`.
     pub metrics: Option<Server>,
-}
-
-/// One address.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Server {
-    /// Address listened on; empty: all.
-    pub bind_address: String,
-    /// Port listened on.
-    pub port: i64,
 }
 
 /// One address with a certificate.
@@ -113,14 +83,4 @@ pub struct HttpsServer {
 pub struct Tls {
     /// Folder with `tls.crt` and `tls.key`; empty: `k8s-webhook-server/serving-certs` of the temporary folder.
     pub server_cert_dir: String,
-}
-
-/// Profiling. GRM-CFG-034.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Debugging {
-    /// Whether profiles are served beside the metrics.
-    pub enable_profiling: bool,
-    /// Whether lock contention is profiled.
-    pub enable_contention_profiling: bool,
 }

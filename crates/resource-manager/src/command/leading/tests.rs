@@ -12,6 +12,10 @@ use kube::client::Body;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use controller::Entropy;
+use controller::clock::Clock;
+use kube::Client;
+
 use super::*;
 use crate::config::file::from_partial;
 use crate::given::create;
@@ -71,7 +75,8 @@ fn instance(line: &Line, seed: u64) -> Process {
     }));
     let (config, clock) = (config.unwrap(), Clock::starting_at(line.server.now()));
     let clients = Clients { source: line.client(), target: line.client() };
-    let elector = elector(&config.leader_election, &clients.source, clock, &Entropy::seeded(seed)).unwrap();
+    let elector =
+        leader::elector(&config.leader_election, &clients.source, clock, &Entropy::seeded(seed)).unwrap();
     assert!(elector.is_some(), "it takes part");
     let context = Context::new(config, &clients, clock, Entropy::seeded(seed));
     let mut process = Process::new(Duration::from_secs(30));

@@ -1,0 +1,205 @@
+//! The binary as a process: what it says of itself, that it maintains, that one of two leads, how it ends.
+
+mod instance;
+
+use std::time::Duration;
+
+use controller::{CancellationToken, Entropy};
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::api::{Api, Patch, PatchParams};
+use serde_json::{Value, json};
+use substrate::cluster::Cluster;
+use substrate::embedded::Embedded;
+use substrate::facts;
+
+use api::garden::Shoot;
+
+use self::instance::{Instance, failed, soon};
+
+const LEASE: &str = "gardener-controller-manager-leader-election";
+
+/// A garden over TLS with the profile `local`, whose highest version is 1.27.4, and so many Shoots that are to be maintained.
+async fn garden(shoots: &[&str]) -> Embedded {
+    let garden = Embedded::start(true, None).await.expect("it is served");
+    let cluster = Cluster::new(garden.client());
+    for namespace in ["garden", "garden-dev"] {
+        facts::write_namespace(&cluster, namespace, None).await.expect("it is written");
+    }
+    let profile = json!({
+        "apiVersion": "core.gardener.cloud/v1beta1", "kind": "CloudProfile", "metadata": {"name": "local"},
+        "spec": {
+            "type": "local", "regions": [], "machineTypes": [], "machineImages": [],
+            "kubernetes": {"versions": [{"version": "1.27.3"}, {"version": "1.27.4"}]},
+        },
+    });
+    facts::write(&cluster, &profile).await.expect("it is written");
+    for name in shoots {
+        facts::write(&cluster, &shoot(name)).await.expect("it is written");
+    }
+    garden
+}
+
+fn shoot(name: &str) -> Value {
+    json!({
+        "apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot",
+        "metadata": {
+            "name": name, "namespace": "garden-dev",
+            "annotations": {"gardener.cloud/operation": "maintain"},
+        },
+        "spec": {
+            "cloudProfileName": "local", "region": "local", "kubernetes": {"version": "1.27.3"},
+            "provider": {"type": "local", "workers": []},
+        },
+    })
+}
+
+async fn version(garden: &Embedded, name: &str) -> Option<String> {
+    let shoots: Api<Shoot> = Api::namespaced(garden.client(), "garden-dev");
+    shoots.get(name).await.expect("it is there").spec.kubernetes.version
+}
+
+async fn holder(garden: &Embedded) -> String {
+    let leases: Api<Lease> = Api::namespaced(garden.client(), "garden");
+    let lease = leases.get_opt(LEASE).await.expect("it can be asked");
+    lease.and_then(|lease| lease.spec?.holder_identity).unwrap_or_default()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_leads_maintains_shows_itself_and_gives_its_lease_up_when_told_to_stop() {
+    let garden = garden(&["app"]).await;
+    let mut instance = Instance::start(&garden, &json!({}));
+    soon("the shoot is maintained", async || version(&garden, "app").await.as_deref() == Some("1.27.4"))
+        .await;
+    assert_eq!(instance.get("health", "/healthz").await, Some((200, "ok".to_owned())));
+    assert_eq!(instance.get("health", "/readyz/informer-sync").await, Some((200, "ok".to_owned())));
+    let (status, metrics) = instance.get("metrics", "/metrics").await.unwrap_or_default();
+    assert_eq!(status, 200);
+    for wanted in [
+        "controller_runtime_reconcile_total{controller=\"shoot-maintenance\"",
+        "workqueue_depth{name=\"cloudprofile\"",
+        "rest_client_requests_total{code=\"200\"",
+        &format!("leader_election_master_status{{name=\"{LEASE}\"}} 1"),
+    ] {
+        assert!(metrics.contains(wanted), "{wanted} is not among\n{metrics}");
+    }
+    assert_ne!(holder(&garden).await, "");
+    assert_eq!(instance.stop().await, (Some(0), String::new()));
+    assert_eq!(holder(&garden).await, "", "the Lease is given up");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_one_leads_and_the_other_goes_on_when_that_is_stopped() {
+    let garden = garden(&[]).await;
+    let mut both = [Instance::start(&garden, &json!({})), Instance::start(&garden, &json!({}))];
+    for instance in &both {
+        soon("it is ready", async || instance.get("health", "/readyz").await.is_some()).await;
+    }
+    soon("somebody leads", async || !holder(&garden).await.is_empty()).await;
+    soon("one leads", async || leaders(&both).await.iter().filter(|leads| **leads).count() == 1).await;
+    let leads = leaders(&both).await;
+    assert_eq!(leads.iter().filter(|leads| **leads).count(), 1, "{leads:?}");
+    let leader = usize::from(leads[1]);
+    assert_eq!(both[leader].stop().await.0, Some(0));
+    let cluster = Cluster::new(garden.client());
+    facts::write(&cluster, &shoot("late")).await.expect("it is written");
+    soon("the other maintains", async || version(&garden, "late").await.as_deref() == Some("1.27.4")).await;
+    assert_eq!(both[1 - leader].stop().await.0, Some(0));
+}
+
+async fn leaders(instances: &[Instance; 2]) -> Vec<bool> {
+    let mut found = Vec::new();
+    for instance in instances {
+        let (_, metrics) = instance.get("metrics", "/metrics").await.unwrap_or_default();
+        found.push(metrics.contains(&format!("leader_election_master_status{{name=\"{LEASE}\"}} 1")));
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_loses_the_lease_ends_badly() {
+    let garden = garden(&[]).await;
+    let fast =
+        json!({"leaderElection": {"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms"}});
+    let mut instance = Instance::start(&garden, &fast);
+    soon("it leads", async || !holder(&garden).await.is_empty()).await;
+    let leases: Api<Lease> = Api::namespaced(garden.client(), "garden");
+    let entropy = Entropy::seeded(1);
+    let stop = CancellationToken::new();
+    let (told, id) = (stop.clone(), entropy.uuid().to_string());
+    let thief = tokio::spawn(async move {
+        while !told.is_cancelled() {
+            let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string();
+            let taken =
+                json!({"spec": {"holderIdentity": id, "leaseDurationSeconds": 600, "renewTime": time}});
+            let _ = leases.patch(LEASE, &PatchParams::default(), &Patch::Merge(taken)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    });
+    let (code, told) = instance.ended().await;
+    stop.cancel();
+    thief.await.expect("it ends");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("failed to run controllers"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ports_and_times_that_are_none_are_told_once_the_garden_is_reached() {
+    let garden = garden(&[]).await;
+    for (config, wanted) in [
+        (json!({"server": {"metrics": {"port": 70000}}}), "failed to listen on port 70000"),
+        (
+            json!({"leaderElection": {"leaseDuration": "1s"}}),
+            "leaseDuration must be greater than renewDeadline",
+        ),
+    ] {
+        let (code, told) = Instance::start(&garden, &config).ended().await;
+        assert_eq!(code, Some(1), "{told}");
+        assert!(told.contains(wanted), "wanted {wanted}, got {told}");
+    }
+}
+
+#[test]
+fn what_it_cannot_be_started_with_is_told_and_ends_with_1() {
+    const HEAD: &str = "apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: ControllerManagerConfiguration\n";
+    let kubeconfig = |user: &str| {
+        format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\nclusters: [{{name: c, cluster: {{server: 'https://127.0.0.1:1'}}}}]\nusers: [{{name: u, user: {{{user}}}}}]\n"
+        )
+    };
+    let connected = format!("{HEAD}gardenClientConnection: {{kubeconfig: <kubeconfig>}}\n");
+    let table: [(Option<&str>, &str, &str); 8] = [
+        (None, "", "missing config file"),
+        (
+            Some("kind: Other\n"),
+            "",
+            "failed to read the configuration: apiVersion must be controllermanager.config.gardener.cloud/v1alpha1, found none",
+        ),
+        (
+            Some(&format!("{HEAD}featureGates: {{HVPA: true}}\n")),
+            "",
+            "unrecognized feature gate: HVPA; gardener-controller-manager has none but AllAlpha and AllBeta",
+        ),
+        (Some(&format!("{HEAD}logLevel: loud\n")), "", "logLevel: Unsupported value: \"loud\""),
+        (
+            Some(&format!("{HEAD}gardenClientConnection: {{kubeconfig: /nowhere}}\n")),
+            "",
+            "failed to read kubeconfig /nowhere: No such file or directory",
+        ),
+        (
+            Some(&connected),
+            &kubeconfig("exec: {command: x}"),
+            "exec configurations are not supported (user \"u\")",
+        ),
+        (
+            Some(&connected),
+            &kubeconfig("client-certificate: x"),
+            "client certificate files are not supported (user \"u\")",
+        ),
+        (Some(&connected), "clusters: 1", "failed to read kubeconfig"),
+    ];
+    for (config, kubeconfig, wanted) in table {
+        let (code, told) = failed(config, kubeconfig);
+        assert_eq!(code, Some(1), "{wanted}: {told}");
+        assert!(told.contains(wanted), "wanted {wanted}, got {told}");
+    }
+}

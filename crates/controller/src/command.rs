@@ -1,0 +1,142 @@
+//! The command line of a component: the flags that each has, and how it tells of itself and of its end.
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::future::Future;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser};
+
+/// Flags about the configuration file.
+#[derive(Clone, Debug, Args)]
+pub struct ConfigFile {
+    /// Path to configuration file.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Refuse a configuration file with unknown fields instead of warning of them.
+    #[arg(long)]
+    pub strict_config: bool,
+}
+
+/// The flag that asks which version it is.
+#[derive(Clone, Debug, Args)]
+pub struct Version {
+    /// Print version information and quit; `--version=raw` prints more.
+    #[arg(long, value_name = "raw", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub version: Option<String>,
+}
+
+impl Version {
+    /// What is printed of a component, where that is asked for.
+    #[must_use]
+    pub fn text(&self, name: &str, number: &str) -> Option<String> {
+        let style = self.version.as_deref()?;
+        let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+        Some(if style == "raw" {
+            format!("version.Info{{GitVersion:\"v{number}\", Platform:\"{os}/{arch}\"}}")
+        } else {
+            format!("{name} v{number}")
+        })
+    }
+}
+
+/// Reads the arguments and executes them; errors are printed on standard output, as the originals do, and end with 1.
+pub fn main<A: Parser, E: Display>(
+    arguments: impl IntoIterator<Item = OsString>,
+    execute: impl FnOnce(A) -> Result<(), E>,
+) -> ExitCode {
+    let arguments = match A::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(usage) => {
+            // A closed terminal is no reason for another exit code.
+            let _ = usage.print();
+            return ExitCode::from(u8::from(usage.use_stderr()));
+        }
+    };
+    match execute(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Puts the kubeconfig that the environment names in the place of the one that is configured.
+pub fn replace(kubeconfig: &mut String, other: Option<String>) {
+    if let Some(path) = other.filter(|path| !path.is_empty()) {
+        *kubeconfig = path;
+    }
+}
+
+/// Runs a component to its end, in this thread: what it does at once is little.
+///
+/// # Errors
+/// When there is no runtime to be had; what the component ends with is inside.
+pub fn block_on<T>(component: impl Future<Output = T>) -> std::io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(runtime.block_on(component))
+}
+
+/// Prints a text on standard output.
+pub fn say(text: &str) {
+    // A closed pipe, as behind `| head`, is no error worth another exit code.
+    let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    #[command(name = "component", disable_version_flag = true)]
+    struct Arguments {
+        #[command(flatten)]
+        file: ConfigFile,
+        #[command(flatten)]
+        version: Version,
+    }
+
+    #[test]
+    fn the_version_is_told_shortly_and_raw() {
+        let told = |flags: &[&str]| {
+            let arguments =
+                Arguments::try_parse_from([&["component"], flags].concat()).expect("they are flags");
+            arguments.version.text("component", "1.2.3")
+        };
+        assert_eq!(told(&["--config", "f", "--strict-config"]), None);
+        assert_eq!(told(&["--version"]).as_deref(), Some("component v1.2.3"));
+        let raw = told(&["--version=raw"]).unwrap_or_default();
+        assert!(raw.starts_with("version.Info{GitVersion:\"v1.2.3\", Platform:\""), "{raw}");
+    }
+
+    #[test]
+    fn a_failure_is_one_and_wrong_usage_too() {
+        let code = |flags: &[&str], execute: fn(Arguments) -> Result<(), &'static str>| {
+            let arguments =
+                [&["component"], flags].concat().into_iter().map(OsString::from).collect::<Vec<_>>();
+            main(arguments, execute)
+        };
+        let shown = |code: ExitCode| format!("{code:?}");
+        assert_eq!(shown(code(&[], |_| Ok(()))), shown(ExitCode::SUCCESS));
+        assert_eq!(shown(code(&["--help"], |_| Err("not reached"))), shown(ExitCode::SUCCESS));
+        assert_eq!(
+            shown(code(&[], |arguments| arguments.file.config.map(|_| ()).ok_or("missing"))),
+            shown(ExitCode::FAILURE)
+        );
+        assert_eq!(shown(code(&["--wrong"], |_| Ok(()))), shown(ExitCode::FAILURE));
+    }
+
+    #[test]
+    fn an_empty_variable_replaces_nothing() {
+        let mut kubeconfig = "configured".to_owned();
+        replace(&mut kubeconfig, Some(String::new()));
+        replace(&mut kubeconfig, None);
+        assert_eq!(kubeconfig, "configured");
+        replace(&mut kubeconfig, Some("other".to_owned()));
+        assert_eq!(kubeconfig, "other");
+    }
+}
