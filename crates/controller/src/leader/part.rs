@@ -82,7 +82,7 @@ pub fn start<E, F>(
             });
         }
         None => {
-            process.spawn("controllers", async move { run(running, stop).await.map_err(LeadingError::Work) })
+            process.spawn("controllers", async move { run(running, stop).await.map_err(LeadingError::Work) });
         }
     }
 }
