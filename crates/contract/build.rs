@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 fn main() -> io::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contracts");
+    // Asked for at run time: of two clones with one target folder, the other's would be compiled in.
+    let package = PathBuf::from(cargo_says("CARGO_MANIFEST_DIR")?);
+    let root = package.join("../../contracts");
     let mut files = Vec::new();
     gather(&root, &mut files)?;
     files.sort();
@@ -18,8 +20,11 @@ fn main() -> io::Result<()> {
         let _ = writeln!(list, "(\"contracts/{}\", include_str!({path:?})),", name.join("/"));
     }
     list.push(']');
-    let out = std::env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
-    fs::write(PathBuf::from(out).join("contracts.rs"), list)
+    fs::write(PathBuf::from(cargo_says("OUT_DIR")?).join("contracts.rs"), list)
+}
+
+fn cargo_says(name: &str) -> io::Result<std::ffi::OsString> {
+    std::env::var_os(name).ok_or_else(|| io::Error::other(format!("cargo sets {name}")))
 }
 
 fn gather(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

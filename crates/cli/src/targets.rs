@@ -197,7 +197,12 @@ fn from_file(
 /// Where our own components, and so their originals, serve their webhooks.
 fn own_paths() -> BTreeMap<String, Vec<String>> {
     let mut paths: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (name, path) in webhooks::paths() {
+    let garden = garden_admission::webhooks::RESOURCES.iter().flat_map(|resource| {
+        [resource.mutating_path, resource.validating_path].map(|path| (resource.name, path.to_owned()))
+    });
+    for (name, path) in
+        webhooks::paths().into_iter().chain(controlplane_webhooks::webhooks::paths()).chain(garden)
+    {
         paths.entry(name.to_owned()).or_default().push(path);
     }
     paths

@@ -1,6 +1,9 @@
 //! The webhook server of a process: TLS with a certificate that is looked at while it is served, and the check whether it
 //! answers.
 
+pub mod component;
+pub mod print;
+
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -5,11 +5,13 @@
 //! - [`webhooks`] — the three webhooks: pure functions over raw objects and plain facts;
 //! - [`command_line`], [`pod`], [`file_content`] — what hooks edit, so that nothing else changes;
 //! - [`cluster`] — what is read of a shoot's Cluster object;
-//! - [`serving`], [`registrations`] — the webhooks behind paths, and how they are registered.
+//! - [`serving`], [`registrations`] — the webhooks behind paths, and how they are registered;
+//! - [`command`] — the binary.
 //!
 //! What may be changed and what may not is Gardener's contract with its extensions, docs/extensions/controlplane-webhooks.md.
 
 pub mod cluster;
+pub mod command;
 pub mod command_line;
 pub mod config;
 pub mod ensurer;

@@ -30,6 +30,14 @@ pub enum Address {
     Url(String),
 }
 
+impl Address {
+    /// The Service of a provider's extension, where Gardener installs it.
+    #[must_use]
+    pub fn service_of(provider: &str) -> Self {
+        Self::Service { namespace: format!("extension-provider-{provider}"), port: 443 }
+    }
+}
+
 /// The configuration with the webhooks that are not disabled; `None` if all are.
 ///
 /// `ca_bundle` is a PEM bundle in base64.

@@ -1,16 +1,22 @@
-//! The contracts of a provider's webhooks, asked of ours in process: no socket, no TLS, no file.
+//! The contracts of a provider's webhooks, asked of ours in process, without socket, TLS and file, and of the binary.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use conformance::report::{Report, Status};
 use conformance::run::{FactsFrom, Ground, Interrupt, Options, run};
+use conformance::target::Target;
 use conformance::target::built_in::{BuiltIn, Component, Ingredients};
-use contract::model::Catalog;
+use conformance::target::command::CommandTarget;
+use conformance::target::url::Known;
+use contract::document::{SourceFile, target};
+use contract::model::{Catalog, Contract};
 use controlplane_webhooks::config::file::from_value;
 use controlplane_webhooks::registrations::{Address, registration};
 use controlplane_webhooks::serving::webhooks;
+use controlplane_webhooks::webhooks::paths;
 
 const COMPONENT: &str = "controlplane";
 
@@ -26,14 +32,29 @@ async fn every_contract_is_kept_and_proven_able_to_fail() {
             }
             contracts.retain(|contract| !contract.clauses.is_empty());
         }
-        let number = contracts.len();
-        let target = Arc::new(target(csi));
-        let report = run(contracts.into(), target, &options(), &|_| {}, &Interrupt::default()).await;
-        assert_eq!(report.environment_errors, Vec::<String>::new());
-        assert_eq!(report.contracts.len(), number);
-        let failures = failures(&report);
-        assert!(failures.is_empty(), "{} findings:\n{}", failures.len(), failures.join("\n"));
+        keeps(contracts, Arc::new(in_process(csi))).await;
     }
+}
+
+#[tokio::test]
+async fn the_binary_keeps_every_contract() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    contracts.retain(|contract| contract.component == COMPONENT);
+    for contract in &mut contracts {
+        // Who it is registered for depends on the configuration, and the file of a target is of one.
+        contract.clauses.retain(|clause| clause.id != "CP-006");
+    }
+    keeps(contracts, Arc::new(binary(folder.path()))).await;
+}
+
+async fn keeps(contracts: Vec<Contract>, target: Arc<dyn Target>) {
+    let number = contracts.len();
+    let report = run(contracts.into(), target, &options(), &|_| {}, &Interrupt::default()).await;
+    assert_eq!(report.environment_errors, Vec::<String>::new());
+    assert_eq!(report.contracts.len(), number);
+    let failures = failures(&report);
+    assert!(failures.is_empty(), "{} findings:\n{}", failures.len(), failures.join("\n"));
 }
 
 /// What is not as it should be, one line each; a feature that is off is no finding.
@@ -72,7 +93,48 @@ fn failures(report: &Report) -> Vec<String> {
     lines
 }
 
-fn target(csi: bool) -> BuiltIn {
+/// The program, told by its flags and its file, over TLS.
+fn binary(folder: &Path) -> CommandTarget {
+    let config = "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1
+kind: ControlPlaneWebhooksConfiguration
+provider: local
+";
+    let text = format!(
+        "apiVersion: conformance.gardener.cloud/v1alpha1
+kind: Target
+metadata: {{name: gardener-controlplane-webhooks}}
+spec:
+  command:
+  - {program}
+  - --config-file=<config>
+  - --kubeconfig=<sourceKubeconfig>
+  - --webhook-config-server-host=127.0.0.1
+  - --webhook-config-server-port=<port>
+  - --webhook-config-cert-dir=<certDir>
+  - --health-bind-address=127.0.0.1:<healthPort>
+  - --metrics-bind-address=0
+  config: {{file: config.yaml}}
+  url: https://127.0.0.1:<port>
+  ready: http://127.0.0.1:<healthPort>/readyz
+",
+        program = env!("CARGO_BIN_EXE_gardener-controlplane-webhooks"),
+    );
+    std::fs::write(folder.join("config.yaml"), config).expect("it is written");
+    let described = target::read(&SourceFile::new("target.yaml", text)).expect("it is a target");
+    let (config, _) = from_value(&serde_json::json!({"provider": "local"})).expect("it is right");
+    let registrations = registration(&config, &Address::service_of("local"), None).into_iter().collect();
+    let known = Known {
+        name: described.metadata.name,
+        version: Some("v1.82.0".to_owned()),
+        paths: paths().into_iter().map(|(name, path)| (name.to_owned(), vec![path])).collect(),
+        registrations: BTreeMap::from([(String::new(), registrations)]),
+        features: BTreeSet::from(["csi".to_owned()]),
+        ..Known::default()
+    };
+    CommandTarget { known, spec: described.spec, folder: folder.to_owned() }
+}
+
+fn in_process(csi: bool) -> BuiltIn {
     let features = if csi { BTreeSet::from(["csi".to_owned()]) } else { BTreeSet::new() };
     BuiltIn::new("controlplane-webhooks", "v1.82.0", features, move |ingredients| {
         std::future::ready(make(ingredients, csi))
@@ -84,8 +146,7 @@ fn make(ingredients: Ingredients, csi: bool) -> Result<Component, String> {
     config["csi"] = csi.into();
     let (config, _) = from_value(&config).map_err(|error| error.to_string())?;
     let client = ingredients.facts.ok_or("it needs a cluster")?.client;
-    let address = Address::Service { namespace: "extension-provider-local".to_owned(), port: 443 };
-    let registrations = registration(&config, &address, None).into_iter().collect();
+    let registrations = registration(&config, &Address::service_of("local"), None).into_iter().collect();
     let service = webhooks(&Arc::new(config), &client);
     Ok(Component { service, registrations, metrics: Box::new(String::new), guard: Box::new(()) })
 }

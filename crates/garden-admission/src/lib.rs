@@ -4,11 +4,13 @@
 //! - [`webhooks`] — pure functions: what is filled in of Shoots and CloudProfiles, and why they are refused;
 //! - [`facts`] — what they must know of the garden, read when it is needed;
 //! - [`serving`] — webhooks and facts behind paths;
-//! - [`registrations`] — how the webhooks are registered.
+//! - [`registrations`] — how the webhooks are registered;
+//! - [`command`] — the binary.
 //!
 //! What is decided about versions themselves is decided by the crate `versions`; here it is put together with what an
 //! object of the API must be beside that, in the original's order, paths and words.
 
+pub mod command;
 pub mod facts;
 pub mod registrations;
 pub mod serving;

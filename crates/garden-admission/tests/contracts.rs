@@ -1,13 +1,19 @@
-//! The contracts of this component, asked of it in process: no socket, no TLS, no file.
+//! The contracts of this component, asked of it in process, without socket, TLS and file, and of its binary.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use conformance::report::{Report, Verdict};
 use conformance::run::{Event, FactsFrom, Ground, Interrupt, Options, run};
+use conformance::target::Target;
 use conformance::target::built_in::{BuiltIn, Component, Ingredients};
+use conformance::target::command::CommandTarget;
+use conformance::target::url::Known;
+use contract::document::{SourceFile, target};
 use contract::model::{Catalog, Contract};
+use garden_admission::webhooks::RESOURCES;
 use garden_admission::{registrations, serving};
 use jiff::Timestamp;
 
@@ -18,14 +24,21 @@ const FAIL_FAST: &str = "FAIL_FAST";
 
 #[tokio::test(start_paused = true)]
 async fn every_contract_is_kept_and_proven_able_to_fail() {
+    keeps_them(Arc::new(in_process())).await;
+}
+
+#[tokio::test]
+async fn the_binary_keeps_every_contract() {
+    keeps_them(Arc::new(binary())).await;
+}
+
+async fn keeps_them(target: Arc<dyn Target>) {
     let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
     contracts.retain(|contract| contract.component == COMPONENT);
     assert!(contracts.len() > 10, "{} contracts", contracts.len());
     let contracts: Arc<[Contract]> = contracts.into();
     let fail_fast = std::env::var_os(FAIL_FAST).is_some();
-    let report =
-        run(contracts, Arc::new(target()), &options(fail_fast), &|_: Event<'_>| {}, &Interrupt::default())
-            .await;
+    let report = run(contracts, target, &options(fail_fast), &|_: Event<'_>| {}, &Interrupt::default()).await;
     assert_eq!(report.environment_errors, Vec::<String>::new());
     assert_eq!(failures(&report), Vec::<String>::new());
     assert_eq!(report.verdict, Verdict::Conformant);
@@ -56,7 +69,7 @@ fn failures(report: &Report) -> Vec<String> {
     lines
 }
 
-fn target() -> BuiltIn {
+fn in_process() -> BuiltIn {
     BuiltIn::new(COMPONENT, env!("CARGO_PKG_VERSION"), BTreeSet::new(), make)
 }
 
@@ -69,6 +82,45 @@ async fn make(ingredients: Ingredients) -> Result<Component, String> {
         metrics: Box::new(String::new),
         guard: Box::new(()),
     })
+}
+
+/// The program, told by its flags, over TLS.
+fn binary() -> CommandTarget {
+    let text = format!(
+        "apiVersion: conformance.gardener.cloud/v1alpha1
+kind: Target
+metadata: {{name: {name}}}
+spec:
+  command:
+  - {program}
+  - --kubeconfig=<sourceKubeconfig>
+  - --webhook-config-server-host=127.0.0.1
+  - --webhook-config-server-port=<port>
+  - --webhook-config-cert-dir=<certDir>
+  - --health-bind-address=127.0.0.1:<healthPort>
+  - --metrics-bind-address=127.0.0.1:<metricsPort>
+  url: https://127.0.0.1:<port>
+  ready: http://127.0.0.1:<healthPort>/readyz
+  metrics: http://127.0.0.1:<metricsPort>/metrics
+",
+        name = registrations::NAME,
+        program = env!("CARGO_BIN_EXE_gardener-garden-admission"),
+    );
+    let described = target::read(&SourceFile::new("target.yaml", text)).expect("it is a target");
+    let paths = RESOURCES.iter().map(|resource| {
+        (
+            resource.name.to_owned(),
+            vec![resource.mutating_path.to_owned(), resource.validating_path.to_owned()],
+        )
+    });
+    let known = Known {
+        name: described.metadata.name,
+        version: Some("v1.82.0".to_owned()),
+        paths: paths.collect(),
+        registrations: BTreeMap::from([(String::new(), registrations::registrations(None))]),
+        ..Known::default()
+    };
+    CommandTarget { known, spec: described.spec, folder: PathBuf::from(".") }
 }
 
 fn options(fail_fast: bool) -> Options {

@@ -23,8 +23,7 @@ async fn make(ingredients: Ingredients) -> Result<Component, String> {
         return Err(warning.to_string());
     }
     let facts = ingredients.facts.ok_or("no API server to read Clusters from")?;
-    let namespace = format!("extension-provider-{}", config.provider);
-    let registrations = registration(&config, &Address::Service { namespace, port: 443 }, None);
+    let registrations = registration(&config, &Address::service_of(&config.provider), None);
     Ok(Component {
         service: webhooks(&Arc::new(config), &facts.client),
         registrations: registrations.into_iter().collect(),

@@ -1,7 +1,6 @@
 //! The command line: the flags of the original, and what it lacks.
 
 mod leading;
-mod print;
 mod run;
 
 use std::ffi::OsString;
@@ -12,10 +11,11 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use controller::command::{self, ConfigFile, Version, replace, say};
 use controller::config::Warning;
+use controller::webhooks::print::{PrintError, print};
 
 use crate::config::ResourceManagerConfiguration;
 use crate::config::file::{self, FileError};
-use crate::registrations::Instance;
+use crate::registrations::{Instance, objects};
 
 const NAME: &str = "gardener-resource-manager";
 
@@ -90,7 +90,7 @@ enum CommandError {
     #[error("{0}")]
     Run(#[from] run::RunError),
     #[error("{0}")]
-    Print(#[from] print::PrintError),
+    Print(#[from] PrintError),
     #[error("failed to start the runtime: {0}")]
     Runtime(#[source] std::io::Error),
 }
@@ -111,7 +111,11 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
             for warning in warnings {
                 let _ = writeln!(std::io::stderr(), "{warning}");
             }
-            say(&print::webhooks(&config, arguments.instance.map(Into::into), arguments.ca.as_deref())?);
+            let has_target = config.target_client_connection.is_some();
+            let usual = if has_target { Instance::Shoot } else { Instance::Seed };
+            let instance = arguments.instance.map_or(usual, Into::into);
+            let made = |authorities: Option<&str>| objects(&config, instance, authorities);
+            say(&print(arguments.ca.as_deref(), made)?);
             Ok(())
         }
         None => {

@@ -18,7 +18,7 @@ const MAY_KNOW: [(&str, &[&str]); 17] = [
     ("resource-manager", &["api", "controller", "formats", "schema", "webhook"]),
     ("controlplane-webhooks", &["api", "controller", "formats", "webhook"]),
     ("controller-manager", &["api", "controller", "formats", "versions", "webhook"]),
-    ("garden-admission", &["api", "formats", "versions", "webhook"]),
+    ("garden-admission", &["api", "controller", "formats", "versions", "webhook"]),
     ("cli", &["*"]),
     ("xtask", &["*"]),
 ];

@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formats::yaml;
-
-use crate::config::ResourceManagerConfiguration;
-use crate::registrations::{Instance, objects};
+use serde_json::Value;
 
 /// Why nothing is printed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PrintError {
+pub enum PrintError {
     /// The authorities cannot be read.
     #[error("failed to read {}: {source}", path.display())]
     Authorities {
@@ -25,21 +23,22 @@ pub(super) enum PrintError {
     Write(#[from] serde_json::Error),
 }
 
-/// The webhook configurations as YAML documents.
-pub(super) fn webhooks(
-    config: &ResourceManagerConfiguration,
-    instance: Option<Instance>,
+/// Webhook configurations as YAML documents. `made` makes them with a PEM bundle in base64: the authorities of a file, where
+/// one is named.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn print(
     authorities: Option<&Path>,
+    made: impl FnOnce(Option<&str>) -> Vec<Value>,
 ) -> Result<String, PrintError> {
-    let has_target = config.target_client_connection.is_some();
-    let instance = instance.unwrap_or(if has_target { Instance::Shoot } else { Instance::Seed });
     let read = |path: &Path| {
         std::fs::read(path)
             .map(|pem| STANDARD.encode(pem))
             .map_err(|source| PrintError::Authorities { path: path.to_owned(), source })
     };
     let authorities = authorities.map(read).transpose()?;
-    let documents = objects(config, instance, authorities.as_deref());
+    let documents = made(authorities.as_deref());
     let documents = documents.iter().map(yaml::to_string).collect::<Result<Vec<_>, _>>()?;
     Ok(documents.join("---\n"))
 }

@@ -1,0 +1,203 @@
+//! A component that is webhooks alone: its flags, which are those of Gardener's extensions, and its process.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use kube::Client;
+use webhook::service::WebhookService;
+
+use super::WebhooksError;
+use crate::clock::Clock;
+use crate::command;
+use crate::config::Warning;
+use crate::log::{self, LogError};
+use crate::metrics::{self, Registry};
+use crate::probes::Probes;
+use crate::process::{self, Process, ProcessError};
+use crate::remote::{self, RemoteError};
+use crate::requests::RequestCounts;
+
+/// How long open requests have once the process is told to stop.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What is told on the command line.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Flags {
+    /// Kubeconfig of the cluster that is read; by default the one that the process runs in.
+    #[arg(long, env = "KUBECONFIG", value_name = "FILE")]
+    kubeconfig: Option<String>,
+
+    /// Address that webhooks are served at; by default all.
+    #[arg(long, value_name = "HOST", default_value = "", hide_default_value = true)]
+    webhook_config_server_host: String,
+
+    /// Port that webhooks are served at.
+    #[arg(long, value_name = "PORT", default_value_t = 10250)]
+    webhook_config_server_port: u16,
+
+    /// Folder with `tls.crt` and `tls.key`, which are read again when they change; by default
+    /// `k8s-webhook-server/serving-certs` in the folder for temporary files.
+    #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true)]
+    webhook_config_cert_dir: String,
+
+    /// Where `/healthz` and `/readyz` are served; 0: nowhere.
+    #[arg(long, value_name = "[HOST]:PORT", default_value = ":8081")]
+    health_bind_address: Address,
+
+    /// Where `/metrics` is served; 0: nowhere.
+    #[arg(long, value_name = "[HOST]:PORT", default_value = ":8080")]
+    metrics_bind_address: Address,
+
+    /// debug, info or error.
+    #[arg(long, default_value = "info")]
+    log_level: log::Level,
+
+    /// json or text.
+    #[arg(long, default_value = "json")]
+    log_format: log::Format,
+}
+
+/// Where something is served, as controller-runtime has it: `:8080`, `127.0.0.1:8080`, `[::1]:8080`; `0`: nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Address(Option<(String, u16)>);
+
+/// An address that is none.
+#[derive(Debug, thiserror::Error)]
+#[error("say [HOST]:PORT with a port between 0 and 65535, or 0 for none")]
+struct AddressError;
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        if text == "0" {
+            return Ok(Self(None));
+        }
+        let (host, port) = text.rsplit_once(':').ok_or(AddressError)?;
+        let is_bracketed = host.starts_with('[') && host.ends_with(']');
+        if host.contains(':') && !is_bracketed {
+            return Err(AddressError);
+        }
+        let port = port.parse().map_err(|_| AddressError)?;
+        Ok(Self(Some((host.to_owned(), port))))
+    }
+}
+
+/// What a component is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Component {
+    /// Its program, `gardener-garden-admission`.
+    pub name: &'static str,
+    /// Its version, `0.1.0`.
+    pub version: &'static str,
+    /// What the cluster is that it reads: `garden`, `seed`.
+    pub cluster: &'static str,
+}
+
+/// Why a component could not start, or ended badly.
+#[derive(Debug, thiserror::Error)]
+pub enum ComponentError {
+    /// The log cannot be set up.
+    #[error("error instantiating log: {0}")]
+    Log(#[from] LogError),
+    /// The cluster cannot be worked with.
+    #[error("{0}")]
+    Cluster(#[from] RemoteError),
+    /// Webhooks cannot be served.
+    #[error("{0}")]
+    Webhooks(#[from] WebhooksError),
+    /// Signals cannot be listened for.
+    #[error("failed to listen for signals: {0}")]
+    Signals(#[source] std::io::Error),
+    /// There is no runtime.
+    #[error("failed to start the runtime: {0}")]
+    Runtime(#[source] std::io::Error),
+    /// A part of the process failed.
+    #[error("{0}")]
+    Process(#[from] ProcessError),
+}
+
+impl Component {
+    /// Serves webhooks made with a client of the cluster until told to stop; logs from the first line on, `warnings` of its
+    /// configuration too.
+    ///
+    /// # Errors
+    /// What kept it from starting, or ended it.
+    pub fn run(
+        self,
+        flags: &Flags,
+        warnings: &[Warning],
+        made: impl FnOnce(Client, Clock) -> WebhookService,
+    ) -> Result<(), ComponentError> {
+        let clock = Clock::system();
+        log::init(flags.log_level, flags.log_format, clock)?;
+        tracing::info!(version = self.version, "Starting {}", self.name);
+        for warning in warnings {
+            tracing::warn!("configuration: {warning}");
+        }
+        let result = command::block_on(self.serve(flags, clock, made)).map_err(ComponentError::Runtime)?;
+        if let Err(error) = &result {
+            tracing::error!(%error, "{} failed", self.name);
+        }
+        result
+    }
+
+    async fn serve(
+        self,
+        flags: &Flags,
+        clock: Clock,
+        made: impl FnOnce(Client, Clock) -> WebhookService,
+    ) -> Result<(), ComponentError> {
+        let told = process::terminated().map_err(ComponentError::Signals)?;
+        let mut told = std::pin::pin!(told);
+        let requests = RequestCounts::default();
+        let client = remote::client(flags.kubeconfig.as_deref().unwrap_or_default(), &requests).await?;
+        let certificates = super::certificates(&flags.webhook_config_cert_dir)?;
+        tokio::select! {
+            () = &mut told => return Ok(()),
+            reached = remote::reach(&client, self.cluster) => reached?,
+        }
+        let service = made(client.clone(), clock);
+        let mut process = Process::new(GRACE);
+        let at = (flags.webhook_config_server_host.as_str(), flags.webhook_config_server_port);
+        let served = super::serve(&mut process, at, service.clone(), certificates, GRACE).await?;
+        if let Some((host, port)) = &flags.health_bind_address.0 {
+            let probes = Probes::new()
+                .health("ping", || async { Ok(()) })
+                .health("apiserver-healthz", move || remote::healthy(client.clone()))
+                .ready("webhook-server", served.check());
+            process.serve_probes(host, *port, probes).await?;
+        }
+        if let Some((host, port)) = &flags.metrics_bind_address.0 {
+            let mut registry = Registry::new();
+            registry.register(metrics::process(clock));
+            registry.register(served.metrics());
+            registry.register(move || service.metrics());
+            registry.register(move || requests.families());
+            process.serve_metrics(host, *port, registry).await?;
+        }
+        Ok(process.run(told).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_those_of_controller_runtime() {
+        let table = [
+            (":8080", Some(("", 8080))),
+            ("127.0.0.1:0", Some(("127.0.0.1", 0))),
+            ("[::1]:443", Some(("[::1]", 443))),
+            ("0", None),
+        ];
+        for (text, want) in table {
+            let want = want.map(|(host, port)| (host.to_owned(), port));
+            assert_eq!(text.parse::<Address>().expect("it is one"), Address(want), "{text}");
+        }
+        for text in ["", "8080", ":80800", "::1:443", "host:http"] {
+            assert!(text.parse::<Address>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The command line: flags of Gardener's extensions, and what the provider needs in a file.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, Parser, Subcommand};
+use controller::command::{self, say};
+use controller::config::Warning;
+use controller::webhooks::component::{Component, ComponentError, Flags};
+use controller::webhooks::print::{PrintError, print};
+
+use crate::config::ControlPlaneWebhooksConfiguration;
+use crate::config::file::{self, FileError};
+use crate::registrations::{Address, object, registration};
+use crate::serving;
+
+const COMPONENT: Component =
+    Component { name: "gardener-controlplane-webhooks", version: env!("CARGO_PKG_VERSION"), cluster: "seed" };
+
+/// Serves a provider's webhooks for the control planes of shoots.
+#[derive(Debug, Parser)]
+#[command(name = COMPONENT.name, version, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(flatten)]
+    file: ConfigFile,
+
+    #[command(flatten)]
+    flags: Flags,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Args)]
+struct ConfigFile {
+    /// What the provider needs, a ControlPlaneWebhooksConfiguration.
+    #[arg(long, value_name = "FILE")]
+    config_file: Option<PathBuf>,
+
+    /// Refuse a configuration file with unknown fields instead of warning of them.
+    #[arg(long)]
+    strict_config: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show how the webhooks are registered.
+    Webhooks(WebhooksArguments),
+}
+
+#[derive(Debug, Args)]
+struct WebhooksArguments {
+    #[command(flatten)]
+    file: ConfigFile,
+
+    /// Print the webhook configuration as YAML.
+    #[arg(long, required = true)]
+    print: bool,
+
+    /// Namespace of the Service of the webhooks; by default `extension-provider-` and the provider.
+    #[arg(long, value_name = "NAMESPACE")]
+    namespace: Option<String>,
+
+    /// Host and port where an API server reaches the webhooks, in place of a Service.
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "namespace")]
+    url: Option<String>,
+
+    /// PEM file with the authorities that the API server shall trust.
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+}
+
+/// Why the command ended badly.
+#[derive(Debug, thiserror::Error)]
+enum CommandError {
+    #[error("missing config file: say --config-file FILE")]
+    MissingConfig,
+    #[error("{0}")]
+    Config(#[from] FileError),
+    #[error("{0}")]
+    Run(#[from] ComponentError),
+    #[error("{0}")]
+    Print(#[from] PrintError),
+}
+
+/// Runs the command; errors are printed on standard output and end with 1.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    command::main(arguments, |arguments: Arguments| execute(&arguments))
+}
+
+fn execute(arguments: &Arguments) -> Result<(), CommandError> {
+    if let Some(Command::Webhooks(arguments)) = &arguments.command {
+        return registered(arguments);
+    }
+    let (config, warnings) = load(&arguments.file)?;
+    let config = Arc::new(config);
+    Ok(COMPONENT.run(&arguments.flags, &warnings, |client, _| serving::webhooks(&config, &client))?)
+}
+
+fn registered(arguments: &WebhooksArguments) -> Result<(), CommandError> {
+    let (config, warnings) = load(&arguments.file)?;
+    for warning in warnings {
+        tell(&warning);
+    }
+    let address = match (&arguments.url, &arguments.namespace) {
+        (Some(url), _) => Address::Url(url.clone()),
+        (None, Some(namespace)) => Address::Service { namespace: namespace.clone(), port: 443 },
+        (None, None) => Address::service_of(&config.provider),
+    };
+    let made =
+        |authorities: Option<&str>| registration(&config, &address, authorities).iter().map(object).collect();
+    say(&print(arguments.ca.as_deref(), made)?);
+    Ok(())
+}
+
+fn load(file: &ConfigFile) -> Result<(ControlPlaneWebhooksConfiguration, Vec<Warning>), CommandError> {
+    let path: &Path = file.config_file.as_deref().ok_or(CommandError::MissingConfig)?;
+    Ok(file::load(path, file.strict_config)?)
+}
+
+fn tell(warning: &Warning) {
+    use std::io::Write as _;
+    // Nobody who reads is no reason for another exit code.
+    let _ = writeln!(std::io::stderr(), "{warning}");
+}

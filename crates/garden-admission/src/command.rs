@@ -1,0 +1,73 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, Parser, Subcommand};
+use controller::clock::Clock;
+use controller::command::{self, say};
+use controller::webhooks::component::{Component, ComponentError, Flags};
+use controller::webhooks::print::{PrintError, print};
+use webhook::registration::WebhookConfiguration;
+
+use crate::{registrations, serving};
+
+const COMPONENT: Component =
+    Component { name: registrations::NAME, version: env!("CARGO_PKG_VERSION"), cluster: "garden" };
+
+/// Admits Shoots and CloudProfiles of a garden that serves them as custom resources.
+#[derive(Debug, Parser)]
+#[command(name = COMPONENT.name, version, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(flatten)]
+    flags: Flags,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show how the webhooks are registered.
+    Webhooks(WebhooksArguments),
+}
+
+#[derive(Debug, Args)]
+struct WebhooksArguments {
+    /// Print the webhook configurations as YAML.
+    #[arg(long, required = true)]
+    print: bool,
+
+    /// PEM file with the authorities that the API server shall trust.
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+}
+
+/// Why the command ended badly.
+#[derive(Debug, thiserror::Error)]
+enum CommandError {
+    #[error("{0}")]
+    Run(#[from] ComponentError),
+    #[error("{0}")]
+    Print(#[from] PrintError),
+}
+
+/// Runs the command; errors are printed on standard output and end with 1.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    command::main(arguments, |arguments: Arguments| execute(&arguments))
+}
+
+fn execute(arguments: &Arguments) -> Result<(), CommandError> {
+    if let Some(Command::Webhooks(arguments)) = &arguments.command {
+        let made = |authorities: Option<&str>| {
+            let configurations = registrations::registrations(authorities);
+            configurations.iter().map(WebhookConfiguration::to_object).collect()
+        };
+        say(&print(arguments.ca.as_deref(), made)?);
+        return Ok(());
+    }
+    let made = |client, clock: Clock| serving::webhooks(client, Arc::new(move || clock.now()));
+    Ok(COMPONENT.run(&arguments.flags, &[], made)?)
+}
