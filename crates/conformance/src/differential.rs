@@ -153,7 +153,11 @@ fn seeds<'a>(contract: &'a Contract, a: &dyn Target, b: &dyn Target, has_cluster
                 sending.request.is_empty() && (case.given.object.is_some() || case.given.old.is_some())
             }
             When::DeleteCollection { .. } => has_cluster,
-            When::Steps(_) | When::Registration { .. } | When::Configuration | When::Decision(_) => false,
+            When::Steps(_)
+            | When::Registration { .. }
+            | When::Configuration
+            | When::Emitted(_)
+            | When::Decision(_) => false,
         };
         let silent = [a, b].into_iter().any(|target| plan::is_silent(looked, target).is_some());
         let usable = has_request && !silent && (has_cluster || !looked.has_facts());

@@ -1,6 +1,6 @@
 //! What a case brought about, and whether that is what the contract says.
 
-use contract::case::{Cause, Review, Then};
+use contract::case::{About, Cause, Review, Then};
 use contract::expect::{self, Expect, Operator};
 use serde_json::{Value, json};
 
@@ -33,7 +33,9 @@ impl Observation {
 #[must_use]
 pub fn wanted_allowed(then: &Then) -> Option<bool> {
     then.allowed.or_else(|| {
-        if then.causes.is_some() {
+        if then.about == About::Emitted {
+            None
+        } else if then.causes.is_some() {
             Some(false)
         } else {
             then.object.as_ref().filter(|expect| **expect != Expect::Operator(Operator::Any)).map(|_| true)

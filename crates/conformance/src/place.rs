@@ -58,9 +58,11 @@ pub(crate) fn has_old(case: &Case) -> bool {
         When::Decision(decision) => {
             matches!(&decision.asks, Question::Admission { operation } if operation == "UPDATE")
         }
-        When::DeleteCollection { .. } | When::Registration { .. } | When::Configuration | When::Steps(_) => {
-            false
-        }
+        When::DeleteCollection { .. }
+        | When::Registration { .. }
+        | When::Configuration
+        | When::Emitted(_)
+        | When::Steps(_) => false,
     }
 }
 
@@ -146,6 +148,7 @@ fn home(case: &Case) -> Option<String> {
         | When::Registration { .. }
         | When::Configuration
         | When::Decision(_)
+        | When::Emitted(_)
         | When::Steps(_) => None,
     };
     let fact = given.cluster.iter().filter_map(|object| match scope(object) {

@@ -61,6 +61,8 @@ pub struct Plan {
     pub decisions: Vec<CaseRef>,
     /// Cases in which a controller maintains a Shoot; each has a garden for itself.
     pub maintenances: Vec<CaseRef>,
+    /// Cases about objects that Gardener emits: nobody is asked.
+    pub emitted: Vec<CaseRef>,
     /// Cases that are not asked.
     pub silent: Vec<(CaseRef, Status, Reason)>,
 }
@@ -71,6 +73,7 @@ impl Plan {
         match &looked.case.when {
             When::Steps(_) => Some(&mut self.scenarios),
             When::Configuration => Some(&mut self.configurations),
+            When::Emitted(_) => Some(&mut self.emitted),
             When::Decision(decision) => match decision.runs_on {
                 RunsOn::Decision => Some(&mut self.decisions),
                 RunsOn::Reconcile => Some(&mut self.maintenances),
@@ -198,7 +201,13 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
         shuffle(&mut group.cases, seed);
     }
     shuffle(&mut plan.groups, seed);
-    let apart = [&mut plan.scenarios, &mut plan.configurations, &mut plan.decisions, &mut plan.maintenances];
+    let apart = [
+        &mut plan.scenarios,
+        &mut plan.configurations,
+        &mut plan.decisions,
+        &mut plan.maintenances,
+        &mut plan.emitted,
+    ];
     for cases in apart {
         shuffle(cases, seed);
     }
@@ -232,6 +241,9 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
         return Some((Status::NotSupported, reason));
     }
     let contract = looked.contract;
+    if contract.form == Form::Objects {
+        return None;
+    }
     let features = target.features();
     for need in &looked.clause.needs {
         let (wanted, feature) =
@@ -280,11 +292,10 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
 /// Why a case is not for this target, whatever it can do.
 fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
     let contract = looked.contract;
-    let run =
-        [Form::Mutation, Form::Validation, Form::Flags, Form::Configuration, Form::Versions, Form::Scenario];
-    if !run.contains(&contract.form) {
-        let text = format!("contracts of form {:?} are not asked by a run yet", contract.form);
-        return Some(Reason::new(ReasonCode::Form, text));
+    if contract.form == Form::Objects {
+        // Each namespace is of a release of its own, and objects have neither features nor a configuration.
+        let text = "it is asked of what Gardener emits, by `check objects`, and of no target";
+        return (!target.is_ours()).then(|| Reason::new(ReasonCode::Form, text));
     }
     if !target.is_asked_of(contract) {
         let text = format!("{} is not asked about {}", target.identity().name, contract.component);

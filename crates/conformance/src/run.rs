@@ -21,6 +21,7 @@ mod conclude;
 mod configure;
 mod decide;
 mod direct;
+mod emitted;
 mod further;
 mod group;
 mod interrupt;
@@ -173,7 +174,8 @@ pub async fn run(
     let served = !matches!(options.ground, Ground::Direct(_));
     let plan = plan::plan(&contracts, target.as_ref(), options.seed, served);
     let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
-    let apart = [&plan.configurations, &plan.scenarios, &plan.decisions, &plan.maintenances].map(Vec::len);
+    let apart = [&plan.configurations, &plan.scenarios, &plan.decisions, &plan.maintenances, &plan.emitted]
+        .map(Vec::len);
     progress(Event::Planned(grouped + apart.iter().sum::<usize>()));
     let shared = Shared::new(&contracts, &target, options, progress, interrupt);
     let mut asked = silent(&contracts, &plan);
@@ -241,6 +243,7 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
         }
     }
     asked.extend(decide::ask(shared, &plan.decisions));
+    asked.extend(emitted::ask(shared, &plan.emitted));
     let (configured, error) = configure::ask(shared, &plan.configurations).await;
     asked.extend(configured);
     broken.extend(error);
@@ -269,6 +272,7 @@ fn missing(plan: &Plan, asked: &[Asked]) -> Vec<CaseRef> {
         .chain(&plan.scenarios)
         .chain(&plan.decisions)
         .chain(&plan.maintenances)
+        .chain(&plan.emitted)
         .copied()
         .filter(|at| !noted.contains(at))
         .collect()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use contract::case::{Case, Then};
+use contract::case::{Case, Then, When};
 use contract::expect::{Expect, Operator, Path};
 use serde_json::Value;
 
@@ -11,6 +11,7 @@ use crate::matching::{self, Rules};
 use crate::observation::{Observation, judge, wanted_allowed};
 use crate::report::{Proof, Survivor};
 
+mod breaks;
 mod drop;
 mod flip;
 mod gaps;
@@ -50,7 +51,7 @@ pub enum Assertion {
 /// A wrong answer made from a true one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Damage {
-    /// `nothing`, `flip`, `leaf`, `drop`, `swap`.
+    /// `nothing`, `flip`, `leaf`, `drop`, `swap`; of what Gardener emits `breaks`.
     pub kind: &'static str,
     /// What was done, in words.
     pub text: String,
@@ -99,6 +100,10 @@ pub fn prove(cases: &[Recorded<'_>]) -> Proof {
 /// Every damage to the answer of one case; whether it applies is another question.
 #[must_use]
 pub fn damages(recorded: Recorded<'_>, clause: &[Recorded<'_>]) -> Vec<Damage> {
+    if let When::Emitted(_) = &recorded.case.when {
+        // Nobody answers: there is neither an allowed nor an untouched object, and none of another row.
+        return [breaks::damages(recorded), leaf::damages(recorded)].concat();
+    }
     let mut damages = nothing::damages(recorded);
     damages.extend(flip::damages(recorded));
     damages.extend(leaf::damages(recorded));

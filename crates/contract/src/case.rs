@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::decision::{Decision, RunsOn};
+use crate::emitted::Emitted;
 use crate::expect::Expect;
 use crate::model::Location;
 use crate::scenario::Scenario;
@@ -67,6 +68,8 @@ pub enum When {
     Configuration,
     /// Something is decided about versions.
     Decision(Box<Decision>),
+    /// Nothing: the object stands as Gardener emits it.
+    Emitted(Box<Emitted>),
 }
 
 impl Case {
@@ -75,7 +78,18 @@ impl Case {
     pub fn input(&self) -> Option<Value> {
         match &self.when {
             When::Decision(decision) => Some(decision.input(&self.given)),
+            // What is emitted is made from nothing.
+            When::Emitted(_) => None,
             _ => self.given.object.clone(),
+        }
+    }
+
+    /// The namespace that the object is emitted in; absent for what is asked otherwise.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&str> {
+        match &self.when {
+            When::Emitted(emitted) => Some(&emitted.namespace),
+            _ => None,
         }
     }
 }
@@ -105,7 +119,7 @@ impl When {
         match self {
             Self::Admission { .. } | Self::DeleteCollection { .. } | Self::Registration { .. } => true,
             Self::Decision(decision) => decision.runs_on == RunsOn::Admission,
-            Self::Steps(_) | Self::Configuration => false,
+            Self::Steps(_) | Self::Configuration | Self::Emitted(_) => false,
         }
     }
 }
@@ -161,6 +175,8 @@ pub enum About {
     Configuration,
     /// A decision about versions; its object is the document that tells it.
     Decision,
+    /// An object as Gardener emits it.
+    Emitted,
 }
 
 impl About {
@@ -168,7 +184,7 @@ impl About {
     #[must_use]
     pub fn object(self) -> &'static str {
         match self {
-            Self::Answer => "object",
+            Self::Answer | Self::Emitted => "object",
             Self::Registration => "registration",
             Self::Configuration => "effective",
             Self::Decision => "decision",
@@ -179,7 +195,7 @@ impl About {
     #[must_use]
     pub fn allowed(self) -> &'static str {
         match self {
-            Self::Answer | Self::Registration | Self::Decision => "allowed",
+            Self::Answer | Self::Registration | Self::Decision | Self::Emitted => "allowed",
             Self::Configuration => "starts",
         }
     }

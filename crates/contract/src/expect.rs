@@ -5,6 +5,7 @@ pub(crate) mod cel;
 mod changes;
 mod compare;
 mod flags;
+mod keys;
 mod opened;
 mod place;
 #[cfg(test)]
@@ -99,6 +100,21 @@ pub enum Operator {
     Count(usize),
     /// Each element.
     Each(Box<Expect>),
+    /// Nothing, or what holds.
+    AbsentOr(Box<Expect>),
+    /// Nothing, or a text that does not match as a whole.
+    NotMatches {
+        /// The expression, without anchors.
+        regex: String,
+        /// A value that matches, for the proof.
+        not_for: Value,
+    },
+    /// A map with a key like one of these; `*` stands for any letters.
+    AnyKey(Vec<String>),
+    /// A map without a key like any of these; nothing has no keys.
+    NoKey(Vec<String>),
+    /// A list, map or text with something in it.
+    Filled,
     /// A number, quantity, duration or time in this range, both ends included.
     Between(Value, Value),
     /// A CEL expression over `self` is true.

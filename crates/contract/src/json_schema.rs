@@ -46,7 +46,7 @@ struct Metadata {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
     /// How it is written.
-    #[schemars(extend("enum" = ["mutation", "validation", "flags", "configuration", "versions", "scenario"]))]
+    #[schemars(extend("enum" = ["mutation", "validation", "flags", "configuration", "objects", "versions", "scenario"]))]
     form: String,
     /// Source of all clauses that name none.
     source: Option<Source>,
@@ -84,6 +84,9 @@ struct Spec {
     flags: Option<String>,
     /// Of flags: what stands before each request, as in a clause.
     given: Option<Given>,
+    /// Of objects: namespaces of objects as Gardener emits them: `{workers: {gardener: v1.82.0, objects: [{like: …}]}}`; one
+    /// may start `like` another, with a `change`.
+    namespaces: Option<BTreeMap<String, Namespace>>,
     /// The clauses; of flags, what their rows do not say.
     clauses: Option<Vec<Clause>>,
 }
@@ -177,6 +180,45 @@ struct Clause {
     runs_on: Option<Vec<String>>,
     /// Of versions: why the decision alone is asked.
     why: Option<String>,
+    /// Of objects: which are meant: `deployment/kube-apiserver`, `deployment/*`.
+    object: Option<Value>,
+    /// Of objects: only those that keep this.
+    r#where: Option<Value>,
+    /// Of objects: what must be in the namespace for the clause to be asked.
+    beside: Option<Value>,
+    /// Of objects: what must not be in the namespace for the clause to be asked.
+    without: Option<Value>,
+    /// Of objects: what holds of each; `$present`: there is one, `$absent`: there is none.
+    emits: Option<Value>,
+    /// Of objects: a webhook may bring about what Gardener must not.
+    #[schemars(extend("enum" = ["may add"]))]
+    webhook: Option<String>,
+    /// Of objects: changes that break the clause, and no other.
+    breaks: Option<Vec<Break>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Namespace {
+    /// The release of Gardener that it is of.
+    gardener: Option<String>,
+    /// The namespace that it starts from.
+    like: Option<String>,
+    /// What is in it: fixtures, or differences from them.
+    objects: Option<Vec<Value>>,
+    /// Differences by object: `deployment/kube-apiserver: {…}`; `~` takes one out.
+    change: Option<Map<String, Value>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Break {
+    /// What it is called.
+    case: String,
+    /// The namespace that is changed; the first in which the clause is asked.
+    namespace: Option<String>,
+    /// Differences by object; `~` takes one out, one that is not there is added with `like`.
+    change: Map<String, Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -354,10 +396,11 @@ mod tests {
         let then = [&words::THEN_ANSWER[..], &words::THEN_REGISTRATION, &words::THEN_CONFIGURATION].concat();
         let told = questions().into_iter().flat_map(|question| question.tells().iter().copied());
         let then: Vec<&str> = then.into_iter().chain(told).collect();
-        let spec = [&words::SPEC[..], &words::SPEC_VERSIONS, &words::SPEC_FLAGS].concat();
-        let clause = [&words::CLAUSE[..], &words::CLAUSE_VERSIONS].concat();
+        let spec =
+            [&words::SPEC[..], &words::SPEC_VERSIONS, &words::SPEC_FLAGS, &words::SPEC_OBJECTS].concat();
+        let clause = [&words::CLAUSE[..], &words::CLAUSE_VERSIONS, &words::CLAUSE_OBJECTS].concat();
         let when = [&words::WHEN[..], &words::WHEN_VERSIONS].concat();
-        let table: [(&str, &[&str]); 9] = [
+        let table: [(&str, &[&str]); 11] = [
             ("Metadata", &words::METADATA),
             ("Spec", &spec),
             ("Source", &words::SOURCE),
@@ -367,6 +410,8 @@ mod tests {
             ("When", &when),
             ("Then", &then),
             ("Cause", &words::CAUSE),
+            ("Namespace", &words::NAMESPACE),
+            ("Break", &words::BREAK),
         ];
         for (name, known) in table {
             assert_eq!(keys(&schema["$defs"][name]), of(known), "{name}");

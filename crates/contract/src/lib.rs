@@ -6,6 +6,7 @@
 //! - [`json_schema`] — the files' shapes for editors;
 //! - [`case`] — one case: what is given, what is done, what must hold;
 //! - [`decision`] — what is asked about versions, and how the answer is told;
+//! - [`emitted`] — what Gardener may emit, asked of the objects of a namespace;
 //! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
 //! - [`explanations`] — why answers of two implementations differ;
@@ -20,6 +21,7 @@ pub mod case;
 mod certificate_request;
 pub mod decision;
 pub mod document;
+pub mod emitted;
 pub mod expect;
 pub mod explanations;
 pub mod json_schema;

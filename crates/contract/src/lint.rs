@@ -1,5 +1,7 @@
 //! Lint: what loads and is wrong nevertheless, one function per rule.
 
+mod emitted;
+
 use std::collections::BTreeSet;
 
 use formats::yaml::Mark;
@@ -9,7 +11,7 @@ use crate::case::{About, Case, Then, When};
 use crate::document::{Error, SourceFile, ledger};
 use crate::expect::{Rules, holds};
 use crate::load::{self, Loaded};
-use crate::model::{Catalog, Clause, Contract, Location};
+use crate::model::{Catalog, Clause, Contract, Form, Location};
 use crate::sentence;
 
 /// What contracts are held against, beside the language itself.
@@ -32,6 +34,7 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Vec<Error> {
     lint.sources_named();
     lint.presupposed();
     lint.only_unchanged();
+    lint.emitted();
     lint.sentences(against.documents);
     lint.covered(against.reference);
     let mut found = lint.found;
@@ -93,7 +96,8 @@ impl Lint<'_> {
 
     /// A clause that a target which does nothing would keep needs a case nearby in which something is done.
     fn only_unchanged(&mut self) {
-        for contract in &self.catalog.contracts {
+        // What is emitted is asked of no target.
+        for contract in self.catalog.contracts.iter().filter(|contract| contract.form != Form::Objects) {
             let done: BTreeSet<String> = contract
                 .clauses
                 .iter()
@@ -116,6 +120,13 @@ impl Lint<'_> {
                     );
                 }
             }
+        }
+    }
+
+    /// A clause about what Gardener emits is broken by its changes, and they by no other.
+    fn emitted(&mut self) {
+        for (clause, message, remedy) in emitted::check(self.catalog) {
+            self.add("breaks", clause, message, remedy);
         }
     }
 

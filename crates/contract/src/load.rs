@@ -1,9 +1,11 @@
 //! Loads contracts: files in, catalog out, everything that is wrong named at once.
 
 mod cells;
+mod columns;
 mod decision;
 mod doing;
 mod draft;
+mod emitted;
 mod expand;
 mod explained;
 mod fields;
@@ -36,7 +38,8 @@ use serde_json::Value;
 pub use report::Errors;
 
 use self::cells::Cells;
-use self::draft::Draft;
+use self::draft::{Clause, Draft};
+use self::emitted::Namespaces;
 use self::expand::Context;
 use self::given::{Assembly, Shelf};
 use self::report::{Report, nearest};
@@ -222,33 +225,51 @@ fn contract<'a>(
         list_keys.extend(SHOOT_LISTS.map(|(path, key)| (path.to_owned(), key.to_owned())));
     }
     let rules = hash::rules(&contract);
-    for draft in drafts {
+    let shelf = |draft: &'a Draft| {
         let others = drafts.iter().filter(|other| !std::ptr::eq(*other, draft)).map(|other| &other.fixtures);
-        let shelf = Shelf { own: std::iter::once(&draft.fixtures).chain(others).collect(), shared };
+        Shelf { own: std::iter::once(&draft.fixtures).chain(others).collect(), shared }
+    };
+    let mut namespaces = Namespaces::new();
+    for draft in drafts {
+        let Some(drawn) = &draft.namespaces else { continue };
+        let (shelf, none) = (shelf(draft), Namespaces::new());
+        let (list_keys, unordered) = (&list_keys, &unordered);
         let context = Context {
             draft,
+            namespaces: &none,
             shelf: &shelf,
-            list_keys: &list_keys,
-            unordered: &unordered,
+            list_keys,
+            unordered,
             rules: &rules,
             report,
             lint,
         };
+        context.namespaces(drawn, &mut namespaces);
+    }
+    if contract.form == Form::Objects {
+        emitted::check(drafts, &namespaces, report);
+    }
+    for draft in drafts {
+        let shelf = shelf(draft);
+        let (list_keys, unordered) = (&list_keys, &unordered);
+        let namespaces = &namespaces;
+        let context =
+            Context { draft, namespaces, shelf: &shelf, list_keys, unordered, rules: &rules, report, lint };
         for clause in &draft.clauses {
-            let place = format!("{}:{}", report.files[clause.span.file].path, clause.span.mark.line);
-            if let Some(first) = ids.insert(clause.id.clone(), place) {
-                let message = format!("{} is taken, at {first}", clause.id);
-                report.add(
-                    "duplicate-id",
-                    clause.span,
-                    message,
-                    "ids are never reused: number the clause anew",
-                );
-            }
+            note_id(ids, clause, report);
             contract.clauses.push(context.clause(clause));
         }
     }
     Some(contract)
+}
+
+/// Notes an id that another clause has.
+fn note_id(ids: &mut BTreeMap<String, String>, clause: &Clause, report: &Report<'_>) {
+    let place = format!("{}:{}", report.files[clause.span.file].path, clause.span.mark.line);
+    if let Some(first) = ids.insert(clause.id.clone(), place) {
+        let message = format!("{} is taken, at {first}", clause.id);
+        report.add("duplicate-id", clause.span, message, "ids are never reused: number the clause anew");
+    }
 }
 
 fn empty(first: &Draft, report: &Report<'_>) -> Contract {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::case::Case;
 use crate::decision;
+use crate::emitted::Emits;
 use crate::expect::Rules;
 
 /// A place in a contract file.
@@ -192,6 +193,10 @@ pub struct Clause {
     pub hash: String,
     /// Where it stands.
     pub location: Location,
+    /// Whether a webhook may bring about what Gardener must not emit.
+    pub webhook_may: bool,
+    /// What it says of objects that Gardener emits, a rule for each row.
+    pub emits: Vec<Emits>,
     /// Its cases, in order.
     pub cases: Vec<Case>,
 }

@@ -187,9 +187,11 @@ fn begun(case: &Case, namespace: &str) -> Input {
             };
             (operation, None)
         }
-        When::Steps(_) | When::Registration { .. } | When::Configuration | When::Decision(_) => {
-            (Operation::Create, None)
-        }
+        When::Steps(_)
+        | When::Registration { .. }
+        | When::Configuration
+        | When::Emitted(_)
+        | When::Decision(_) => (Operation::Create, None),
     };
     let (object, old_object) = if collection.is_some() { (None, None) } else { (given.object, given.old) };
     Input { operation, review: ReviewVersion::V1, dry_run: false, object, old_object, collection }

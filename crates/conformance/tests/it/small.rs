@@ -61,6 +61,8 @@ pub(crate) fn clause(id: &str, text: &str, cases: Vec<Case>) -> Clause {
         source: None,
         hash: format!("hash of {id}"),
         location: Location { file: "contracts/fake/replicas.yaml".to_owned(), line: 3, column: 1 },
+        emits: Vec::new(),
+        webhook_may: false,
         cases,
     }
 }

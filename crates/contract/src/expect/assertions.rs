@@ -77,6 +77,9 @@ fn collect(
             let rules = opened.as_ref().map_or_else(Rules::unknown, Rules::opened);
             collect(found, &step(path, Step::Opened(*notation)), content, opened.as_ref(), &rules, &[]);
         }
+        Expect::Operator(Operator::AbsentOr(wanted)) if answer.is_some() => {
+            collect(found, path, wanted, answer, rules, key);
+        }
         Expect::Value(_) | Expect::Operator(_) => leaf(expect),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use regex::Regex;
 use serde_json::{Map, Value};
 
+use super::keys;
 use super::opened::inside;
 use super::scalar::{bare, between};
 use super::{
@@ -163,6 +164,12 @@ impl Walk {
         if let Operator::Each(each) = operator {
             return self.each(expect, each, input, answer, rules);
         }
+        if let Operator::AbsentOr(wanted) = operator {
+            if answer.is_some() {
+                self.compare(wanted, input, answer, rules);
+            }
+            return;
+        }
         if let (Operator::UnchangedBut(but), Some(_), Some(_)) = (operator, input, answer) {
             let (input, answer) = (without(input, but), without(answer, but));
             return self.operator(expect, &Operator::Unchanged, input.as_ref(), answer.as_ref(), rules);
@@ -257,8 +264,20 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
         },
         Operator::Between(low, high) => answer.is_some_and(|got| between(got, low, high, rules)),
         Operator::Cel { expression, .. } => super::cel::holds(expression, answer),
+        Operator::NotMatches { regex, .. } => match answer {
+            Some(Value::String(text)) => !matches(regex, text),
+            other => other.is_none(),
+        },
+        Operator::AnyKey(patterns) => keys::any(patterns, answer),
+        Operator::NoKey(patterns) => !keys::any(patterns, answer),
+        Operator::Filled => match answer {
+            Some(Value::Array(got)) => !got.is_empty(),
+            Some(Value::Object(got)) => !got.is_empty(),
+            Some(Value::String(got)) => !got.is_empty(),
+            _ => false,
+        },
         // These are walked into.
-        Operator::Each(_) | Operator::Opened(..) => false,
+        Operator::Each(_) | Operator::AbsentOr(_) | Operator::Opened(..) => false,
     }
 }
 

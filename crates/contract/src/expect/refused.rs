@@ -4,6 +4,7 @@ use schema::{Shape, Type};
 use serde_json::{Map, Value, json};
 
 use super::compare::{holds, matches};
+use super::keys;
 use super::scalar::{bare, moved};
 use super::{Assertion, Expect, Operator, Rules, equal};
 
@@ -30,7 +31,7 @@ pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Val
         Expect::List { items, ordered: false } => members(items, answer, rules),
         Expect::Operator(operator) => match operator {
             Operator::Absent => input.cloned().map(some).into_iter().chain([sample()]).collect(),
-            Operator::Present => vec![Replacement::Nothing],
+            Operator::Present | Operator::Filled => vec![Replacement::Nothing],
             Operator::Changed => vec![input.cloned().map_or(Replacement::Nothing, some)],
             Operator::Unchanged => match input {
                 Some(input) => vec![some(other(input, rules)), Replacement::Nothing],
@@ -45,6 +46,17 @@ pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Val
             Operator::Count(count) => whole_list(*count, answer, rules),
             Operator::OneOf(values) => outside_of(values, rules),
             Operator::Each(expect) => broken_elements(expect, answer, rules),
+            Operator::AbsentOr(expect) => {
+                let below = Assertion { expect: expect.as_ref().clone(), ..assertion.clone() };
+                let values = refused(&below, answer, input).into_iter();
+                values.filter(|value| *value != Replacement::Nothing).collect()
+            }
+            Operator::NotMatches { not_for, .. } => vec![some(not_for.clone())],
+            Operator::AnyKey(patterns) => {
+                let map = answer.and_then(Value::as_object).cloned().unwrap_or_default();
+                vec![some(Value::Object(keys::without(patterns, &map)))]
+            }
+            Operator::NoKey(patterns) => patterns.iter().map(|pattern| with_key(pattern, answer)).collect(),
             Operator::Between(low, high) => {
                 let beside = [moved(low, -1, rules), moved(high, 1, rules)].into_iter().flatten();
                 beside.map(some).chain([Replacement::Nothing]).collect()
@@ -85,6 +97,13 @@ fn not_matching(regex: &str, not_for: Option<&Value>, answer: Option<&Value>) ->
         answer.and_then(Value::as_str).map(|text| format!("{text}~")).filter(|text| !matches(regex, text));
     let text = near.or_else(|| non_matching(regex));
     text.map_or_else(Vec::new, |text| vec![some(Value::from(text)), Replacement::Nothing])
+}
+
+/// The map with a key that must not be there.
+fn with_key(pattern: &str, answer: Option<&Value>) -> Replacement {
+    let mut map = answer.and_then(Value::as_object).cloned().unwrap_or_default();
+    map.insert(keys::sample(pattern), Value::from("x"));
+    some(Value::Object(map))
 }
 
 /// A member fewer, a member more.

@@ -44,6 +44,9 @@ fn sides(expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: 
         Expect::List { items, ordered } if !items.is_empty() && fits(Value::is_array) => {
             lists(items, *ordered, input, answer, rules)
         }
+        Expect::Operator(Operator::AbsentOr(wanted)) if answer.is_some() => {
+            sides(wanted, input, answer, rules)
+        }
         Expect::Operator(Operator::Opened(notation, content)) => {
             opened(expect, *notation, content, input, answer, rules)
         }

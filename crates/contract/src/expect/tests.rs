@@ -104,6 +104,31 @@ fn each_operator_keeps_and_refuses() {
             vec![json!("a"), json!(1.0)],
             vec![json!("b"), json!("1"), json!(null)],
         ),
+        (
+            op(Operator::AbsentOr(Box::new(value(json!("a"))))),
+            vec![json!(null), json!("a")],
+            vec![json!("b"), json!({})],
+        ),
+        (
+            op(Operator::NotMatches { regex: "a.*".to_owned(), not_for: json!("ab") }),
+            vec![json!(null), json!("b"), json!("ba")],
+            vec![json!("a"), json!("ab"), json!(1)],
+        ),
+        (
+            op(Operator::AnyKey(vec!["--a-*".to_owned(), "--b".to_owned()])),
+            vec![json!({"--a-x": 1}), json!({"--b": 1, "--c": 1})],
+            vec![json!(null), json!({}), json!({"--a": 1, "--bc": 1}), json!("--b")],
+        ),
+        (
+            op(Operator::NoKey(vec!["a/*".to_owned()])),
+            vec![json!(null), json!({}), json!({"a": 1, "b/a/": 1})],
+            vec![json!({"a/b": 1}), json!({"b": 1, "a/": 1})],
+        ),
+        (
+            op(Operator::Filled),
+            vec![json!("a"), json!([1]), json!({"a": 1})],
+            vec![json!(null), json!(""), json!([]), json!({}), json!(1)],
+        ),
         (op(Operator::OneOf(vec![json!("a"), json!(null)])), vec![json!("a"), json!(null)], vec![json!("b")]),
         (
             op(Operator::Count(2)),

@@ -50,6 +50,11 @@ fn operator_words(operator: &Operator) -> String {
         }
         Operator::Count(number) => format!("{number} elements"),
         Operator::Each(expect) => format!("each {}", words(expect)),
+        Operator::AbsentOr(expect) => format!("absent, or {}", words(expect)),
+        Operator::NotMatches { regex, .. } => format!("does not match {regex:?}"),
+        Operator::AnyKey(patterns) => format!("at least one of {}", patterns.join(", ")),
+        Operator::NoKey(patterns) => format!("none of {}", patterns.join(", ")),
+        Operator::Filled => "something in it".to_owned(),
         Operator::Between(low, high) => format!("between {} and {}", bare(low), bare(high)),
         Operator::Cel { expression, .. } => {
             format!("true for {expression}")

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use formats::yaml::Node;
 
+use super::emitted::Drawn;
 use super::fields::Fields;
 use super::flags;
 use super::report::Report;
@@ -11,11 +12,13 @@ use super::setting::{self, Setting};
 use super::table::{self, Table};
 use super::tree::{Span, Tree};
 use super::words::{
-    BINDS, CLAUSE, CLAUSE_VERSIONS, FORMS, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC, SPEC_FLAGS,
-    SPEC_VERSIONS, TARGET, TARGET_FLAGS, laws,
+    BINDS, CLAUSE, CLAUSE_OBJECTS, CLAUSE_VERSIONS, FORMS, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC,
+    SPEC_FLAGS, SPEC_OBJECTS, SPEC_VERSIONS, TARGET, TARGET_FLAGS, laws,
 };
 use crate::model::{Binds, Form, Handled, Law, Level, Source};
 use crate::versions::Range;
+
+const FLAGS_ALONE: &str = "outside the form flags";
 
 /// One document of kind Contract.
 #[derive(Clone, Debug)]
@@ -37,6 +40,8 @@ pub(crate) struct Draft {
     pub(crate) config: Option<Tree>,
     pub(crate) fixtures: BTreeMap<String, Tree>,
     pub(crate) setting: Setting,
+    /// Of the form objects: what its clauses are asked of.
+    pub(crate) namespaces: Option<Tree>,
     pub(crate) clauses: Vec<Clause>,
 }
 
@@ -62,6 +67,8 @@ pub(crate) struct Clause {
     pub(crate) then: Option<Tree>,
     /// What the given object itself must keep: Gardener's side of a row.
     pub(crate) emits: Option<Tree>,
+    /// Which objects are meant, and what breaks the clause.
+    pub(crate) drawn: Drawn,
     pub(crate) steps: Option<Tree>,
     pub(crate) faults: Vec<String>,
     pub(crate) setting: Setting,
@@ -94,7 +101,8 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
         report.add("missing-key", root.span(), "spec is missing", "");
         return None;
     };
-    let known: Vec<&str> = SPEC.into_iter().chain(SPEC_VERSIONS).chain(SPEC_FLAGS).collect();
+    let known: Vec<&str> =
+        SPEC.into_iter().chain(SPEC_VERSIONS).chain(SPEC_FLAGS).chain(SPEC_OBJECTS).collect();
     let spec = Fields::of(file, spec, "spec", &known, report)?;
     let form = form(&spec)?;
     let mut draft = header(&spec, form);
@@ -105,20 +113,9 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
 
 /// The form, if it is one that is run.
 fn form(spec: &Fields<'_>) -> Option<Form> {
-    let remedy = "say how it is written: `form: mutation`, `validation`, `flags`, `configuration`, `versions` or `scenario`";
+    let remedy = "say how it is written: `form: mutation`, `validation`, `flags`, `configuration`, `objects`, `versions` or `scenario`";
     spec.required("form", remedy)?;
-    let form = spec.choice("form", &FORMS)?;
-    let run =
-        [Form::Mutation, Form::Validation, Form::Flags, Form::Configuration, Form::Versions, Form::Scenario];
-    if run.contains(&form) {
-        return Some(form);
-    }
-    if let Some(node) = spec.node("form") {
-        let message = format!("contracts of form {} are not run yet", node.as_str().unwrap_or_default());
-        let remedy = "keep the file out of the folder of contracts until a release runs its form";
-        spec.report.add("form", Span::of(spec.file, node), message, remedy);
-    }
-    None
+    spec.choice("form", &FORMS)
 }
 
 fn header(spec: &Fields<'_>, form: Form) -> Draft {
@@ -128,17 +125,22 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         Form::Scenario => ("controller", "name the controller: `target: {controller: …}`"),
         _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
     };
+    if form == Form::Objects {
+        refuse(spec, &["target", "config", "onlyTouches", "exempt"], "where objects are emitted");
+    } else {
+        refuse(spec, &SPEC_OBJECTS, "outside the form objects");
+    }
     if form == Form::Flags {
         let others: Vec<&str> = SPEC_VERSIONS.into_iter().filter(|key| *key != "when").collect();
         setting::refuse_elsewhere(spec, form, &others, &[]);
     } else {
         setting::refuse_elsewhere(spec, form, &SPEC_VERSIONS, &["target", "config"]);
-        refuse(spec, &SPEC_FLAGS);
+        refuse(spec, &SPEC_FLAGS, FLAGS_ALONE);
         if let Some(target) = &target {
-            refuse(target, &TARGET_FLAGS);
+            refuse(target, &TARGET_FLAGS, FLAGS_ALONE);
         }
     }
-    let has_target = !matches!(form, Form::Configuration | Form::Versions);
+    let has_target = !matches!(form, Form::Configuration | Form::Versions | Form::Objects);
     if has_target && target.and_then(|target| target.node(key)).is_none() {
         let at = target.map_or_else(|| spec.span(), |target| target.span());
         spec.report.add("missing-key", at, format!("target.{key} is missing"), remedy);
@@ -162,14 +164,24 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         config: spec.tree("config"),
         fixtures: fixtures(spec),
         setting: Setting::of(spec),
+        namespaces: spec.tree("namespaces"),
         clauses: Vec::new(),
     }
 }
 
-/// Notes what only flags have.
-fn refuse(fields: &Fields<'_>, names: &[&str]) {
+/// Notes what only clauses about emitted objects have, and what they have not.
+fn objects_alone(fields: &Fields<'_>, form: Form) {
+    if form == Form::Objects {
+        let others = ["given", "when", "then", "config", "steps", "faults", "instance", "needs"];
+        return refuse(fields, &others, "where objects are emitted");
+    }
+    refuse(fields, &CLAUSE_OBJECTS, "outside the form objects");
+}
+
+/// Notes what has no meaning here.
+fn refuse(fields: &Fields<'_>, names: &[&str], place: &str) {
     for (name, node) in names.iter().filter_map(|name| Some((name, fields.node(name)?))) {
-        let message = format!("{name} has no meaning outside the form flags");
+        let message = format!("{name} has no meaning {place}");
         fields.report.add("form", Span::of(fields.file, node), message, "leave it out");
     }
 }
@@ -260,7 +272,7 @@ fn clauses(spec: &Fields<'_>, form: Form) -> Vec<Clause> {
 }
 
 fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<Clause> {
-    let known: Vec<&str> = CLAUSE.into_iter().chain(CLAUSE_VERSIONS).collect();
+    let known: Vec<&str> = CLAUSE.into_iter().chain(CLAUSE_VERSIONS).chain(CLAUSE_OBJECTS).collect();
     let fields = Fields::of(file, node, "a clause", &known, report)?;
     setting::refuse_elsewhere(
         &fields,
@@ -268,6 +280,7 @@ fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<C
         &CLAUSE_VERSIONS,
         &["given", "config", "steps", "faults", "instance"],
     );
+    objects_alone(&fields, form);
     let id = fields.required("id", "give it an id that was never used: `id: GRM-HAC-001`");
     let text = fields.required("text", "say in one sentence what holds");
     let id_span = fields.node("id").map_or_else(|| fields.span(), |node| Span::of(file, node));
@@ -298,7 +311,8 @@ fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<C
         given: fields.tree("given"),
         when: fields.tree("when"),
         then: fields.tree("then"),
-        emits: None,
+        emits: fields.tree("emits"),
+        drawn: Drawn::of(&fields),
         steps: fields.tree("steps"),
         faults: fields.texts("faults"),
         setting: Setting::of(&fields),

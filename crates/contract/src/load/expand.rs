@@ -8,23 +8,27 @@ use serde_json::{Value, json};
 use super::cells::Cells;
 use super::doing;
 use super::draft::{Clause, Draft};
+use super::emitted::Namespaces;
 use super::flags;
 use super::given::{Assembly, Shelf};
 use super::hash;
 use super::outcome::{self, known_keys};
 use super::report::Report;
-use super::table::{Row, Table};
+use super::table::Row;
 use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
 use super::words::GIVEN;
 use crate::case::{About, Case, Given, When};
 use crate::decision::RunsOn;
+use crate::emitted::Emits;
 use crate::expect::Rules;
 use crate::model::{self, Form, Location};
 
 /// What clauses are expanded with.
 pub(crate) struct Context<'a> {
     pub(crate) draft: &'a Draft,
+    /// What the contract's clauses about objects are asked of.
+    pub(crate) namespaces: &'a Namespaces,
     pub(crate) shelf: &'a Shelf<'a>,
     pub(crate) list_keys: &'a BTreeMap<String, String>,
     pub(crate) unordered: &'a [String],
@@ -59,34 +63,11 @@ impl Context<'_> {
     /// The clause with its cases.
     pub(crate) fn clause(&self, clause: &Clause) -> model::Clause {
         let mut used = Used::default();
-        let mut built = Vec::new();
-        let variants = match self.draft.form {
-            Form::Scenario => Vec::new(),
-            Form::Versions => self.asked(clause),
-            _ => self.variants(clause),
-        };
-        let mut add = |cells: &Cells<'_>, row| match self.draft.form {
-            Form::Scenario => built.extend(self.scenario(clause, cells, row, &mut used)),
-            Form::Versions => {
-                let asked = variants.iter();
-                let asked =
-                    asked.filter_map(|variant| self.decisions(clause, variant, cells, row, &mut used));
-                built.extend(asked.flatten());
-            }
-            _ => built.extend(
-                variants.iter().filter_map(|variant| self.case(clause, variant, cells, row, &mut used)),
-            ),
-        };
-        if let Some(table) = &clause.table {
-            for (number, row) in table.rows.iter().enumerate() {
-                add(&Cells::of(table, row, self.report), Some((number, row)));
-            }
-        } else {
-            add(&Cells::none(self.report), None);
-        }
+        let (built, emits) = self.expand(clause, &mut used);
         if let Some(table) = clause.table.as_ref().filter(|_| self.draft.form != Form::Flags) {
             self.check_columns(table, &used);
         }
+        self.check_breaks(clause, &built);
         let hash = hash::of(clause, self.rules, built.iter().map(|built| (&built.case, &built.then)));
         let cases = self.named(clause, built, &used);
         model::Clause {
@@ -104,8 +85,44 @@ impl Context<'_> {
             source: source(clause, self.draft),
             hash,
             location: self.location(clause.span),
+            webhook_may: clause.drawn.webhook,
+            emits,
             cases,
         }
+    }
+
+    /// The cases of all rows, and what they say of what is emitted.
+    fn expand(&self, clause: &Clause, used: &mut Used) -> (Vec<Built>, Vec<Emits>) {
+        let (mut built, mut emits) = (Vec::new(), Vec::new());
+        let variants = match self.draft.form {
+            Form::Scenario | Form::Objects => Vec::new(),
+            Form::Versions => self.asked(clause),
+            _ => self.variants(clause),
+        };
+        let mut add = |cells: &Cells<'_>, row| match self.draft.form {
+            Form::Scenario => built.extend(self.scenario(clause, cells, row, used)),
+            Form::Objects => {
+                if let Some((rule, asked)) = self.emitted(clause, cells, row, used) {
+                    emits.push(rule);
+                    built.extend(asked);
+                }
+            }
+            Form::Versions => {
+                let asked = variants.iter();
+                let asked = asked.filter_map(|variant| self.decisions(clause, variant, cells, row, used));
+                built.extend(asked.flatten());
+            }
+            _ => built
+                .extend(variants.iter().filter_map(|variant| self.case(clause, variant, cells, row, used))),
+        };
+        if let Some(table) = &clause.table {
+            for (number, row) in table.rows.iter().enumerate() {
+                add(&Cells::of(table, row, self.report), Some((number, row)));
+            }
+        } else {
+            add(&Cells::none(self.report), None);
+        }
+        (built, emits)
     }
 
     fn variants(&self, clause: &Clause) -> Vec<Variant> {
@@ -234,7 +251,7 @@ impl Context<'_> {
             When::Admission { sending, .. } => sending.request.get("object"),
             When::Registration { .. } => return self.registration_rules(),
             When::Configuration => return Rules::unknown().with(self.list_keys, self.unordered),
-            When::DeleteCollection { .. } | When::Steps(_) | When::Decision(_) => None,
+            When::DeleteCollection { .. } | When::Steps(_) | When::Decision(_) | When::Emitted(_) => None,
         };
         let object = given.object.as_ref().or(request).or(given.old.as_ref());
         Rules::of_object(object.unwrap_or(&Value::Null)).with(self.list_keys, self.unordered)
@@ -265,37 +282,6 @@ impl Context<'_> {
             let span = clause.given.as_ref().map_or(clause.span, |given| given.span);
             let message = format!("{operation} needs an object");
             self.report.add("missing-object", span, message, "write `given: {object: {like: …}}`");
-        }
-    }
-
-    fn check_columns(&self, table: &Table, used: &Used) {
-        for (at, column) in table.columns.iter().enumerate() {
-            if !used.before.contains(&at) && !used.after.contains(&at) {
-                let remedy = format!("write `<{}>` where it matters, or drop it", column.name);
-                self.lint.add(
-                    "unused-column",
-                    column.span,
-                    format!("column {:?} is not used", column.name),
-                    remedy,
-                );
-            }
-        }
-        // Rows that are named by hand are examples, each for itself.
-        // Times may differ from row to row in a scenario without any other outcome.
-        let timed = self.draft.form == Form::Scenario && used.after.is_empty();
-        if timed || table.rows.len() < 2 || table.rows.iter().all(|row| row.case.is_some()) {
-            return;
-        }
-        // What a document draws beside each of its versions may be the same throughout.
-        let same = |at: usize| table.rows.iter().all(|row| row.cells[at].raw == table.rows[0].cells[at].raw);
-        let drawn = |at: usize| self.draft.form == Form::Versions && same(at);
-        for (at, column) in table.columns.iter().enumerate() {
-            let is_input = used.before.contains(&at) && !used.after.contains(&at);
-            if is_input && !drawn(at) && !matters(table, at, used) {
-                let message = format!("no two rows show that {:?} changes the outcome", column.name);
-                let remedy = "add a row that differs in it alone, or drop it";
-                self.lint.add("idle-column", column.span, message, remedy);
-            }
         }
     }
 
@@ -352,19 +338,6 @@ impl Context<'_> {
     }
 }
 
-/// Whether two rows differ in this column and in the outcome, and in no other input.
-fn matters(table: &Table, column: usize, used: &Used) -> bool {
-    let others: Vec<usize> = used.before.iter().copied().filter(|at| *at != column).collect();
-    let same = |a: &Row, b: &Row, at: &usize| a.cells[*at].raw == b.cells[*at].raw;
-    let pairs =
-        table.rows.iter().enumerate().flat_map(|(at, a)| table.rows[at + 1..].iter().map(move |b| (a, b)));
-    pairs.into_iter().any(|(a, b)| {
-        !same(a, b, &column)
-            && others.iter().all(|at| same(a, b, at))
-            && !used.after.iter().all(|at| same(a, b, at))
-    })
-}
-
 /// The source of a clause: its own; what it leaves out of a document is the contract's.
 fn source(clause: &Clause, draft: &Draft) -> Option<model::Source> {
     let Some(own) = &clause.source else { return draft.source.clone() };
@@ -386,7 +359,7 @@ fn operation(when: &When) -> Option<String> {
         When::Admission { operation, .. } => Some(operation.clone()),
         When::DeleteCollection { .. } => Some("deleteCollection".to_owned()),
         When::Registration { instance } => Some(instance.clone()),
-        When::Configuration | When::Steps(_) | When::Decision(_) => None,
+        When::Configuration | When::Steps(_) | When::Decision(_) | When::Emitted(_) => None,
     }
 }
 
@@ -396,5 +369,6 @@ fn about(when: &When) -> About {
         When::Registration { .. } => About::Registration,
         When::Configuration => About::Configuration,
         When::Decision(_) => About::Decision,
+        When::Emitted(_) => About::Emitted,
     }
 }

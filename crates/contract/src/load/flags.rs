@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::draft::{self, Clause};
+use super::emitted::Drawn;
 use super::fields::Fields;
 use super::report::{Report, nearest};
 use super::setting::Setting;
@@ -147,6 +148,7 @@ fn clause(
         ),
         then: Some(map(first.span, [("object", place(spec, "<wanted>", first.span)?)])),
         emits: Some(place(spec, "<emitted>", first.span)?),
+        drawn: Drawn::default(),
         steps: None,
         faults: Vec::new(),
         setting: Setting::default(),

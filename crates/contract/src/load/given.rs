@@ -144,7 +144,7 @@ impl Assembly<'_> {
     fn text(&self, text: &str, tree: &Tree) -> Option<Value> {
         match text {
             "$absent" => None,
-            "$present" | "$changed" | "$unchanged" => self.misplaced(tree, &text[1..]),
+            "$present" | "$changed" | "$unchanged" | "$filled" => self.misplaced(tree, &text[1..]),
             _ if text.starts_with('$') && !text.starts_with("$$") => {
                 super::operators::unknown(text, tree.span, self.report);
                 None

@@ -94,7 +94,8 @@ fn done(when: &When) -> Value {
             };
             json!({"decision": decision.runs_on.name(), "asks": asks, "now": decision.now.to_string()})
         }
-        // Steps are part of what must hold.
+        // Steps and changes are part of what must hold.
         When::Steps(_) => Value::Null,
+        When::Emitted(emitted) => json!({"emitted": emitted.namespace}),
     }
 }

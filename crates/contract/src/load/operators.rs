@@ -4,7 +4,7 @@ use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 
 /// Every operator that stands as a key.
-pub(crate) const OPERATORS: [&str; 20] = [
+pub(crate) const OPERATORS: [&str; 24] = [
     "$is",
     "$matches",
     "$contains",
@@ -25,9 +25,13 @@ pub(crate) const OPERATORS: [&str; 20] = [
     "$unit",
     "$unchangedBut",
     "$repeat",
+    "$absentOr",
+    "$notMatches",
+    "$anyKey",
+    "$noKey",
 ];
 /// Every operator that stands alone.
-pub(crate) const WORDS: [&str; 4] = ["$absent", "$present", "$changed", "$unchanged"];
+pub(crate) const WORDS: [&str; 5] = ["$absent", "$present", "$changed", "$unchanged", "$filled"];
 
 /// What a map holds of operators.
 pub(crate) enum Operand<'a> {
@@ -50,7 +54,7 @@ pub(crate) fn operand<'a>(tree: &'a Tree, report: &Report<'_>) -> Operand<'a> {
         unknown(&key.name, key.span, report);
         return Operand::Broken;
     };
-    let beside = |other: &str| matches!(name, "$matches" | "$cel") && other == "notFor";
+    let beside = |other: &str| matches!(name, "$matches" | "$notMatches" | "$cel") && other == "notFor";
     if let Some((other, _)) = entries.iter().find(|(other, _)| other.name != key.name && !beside(&other.name))
     {
         let message = format!("{name} stands alone in its map, {:?} beside it", other.name);

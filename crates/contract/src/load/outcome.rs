@@ -14,7 +14,7 @@ use crate::expect::{Expect, Operator, Rules};
 pub(crate) fn then(tree: &Tree, about: About, object: &Rules, report: &Report<'_>) -> Option<Then> {
     let errors = report.count();
     let known: &[&str] = match about {
-        About::Answer => &THEN_ANSWER,
+        About::Answer | About::Emitted => &THEN_ANSWER,
         About::Registration => &THEN_REGISTRATION,
         About::Configuration => &THEN_CONFIGURATION,
         About::Decision => &THEN_DECISION,

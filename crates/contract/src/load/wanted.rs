@@ -45,6 +45,7 @@ impl Reader<'_> {
             "$present" => Operator::Present,
             "$changed" => Operator::Changed,
             "$unchanged" => Operator::Unchanged,
+            "$filled" => Operator::Filled,
             _ if text.starts_with('$') && !text.starts_with("$$") => {
                 operators::unknown(text, tree.span, self.report);
                 Operator::Any
@@ -151,9 +152,11 @@ impl Reader<'_> {
             "$jwt" => Some(self.opened(Notation::Jwt, value)),
             "$unit" => Some(self.opened(Notation::Unit, value)),
             "$flags" => Some(self.opened(Notation::Flags, value)),
-            "$unchangedBut" => self.list_of(value).map(|keys| {
-                Operator::UnchangedBut(keys.iter().filter_map(Tree::text).map(str::to_owned).collect())
-            }),
+            "$absentOr" => Some(Operator::AbsentOr(Box::new(self.read(value, rules)))),
+            "$notMatches" => self.not_matches(value, whole),
+            "$anyKey" => Some(Operator::AnyKey(self.keys(value))),
+            "$noKey" => Some(Operator::NoKey(self.keys(value))),
+            "$unchangedBut" => Some(Operator::UnchangedBut(self.keys(value))),
             _ => {
                 self.report.add(
                     "operator",
@@ -179,6 +182,11 @@ impl Reader<'_> {
         tree.list()
     }
 
+    fn keys(&self, tree: &Tree) -> Vec<String> {
+        let items = self.list_of(tree).unwrap_or_default().iter();
+        items.filter_map(Tree::text).map(str::to_owned).collect()
+    }
+
     /// Members of a list, or parts of a text.
     fn parts(&self, items: &[Tree], rules: &Rules) -> Vec<Expect> {
         if is_scalar(rules.ty()) {
@@ -188,8 +196,41 @@ impl Reader<'_> {
     }
 
     fn matches(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+        let regex = self.regex(value)?;
+        let not_for = whole.get("notFor").map(Tree::to_value);
+        if not_for.is_none() && non_matching(&regex).is_none() {
+            let remedy = "say what it must refuse: `{$matches: …, notFor: …}`";
+            self.report.add("not-for", value.span, "no text is known that the expression refuses", remedy);
+        }
+        if let Some(Value::String(text)) = &not_for
+            && is_match(&regex, text)
+        {
+            self.report.add(
+                "not-for",
+                whole.span,
+                format!("the expression matches {text:?}"),
+                "notFor names a text that it refuses",
+            );
+        }
+        Some(Operator::Matches { regex, not_for })
+    }
+
+    fn not_matches(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+        let regex = self.regex(value)?;
+        let not_for = whole.get("notFor").map(Tree::to_value);
+        let Some(not_for) =
+            not_for.filter(|not_for| not_for.as_str().is_some_and(|text| is_match(&regex, text)))
+        else {
+            let remedy = "say a text that matches: `{$notMatches: \"cloud.*\", notFor: cloudprovider}`";
+            self.report.add("not-for", whole.span, "nothing shows what $notMatches refuses", remedy);
+            return None;
+        };
+        Some(Operator::NotMatches { regex, not_for })
+    }
+
+    fn regex(&self, value: &Tree) -> Option<String> {
         let Some(regex) = value.text() else {
-            self.report.add("operator", value.span, "$matches takes a regular expression", "quote it");
+            self.report.add("operator", value.span, "the operator takes a regular expression", "quote it");
             return None;
         };
         let regex = literal(regex).to_owned();
@@ -205,23 +246,7 @@ impl Reader<'_> {
             self.report.add("regex", value.span, format!("the expression cannot be read: {message}"), "");
             return None;
         }
-        let not_for = whole.get("notFor").map(Tree::to_value);
-        if not_for.is_none() && non_matching(&regex).is_none() {
-            let remedy = "say what it must refuse: `{$matches: …, notFor: …}`";
-            self.report.add("not-for", value.span, "no text is known that the expression refuses", remedy);
-        }
-        let whole_text = Regex::new(&format!("^(?:{regex})$"));
-        if let (Some(Value::String(text)), Ok(whole_text)) = (&not_for, whole_text)
-            && whole_text.is_match(text)
-        {
-            self.report.add(
-                "not-for",
-                whole.span,
-                format!("the expression matches {text:?}"),
-                "notFor names a text that it refuses",
-            );
-        }
-        Some(Operator::Matches { regex, not_for })
+        Some(regex)
     }
 
     fn cel(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
@@ -287,6 +312,11 @@ impl Reader<'_> {
         }
         Operator::Opened(notation, Box::new(content))
     }
+}
+
+/// Whether a whole text matches.
+fn is_match(regex: &str, text: &str) -> bool {
+    Regex::new(&format!("^(?s:{regex})$")).is_ok_and(|regex| regex.is_match(text))
 }
 
 /// An option of a unit has a list of values; one alone stands for a list of one.

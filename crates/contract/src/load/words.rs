@@ -31,6 +31,17 @@ pub(crate) const SPEC_FLAGS: [&str; 2] = ["flags", "given"];
 pub(crate) const FLAGS_COLUMNS: [&str; 6] = ["id", "flag", "emits", "webhook", "level", "needs"];
 /// What is said of a clause of such a table beside its rows.
 pub(crate) const FLAGS_CLAUSE: [&str; 6] = ["id", "text", "versions", "presupposes", "differs", "source"];
+/// Keys of the form objects, which a contract says for all its clauses.
+pub(crate) const SPEC_OBJECTS: [&str; 1] = ["namespaces"];
+/// Keys of the form objects, which a clause says for itself.
+pub(crate) const CLAUSE_OBJECTS: [&str; 7] =
+    ["object", "where", "beside", "without", "emits", "webhook", "breaks"];
+/// What a webhook may bring about that Gardener must not.
+pub(crate) const WEBHOOK: [(&str, bool); 1] = [("may add", true)];
+/// What is said of a namespace of objects that Gardener emits.
+pub(crate) const NAMESPACE: [&str; 4] = ["gardener", "like", "objects", "change"];
+/// What is said of a change that breaks a clause.
+pub(crate) const BREAK: [&str; 3] = ["case", "namespace", "change"];
 pub(crate) const TARGET: [&str; 6] = ["webhook", "controller", "handles", "instance", "container", "unit"];
 /// Keys of a target that say where its flags stand.
 pub(crate) const TARGET_FLAGS: [&str; 2] = ["container", "unit"];

@@ -3,6 +3,7 @@
 mod asked_otherwise;
 mod cel;
 mod embedded;
+mod emitted;
 mod examples;
 mod flags;
 mod given;

@@ -172,7 +172,12 @@ fn every_malformed_clause_is_refused_at_its_place() {
 const HEADERS: &[(&str, &str, &str, &[&str])] = &[
     ("unknown kind", "kind: Contract", "kind: Contrakt", &["kind 2:7"]),
     ("foreign", "apiVersion: conformance.gardener.cloud/v1alpha1", "apiVersion: v1", &["kind 1:13"]),
-    ("form later", "form: mutation", "form: objects", &["form 7:9"]),
+    (
+        "keys of another form",
+        "form: mutation",
+        "form: objects",
+        &["missing-key 7:3", "form 9:11", "missing-key 11:9", "form 13:12", "form 14:11", "form 15:11"],
+    ),
     ("no form", "form: mutation", "form: mutating", &["type 7:9"]),
     ("label", "labels: {component: sample}", "labels: {}", &["missing-key 4:3"]),
     ("name", "  name: sample\n", "", &["missing-key 4:3"]),

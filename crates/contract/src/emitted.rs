@@ -1,0 +1,198 @@
+//! What Gardener may emit: rules over the objects of one namespace, and which of them are kept (contracts/README.md,
+//! Objects).
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::expect::{Expect, Operator, Rules, holds};
+use crate::model::{Clause, Contract, Location};
+use crate::versions::Range;
+
+/// Objects of one kind, or the one of them that has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector {
+    /// API group; empty for the core group. Whatever the version, an object is of its kind.
+    pub group: String,
+    /// `Deployment`.
+    pub kind: String,
+    /// `None`: any.
+    pub name: Option<String>,
+    /// As it is written: `deployment/kube-apiserver`, `operatingsystemconfig/*`.
+    pub text: String,
+}
+
+/// What is asserted of objects that Gardener emits.
+#[derive(Clone, Debug)]
+pub struct Emits {
+    /// The objects.
+    pub object: Selector,
+    /// Only those that keep this.
+    pub condition: Option<Expect>,
+    /// It is asked only where each of these is there.
+    pub beside: Vec<Selector>,
+    /// It is asked only where none of these is there.
+    pub without: Vec<Selector>,
+    /// What holds of each. `$present`: there is one; `$absent`: there is none.
+    pub expect: Expect,
+    /// What is known of the kind.
+    pub rules: Rules,
+    /// Where the row stands.
+    pub location: Location,
+}
+
+/// One case of a clause: an object that keeps it, and what breaks it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Emitted {
+    /// The namespace of the contract that the object is of.
+    pub namespace: String,
+    /// Changes of that namespace that break the clause.
+    pub breaks: Vec<Break>,
+}
+
+/// A change that breaks a clause.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Break {
+    /// What it is called.
+    pub name: String,
+    /// What the clause is asked of then; `None`: the object is gone.
+    pub object: Option<Value>,
+    /// The release of Gardener that the namespace is of.
+    pub gardener: String,
+    /// Everything in the namespace.
+    pub objects: Vec<Arc<Value>>,
+}
+
+/// A rule asked of one object.
+#[derive(Clone, Debug)]
+pub struct Asked<'c, 'o> {
+    /// The contract.
+    pub contract: &'c Contract,
+    /// The clause.
+    pub clause: &'c Clause,
+    /// The rule.
+    pub rule: &'c Emits,
+    /// The object; `None`: there is none.
+    pub object: Option<&'o Value>,
+    /// What came of it.
+    pub held: Held,
+}
+
+/// What became of a rule that was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// It is kept.
+    Yes,
+    /// It is broken.
+    No,
+    /// It means nothing here: a clause that it presupposes is broken in the namespace.
+    NotRun(String),
+}
+
+impl Selector {
+    /// Whether it is one of these.
+    #[must_use]
+    pub fn selects(&self, object: &Value) -> bool {
+        let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
+        let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
+        let named = |name: &String| object["metadata"]["name"].as_str() == Some(name);
+        text("kind") == self.kind && group == self.group && self.name.as_ref().is_none_or(named)
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Emits {
+    /// What it is asked of in a namespace, one by one; empty where it is not asked.
+    #[must_use]
+    pub fn asked_of<'o>(&self, objects: &'o [Arc<Value>]) -> Vec<Option<&'o Value>> {
+        let is_there = |selector: &Selector| objects.iter().any(|object| selector.selects(object));
+        if !self.beside.iter().all(is_there) || self.without.iter().any(is_there) {
+            return Vec::new();
+        }
+        let fits = |object: &&Value| {
+            let condition = self.condition.as_ref();
+            condition.is_none_or(|condition| holds(condition, None, Some(object), &self.rules))
+        };
+        let of_kind = objects.iter().map(AsRef::as_ref).filter(|object| self.object.selects(object));
+        let selected: Vec<&Value> = of_kind.filter(fits).collect();
+        match self.expect {
+            Expect::Operator(Operator::Present) => vec![selected.first().copied()],
+            Expect::Operator(Operator::Absent) if selected.is_empty() => vec![None],
+            _ => selected.into_iter().map(Some).collect(),
+        }
+    }
+
+    /// Whether it is kept.
+    #[must_use]
+    pub fn is_kept(&self, object: Option<&Value>) -> bool {
+        holds(&self.expect, None, object, &self.rules)
+    }
+}
+
+/// Whether a clause holds for a release of Gardener; `None`: nobody knows which it is, so nothing that depends on it holds.
+#[must_use]
+pub fn holds_for(clause: &Clause, gardener: Option<&str>) -> bool {
+    let Some(range) = &clause.versions else { return true };
+    gardener.is_some_and(|version| Range::parse(range).is_some_and(|range| range.covers(version)))
+}
+
+/// Everything that clauses say of what Gardener emits, asked of one namespace, in the order of the contracts.
+#[must_use]
+pub fn ask<'c, 'o>(
+    contracts: &'c [Contract],
+    gardener: Option<&str>,
+    objects: &'o [Arc<Value>],
+) -> Vec<Asked<'c, 'o>> {
+    let mut asked = Vec::new();
+    for contract in contracts {
+        for clause in contract.clauses.iter().filter(|clause| holds_for(clause, gardener)) {
+            for rule in &clause.emits {
+                asked.extend(rule.asked_of(objects).into_iter().map(|object| {
+                    let held = if rule.is_kept(object) { Held::Yes } else { Held::No };
+                    Asked { contract, clause, rule, object, held }
+                }));
+            }
+        }
+    }
+    presuppose(&mut asked);
+    asked
+}
+
+/// The clauses that are broken in a namespace, in order.
+#[must_use]
+pub fn broken<'c>(
+    contracts: &'c [Contract],
+    gardener: Option<&str>,
+    objects: &[Arc<Value>],
+) -> BTreeSet<&'c str> {
+    let asked = ask(contracts, gardener, objects);
+    asked.iter().filter(|asked| asked.held == Held::No).map(|asked| asked.clause.id.as_str()).collect()
+}
+
+/// Takes out of question what presupposes a clause that is broken, or is out of question itself.
+fn presuppose(asked: &mut [Asked<'_, '_>]) {
+    loop {
+        let out: BTreeSet<String> = asked
+            .iter()
+            .filter(|asked| asked.held != Held::Yes)
+            .map(|asked| asked.clause.id.clone())
+            .collect();
+        let mut changed = false;
+        for asked in asked.iter_mut().filter(|asked| !matches!(asked.held, Held::NotRun(_))) {
+            if let Some(id) = asked.clause.presupposes.iter().find(|id| out.contains(*id)) {
+                asked.held = Held::NotRun(id.clone());
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}

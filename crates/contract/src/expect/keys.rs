@@ -1,0 +1,58 @@
+//! Keys of maps, named as a group: `--audit-log-*` is every key that begins so.
+
+use serde_json::{Map, Value};
+
+use super::compare::matches;
+
+/// Whether a map has a key like one of these.
+pub(super) fn any(patterns: &[String], value: Option<&Value>) -> bool {
+    let Some(Value::Object(map)) = value else { return false };
+    map.keys().any(|key| is_like(patterns, key))
+}
+
+/// A map without the keys that are like one of these.
+pub(super) fn without(patterns: &[String], map: &Map<String, Value>) -> Map<String, Value> {
+    let left = map.iter().filter(|(key, _)| !is_like(patterns, key));
+    left.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// A key that is like this one.
+pub(super) fn sample(pattern: &str) -> String {
+    pattern.replace('*', "x")
+}
+
+fn is_like(patterns: &[String], key: &str) -> bool {
+    patterns.iter().any(|pattern| {
+        let parts: Vec<String> = pattern.split('*').map(regex::escape).collect();
+        matches(&parts.join(".*"), key)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_letters_and_nothing_else_does() {
+        let flags = json!({"--audit-log-path": "a", "--port": "1"});
+        for (pattern, found) in [
+            ("--audit-log-*", true),
+            ("--audit-*-path", true),
+            ("*", true),
+            ("--port", true),
+            ("--por", false),
+            ("--audit.log-path", false),
+            ("--ports*", false),
+        ] {
+            let patterns = [pattern.to_owned()];
+            assert_eq!(any(&patterns, Some(&flags)), found, "{pattern}");
+            let left = without(&patterns, flags.as_object().expect("a map"));
+            assert_eq!(left.len() < 2, found, "{pattern}");
+            assert!(any(&patterns, Some(&json!({sample(pattern): "x"}))), "{pattern}");
+        }
+        assert!(!any(&["*".to_owned()], None));
+        assert!(!any(&["*".to_owned()], Some(&json!("--port"))));
+    }
+}

@@ -1,0 +1,40 @@
+//! Clauses about what Gardener emits: each has a change that breaks it, and no change breaks another clause.
+
+use crate::case::When;
+use crate::emitted::{Break, broken};
+use crate::model::{Catalog, Clause, Form};
+
+/// What is wrong with the clauses, each with its remedy.
+pub(super) fn check(catalog: &Catalog) -> Vec<(&Clause, String, &'static str)> {
+    let mut found = Vec::new();
+    for (_, clause) in catalog.clauses().filter(|(contract, _)| contract.form == Form::Objects) {
+        let breaks: Vec<&Break> = clause.cases.iter().flat_map(|case| changes(&case.when)).collect();
+        if breaks.is_empty() {
+            let message = format!("nothing shows that {} can be broken", clause.id);
+            found.push((clause, message, "write `breaks: [{case: …, change: {deployment/…: {…}}}]`"));
+        }
+        for of in breaks {
+            let ids = broken(&catalog.contracts, Some(&of.gardener), &of.objects);
+            let others: Vec<&str> = ids.iter().copied().filter(|id| *id != clause.id).collect();
+            if !ids.contains(clause.id.as_str()) {
+                let message = format!("{:?} does not break {}", of.name, clause.id);
+                let remedy = "a clause that it presupposes is broken too: change less";
+                found.push((clause, message, remedy));
+            }
+            if !others.is_empty() {
+                let others = others.join(", ");
+                let message = format!("{:?} breaks {others} beside {}", of.name, clause.id);
+                let remedy = "change less, or let the other clause presuppose this one";
+                found.push((clause, message, remedy));
+            }
+        }
+    }
+    found
+}
+
+fn changes(when: &When) -> &[Break] {
+    match when {
+        When::Emitted(emitted) => &emitted.breaks,
+        _ => &[],
+    }
+}

@@ -1,0 +1,351 @@
+//! The form objects: what Gardener may emit, namespaces that keep it, and changes of them that do not.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::cells::Cells;
+use super::draft::{Clause, Draft};
+use super::expand::{Built, Context, Used};
+use super::fields::Fields;
+use super::given::Assembly;
+use super::object_ref;
+use super::outcome::known_keys;
+use super::report::{Report, nearest};
+use super::table::Row;
+use super::tree::{Span, Tree};
+use super::wanted;
+use super::words::{BREAK, NAMESPACE, WEBHOOK};
+use crate::case::{About, Case, Given, Then, When};
+use crate::emitted::{Break, Emits, Emitted, Selector};
+use crate::expect::Rules;
+use crate::versions::Range;
+
+/// What a clause of this form says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drawn {
+    pub(crate) object: Option<Tree>,
+    pub(crate) condition: Option<Tree>,
+    pub(crate) beside: Option<Tree>,
+    pub(crate) without: Option<Tree>,
+    /// Whether a webhook may bring about what Gardener must not.
+    pub(crate) webhook: bool,
+    pub(crate) breaks: Option<Tree>,
+}
+
+/// A namespace that keeps every clause.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Namespace {
+    /// The release of Gardener that it is of.
+    pub(crate) gardener: String,
+    pub(crate) objects: Vec<Arc<Value>>,
+}
+
+/// Namespaces by name, and their names in the order of the file.
+pub(crate) type Namespaces = Vec<(String, Namespace)>;
+
+impl Drawn {
+    /// What the fields of a clause say.
+    pub(crate) fn of(fields: &Fields<'_>) -> Self {
+        Self {
+            object: fields.tree("object"),
+            condition: fields.tree("where"),
+            beside: fields.tree("beside"),
+            without: fields.tree("without"),
+            webhook: fields.choice("webhook", &WEBHOOK).unwrap_or_default(),
+            breaks: fields.tree("breaks"),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The namespaces that a file draws, added to those of other files.
+    pub(crate) fn namespaces(&self, drawn: &Tree, known: &mut Namespaces) {
+        for (key, tree) in drawn.map().unwrap_or_default() {
+            let Some(()) = known_keys(tree, "a namespace", &NAMESPACE, self.report) else { continue };
+            let name = tree.get("like").and_then(Tree::text);
+            let base = name.and_then(|name| known.iter().find(|(known, _)| known == name));
+            if let (Some(name), None) = (name, base) {
+                let remedy = nearest(name, known.iter().map(|(name, _)| name.as_str()));
+                self.report.add("namespace", tree.span, format!("there is no namespace {name:?}"), remedy);
+                continue;
+            }
+            let base = base.map(|(_, namespace)| namespace.clone()).unwrap_or_default();
+            let gardener = tree.get("gardener").and_then(Tree::text).unwrap_or(&base.gardener).to_owned();
+            if gardener.is_empty() {
+                let remedy = "say of which release it is: `gardener: v1.82.0`";
+                self.report.add("missing-key", key.span, "gardener is missing", remedy);
+            }
+            let cells = Cells::none(self.report);
+            let assembly = self.assembly(&cells);
+            let objects = tree.get("objects").and_then(Tree::list).unwrap_or_default().iter();
+            let objects = objects.filter_map(|tree| assembly.object(tree)).map(Arc::new);
+            let mut objects: Vec<Arc<Value>> = base.objects.into_iter().chain(objects).collect();
+            if let Some(change) = tree.get("change") {
+                objects = changed(&objects, change, &assembly).unwrap_or(objects);
+            }
+            known.push((key.name.clone(), Namespace { gardener, objects }));
+        }
+    }
+
+    /// One row as a rule, with a case for each object of each namespace that it is asked of.
+    pub(super) fn emitted(
+        &self,
+        clause: &Clause,
+        cells: &Cells<'_>,
+        row: Option<(usize, &Row)>,
+        used: &mut Used,
+    ) -> Option<(Emits, Vec<Built>)> {
+        let errors = self.report.count();
+        let rule = self.rule(clause, cells, row, used)?;
+        let asserted = asserted(clause, cells);
+        let mut built: Vec<Built> = Vec::new();
+        for (name, namespace) in self.namespaces.iter().filter(|(_, of)| covers(clause, of)) {
+            let asked = rule.asked_of(&namespace.objects);
+            let several = asked.len() > 1;
+            for object in asked {
+                let of = object.map(name_of).filter(|_| several);
+                let like = of.map_or_else(|| name.clone(), |object| format!("{name},{object}"));
+                let then =
+                    Then { about: About::Emitted, object: Some(rule.expect.clone()), ..Then::default() };
+                let case = Case {
+                    name: String::new(),
+                    inputs: Vec::new(),
+                    config: json!({}),
+                    given: Given { object: object.cloned(), ..Given::default() },
+                    when: When::Emitted(Box::new(Emitted { namespace: name.clone(), breaks: Vec::new() })),
+                    then,
+                    location: rule.location.clone(),
+                };
+                let row = row.map(|(number, _)| number);
+                let then = asserted.clone();
+                built.push(Built { row, like: Some(like), operation: None, runs_on: None, case, then });
+            }
+        }
+        if built.is_empty() && self.report.count() == errors {
+            let remedy =
+                "draw a namespace in which it is asked, or mend `object`, `where`, `beside`, `without`";
+            let message = format!("{} is asked of nothing in any namespace", clause.id);
+            self.report.add("vacuous", row.map_or(clause.span, |(_, row)| row.span), message, remedy);
+        }
+        let row = row.and_then(|(_, row)| row.case.as_deref());
+        self.breaks(clause, (cells, row), &rule, &mut built);
+        used.after.extend(cells.take_used());
+        (self.report.count() == errors).then_some((rule, built))
+    }
+
+    fn rule(
+        &self,
+        clause: &Clause,
+        cells: &Cells<'_>,
+        row: Option<(usize, &Row)>,
+        used: &mut Used,
+    ) -> Option<Emits> {
+        let drawn = &clause.drawn;
+        let missing = |name: &str, remedy: &str| {
+            self.report.add("missing-key", clause.span, format!("{name} is missing"), remedy);
+        };
+        let Some(object) = &drawn.object else {
+            missing(
+                "object",
+                "name the objects: `object: deployment/kube-apiserver`, `object: deployment/*`",
+            );
+            return None;
+        };
+        let object = selector(&cells.fill(object), self.report)?;
+        let head = json!({"apiVersion": object.api_version, "kind": object.selector.kind});
+        let rules = Rules::of_object(&head).with(self.list_keys, self.unordered);
+        let condition =
+            drawn.condition.as_ref().map(|tree| wanted::read(&cells.fill(tree), &rules, self.report));
+        let beside = selectors(drawn.beside.as_ref(), cells, self.report);
+        let without = selectors(drawn.without.as_ref(), cells, self.report);
+        let Some(emits) = &clause.emits else {
+            missing("emits", "say what holds of each: `emits: {spec: …}`, `$present`, `$absent`");
+            return None;
+        };
+        let expect = wanted::read(&cells.fill(emits), &rules, self.report);
+        // A row is known by all that it says.
+        used.before.extend(cells.take_used());
+        let location = self.location_of(clause, row);
+        Some(Emits { object: object.selector, condition, beside, without, expect, rules, location })
+    }
+
+    /// Hangs each change that breaks the clause on the case of what it changes.
+    fn breaks(
+        &self,
+        clause: &Clause,
+        (cells, row): (&Cells<'_>, Option<&str>),
+        rule: &Emits,
+        built: &mut [Built],
+    ) {
+        for written in clause.drawn.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default()) {
+            let tree = cells.fill(written);
+            let Some((name, change)) = self.read_break(&tree) else { continue };
+            let text = tree.get("namespace").and_then(Tree::text);
+            let named = |built: &&Built| text.is_none_or(|name| built.case.namespace() == Some(name));
+            let first = built.iter().find(named).and_then(|built| built.case.namespace()).map(str::to_owned);
+            let namespace = self.namespaces.iter().find(|(name, _)| Some(name) == first.as_ref());
+            let Some((first, namespace)) = namespace else {
+                let message = format!("{} is not asked in the namespace of {name:?}", clause.id);
+                self.report.add("breaks", tree.span, message, "name a namespace in which it is");
+                continue;
+            };
+            let Some(objects) = changed(&namespace.objects, change, &self.assembly(cells)) else { continue };
+            let broken = rule.asked_of(&objects).into_iter().find(|object| !rule.is_kept(*object));
+            let Some(broken) = broken else {
+                // What is the same for all rows may break another one.
+                if depends_on_row(written) {
+                    self.breaks_nothing(clause, &name, tree.span);
+                }
+                continue;
+            };
+            let of = broken.map(name_of);
+            let here = |built: &Built| built.case.namespace() == Some(first.as_str());
+            let same = |built: &Built| here(built) && built.case.given.object.as_ref().map(name_of) == of;
+            let at = built.iter().position(same).or_else(|| built.iter().position(here));
+            let gardener = namespace.gardener.clone();
+            let row = row.filter(|_| depends_on_row(written));
+            let name = row.map_or_else(|| name.clone(), |row| format!("{row}: {name}"));
+            let found = Break { name, object: broken.cloned(), gardener, objects };
+            if let Some(When::Emitted(emitted)) = at.map(|at| &mut built[at].case.when) {
+                emitted.breaks.push(found);
+            }
+        }
+    }
+
+    fn read_break<'t>(&self, tree: &'t Tree) -> Option<(String, &'t Tree)> {
+        known_keys(tree, "a break", &BREAK, self.report)?;
+        let name = tree.get("case").and_then(Tree::text);
+        let found = name.map(str::to_owned).zip(tree.get("change"));
+        if found.is_none() {
+            let remedy = "write `{case: set, change: {deployment/kube-apiserver: {…}}}`";
+            self.report.add("missing-key", tree.span, "a break says case and change", remedy);
+        }
+        found
+    }
+
+    /// Notes changes that are the same for all rows and break none.
+    pub(super) fn check_breaks(&self, clause: &Clause, built: &[Built]) {
+        for tree in clause.drawn.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default()) {
+            let Some(name) = tree.get("case").and_then(Tree::text).filter(|_| !depends_on_row(tree)) else {
+                continue;
+            };
+            let has = |built: &Built| match &built.case.when {
+                When::Emitted(emitted) => emitted.breaks.iter().any(|of| of.name == name),
+                _ => false,
+            };
+            if !built.iter().any(has) {
+                self.breaks_nothing(clause, name, tree.span);
+            }
+        }
+    }
+
+    fn breaks_nothing(&self, clause: &Clause, name: &str, span: Span) {
+        let message = format!("{name:?} does not break {}", clause.id);
+        self.report.add("breaks", span, message, "change what the clause asserts");
+    }
+}
+
+/// Everything that the clause asserts, for its hash.
+fn asserted(clause: &Clause, cells: &Cells<'_>) -> Value {
+    let drawn = &clause.drawn;
+    let said = |tree: &Option<Tree>| tree.as_ref().map(|tree| cells.fill(tree).to_value());
+    let parts =
+        [&drawn.object, &drawn.condition, &drawn.beside, &drawn.without, &clause.emits, &drawn.breaks];
+    let asserted = parts.map(said);
+    cells.take_used();
+    json!([asserted, drawn.webhook])
+}
+
+fn covers(clause: &Clause, namespace: &Namespace) -> bool {
+    let range = clause.versions.as_deref().and_then(Range::parse);
+    range.is_none_or(|range| range.covers(&namespace.gardener))
+}
+
+/// Whether a change is another one in each row.
+fn depends_on_row(tree: &Tree) -> bool {
+    tree.to_value().to_string().contains('<')
+}
+
+/// A selector with the version by which its kind is known.
+struct Known {
+    api_version: String,
+    selector: Selector,
+}
+
+fn selector(tree: &Tree, report: &Report<'_>) -> Option<Known> {
+    let text = tree.text().unwrap_or_default();
+    let Some((kind, name)) = text.split_once('/').filter(|(_, name)| !name.is_empty()) else {
+        let remedy =
+            "write `deployment/kube-apiserver`, `deployment/*` or `etcd.druid.gardener.cloud/etcd-main`";
+        report.add("object-ref", tree.span, format!("{text:?} names no objects"), remedy);
+        return None;
+    };
+    let resource = object_ref::resource(kind, tree.span, report)?;
+    let selector = Selector {
+        group: resource.group.clone(),
+        kind: resource.kind.clone(),
+        name: (name != "*").then(|| name.to_owned()),
+        text: text.to_owned(),
+    };
+    Some(Known { api_version: resource.api_version(), selector })
+}
+
+/// One selector, or a list of them.
+fn selectors(tree: Option<&Tree>, cells: &Cells<'_>, report: &Report<'_>) -> Vec<Selector> {
+    let Some(tree) = tree.map(|tree| cells.fill(tree)) else { return Vec::new() };
+    let alone = std::slice::from_ref(&tree);
+    let trees = tree.list().unwrap_or(alone).iter().filter(|tree| !tree.is_null());
+    trees.filter_map(|tree| selector(tree, report)).map(|known| known.selector).collect()
+}
+
+/// The objects with a change: `deployment/kube-apiserver: {…}` merges, `~` takes out, one that is not there is added.
+fn changed(objects: &[Arc<Value>], change: &Tree, assembly: &Assembly<'_>) -> Option<Vec<Arc<Value>>> {
+    let mut objects = objects.to_vec();
+    for (key, tree) in change.map().unwrap_or_default() {
+        let named = Tree { data: super::tree::Data::Scalar(Value::from(key.name.as_str())), span: key.span };
+        let selector = selector(&named, assembly.report)?.selector;
+        let selected: Vec<usize> = (0..objects.len()).filter(|at| selector.selects(&objects[*at])).collect();
+        if tree.is_null() {
+            lacks(&selected, &selector, key.span, assembly.report)?;
+            objects.retain(|object| !selector.selects(object));
+        } else if selected.is_empty() && (tree.get("like").is_some() || tree.get("kind").is_some()) {
+            objects.push(Arc::new(assembly.object(tree)?));
+        } else {
+            lacks(&selected, &selector, key.span, assembly.report)?;
+            for at in selected {
+                objects[at] = Arc::new(assembly.over(objects[at].as_ref().clone(), tree)?);
+            }
+        }
+    }
+    Some(objects)
+}
+
+fn lacks(selected: &[usize], selector: &Selector, span: Span, report: &Report<'_>) -> Option<()> {
+    if selected.is_empty() {
+        let remedy = "name one that is there, or add one that starts from a fixture with `like`";
+        report.add("change", span, format!("there is no {selector}"), remedy);
+        return None;
+    }
+    Some(())
+}
+
+fn name_of(object: &Value) -> String {
+    object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Notes that there are none, or one twice.
+pub(crate) fn check(drafts: &[Draft], namespaces: &Namespaces, report: &Report<'_>) {
+    if let (Some(first), true) = (drafts.first(), namespaces.is_empty()) {
+        let remedy = "draw one: `namespaces: {workers: {gardener: v1.82.0, objects: [{like: …}]}}`";
+        report.add("missing-key", first.span, "there are no namespaces", remedy);
+    }
+    let mut seen = BTreeSet::new();
+    for (name, _) in namespaces {
+        if let (false, Some(first)) = (seen.insert(name), drafts.first()) {
+            let message = format!("namespace {name:?} is there twice");
+            report.add("namespace", first.span, message, "name one of them anew");
+        }
+    }
+}
