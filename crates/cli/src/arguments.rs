@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod check;
 mod environment;
 mod fidelity;
 mod named;
 mod versions;
 
+pub(crate) use check::{CheckCommand, CheckObjectsArguments};
 pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use named::{AttestArguments, DiffRunArguments, RunningArguments, VerifyArguments};
@@ -72,6 +74,9 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Verifies a webhook at a URL or behind a binary; no cluster needed
     Verify(VerifyArguments),
+    /// Holds objects against contracts; nothing is asked
+    #[command(subcommand)]
+    Check(CheckCommand),
     /// Lists contracts and clauses (with -v: cases)
     List(ListArguments),
     /// Tells a clause: sentence, source, cases, proof, who keeps it

@@ -1,5 +1,6 @@
 //! From what was typed to what the harness takes.
 
+use std::path::Path;
 use std::time::Duration;
 
 use conformance::run::{Ground, Options};
@@ -59,7 +60,11 @@ pub(crate) fn check(execution: &Execution, catalog: &Catalog) -> Result<(), Fail
 }
 
 fn waivers(execution: &Execution) -> Result<Vec<Waiver>, Failure> {
-    let Some(file) = &execution.waivers else { return Ok(Vec::new()) };
+    execution.waivers.as_deref().map_or_else(|| Ok(Vec::new()), read_waivers)
+}
+
+/// The waivers of a file.
+pub(crate) fn read_waivers(file: &Path) -> Result<Vec<Waiver>, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("failed to read waivers {}: {error}", file.display())))?;
     waivers::read(&SourceFile::new(file.display().to_string(), text)).map_err(Failure::diagnostic)

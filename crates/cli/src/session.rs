@@ -88,8 +88,13 @@ pub(crate) fn run(
 
 /// Prints the report in the wanted format.
 pub(crate) fn print(report: &Report, execution: &Execution, terminal: &Terminal) {
-    let page = execution.report.join("report.html").display().to_string();
-    let text = match execution.output {
+    show(report, &execution.report, execution.output, terminal);
+}
+
+/// Prints a report whose renderings lie in a folder.
+pub(crate) fn show(report: &Report, folder: &Path, output: Format, terminal: &Terminal) {
+    let page = folder.join("report.html").display().to_string();
+    let text = match output {
         Format::Json => render::json(report),
         Format::Markdown => render::markdown(report),
         Format::Text => render::text(report, &terminal.view(Some(&page))),
@@ -124,7 +129,8 @@ async fn watched(
     report
 }
 
-fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
+/// Writes the report and its renderings into a folder.
+pub(crate) fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
     let broken =
         |error: &dyn std::fmt::Display| Failure::environment(format!("failed to write the report: {error}"));
     // First what counts: a rendering that fails must not leave the report of an older run.

@@ -7,7 +7,7 @@
 //! 4. [`render`] — the report as text, JSON, JUnit, Markdown, HTML; [`report::write`] puts it on disk;
 //! 5. [`report::Report::exit_code`].
 //!
-//! Beside that: [`differential`] gives two targets the same generated inputs; [`coverage`], [`attest`] and [`compare`] read reports, [`render::explain`] and [`render::list`] show contracts.
+//! Beside that: [`objects`] holds what Gardener emits against contracts; [`differential`] gives two targets the same generated inputs; [`coverage`], [`attest`] and [`compare`] read reports, [`render::explain`] and [`render::list`] show contracts.
 
 pub mod attest;
 pub mod compare;
@@ -18,6 +18,7 @@ pub mod laws;
 mod loopback;
 pub mod mask;
 pub mod matching;
+pub mod objects;
 pub mod observation;
 pub mod place;
 pub mod plan;

@@ -33,6 +33,7 @@ mod story;
 pub(crate) mod subject;
 mod whole;
 
+pub(crate) use conclude::digest;
 pub use interrupt::Interrupt;
 pub use whole::{Guard, Whole};
 

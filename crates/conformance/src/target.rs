@@ -37,6 +37,8 @@ pub enum TargetKind {
     Command,
     /// A deployment inside a cluster.
     InCluster,
+    /// Whoever wrote the objects that are read.
+    Objects,
 }
 
 /// Who is verified.

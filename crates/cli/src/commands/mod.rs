@@ -1,5 +1,6 @@
 //! One module per family of commands; each returns the exit code or a failure.
 
+mod check;
 mod compare;
 mod coverage;
 mod diff_run;
@@ -25,6 +26,7 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::Prove(arguments) => run::prove(&arguments, added, terminal),
         Command::Verify(arguments) => verify::verify(&arguments, added, terminal),
         Command::Attest(arguments) => verify::attest(&arguments, added, terminal),
+        Command::Check(command) => check::execute(&command, added, terminal),
         Command::List(arguments) => show::list(&arguments, added, terminal),
         Command::Explain(arguments) => show::explain(&arguments, added, terminal),
         Command::Lint(arguments) => lint::lint(&arguments, added, terminal),

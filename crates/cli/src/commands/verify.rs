@@ -9,7 +9,7 @@ use conformance::{attest as attesting, report};
 use contract::document::SourceFile;
 use contract::document::attestation::{self, Attestation};
 use contract::load::Loaded;
-use contract::model::Contract;
+use contract::model::{Contract, Form};
 
 use crate::again::Again;
 use crate::arguments::{Addition, AttestArguments, BUILT_IN, SubstrateName, VerifyArguments};
@@ -85,8 +85,8 @@ fn report(
     options::check(&arguments.execution, &loaded.catalog)?;
     let running = &arguments.running;
     let named = targets::named(&arguments.target, running)?;
-    // What it is not about was not asked for: it would only be told as not supported.
-    contracts.retain(|contract| named.is_asked_of(contract));
+    // What it is not about was not asked for: it would only be told as not supported. Objects are asked by `check`.
+    contracts.retain(|contract| named.is_asked_of(contract) && contract.form != Form::Objects);
     if contracts.is_empty() {
         let text = format!("nothing of {} is asked of {}", selection.words(), named.identity().name);
         return Err(Failure { code: 4, text });

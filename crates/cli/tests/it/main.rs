@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
 mod authoring;
+mod check;
 mod diff_run;
 mod envtest;
 mod gate;

@@ -63,6 +63,8 @@ pub enum ReasonCode {
     Component,
     /// Nothing is asked yet where this row is to be asked.
     Level,
+    /// No object that tells was there.
+    Object,
 }
 
 /// Why a case says nothing.

@@ -127,6 +127,7 @@ fn is_withheld(case: &CaseResult) -> bool {
         ReasonCode::Registration,
         ReasonCode::NotServed,
         ReasonCode::Form,
+        ReasonCode::Object,
     ];
     case.status == Status::NotSupported
         && case.reason.as_ref().is_some_and(|reason| codes.contains(&reason.code))

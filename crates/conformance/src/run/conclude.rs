@@ -19,7 +19,7 @@ mod changes;
 mod laws;
 mod presupposed;
 
-pub(super) use about::digest;
+pub(crate) use about::digest;
 
 /// Concludes.
 pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>, took: Duration) -> Report {

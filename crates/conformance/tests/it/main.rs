@@ -9,6 +9,7 @@ mod exit;
 mod fake;
 mod given;
 mod maintained;
+mod objects;
 mod otherwise;
 mod proof;
 mod scenario;

@@ -70,7 +70,7 @@ pub(super) fn selection(shared: &Shared<'_>) -> SelectionInfo {
 }
 
 /// SHA-256 as hexadecimal digits.
-pub(in crate::run) fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
     Sha256::digest(text).iter().fold(String::new(), |mut hex, byte| {
         write!(hex, "{byte:02x}").expect("writing to memory does not fail");
         hex

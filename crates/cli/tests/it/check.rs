@@ -1,0 +1,206 @@
+//! `check objects`: what Gardener emits, rendered and live, held against its contracts.
+
+use std::fs;
+use std::path::Path;
+
+use contract::model::Catalog;
+use kube::api::{Api, ApiResource, DynamicObject, PostParams};
+use kube::core::GroupVersionKind;
+use schema::Kinds;
+use serde_json::{Value, json};
+
+use crate::program::{Told, call};
+
+const OBJECTS: [&str; 9] = [
+    "control-plane-namespace",
+    "kube-apiserver",
+    "kube-apiserver-service",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "etcd-main",
+    "etcd-events",
+    "osc-reconcile",
+    "osc-provision",
+];
+
+/// The objects of a namespace as Gardener emits them.
+fn emitted(namespace: &str) -> Vec<Value> {
+    let fixtures = Catalog::embedded().unwrap().fixtures;
+    let moved = |name: &&str| fixtures[*name].to_string().replace("shoot--dev--app", namespace);
+    OBJECTS.iter().map(|name| serde_json::from_str(&moved(name)).unwrap()).collect()
+}
+
+fn yaml(objects: &[Value]) -> String {
+    objects
+        .iter()
+        .flat_map(|object| ["---\n".to_owned(), formats::yaml::to_string(object).unwrap()])
+        .collect()
+}
+
+fn check(folder: &Path, arguments: &[&str]) -> Told {
+    call(folder, &[&["check", "objects"][..], arguments].concat())
+}
+
+/// Adds a flag to the one container of a Deployment.
+fn add_flag(objects: &mut [Value], name: &str, flag: &str) {
+    let object = objects.iter_mut().find(|object| object["metadata"]["name"] == name).unwrap();
+    let command = &mut object["spec"]["template"]["spec"]["containers"][0]["command"];
+    command.as_array_mut().unwrap().push(json!(flag));
+}
+
+#[test]
+fn what_gardener_emits_is_conformant_however_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (emitted("shoot--a"), emitted("shoot--b"));
+    fs::create_dir_all(folder.path().join("m/below")).unwrap();
+    // The objects of a namespace may stand in several files, in lists too, and beside others.
+    fs::write(folder.path().join("m/a.yaml"), yaml(&a[..4])).unwrap();
+    fs::write(
+        folder.path().join("m/below/a.json"),
+        json!({"apiVersion": "v1", "kind": "List", "items": a[4..]}).to_string(),
+    )
+    .unwrap();
+    let other = "# first\n\n---\napiVersion: example.com/v1\nkind: Other\n---\n";
+    fs::write(folder.path().join("m/b.yml"), format!("{other}{}", yaml(&b))).unwrap();
+    fs::write(folder.path().join("m/notes.txt"), "no manifest").unwrap();
+    check(folder.path(), &["-f", "m"]).says(0, &["objects of 3 files, 2 namespaces", "verdict  conformant"]);
+    let json = check(
+        folder.path(),
+        &["-f", "m/a.yaml", "m/below", "m/b.yml", "-o", "json", "--gardener", "v1.82.0"],
+    );
+    let report: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((json.code, &report["target"]["version"]), (0, &json!("v1.82.0")));
+    let names = |id: &str| -> Vec<Value> {
+        let clauses = report["contracts"][0]["clauses"].as_array().unwrap();
+        let clause = clauses.iter().find(|clause| clause["id"] == id).unwrap();
+        clause["cases"].as_array().unwrap().iter().map(|case| json!([case["name"], case["status"]])).collect()
+    };
+    assert_eq!(names("CP-020"), [json!(["2 objects as they should be", "passed"])]);
+    assert_eq!(names("CP-035"), [json!(["2 objects as they should be", "passed"])]);
+    assert_eq!(names("CP-005"), [json!(["nothing", "skipped"])]);
+    assert!(folder.path().join("reports/latest/report.html").exists());
+}
+
+#[test]
+fn a_breach_is_named_with_its_object_and_its_file_and_can_be_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut a, b) = (emitted("shoot--a"), emitted("shoot--b"));
+    add_flag(&mut a, "kube-controller-manager", "--cloud-provider=external");
+    fs::write(folder.path().join("all.yaml"), format!("{}{}", yaml(&b), yaml(&a))).unwrap();
+    let told = check(folder.path(), &["-f", "all.yaml"]);
+    let case = "CP-050/shoot--a/deployment/kube-controller-manager";
+    told.says(
+        1,
+        &["✗ CP-050", "MUST", "--cloud-provider: external", "all.yaml:", case, "verdict  not conformant"],
+    );
+    assert_eq!(told.out.matches("✗ CP-").count(), 1, "{}", told.out);
+    check(folder.path(), &["-f", "all.yaml", "--case", case])
+        .says(1, &["1 clause ", "✗ CP-050", "1 namespace"]);
+    check(folder.path(), &["-f", "all.yaml", "--clause", "CP-050", "--namespace", "shoot--b"])
+        .says(0, &["verdict  conformant"]);
+    let waivers = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Waivers\nwaivers:\n- {clause: CP-050, target: gardener, \
+                   owner: a, reason: b, link: https://example.com/1, expires: 2999-01-01}\n";
+    fs::write(folder.path().join("w.yaml"), waivers).unwrap();
+    check(folder.path(), &["-f", "all.yaml", "--waivers", "w.yaml"]).says(0, &["w 1 waived"]);
+}
+
+#[test]
+fn what_is_missing_is_asked_where_there_is_the_namespace() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = emitted("shoot--a");
+    fs::write(folder.path().join("whole.yaml"), yaml(&all[..7])).unwrap();
+    fs::write(folder.path().join("part.yaml"), yaml(&all[1..4])).unwrap();
+    check(folder.path(), &["-f", "whole.yaml"]).says(1, &["✗ CP-090"]);
+    check(folder.path(), &["-f", "part.yaml"]).says(0, &["verdict  conformant"]);
+}
+
+#[test]
+fn bad_input_is_named_with_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    write("torn.yaml", "a: b\n---\na: [b\n");
+    write("kindless.yaml", "---\napiVersion: v1\nmetadata: {name: a}\n");
+    write("text.yaml", "--- \njust words\n");
+    write("list.yaml", "apiVersion: v1\nkind: List\nitems: [{metadata: {name: a}}]\n");
+    write("others.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n");
+    write("good.yaml", &yaml(&emitted("shoot--a")));
+    let table: [(&[&str], i32, &str); 11] = [
+        (&[], 2, "required"),
+        (&["-f", "none"], 2, "failed to read none"),
+        (&["-f", "empty"], 2, "no .yaml, .yml or .json file is below empty"),
+        (&["-f", "torn.yaml"], 2, "torn.yaml:1: an object without apiVersion"),
+        (&["-f", "kindless.yaml"], 2, "kindless.yaml:2: an object without kind"),
+        (&["-f", "text.yaml"], 2, "text.yaml:2: an object without apiVersion"),
+        (&["-f", "list.yaml"], 2, "list.yaml:1: an object without apiVersion"),
+        (&["-f", "others.yaml"], 4, "hold nothing that a clause speaks of: ControlPlane, Deployment"),
+        (&["-f", "good.yaml", "--namespace", "b"], 2, "is in the namespace \"b\""),
+        (&["-f", "good.yaml", "--clause", "CP-013"], 2, "CP-013 is no clause about what Gardener emits"),
+        (&["-f", "good.yaml", "--gardener", "new"], 2, "--gardener new is no release"),
+    ];
+    for (arguments, code, words) in table {
+        check(folder.path(), arguments).says(code, &[words]);
+    }
+    write("torn.yaml", "apiVersion: v1\nkind: Pod\n---\na: [b\n");
+    check(folder.path(), &["-f", "torn.yaml"]).says(2, &["torn.yaml:4:", "this is no YAML"]);
+    check(folder.path(), &["--kubeconfig", "none"]).says(3, &["failed to read kubeconfig none"]);
+}
+
+#[test]
+fn namespaces_of_a_cluster_are_read_and_what_webhooks_may_have_added_is_not_told_of_gardener() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let cluster = runtime.block_on(substrate::embedded::Embedded::start(true, None)).unwrap();
+    let kubeconfig = cluster.kubeconfig().unwrap().display().to_string();
+    let live =
+        |arguments: &[&str]| check(folder.path(), &[&["--kubeconfig", &kubeconfig][..], arguments].concat());
+    live(&[]).says(4, &["no namespace of", "is labelled gardener.cloud/role=shoot"]);
+    let entered = runtime.enter();
+    let client = cluster.client();
+    drop(entered);
+    runtime.block_on(create(&client, emitted("shoot--a")));
+    let mut b = emitted("shoot--b");
+    add_flag(&mut b, "kube-controller-manager", "--cloud-provider=external");
+    runtime.block_on(create(&client, b));
+    live(&["--namespace", "shoot--a"])
+        .says(0, &["objects of the cluster", "1 namespace", "verdict  conformant"]);
+    live(&[]).says(0, &["2 namespaces", "verdict  partial", "1 object"]);
+    let told = live(&["--no-webhooks"]);
+    told.says(
+        1,
+        &["✗ CP-050", "CP-050/shoot--b/deployment/kube-controller-manager", "--cloud-provider: external"],
+    );
+    live(&["--namespace", "shoot--c"])
+        .says(2, &["there is no namespace \"shoot--c\"", "kubectl get namespaces"]);
+    let text = fs::read_to_string(&kubeconfig).unwrap();
+    let server = text.lines().find_map(|line| line.trim().strip_prefix("server: ")).unwrap();
+    fs::write(folder.path().join("gone"), text.replace(server, "https://127.0.0.1:1")).unwrap();
+    check(folder.path(), &["--kubeconfig", "gone"]).says(3, &["failed to reach the cluster", "still valid"]);
+}
+
+/// Writes objects as somebody without webhooks does.
+async fn create(client: &kube::Client, objects: Vec<Value>) {
+    for mut object in objects {
+        for field in
+            ["uid", "resourceVersion", "creationTimestamp", "managedFields", "generation", "finalizers"]
+        {
+            object["metadata"].as_object_mut().unwrap().remove(field);
+        }
+        if object["kind"] == "Service" {
+            // The server has addresses of its own.
+            let spec = object["spec"].as_object_mut().unwrap();
+            spec.retain(|field, _| !field.starts_with("clusterIP"));
+        }
+        let (version, kind) = (object["apiVersion"].as_str().unwrap(), object["kind"].as_str().unwrap());
+        let known = Kinds::gardener().of_object(version, kind).unwrap();
+        let (group, version) = (known.group.as_str(), known.version.as_str());
+        let resource =
+            ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), &known.plural);
+        let object: DynamicObject = serde_json::from_value(object.clone()).unwrap();
+        let api: Api<DynamicObject> = match &object.metadata.namespace {
+            Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
+            None => Api::all_with(client.clone(), &resource),
+        };
+        api.create(&PostParams::default(), &object).await.unwrap();
+    }
+}

@@ -1,0 +1,135 @@
+//! `check objects`: what Gardener emits, held against the contracts one namespace after the other, in constant memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use contract::emitted::{self, Held, holds_for};
+use contract::model::{Clause, Contract};
+use serde_json::Value;
+
+use crate::exchange::Answer;
+use crate::matching;
+use crate::observation::{Observation, judge};
+use crate::report::{CaseResult, Check, Reason, ReasonCode, Status};
+
+mod conclude;
+
+pub use conclude::About;
+
+/// Breaches of a clause that are kept one by one; the others are counted.
+const KEPT: usize = 100;
+
+/// Contracts about what Gardener emits, and what was found so far.
+pub struct Checker<'c> {
+    contracts: &'c [Contract],
+    gardener: Option<String>,
+    changed: bool,
+    found: BTreeMap<&'c str, Found>,
+    namespaces: usize,
+}
+
+/// An object and where it was read.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The object.
+    pub object: Arc<Value>,
+    /// `manifests/a.yaml:12`; empty in a cluster.
+    pub origin: String,
+}
+
+/// What was found of one clause.
+#[derive(Debug, Default)]
+struct Found {
+    kept: usize,
+    /// Breaches, by object and namespace.
+    broken: Vec<CaseResult>,
+    /// Breaches beyond those that are kept.
+    more: usize,
+    /// Breaches that a webhook may have brought about.
+    unsure: usize,
+    /// How often it meant nothing, by the clause that it presupposes.
+    not_run: BTreeMap<String, usize>,
+}
+
+impl<'c> Checker<'c> {
+    /// Begins. `gardener` is the release whose objects these are, if anybody knows; `changed` says that webhooks have seen
+    /// them, as they have in a cluster.
+    #[must_use]
+    pub fn new(contracts: &'c [Contract], gardener: Option<String>, changed: bool) -> Self {
+        Self { contracts, gardener, changed, found: BTreeMap::new(), namespaces: 0 }
+    }
+
+    /// How many namespaces were looked at.
+    #[must_use]
+    pub fn namespaces(&self) -> usize {
+        self.namespaces
+    }
+
+    /// Holds everything in one namespace against the contracts.
+    pub fn take(&mut self, namespace: &str, read: &[Read]) {
+        self.namespaces += 1;
+        let objects: Vec<Arc<Value>> = read.iter().map(|read| Arc::clone(&read.object)).collect();
+        let asked = emitted::ask(self.contracts, self.gardener.as_deref(), &objects);
+        for asked in asked {
+            let found = self.found.entry(asked.clause.id.as_str()).or_default();
+            match &asked.held {
+                Held::Yes => found.kept += 1,
+                Held::NotRun(id) => *found.not_run.entry(id.clone()).or_default() += 1,
+                Held::No if self.changed && asked.clause.webhook_may => found.unsure += 1,
+                Held::No => found.note(breach(namespace, read, &asked)),
+            }
+        }
+    }
+
+    /// Whether a clause holds for the release that is asked of.
+    fn applies(&self, clause: &Clause) -> bool {
+        holds_for(clause, self.gardener.as_deref())
+    }
+}
+
+impl Found {
+    /// Takes a breach; several rows that one object breaks are one breach.
+    fn note(&mut self, breach: CaseResult) {
+        if let Some(last) = self.broken.last_mut().filter(|last| last.name == breach.name) {
+            last.checks.extend(breach.checks);
+        } else if self.broken.len() < KEPT {
+            self.broken.push(breach);
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+fn breach(namespace: &str, read: &[Read], asked: &emitted::Asked<'_, '_>) -> CaseResult {
+    let rule = asked.rule;
+    let named = |object: &Value| {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        format!("{}/{}", text(&object["kind"]).to_lowercase(), text(&object["metadata"]["name"]))
+    };
+    let name = asked.object.map_or_else(|| rule.object.to_string(), named);
+    let seen = Observation {
+        called: None,
+        input: None,
+        answer: Answer { allowed: true, object: asked.object.cloned(), ..Answer::default() },
+    };
+    let then = contract::case::Then {
+        about: contract::case::About::Emitted,
+        object: Some(rule.expect.clone()),
+        ..contract::case::Then::default()
+    };
+    let checks: Vec<Check> = judge(&then, &seen, &matching::rules_of(asked.contract, &seen));
+    let is_asked =
+        |read: &&Read| asked.object.is_some_and(|object| std::ptr::eq(object, read.object.as_ref()));
+    let origin =
+        read.iter().find(is_asked).map(|read| read.origin.clone()).filter(|origin| !origin.is_empty());
+    let place =
+        if namespace.is_empty() { "no namespace".to_owned() } else { format!("namespace {namespace}") };
+    let from = origin.map(|origin| format!(" · {origin}")).unwrap_or_default();
+    let case = if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") };
+    let ended = Reason::new(ReasonCode::Ended, "");
+    let mut result = CaseResult::silent(&case, &rule.location, Status::Failed, ended);
+    result.reason = None;
+    result.checks = checks;
+    result.story = vec![format!("given  {name} · {place}{from}")];
+    result
+}

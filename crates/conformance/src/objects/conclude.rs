@@ -1,0 +1,180 @@
+//! From what was found to the report.
+
+use contract::document::waivers::Waiver;
+use contract::model::{Clause, Contract};
+
+use super::{Checker, Found};
+use crate::exchange::Answer;
+use crate::matching;
+use crate::observation::Observation;
+use crate::render::plural;
+use crate::report::{
+    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, Proof, Reason, ReasonCode, Report,
+    RunInfo, SelectionInfo, Status, SubstrateInfo, Verdict, sums,
+};
+use crate::run::digest;
+use crate::saboteur::{self, Recorded};
+use crate::target::{Identity, TargetKind};
+
+/// What is told of a check beside what was found.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// How it was called, when, and how long it took.
+    pub run: RunInfo,
+    /// `files` or `cluster`.
+    pub place: String,
+    /// What was read, in words.
+    pub description: String,
+    /// Which clauses were wanted: `clause=CP-020`.
+    pub expression: Vec<String>,
+    /// Waivers to apply.
+    pub waivers: Vec<Waiver>,
+    /// What could not be read; says nothing about what was.
+    pub broken: Vec<String>,
+    /// The signal that ended it early.
+    pub interrupted: Option<u8>,
+}
+
+impl Checker<'_> {
+    /// Concludes.
+    #[must_use]
+    pub fn report(mut self, about: About) -> Report {
+        let found = std::mem::take(&mut self.found);
+        let mut contracts: Vec<ContractResult> =
+            self.contracts.iter().map(|contract| self.contract(contract, &found, &about)).collect();
+        let target = Identity {
+            name: "gardener".to_owned(),
+            version: self.gardener.clone(),
+            kind: TargetKind::Objects,
+            endpoint: about.description.clone(),
+        };
+        let today = about.run.started_at.get(..10).unwrap_or_default();
+        let waivers = crate::waivers::apply(&about.waivers, &target.name, today, &mut contracts);
+        contracts.iter_mut().for_each(ContractResult::conclude);
+        let (counts, levels) = sums(&contracts);
+        let over = Verdict::over(contracts.iter().map(|found| (found.verdict, found.clauses.as_slice())));
+        let disturbed = !about.broken.is_empty() || about.interrupted.is_some();
+        let verdict = if disturbed && over != Verdict::NonConformant { Verdict::Inconclusive } else { over };
+        let mut report = Report {
+            api_version: API_VERSION.to_owned(),
+            kind: "ConformanceReport".to_owned(),
+            run: about.run,
+            target,
+            substrate: SubstrateInfo {
+                name: about.place,
+                description: format!("{}, {}", about.description, plural(self.namespaces, "namespace")),
+                namespaces: "as they were read".to_owned(),
+            },
+            selection: self.selection(about.expression),
+            verdict,
+            counts,
+            levels,
+            contracts,
+            waivers,
+            environment_errors: about.broken,
+            left_behind: Vec::new(),
+            interrupted: about.interrupted,
+            exit_code: 0,
+        };
+        report.exit_code = report.exit_code();
+        report
+    }
+
+    fn selection(&self, expression: Vec<String>) -> SelectionInfo {
+        let clauses = || self.contracts.iter().flat_map(|contract| &contract.clauses);
+        let text: Vec<String> = clauses().map(|clause| format!("{} {}", clause.id, clause.hash)).collect();
+        let clauses = clauses().count();
+        SelectionInfo { expression, clauses, cases: clauses, digest: digest(&text.join("\n")) }
+    }
+
+    fn contract(
+        &self,
+        contract: &Contract,
+        found: &std::collections::BTreeMap<&str, Found>,
+        about: &About,
+    ) -> ContractResult {
+        let hashes: Vec<&str> = contract.clauses.iter().map(|clause| clause.hash.as_str()).collect();
+        let clause = |clause: &Clause| {
+            let cases = self.cases(clause, found.get(clause.id.as_str()));
+            let answered = cases.iter().any(|case| case.status.is_answer());
+            ClauseResult {
+                id: clause.id.clone(),
+                text: clause.text.clone(),
+                level: clause.level,
+                status: ClauseResult::conclude(&cases),
+                hash: clause.hash.clone(),
+                source: clause.source.clone().or_else(|| contract.source.clone()),
+                location: clause.location.clone(),
+                proof: answered.then(|| proof(contract, clause)),
+                cases,
+            }
+        };
+        ContractResult {
+            name: contract.name.clone(),
+            component: contract.component.clone(),
+            digest: digest(&hashes.join("\n")),
+            verdict: Verdict::Inconclusive,
+            counts: Counts::default(),
+            duration_ms: about.run.duration_ms,
+            clauses: contract.clauses.iter().map(clause).collect(),
+            laws: Vec::new(),
+            gaps: Vec::new(),
+            unexplained: Vec::new(),
+        }
+    }
+
+    /// Each breach; what was kept, and what says nothing, in one case each.
+    fn cases(&self, clause: &Clause, found: Option<&Found>) -> Vec<CaseResult> {
+        let silent = |name: &str, status: Status, code: ReasonCode, text: String| {
+            CaseResult::silent(name, &clause.location, status, Reason::new(code, text))
+        };
+        let Some(found) = found else {
+            let (code, text) = match (self.applies(clause), &clause.versions) {
+                (false, Some(range)) => {
+                    let release = self.gardener.as_deref().unwrap_or("not told (--gardener)");
+                    (ReasonCode::Version, format!("holds for {range}, the release of Gardener is {release}"))
+                }
+                _ => (ReasonCode::Object, "nothing that it speaks of was there".to_owned()),
+            };
+            return vec![silent("nothing", Status::Skipped, code, text)];
+        };
+        let mut cases = found.broken.clone();
+        let mut add = |status: Status, number: usize, word: &str, reason: Option<Reason>| {
+            if number > 0 {
+                let name = format!("{} {word}", plural(number, "object"));
+                let mut case = silent(&name, status, ReasonCode::Ended, String::new());
+                case.reason = reason;
+                cases.push(case);
+            }
+        };
+        add(Status::Failed, found.more, "more", None);
+        add(Status::Passed, found.kept, "as they should be", None);
+        let text = "webhooks have seen these objects, and one may have brought this about: ask what Gardener renders";
+        let reason = Reason::new(ReasonCode::Object, text);
+        add(Status::NotSupported, found.unsure, "that a webhook may have changed", Some(reason));
+        for (id, number) in &found.not_run {
+            let reason = Reason::new(ReasonCode::Presupposed, format!("{id} is broken there"));
+            add(Status::NotRun, *number, &format!("where {id} is broken"), Some(reason));
+        }
+        cases
+    }
+}
+
+/// Whether the clause was shown able to fail, by the changes of its contract that break it.
+fn proof(contract: &Contract, clause: &Clause) -> Proof {
+    let seen: Vec<(Observation, matching::Rules)> = clause
+        .cases
+        .iter()
+        .map(|case| {
+            let answer = Answer { allowed: true, object: case.given.object.clone(), ..Answer::default() };
+            let seen = Observation { called: None, input: None, answer };
+            let rules = matching::rules_of(contract, &seen);
+            (seen, rules)
+        })
+        .collect();
+    let recorded: Vec<Recorded<'_>> =
+        clause.cases.iter().zip(&seen).map(|(case, (seen, rules))| Recorded { case, seen, rules }).collect();
+    let mut proof = saboteur::prove(&recorded);
+    proof.noticed.clear();
+    proof
+}
