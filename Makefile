@@ -53,6 +53,7 @@ go-clients: ## controller-runtime, client-go and kubectl, embedded and on a real
 dist: ## release binaries in target/dist
 	cargo build --profile dist --package cli --bins
 	cargo build --profile dist --package gardener-resource-manager --bins
+	cargo build --profile dist --package gardener-controller-manager --bins
 
 images: ## our components as container images for kind; prints name and size
 	@cargo xtask images
