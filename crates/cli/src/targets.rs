@@ -26,8 +26,6 @@ mod controlplane;
 mod garden;
 mod ours;
 
-pub(crate) use admission::COMPONENT as GARDEN_ADMISSION;
-pub(crate) use controlplane::COMPONENT as CONTROLPLANE;
 pub(crate) use ours::ours;
 
 use crate::arguments::{BUILT_IN, RunningArguments};

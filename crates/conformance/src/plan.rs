@@ -267,8 +267,8 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
             let text = "the target's configuration cannot be set, so it cannot be started with another";
             return Some((Status::NotSupported, Reason::new(ReasonCode::Configuration, text)));
         }
-        // Scenarios start it in another place, with any configuration.
-        Configurable::OneOf(_) if looked.scenario().is_some() => return None,
+        // It is started in another place, with any configuration.
+        Configurable::OneOf(_) if is_started_apart(looked, target) => return None,
         Configurable::OneOf(rollouts) => {
             let is_served = rollouts.iter().any(|rollout| rollouts::serves(rollout, &looked.case.config));
             return (!is_served).then(|| {
@@ -311,6 +311,11 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
         let text = format!("nothing of a garden that runs is asked here, so not on {}", runs_on.name());
         Reason::new(ReasonCode::Level, text)
     })
+}
+
+/// Whether the target is started for the case elsewhere than where it is installed.
+fn is_started_apart(looked: Looked<'_>, target: &dyn Target) -> bool {
+    looked.scenario().is_some() || !target.is_inside(&looked.contract.component)
 }
 
 /// The configuration that most cases of a contract share; of several the first.

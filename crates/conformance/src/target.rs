@@ -219,6 +219,12 @@ pub trait Target: Send + Sync {
         false
     }
 
+    /// Whether a component of it runs in the whole cluster, where there is one; what does not is asked on servers in this
+    /// process.
+    fn is_inside(&self, _component: &str) -> bool {
+        true
+    }
+
     /// What it makes of a configuration; `None`: it has no configuration that could be set.
     ///
     /// # Errors

@@ -47,7 +47,9 @@ pub(super) struct Place {
 impl InCluster {
     /// With the configurations that cases of the contracts need.
     pub(super) fn of(contracts: &[Contract]) -> Self {
-        let configs = rollouts::plan(contracts, ROLLOUTS);
+        let installed: Vec<Contract> =
+            contracts.iter().filter(|contract| contract.component == COMPONENT).cloned().collect();
+        let configs = rollouts::plan(&installed, ROLLOUTS);
         Self { configs, here: targets::ours(contracts), place: OnceLock::new() }
     }
 
@@ -88,15 +90,23 @@ impl Target for InCluster {
     }
 
     fn is_asked_of(&self, contract: &Contract) -> bool {
-        self.here.is_asked_of(contract) && is_here(contract)
+        self.here.is_asked_of(contract)
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
         self.here.decide(decision, given)
     }
 
+    fn admits(&self) -> bool {
+        self.here.admits()
+    }
+
     fn maintains(&self) -> bool {
         self.here.maintains()
+    }
+
+    fn is_inside(&self, component: &str) -> bool {
+        component == COMPONENT
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
@@ -104,7 +114,7 @@ impl Target for InCluster {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        if setup.clusters.is_some() || setup.component != COMPONENT {
+        if setup.clusters.is_some() || !self.is_inside(setup.component) {
             return self.here.start(setup).await;
         }
         let wrong = |reason: String| TargetError::Configuration { name: self.identity().name, reason };
@@ -126,12 +136,6 @@ impl Target for InCluster {
             },
         }))
     }
-}
-
-/// Whether the component is installed in the cluster, or asked in this process; the garden's admission and a provider's
-/// webhooks are neither.
-fn is_here(contract: &Contract) -> bool {
-    ![targets::GARDEN_ADMISSION, targets::CONTROLPLANE].contains(&contract.component.as_str())
 }
 
 struct Rollout {
@@ -176,8 +180,7 @@ mod tests {
 
     #[test]
     fn few_cases_need_a_configuration_that_no_rollout_has_and_no_must_clause_is_left_without_a_case() {
-        let mut contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
-        contracts.retain(is_here);
+        let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
         let target = InCluster::of(&contracts);
         assert!(target.configs().len() <= ROLLOUTS);
         let silent = |target: &dyn Target| -> BTreeSet<plan::CaseRef> {

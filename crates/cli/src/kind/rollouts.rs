@@ -107,7 +107,7 @@ fn whole(config: &Value) -> Result<Value, InstallError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind::in_cluster::ROLLOUTS;
+    use crate::kind::in_cluster::InCluster;
     use gardener_resource_manager::config::file;
 
     #[test]
@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn a_resource_manager_starts_with_every_configuration_that_all_contracts_together_are_given() {
         let loaded = contract::load::read(&contract::source::embedded());
-        for config in conformance::rollouts::plan(&loaded.catalog.contracts, ROLLOUTS) {
-            let whole = whole(&config).unwrap();
+        for config in InCluster::of(&loaded.catalog.contracts).configs() {
+            let whole = whole(config).unwrap();
             let read = file::from_value(&whole);
             assert!(read.is_ok(), "{:?}\n{whole:#}", read.err());
         }

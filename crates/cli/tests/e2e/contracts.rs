@@ -17,7 +17,9 @@ use crate::tethered::Tethered;
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/contracts");
 /// How many of a hundred cases a substrate may not support.
 const NOT_SUPPORTED: usize = 10;
-/// Why no test of kind asks a scenario, or what is decided about versions.
+/// The component that is installed in the cluster.
+const INSTALLED: &str = "resource-manager";
+/// Why no test of kind asks a scenario, what is decided about versions, or another component.
 const UNASKED: &str = "not asked in a cluster: `run --substrate kind` has it in process";
 
 /// The run that answers all tests.
@@ -76,7 +78,7 @@ pub(crate) fn trials(substrate: Substrate, arguments: &Arguments) -> Result<Vec<
     Ok(trials)
 }
 
-/// Id and test name of each case, and whether no server asks it: `resource_manager::seccomp_profile::GRM-SEC-001::unset::CREATE`.
+/// Id and test name of each case, and whether no cluster asks it: `resource_manager::seccomp_profile::GRM-SEC-001::unset::CREATE`.
 fn cases(contract: &Contract) -> impl Iterator<Item = (String, String, bool)> + '_ {
     let component = contract.labels.get("component").map_or("contracts", String::as_str);
     let prefix = format!("{component}::{}", contract.name).replace('-', "_");
@@ -85,7 +87,8 @@ fn cases(contract: &Contract) -> impl Iterator<Item = (String, String, bool)> + 
         clause.cases.iter().map(move |case| {
             let id = format!("{}/{}", clause.id, case.name);
             let name = format!("{prefix}::{}::{}", clause.id, case.name.replace('/', "::"));
-            (id, name, case.when.scenario().is_some() || case.when.decision().is_some())
+            let is_unasked = case.when.scenario().is_some() || case.when.decision().is_some();
+            (id, name, is_unasked || component != INSTALLED)
         })
     })
 }

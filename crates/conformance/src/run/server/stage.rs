@@ -33,13 +33,19 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    /// The server that the run wants; an error is why there is none.
-    pub(super) async fn open(shared: &Shared<'_>, recorder: &Arc<Recorder>) -> Result<Self, String> {
+    /// The server that the run wants for a component; an error is why there is none.
+    pub(super) async fn open(
+        shared: &Shared<'_>,
+        component: &str,
+        recorder: &Arc<Recorder>,
+    ) -> Result<Self, String> {
         if let Ground::Envtest(server) = &shared.options.ground {
             let door = Door::open(Arc::clone(recorder)).await.map_err(|error| error.to_string())?;
             return Ok(Self::Envtest(Arc::clone(server), door));
         }
-        if let Ground::Whole(whole) = &shared.options.ground {
+        if let Ground::Whole(whole) = &shared.options.ground
+            && shared.target.is_inside(component)
+        {
             return Ok(Self::Whole(Arc::clone(whole)));
         }
         let dialers = Arc::new(ToTarget(Arc::clone(recorder)));
