@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let cache = arguments.environment.cache.folder()?;
     let compiler = Tools::with(&["musl-gcc", "docker"], &arguments.environment.path, &cache)?;
     let triple = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+    program::step("Rust's libraries for static programs", || install(&triple))?;
     program::step("static programs", || compile(&compiler, arguments, &triple))?;
     let folder = crate::chore::root().join(&arguments.target_folder).join(&triple);
     let folder = folder.join(if arguments.profile == "dev" { "debug" } else { &arguments.profile });
@@ -49,6 +50,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         writeln!(io::stdout(), "{image} {id} {bytes} bytes (program {size})").context("failed to print")?;
     }
     Ok(())
+}
+
+/// Without rustup the target is whoever's who installed Rust.
+fn install(triple: &str) -> Result<()> {
+    let mut rustup = Command::new("rustup");
+    rustup.args(["target", "add", triple]).current_dir(crate::chore::root());
+    match rustup.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status() {
+        Ok(status) => {
+            ensure!(status.success(), "`rustup target add {triple}` failed: {status}; run it to see why");
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).context("failed to start rustup"),
+    }
 }
 
 fn compile(tools: &Tools, arguments: &Arguments, triple: &str) -> Result<()> {
