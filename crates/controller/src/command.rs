@@ -4,10 +4,39 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::future::Future;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser};
+
+use crate::clock::Clock;
+use crate::config::Warning;
+use crate::log::{self, LogError};
+
+/// A component as a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// Its name, `gardener-resource-manager`.
+    pub name: &'static str,
+    /// Its version, `0.1.0`.
+    pub version: &'static str,
+}
+
+/// Why a program could not begin its work.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The log cannot be set up.
+    #[error("error instantiating log: {0}")]
+    Log(#[from] LogError),
+    /// There is no runtime.
+    #[error("failed to start the runtime: {0}")]
+    Runtime(#[source] std::io::Error),
+}
+
+/// No configuration file is named.
+#[derive(Debug, thiserror::Error)]
+#[error("missing config file: say --config FILE")]
+pub struct MissingConfigError;
 
 /// Flags about the configuration file.
 #[derive(Clone, Debug, Args)]
@@ -21,6 +50,16 @@ pub struct ConfigFile {
     pub strict_config: bool,
 }
 
+impl ConfigFile {
+    /// The file, for who cannot do without.
+    ///
+    /// # Errors
+    /// When none is named.
+    pub fn path(&self) -> Result<&Path, MissingConfigError> {
+        self.config.as_deref().ok_or(MissingConfigError)
+    }
+}
+
 /// The flag that asks which version it is.
 #[derive(Clone, Debug, Args)]
 pub struct Version {
@@ -32,8 +71,9 @@ pub struct Version {
 impl Version {
     /// What is printed of a component, where that is asked for.
     #[must_use]
-    pub fn text(&self, name: &str, number: &str) -> Option<String> {
+    pub fn text(&self, program: Program) -> Option<String> {
         let style = self.version.as_deref()?;
+        let Program { name, version: number } = program;
         let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
         Some(if style == "raw" {
             format!("version.Info{{GitVersion:\"v{number}\", Platform:\"{os}/{arch}\"}}")
@@ -72,19 +112,46 @@ pub fn replace(kubeconfig: &mut String, other: Option<String>) {
     }
 }
 
-/// Runs a component to its end, in this thread: what it does at once is little.
-///
-/// # Errors
-/// When there is no runtime to be had; what the component ends with is inside.
-pub fn block_on<T>(component: impl Future<Output = T>) -> std::io::Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(runtime.block_on(component))
+impl Program {
+    /// Runs a component to its end, in this thread: what it does at once is little. It logs from the first line on, warnings of
+    /// its configuration too.
+    ///
+    /// # Errors
+    /// What kept it from starting, or what the component ended with, which is logged.
+    pub fn run<E: Display + From<StartError>, R: Future<Output = Result<(), E>>>(
+        self,
+        (level, format): (log::Level, log::Format),
+        warnings: &[Warning],
+        component: impl FnOnce(Clock) -> R,
+    ) -> Result<(), E> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(StartError::Runtime)?;
+        let clock = Clock::system();
+        log::init(level, format, clock).map_err(StartError::Log)?;
+        tracing::info!(version = self.version, "Starting {}", self.name);
+        for warning in warnings {
+            tracing::warn!("configuration: {warning}");
+        }
+        let result = runtime.block_on(component(clock));
+        if let Err(error) = &result {
+            tracing::error!(%error, "{} failed", self.name);
+        }
+        result
+    }
 }
 
 /// Prints a text on standard output.
 pub fn say(text: &str) {
     // A closed pipe, as behind `| head`, is no error worth another exit code.
     let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+}
+
+/// Prints warnings of a configuration on standard error, where there is no log.
+pub fn warn(warnings: &[Warning]) {
+    for warning in warnings {
+        // Nobody who reads is no reason for another exit code.
+        let _ = writeln!(std::io::stderr(), "{warning}");
+    }
 }
 
 #[cfg(test)]
@@ -105,7 +172,7 @@ mod tests {
         let told = |flags: &[&str]| {
             let arguments =
                 Arguments::try_parse_from([&["component"], flags].concat()).expect("they are flags");
-            arguments.version.text("component", "1.2.3")
+            arguments.version.text(Program { name: "component", version: "1.2.3" })
         };
         assert_eq!(told(&["--config", "f", "--strict-config"]), None);
         assert_eq!(told(&["--version"]).as_deref(), Some("component v1.2.3"));

@@ -76,6 +76,14 @@ impl FromStr for Format {
     }
 }
 
+/// How a configuration wants it.
+///
+/// # Errors
+/// When it says what is no level or no format.
+pub fn configured(level: &str, format: &str) -> Result<(Level, Format), LogError> {
+    Ok((level.parse()?, format.parse()?))
+}
+
 /// Logs to standard error from now on, for the whole process; panics are logged like other errors.
 ///
 /// # Errors

@@ -1,27 +1,27 @@
 //! The command line: flags of Gardener's extensions, and what the provider needs in a file.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
-use controller::command::{self, say};
+use controller::command::{self, ConfigFile, MissingConfigError, Program, warn};
 use controller::config::Warning;
 use controller::webhooks::component::{Component, ComponentError, Flags};
-use controller::webhooks::print::{PrintError, print};
+use controller::webhooks::print::{Print, PrintError};
 
 use crate::config::ControlPlaneWebhooksConfiguration;
 use crate::config::file::{self, FileError};
 use crate::registrations::{Address, object, registration};
 use crate::serving;
 
-const COMPONENT: Component =
-    Component { name: "gardener-controlplane-webhooks", version: env!("CARGO_PKG_VERSION"), cluster: "seed" };
+const PROGRAM: Program =
+    Program { name: "gardener-controlplane-webhooks", version: env!("CARGO_PKG_VERSION") };
+const COMPONENT: Component = Component { program: PROGRAM, cluster: "seed" };
 
 /// Serves a provider's webhooks for the control planes of shoots.
 #[derive(Debug, Parser)]
-#[command(name = COMPONENT.name, version, args_conflicts_with_subcommands = true)]
+#[command(name = PROGRAM.name, version, args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(flatten)]
     file: ConfigFile,
@@ -31,17 +31,6 @@ struct Arguments {
 
     #[command(subcommand)]
     command: Option<Command>,
-}
-
-#[derive(Debug, Args)]
-struct ConfigFile {
-    /// What the provider needs, a ControlPlaneWebhooksConfiguration.
-    #[arg(long, value_name = "FILE")]
-    config_file: Option<PathBuf>,
-
-    /// Refuse a configuration file with unknown fields instead of warning of them.
-    #[arg(long)]
-    strict_config: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -55,9 +44,8 @@ struct WebhooksArguments {
     #[command(flatten)]
     file: ConfigFile,
 
-    /// Print the webhook configuration as YAML.
-    #[arg(long, required = true)]
-    print: bool,
+    #[command(flatten)]
+    print: Print,
 
     /// Namespace of the Service of the webhooks; by default `extension-provider-` and the provider.
     #[arg(long, value_name = "NAMESPACE")]
@@ -66,17 +54,13 @@ struct WebhooksArguments {
     /// Host and port where an API server reaches the webhooks, in place of a Service.
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "namespace")]
     url: Option<String>,
-
-    /// PEM file with the authorities that the API server shall trust.
-    #[arg(long, value_name = "FILE")]
-    ca: Option<PathBuf>,
 }
 
 /// Why the command ended badly.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
-    #[error("missing config file: say --config-file FILE")]
-    MissingConfig,
+    #[error("{0}")]
+    Missing(#[from] MissingConfigError),
     #[error("{0}")]
     Config(#[from] FileError),
     #[error("{0}")]
@@ -101,9 +85,7 @@ fn execute(arguments: &Arguments) -> Result<(), CommandError> {
 
 fn registered(arguments: &WebhooksArguments) -> Result<(), CommandError> {
     let (config, warnings) = load(&arguments.file)?;
-    for warning in warnings {
-        tell(&warning);
-    }
+    warn(&warnings);
     let address = match (&arguments.url, &arguments.namespace) {
         (Some(url), _) => Address::Url(url.clone()),
         (None, Some(namespace)) => Address::Service { namespace: namespace.clone(), port: 443 },
@@ -111,17 +93,9 @@ fn registered(arguments: &WebhooksArguments) -> Result<(), CommandError> {
     };
     let made =
         |authorities: Option<&str>| registration(&config, &address, authorities).iter().map(object).collect();
-    say(&print(arguments.ca.as_deref(), made)?);
-    Ok(())
+    Ok(arguments.print.documents(made)?)
 }
 
 fn load(file: &ConfigFile) -> Result<(ControlPlaneWebhooksConfiguration, Vec<Warning>), CommandError> {
-    let path: &Path = file.config_file.as_deref().ok_or(CommandError::MissingConfig)?;
-    Ok(file::load(path, file.strict_config)?)
-}
-
-fn tell(warning: &Warning) {
-    use std::io::Write as _;
-    // Nobody who reads is no reason for another exit code.
-    let _ = writeln!(std::io::stderr(), "{warning}");
+    Ok(file::load(file.path()?, file.strict_config)?)
 }

@@ -106,7 +106,7 @@ metadata: {{name: gardener-controlplane-webhooks}}
 spec:
   command:
   - {program}
-  - --config-file=<config>
+  - --config=<config>
   - --kubeconfig=<sourceKubeconfig>
   - --webhook-config-server-host=127.0.0.1
   - --webhook-config-server-port=<port>

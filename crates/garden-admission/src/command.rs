@@ -1,25 +1,24 @@
 //! The command line.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use controller::clock::Clock;
-use controller::command::{self, say};
+use controller::command::{self, Program};
 use controller::webhooks::component::{Component, ComponentError, Flags};
-use controller::webhooks::print::{PrintError, print};
+use controller::webhooks::print::{Print, PrintError};
 use webhook::registration::WebhookConfiguration;
 
 use crate::{registrations, serving};
 
-const COMPONENT: Component =
-    Component { name: registrations::NAME, version: env!("CARGO_PKG_VERSION"), cluster: "garden" };
+const PROGRAM: Program = Program { name: registrations::NAME, version: env!("CARGO_PKG_VERSION") };
+const COMPONENT: Component = Component { program: PROGRAM, cluster: "garden" };
 
 /// Admits Shoots and CloudProfiles of a garden that serves them as custom resources.
 #[derive(Debug, Parser)]
-#[command(name = COMPONENT.name, version, args_conflicts_with_subcommands = true)]
+#[command(name = PROGRAM.name, version, args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(flatten)]
     flags: Flags,
@@ -31,18 +30,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Show how the webhooks are registered.
-    Webhooks(WebhooksArguments),
-}
-
-#[derive(Debug, Args)]
-struct WebhooksArguments {
-    /// Print the webhook configurations as YAML.
-    #[arg(long, required = true)]
-    print: bool,
-
-    /// PEM file with the authorities that the API server shall trust.
-    #[arg(long, value_name = "FILE")]
-    ca: Option<PathBuf>,
+    Webhooks(Print),
 }
 
 /// Why the command ended badly.
@@ -60,13 +48,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn execute(arguments: &Arguments) -> Result<(), CommandError> {
-    if let Some(Command::Webhooks(arguments)) = &arguments.command {
+    if let Some(Command::Webhooks(print)) = &arguments.command {
         let made = |authorities: Option<&str>| {
             let configurations = registrations::registrations(authorities);
             configurations.iter().map(WebhookConfiguration::to_object).collect()
         };
-        say(&print(arguments.ca.as_deref(), made)?);
-        return Ok(());
+        return Ok(print.documents(made)?);
     }
     let made = |client, clock: Clock| serving::webhooks(client, Arc::new(move || clock.now()));
     Ok(COMPONENT.run(&arguments.flags, &[], made)?)

@@ -4,10 +4,11 @@ use std::future;
 use std::time::Duration;
 
 use controller::clock::Clock;
+use controller::command::{Program, StartError};
 use controller::config::Warning;
 use controller::leader::{self, ElectionError};
 use controller::limit::RequestLimit;
-use controller::log::{self, LogError};
+use controller::log;
 use controller::metrics::{self, Registry};
 use controller::probes::Probes;
 use controller::process::{self, Process, ProcessError, port};
@@ -25,9 +26,9 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Why the process could not start, or ended badly.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RunError {
-    /// The log cannot be set up.
-    #[error("error instantiating log: {0}")]
-    Log(#[from] LogError),
+    /// It cannot begin.
+    #[error("{0}")]
+    Start(#[from] StartError),
     /// The garden cannot be worked with.
     #[error("{0}")]
     Garden(#[from] RemoteError),
@@ -42,22 +43,14 @@ pub(super) enum RunError {
     Process(#[from] ProcessError),
 }
 
-/// Works until told to stop; logs from the first line on.
-pub(super) async fn run(
+/// Works until told to stop.
+pub(super) fn run(
+    program: Program,
     config: ControllerManagerConfiguration,
     warnings: &[Warning],
 ) -> Result<(), RunError> {
-    let clock = Clock::system();
-    log::init(config.log_level.parse()?, config.log_format.parse()?, clock)?;
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), "Starting gardener-controller-manager");
-    for warning in warnings {
-        tracing::warn!("configuration: {warning}");
-    }
-    let result = serve(config, clock).await;
-    if let Err(error) = &result {
-        tracing::error!(%error, "gardener-controller-manager failed");
-    }
-    result
+    let log = log::configured(&config.log_level, &config.log_format).map_err(StartError::Log)?;
+    program.run(log, warnings, |clock| serve(config, clock))
 }
 
 async fn serve(config: ControllerManagerConfiguration, clock: Clock) -> Result<(), RunError> {

@@ -8,9 +8,9 @@ use webhook::service::WebhookService;
 
 use super::WebhooksError;
 use crate::clock::Clock;
-use crate::command;
+use crate::command::{Program, StartError};
 use crate::config::Warning;
-use crate::log::{self, LogError};
+use crate::log;
 use crate::metrics::{self, Registry};
 use crate::probes::Probes;
 use crate::process::{self, Process, ProcessError};
@@ -83,13 +83,11 @@ impl FromStr for Address {
     }
 }
 
-/// What a component is called.
+/// What is known of a component.
 #[derive(Clone, Copy, Debug)]
 pub struct Component {
-    /// Its program, `gardener-garden-admission`.
-    pub name: &'static str,
-    /// Its version, `0.1.0`.
-    pub version: &'static str,
+    /// What it is called.
+    pub program: Program,
     /// What the cluster is that it reads: `garden`, `seed`.
     pub cluster: &'static str,
 }
@@ -97,9 +95,9 @@ pub struct Component {
 /// Why a component could not start, or ended badly.
 #[derive(Debug, thiserror::Error)]
 pub enum ComponentError {
-    /// The log cannot be set up.
-    #[error("error instantiating log: {0}")]
-    Log(#[from] LogError),
+    /// It cannot begin.
+    #[error("{0}")]
+    Start(#[from] StartError),
     /// The cluster cannot be worked with.
     #[error("{0}")]
     Cluster(#[from] RemoteError),
@@ -109,17 +107,13 @@ pub enum ComponentError {
     /// Signals cannot be listened for.
     #[error("failed to listen for signals: {0}")]
     Signals(#[source] std::io::Error),
-    /// There is no runtime.
-    #[error("failed to start the runtime: {0}")]
-    Runtime(#[source] std::io::Error),
     /// A part of the process failed.
     #[error("{0}")]
     Process(#[from] ProcessError),
 }
 
 impl Component {
-    /// Serves webhooks made with a client of the cluster until told to stop; logs from the first line on, `warnings` of its
-    /// configuration too.
+    /// Serves webhooks made with a client of the cluster until told to stop; `warnings` of its configuration are logged.
     ///
     /// # Errors
     /// What kept it from starting, or ended it.
@@ -129,17 +123,8 @@ impl Component {
         warnings: &[Warning],
         made: impl FnOnce(Client, Clock) -> WebhookService,
     ) -> Result<(), ComponentError> {
-        let clock = Clock::system();
-        log::init(flags.log_level, flags.log_format, clock)?;
-        tracing::info!(version = self.version, "Starting {}", self.name);
-        for warning in warnings {
-            tracing::warn!("configuration: {warning}");
-        }
-        let result = command::block_on(self.serve(flags, clock, made)).map_err(ComponentError::Runtime)?;
-        if let Err(error) = &result {
-            tracing::error!(%error, "{} failed", self.name);
-        }
-        result
+        let log = (flags.log_level, flags.log_format);
+        self.program.run(log, warnings, |clock| self.serve(flags, clock, made))
     }
 
     async fn serve(

@@ -1,4 +1,4 @@
-//! Prints registrations.
+//! Prints registrations: the flags of a command that does, and what it prints.
 
 use std::path::{Path, PathBuf};
 
@@ -6,6 +6,20 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formats::yaml;
 use serde_json::Value;
+
+use crate::command::say;
+
+/// Flags of a command that prints registrations.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Print {
+    /// Print the webhook configurations as YAML.
+    #[arg(long, required = true)]
+    print: bool,
+
+    /// PEM file with the authorities that the API server shall trust.
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+}
 
 /// Why nothing is printed.
 #[derive(Debug, thiserror::Error)]
@@ -23,22 +37,23 @@ pub enum PrintError {
     Write(#[from] serde_json::Error),
 }
 
-/// Webhook configurations as YAML documents. `made` makes them with a PEM bundle in base64: the authorities of a file, where
-/// one is named.
-///
-/// # Errors
-/// When the file cannot be read.
-pub fn print(
-    authorities: Option<&Path>,
-    made: impl FnOnce(Option<&str>) -> Vec<Value>,
-) -> Result<String, PrintError> {
-    let read = |path: &Path| {
-        std::fs::read(path)
-            .map(|pem| STANDARD.encode(pem))
-            .map_err(|source| PrintError::Authorities { path: path.to_owned(), source })
-    };
-    let authorities = authorities.map(read).transpose()?;
-    let documents = made(authorities.as_deref());
-    let documents = documents.iter().map(yaml::to_string).collect::<Result<Vec<_>, _>>()?;
-    Ok(documents.join("---\n"))
+impl Print {
+    /// Prints webhook configurations as YAML documents. `made` makes them with a PEM bundle in base64: the authorities of a
+    /// file, where one is named.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn documents(&self, made: impl FnOnce(Option<&str>) -> Vec<Value>) -> Result<(), PrintError> {
+        let authorities = self.ca.as_deref().map(authorities).transpose()?;
+        let documents = made(authorities.as_deref());
+        let documents = documents.iter().map(yaml::to_string).collect::<Result<Vec<_>, _>>()?;
+        say(&documents.join("---\n"));
+        Ok(())
+    }
+}
+
+fn authorities(path: &Path) -> Result<String, PrintError> {
+    std::fs::read(path)
+        .map(|pem| STANDARD.encode(pem))
+        .map_err(|source| PrintError::Authorities { path: path.to_owned(), source })
 }

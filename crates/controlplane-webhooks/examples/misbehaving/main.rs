@@ -1,51 +1,51 @@
-//! The webhooks of this crate with one thing wrong, to see what the contract says of it:
+//! The webhooks of this crate with one thing wrong, to see what the contract says of it. The program has the flags of
+//! `gardener-controlplane-webhooks`, and one that says which clause it breaks:
 //!
 //! ```text
-//! cargo run -p controlplane-webhooks --example misbehaving -- --misbehave CP-025 --port 9443 --cert-dir DIR --kubeconfig FILE
+//! cargo run -p controlplane-webhooks --example misbehaving -- --misbehave CP-025 --webhook-config-server-port 9443 \
+//!     --webhook-config-cert-dir DIR --kubeconfig FILE
 //! ```
 
 mod rules;
 
 use std::error::Error;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use clap::Parser;
+use controller::clock::Clock;
+use controller::command::{self, ConfigFile, Program};
+use controller::webhooks::component::{Component, Flags};
 use controlplane_webhooks::cluster;
 use controlplane_webhooks::config::{ControlPlaneWebhooksConfiguration, file};
 use controlplane_webhooks::webhooks::{controlplane, controlplanebackup, controlplaneexposure, paths};
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
+use kube::Client;
 use serde_json::json;
-use tokio::net::TcpListener;
 use webhook::answer::Answer;
 use webhook::mutation;
 use webhook::rejection::Rejection;
 use webhook::review::AdmissionRequest;
-use webhook::server::{self, CertificateFolder, Patience, TlsOptions};
 use webhook::service::{self, Limits, Route, Webhook};
 
 use rules::{RULES, Wrong};
 
+const PROGRAM: Program = Program { name: "misbehaving", version: env!("CARGO_PKG_VERSION") };
+const COMPONENT: Component = Component { program: PROGRAM, cluster: "seed" };
+
+/// Serves a provider's webhooks of which one thing is wrong; without a configuration, those of a provider `local`.
 #[derive(Parser)]
+#[command(name = PROGRAM.name, version)]
 struct Arguments {
     /// Clause that is broken; without, nothing is.
     #[arg(long, value_name = "ID", value_parser = RULES.map(|(id, _)| id))]
     misbehave: Option<String>,
-    /// Port on loopback.
-    #[arg(long, default_value_t = 9443)]
-    port: u16,
-    /// Folder with `tls.crt` and `tls.key`.
-    #[arg(long)]
-    cert_dir: PathBuf,
-    /// Kubeconfig of the seed whose Clusters are read.
-    #[arg(long)]
-    kubeconfig: PathBuf,
-    /// Configuration; by default of a provider `local`.
-    #[arg(long)]
-    config: Option<PathBuf>,
+
+    #[command(flatten)]
+    file: ConfigFile,
+
+    #[command(flatten)]
+    flags: Flags,
 }
 
 struct Misbehaving {
@@ -83,28 +83,24 @@ impl Webhook for Misbehaving {
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let arguments = Arguments::parse();
-    let (config, _) = match &arguments.config {
-        Some(file) => file::load(file, true)?,
+fn main() -> ExitCode {
+    command::main(std::env::args_os(), |arguments: Arguments| execute(&arguments))
+}
+
+fn execute(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let (config, warnings) = match &arguments.file.config {
+        Some(file) => file::load(file, arguments.file.strict_config)?,
         None => file::from_value(&json!({"provider": "local"}))?,
     };
     let config = Arc::new(config);
-    let kubeconfig = Kubeconfig::read_from(&arguments.kubeconfig)?;
-    let client =
-        Client::try_from(Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)?;
     let wrong =
         RULES.iter().find(|(id, _)| Some(*id) == arguments.misbehave.as_deref()).map(|(_, wrong)| *wrong);
-    let route = |(name, path)| {
-        let webhook = Misbehaving { name, config: config.clone(), client: client.clone(), wrong };
-        Route { name, path, webhook: Arc::new(webhook) }
+    let made = |client: Client, _: Clock| {
+        let route = |(name, path)| {
+            let webhook = Misbehaving { name, config: config.clone(), client: client.clone(), wrong };
+            Route { name, path, webhook: Arc::new(webhook) }
+        };
+        service::service(paths().into_iter().map(route).collect(), Limits::default())
     };
-    let service = service::service(paths().into_iter().map(route).collect(), Limits::default());
-    let certificates = CertificateFolder::open(&arguments.cert_dir)?;
-    let tls = server::config(certificates.certificates(), TlsOptions::default())?;
-    let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port))).await?;
-    let stopped = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
-    server::serve(listener, Some(tls), service, Patience::default(), stopped).await;
-    Ok(())
+    Ok(COMPONENT.run(&arguments.flags, &warnings, made)?)
 }

@@ -4,24 +4,22 @@ mod leading;
 mod run;
 
 use std::ffi::OsString;
-use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use controller::command::{self, ConfigFile, Version, replace, say};
+use controller::command::{self, ConfigFile, MissingConfigError, Program, Version, replace, say, warn};
 use controller::config::Warning;
-use controller::webhooks::print::{PrintError, print};
+use controller::webhooks::print::{Print, PrintError};
 
 use crate::config::ResourceManagerConfiguration;
 use crate::config::file::{self, FileError};
 use crate::registrations::{Instance, objects};
 
-const NAME: &str = "gardener-resource-manager";
+const PROGRAM: Program = Program { name: "gardener-resource-manager", version: env!("CARGO_PKG_VERSION") };
 
 /// Launch the gardener-resource-manager.
 #[derive(Debug, Parser)]
-#[command(name = NAME, disable_version_flag = true, args_conflicts_with_subcommands = true)]
+#[command(name = PROGRAM.name, disable_version_flag = true, args_conflicts_with_subcommands = true)]
 struct Arguments {
     #[command(flatten)]
     file: ConfigFile,
@@ -52,17 +50,12 @@ struct WebhooksArguments {
     #[command(flatten)]
     file: ConfigFile,
 
-    /// Print the webhook configurations as YAML.
-    #[arg(long, required = true)]
-    print: bool,
+    #[command(flatten)]
+    print: Print,
 
     /// What the instance is for; by default a shoot if the configuration has a target cluster.
     #[arg(long = "for", value_name = "INSTANCE")]
     instance: Option<InstanceName>,
-
-    /// PEM file with the authorities that the API server shall trust.
-    #[arg(long, value_name = "FILE")]
-    ca: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -83,16 +76,14 @@ impl From<InstanceName> for Instance {
 /// Why the command ended badly.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
-    #[error("missing config file")]
-    MissingConfig,
+    #[error("{0}")]
+    Missing(#[from] MissingConfigError),
     #[error("{0}")]
     Config(#[from] FileError),
     #[error("{0}")]
     Run(#[from] run::RunError),
     #[error("{0}")]
     Print(#[from] PrintError),
-    #[error("failed to start the runtime: {0}")]
-    Runtime(#[source] std::io::Error),
 }
 
 /// Runs the command; errors are printed on standard output, as the original does, and end with 1.
@@ -101,22 +92,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn execute(arguments: Arguments) -> Result<(), CommandError> {
-    if let Some(version) = arguments.version.text(NAME, env!("CARGO_PKG_VERSION")) {
+    if let Some(version) = arguments.version.text(PROGRAM) {
         say(&version);
         return Ok(());
     }
     match arguments.command {
         Some(Command::Webhooks(arguments)) => {
             let (config, warnings) = load(&arguments.file)?;
-            for warning in warnings {
-                let _ = writeln!(std::io::stderr(), "{warning}");
-            }
+            warn(&warnings);
             let has_target = config.target_client_connection.is_some();
             let usual = if has_target { Instance::Shoot } else { Instance::Seed };
             let instance = arguments.instance.map_or(usual, Into::into);
-            let made = |authorities: Option<&str>| objects(&config, instance, authorities);
-            say(&print(arguments.ca.as_deref(), made)?);
-            Ok(())
+            Ok(arguments.print.documents(|authorities| objects(&config, instance, authorities))?)
         }
         None => {
             let (mut config, warnings) = load(&arguments.file)?;
@@ -124,13 +111,11 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
             if let Some(target) = &mut config.target_client_connection {
                 replace(&mut target.kubeconfig, arguments.target_kubeconfig);
             }
-            // One thread answers as many reviews as eight cores of the original; each more costs half a MiB.
-            Ok(command::block_on(run::run(config, &warnings)).map_err(CommandError::Runtime)??)
+            Ok(run::run(PROGRAM, config, &warnings)?)
         }
     }
 }
 
 fn load(file: &ConfigFile) -> Result<(ResourceManagerConfiguration, Vec<Warning>), CommandError> {
-    let path = file.config.as_deref().ok_or(CommandError::MissingConfig)?;
-    Ok(file::load(path, file.strict_config)?)
+    Ok(file::load(file.path()?, file.strict_config)?)
 }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use controller::clock::Clock;
+use controller::command::{Program, StartError};
 use controller::config::Warning;
 use controller::leader::{self, ElectionError};
-use controller::log::{self, LogError};
+use controller::log;
 use controller::metrics::{self, Registry};
 use controller::probes::Probes;
 use controller::process::{self, Process, ProcessError, port};
@@ -25,9 +26,9 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Why the process could not start, or ended badly.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RunError {
-    /// The log cannot be set up.
-    #[error("error instantiating log: {0}")]
-    Log(#[from] LogError),
+    /// It cannot begin.
+    #[error("{0}")]
+    Start(#[from] StartError),
     /// A cluster cannot be worked with.
     #[error("{0}")]
     Cluster(#[from] RemoteError),
@@ -45,26 +46,22 @@ pub(super) enum RunError {
     Process(#[from] ProcessError),
 }
 
-/// Serves until told to stop; logs from the first line on.
-pub(super) async fn run(config: ResourceManagerConfiguration, warnings: &[Warning]) -> Result<(), RunError> {
-    let clock = Clock::system();
-    log::init(config.log_level.parse()?, config.log_format.parse()?, clock)?;
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), "Starting gardener-resource-manager");
-    for warning in warnings {
-        tracing::warn!("configuration: {warning}");
-    }
-    let result = serve(&config, clock).await;
-    if let Err(error) = &result {
-        tracing::error!(%error, "gardener-resource-manager failed");
-    }
-    result
+/// Serves until told to stop.
+pub(super) fn run(
+    program: Program,
+    config: ResourceManagerConfiguration,
+    warnings: &[Warning],
+) -> Result<(), RunError> {
+    let log = log::configured(&config.log_level, &config.log_format).map_err(StartError::Log)?;
+    // One thread answers as many reviews as eight cores of the original; each more costs half a MiB.
+    program.run(log, warnings, |clock| serve(config, clock))
 }
 
-async fn serve(config: &ResourceManagerConfiguration, clock: Clock) -> Result<(), RunError> {
+async fn serve(config: ResourceManagerConfiguration, clock: Clock) -> Result<(), RunError> {
     let told = process::terminated().map_err(RunError::Signals)?;
     let mut told = std::pin::pin!(told);
     let requests = RequestCounts::default();
-    let clients = connect(config, &requests).await?;
+    let clients = connect(&config, &requests).await?;
     let certificates = webhooks::certificates(&config.server.webhooks.tls.server_cert_dir)?;
     tokio::select! {
         () = &mut told => return Ok(()),
@@ -72,8 +69,8 @@ async fn serve(config: &ResourceManagerConfiguration, clock: Clock) -> Result<()
     }
     let entropy = Entropy::system();
     let elector = leader::elector(&config.leader_election, &clients.source, clock, &entropy)?;
-    let limited = leading::limited(config, &clients);
-    let reviewed = serving::webhooks(config, &limited);
+    let limited = leading::limited(&config, &clients);
+    let reviewed = serving::webhooks(&config, &limited);
     let context = Context::new(config.clone(), &limited, clock, entropy);
     let mut process = Process::new(GRACE);
     let at = &config.server.webhooks;
