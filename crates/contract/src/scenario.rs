@@ -27,6 +27,8 @@ pub enum Side {
 pub enum Fault {
     /// Watches break.
     WatchDrop,
+    /// What the target writes, its watches show it later.
+    WatchLag,
     /// Each object's first write is refused as a conflict.
     ConflictOnce,
     /// Requests are answered with 429 for a while.
@@ -204,6 +206,7 @@ impl Fault {
     pub const fn name(self) -> &'static str {
         match self {
             Self::WatchDrop => "watchDrop",
+            Self::WatchLag => "watchLag",
             Self::ConflictOnce => "conflictOnce",
             Self::Throttle => "throttle",
             Self::ServerError => "serverError",

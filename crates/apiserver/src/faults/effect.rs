@@ -36,7 +36,12 @@ pub enum Effect {
         /// How it ends.
         end: WatchEnd,
     },
+    /// A watch brings each event so much later than it happened, all in their order.
+    LagWatch(Duration),
 }
+
+/// How many events a watch that lags holds back at once.
+const HELD: usize = 1024;
 
 /// How a request is refused, in the words of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +79,7 @@ pub(crate) async fn around(
             Effect::Refuse(refusal) => return Some(refusal.reply(request)),
             Effect::Delay(delay) => tokio::time::sleep(*delay).await,
             Effect::Stall => return None,
-            Effect::RefuseAfter(_) | Effect::StallAfter | Effect::EndWatch { .. } => {}
+            Effect::RefuseAfter(_) | Effect::StallAfter | Effect::EndWatch { .. } | Effect::LagWatch(_) => {}
         }
     }
     let mut reply = serve.await;
@@ -85,6 +90,10 @@ pub(crate) async fn around(
             Effect::EndWatch { after, end } => {
                 reply.headers.remove(CONTENT_LENGTH);
                 reply.body = ended(reply.body, *after, *end);
+            }
+            Effect::LagWatch(lag) => {
+                reply.headers.remove(CONTENT_LENGTH);
+                reply.body = late(reply.body, *lag);
             }
             Effect::Refuse(_) | Effect::Delay(_) | Effect::Stall => {}
         }
@@ -141,6 +150,15 @@ fn retried(mut status: Status, retry_after: u64) -> Status {
 fn ended(body: Body, after: usize, end: WatchEnd) -> Body {
     let last = end.event().map(|event| Ok::<_, Infallible>(Frame::data(event)));
     StreamBody::new(BodyStream::new(body).take(after).chain(stream::iter(last))).boxed_unsync()
+}
+
+/// The frames of a body, one for each event, each so much later.
+fn late(body: Body, lag: Duration) -> Body {
+    let frames = BodyStream::new(body).map(move |frame| async move {
+        tokio::time::sleep(lag).await;
+        frame
+    });
+    StreamBody::new(frames.buffered(HELD)).boxed_unsync()
 }
 
 impl WatchEnd {

@@ -1,4 +1,4 @@
-//! Faults on demand: chosen requests are refused, delayed, never answered, or lose their watch.
+//! Faults on demand: chosen requests are refused, delayed, never answered, or lose their watch, or hear of everything late.
 
 mod effect;
 mod matching;

@@ -260,6 +260,27 @@ async fn a_watch_brings_so_many_events_and_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_watch_that_lags_brings_everything_so_much_later_and_in_order() {
+    let server = ApiServer::builder().build();
+    let lag = Duration::from_secs(2);
+    let fault = Fault::new(maps().verbs([Verb::Watch]), Effect::LagWatch(lag)).strikes(Strikes::Nth(1));
+    server.faults().add(fault);
+    for name in ["a", "b", "c"] {
+        made(&server, name).await;
+    }
+    let path = format!("{MAPS}?watch=1&timeoutSeconds=1");
+    let mut took = Vec::new();
+    for _ in 0..2 {
+        let began = Instant::now();
+        let seen = events(&server, &path).await;
+        let names: Vec<&Value> = seen.iter().map(|(_, object)| &object["metadata"]["name"]).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        took.push(began.elapsed().as_secs());
+    }
+    assert_eq!(took, [2, 1]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_clock_goes_wrong_and_right_again() {
     let server = ApiServer::builder().build();
     let mut times = Vec::new();

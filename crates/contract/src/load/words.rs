@@ -142,8 +142,9 @@ pub(crate) const FORMS: [(&str, Form); 7] = [
     ("scenario", Form::Scenario),
     ("configuration", Form::Configuration),
 ];
-pub(crate) const FAULTS: [(&str, Fault); 5] = [
+pub(crate) const FAULTS: [(&str, Fault); 6] = [
     ("watchDrop", Fault::WatchDrop),
+    ("watchLag", Fault::WatchLag),
     ("conflictOnce", Fault::ConflictOnce),
     ("throttle", Fault::Throttle),
     ("serverError", Fault::ServerError),

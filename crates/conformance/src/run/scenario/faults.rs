@@ -1,6 +1,7 @@
 //! What a scenario is run again under: each fault as the servers bring it about, for the target alone.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use apiserver::{Active, Effect, Fault, Matching, Refusal, Strikes, Verb, WatchEnd};
 use contract::scenario;
@@ -13,6 +14,8 @@ use crate::report::Check;
 
 /// How many requests of a sort are refused before all goes well again.
 const REFUSED: u64 = 3;
+/// How much later watches show what was written: longer than any pass takes, shorter than any wait.
+const LAG: Duration = Duration::from_millis(500);
 const READS: [Verb; 3] = [Verb::Get, Verb::List, Verb::Watch];
 const WRITES: [Verb; 5] = [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete, Verb::DeleteCollection];
 /// Writes of objects that stand.
@@ -27,6 +30,8 @@ pub(super) enum Disturbance {
     Nothing,
     /// Watches end after each event.
     WatchDrop,
+    /// Watches of the resources of these writes bring each event late, so that others are ahead of them.
+    WatchLag(Vec<Write>),
     /// The first change of each object that it changed undisturbed is refused.
     Conflict(Vec<Write>),
     /// The first requests are answered with 429, and the first writes if it writes at all.
@@ -48,6 +53,8 @@ pub(super) fn disturbances(fault: scenario::Fault, writes: &[Write]) -> Vec<Dist
     let writes_any = !writes.is_empty();
     match fault {
         scenario::Fault::WatchDrop => vec![Disturbance::WatchDrop],
+        scenario::Fault::WatchLag if writes_any => vec![Disturbance::WatchLag(writes.to_vec())],
+        scenario::Fault::WatchLag => Vec::new(),
         scenario::Fault::ConflictOnce => {
             let changes: Vec<_> = writes.iter().filter(|write| write.verb != "create").cloned().collect();
             if changes.is_empty() { Vec::new() } else { vec![Disturbance::Conflict(changes)] }
@@ -76,6 +83,7 @@ impl Disturbance {
         match self {
             Self::None | Self::Nothing => String::new(),
             Self::WatchDrop => "under watchDrop".to_owned(),
+            Self::WatchLag(_) => "under watchLag".to_owned(),
             Self::Conflict(_) => "under conflictOnce".to_owned(),
             Self::Throttle(_) => "under throttle".to_owned(),
             Self::ServerError(_) => "under serverError".to_owned(),
@@ -104,6 +112,7 @@ impl Disturbance {
                 let effect = Effect::EndWatch { after: 1, end: WatchEnd::Closed };
                 vec![everywhere("watches", &Fault::new(of_target(&[Verb::Watch]), effect))]
             }
+            Self::WatchLag(writes) => lags(&servers, writes),
             Self::Conflict(changes) => conflicts(&servers, changes),
             Self::Throttle(writes) => refusals(Refusal::TooManyRequests { retry_after: 1 }, *writes),
             Self::ServerError(writes) => refusals(Refusal::InternalError, *writes),
@@ -140,6 +149,28 @@ fn of_target(verbs: &[Verb]) -> Matching {
 
 fn refuse(verbs: &[Verb], refusal: Refusal) -> Fault {
     Fault::new(of_target(verbs), Effect::Refuse(refusal)).strikes(Strikes::First(REFUSED))
+}
+
+/// Every watch of each resource, on the server where it was written. One that nobody watches is no gap: what is written
+/// unseen cannot be seen late.
+fn lags(servers: &[&Embedded], writes: &[Write]) -> Vec<InForce> {
+    let written = |write: &Write| {
+        Some((write.server, Kinds::gardener().of_object(&write.object.api_version, &write.object.kind)?))
+    };
+    let resources: BTreeSet<_> = writes
+        .iter()
+        .filter_map(written)
+        .map(|(server, resource)| (server, &resource.group, &resource.plural))
+        .collect();
+    let active = resources.into_iter().filter_map(|(server, group, resource)| {
+        let matching = Matching {
+            group: Some(group.clone()),
+            resource: Some(resource.clone()),
+            ..of_target(&[Verb::Watch])
+        };
+        Some(servers.get(server)?.faults().add(Fault::new(matching, Effect::LagWatch(LAG))))
+    });
+    vec![InForce { what: "watches", active: active.collect() }]
 }
 
 /// The first change of each object, on the server where it was.

@@ -78,7 +78,7 @@ pub(super) fn controller<L: Look>(
     let managed_resources = context.source.store::<ManagedResource>(Selection::all());
     let changed = {
         let class = class.clone();
-        Watch::of(&managed_resources).filter(move |event| standing::asks(&class, event))
+        Watch::of(&managed_resources).filter(move |event| standing::asks(&class, L::CONDITION, event))
     };
     let (client, clock) = (context.source.client(), context.clock);
     let timeout = period.min(TIMEOUT);

@@ -62,15 +62,18 @@ impl Standing {
 }
 
 /// GRM-HLT-066, GRM-HLT-067, GRM-HLT-070, GRM-HLT-072, GRM-PRG-021: a ManagedResource is looked at when it comes, when its
-/// objects have been
-/// applied, when its class changes, and when it is no longer ignored.
-pub(super) fn asks(class: &Class, event: &Event<ManagedResource>) -> bool {
+/// objects have been applied, when its class changes, and when it is no longer ignored. It is also looked at when the looker
+/// sees that its own condition, of type `told`, says something else (GRM-PRG-032): a pass before that had to judge by the old
+/// one, and may have found nothing to tell.
+pub(super) fn asks(class: &Class, told: &str, event: &Event<ManagedResource>) -> bool {
     let object = event.object();
     let changed = match event {
         Event::Create(_) | Event::Generic(_) => true,
         Event::Update { old, new } => {
             old.spec.class != new.spec.class
-                || applied(old) != applied(new)
+                || status(old, RESOURCES_APPLIED) != status(new, RESOURCES_APPLIED)
+                || Condition::find(&old.status.conditions, told)
+                    != Condition::find(&new.status.conditions, told)
                 || (old.is_ignored() && !new.is_ignored())
         }
         Event::Delete(_) => false,
@@ -78,8 +81,8 @@ pub(super) fn asks(class: &Class, event: &Event<ManagedResource>) -> bool {
     changed && !object.is_ignored() && (class.may_act(object) || class.is_responsible(object))
 }
 
-fn applied(object: &ManagedResource) -> Option<Status> {
-    Condition::find(&object.status.conditions, RESOURCES_APPLIED).map(|condition| condition.status)
+fn status(object: &ManagedResource, kind: &str) -> Option<Status> {
+    Condition::find(&object.status.conditions, kind).map(|condition| condition.status)
 }
 
 #[cfg(test)]
@@ -113,6 +116,13 @@ mod tests {
         object(&json!({"/status/conditions": [{"type": "ResourcesApplied", "status": status}]}))
     }
 
+    /// Applied, and one condition more.
+    fn told(kind: &str) -> ManagedResource {
+        let conditions =
+            json!([{"type": "ResourcesApplied", "status": "True"}, {"type": kind, "status": "False"}]);
+        object(&json!({"/status/conditions": conditions}))
+    }
+
     #[rstest]
     #[case::applied(applied("True"), Standing::Applied)]
     #[case::perhaps_applied(applied("Unknown"), Standing::Applied)]
@@ -140,18 +150,20 @@ mod tests {
         true
     )]
     #[case::no_longer_ignored(ignored("true"), applied("True"), true)]
+    #[case::told(applied("True"), told("ResourcesHealthy"), true)]
+    #[case::told_by_another(applied("True"), told("ResourcesProgressing"), false)]
     #[case::ignored_now(applied("Progressing"), ignored("true"), false)]
     fn which_updates_ask(#[case] old: ManagedResource, #[case] new: ManagedResource, #[case] wanted: bool) {
         let event = Event::Update { old: Arc::new(old), new: Arc::new(new) };
-        assert_eq!(asks(&Class::new(""), &event), wanted);
+        assert_eq!(asks(&Class::new(""), "ResourcesHealthy", &event), wanted);
     }
 
     #[test]
     fn an_object_asks_when_it_comes_and_not_when_it_goes() {
         let class = Class::new("");
         let object = Arc::new(applied("True"));
-        assert!(asks(&class, &Event::Create(object.clone())));
-        assert!(!asks(&class, &Event::Create(Arc::new(ignored("1")))));
-        assert!(!asks(&class, &Event::Delete(object)));
+        assert!(asks(&class, "ResourcesHealthy", &Event::Create(object.clone())));
+        assert!(!asks(&class, "ResourcesHealthy", &Event::Create(Arc::new(ignored("1")))));
+        assert!(!asks(&class, "ResourcesHealthy", &Event::Delete(object)));
     }
 }
