@@ -188,6 +188,7 @@ mod tests {
             clauses: vec![clause],
             laws: Vec::new(),
             gaps: Vec::new(),
+            unasked: Vec::new(),
             unexplained: Vec::new(),
         };
         let mut report: Report = serde_json::from_value(serde_json::json!({

@@ -7,16 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::target::Identity;
 
+mod changes;
 mod counts;
 mod exit;
 mod result;
 mod verdict;
 mod write;
 
+pub use changes::{Gap, Unasked, Unexplained};
 pub use counts::{Counts, LevelCounts, level, sums};
 pub use result::{
-    CaseResult, Check, ClauseResult, ContractResult, Evidence, Gap, LawBreach, LawResult, Proof, Reason,
-    ReasonCode, Status, Survivor, Unexplained, WaiverState, WaiverUse,
+    CaseResult, Check, ClauseResult, ContractResult, Evidence, LawBreach, LawResult, Proof, Reason,
+    ReasonCode, Status, Survivor, WaiverState, WaiverUse,
 };
 pub use verdict::Verdict;
 pub use write::{WriteError, read, write};

@@ -30,7 +30,7 @@ pub struct Case {
 }
 
 /// What stands before the request; whole objects, fixtures merged and cells filled in.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
     /// Facts: objects that exist already.
     pub cluster: Vec<Value>,

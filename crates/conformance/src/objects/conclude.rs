@@ -119,6 +119,7 @@ impl Checker<'_> {
             clauses: contract.clauses.iter().map(clause).collect(),
             laws: Vec::new(),
             gaps: Vec::new(),
+            unasked: Vec::new(),
             unexplained: Vec::new(),
         }
     }

@@ -43,6 +43,9 @@ fn of_contract(out: &mut String, contract: &ContractResult, view: &View<'_>) {
         let text = format!("gap in {name}: {} changes in {}, and no case would miss it", gap.path, gap.case);
         line(out, &format!("{} {text}", view.paint(Tone::Warn, "?")));
     }
+    for unasked in &contract.unasked {
+        line(out, &format!("{} {name}: {unasked}", view.paint(Tone::Warn, "?")));
+    }
 }
 
 fn unproven(out: &mut String, clause: &ClauseResult, view: &View<'_>) {

@@ -122,6 +122,10 @@ fn findings(out: &mut String, report: &Report) {
             ));
             found = true;
         }
+        for unasked in &contract.unasked {
+            line(format!("- ? {}: {unasked}", contract.name));
+            found = true;
+        }
         for clause in &contract.clauses {
             if clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven) {
                 line(format!("- ? {} is not proven able to fail", clause.id));

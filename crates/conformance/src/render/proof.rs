@@ -38,6 +38,9 @@ pub fn proof(report: &Report, view: &View<'_>) -> String {
         for gap in &contract.gaps {
             line(&format!("  ? gap {}: changes in {}, and no case would miss it", gap.path, gap.case));
         }
+        for unasked in &contract.unasked {
+            line(&format!("  ? {unasked}"));
+        }
     }
     let counts = &report.counts;
     line(&format!(

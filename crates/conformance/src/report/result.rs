@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Counts, Verdict};
+use super::{Counts, Gap, Unasked, Unexplained, Verdict};
 
 /// What became of a case or clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -260,26 +260,6 @@ pub struct LawResult {
     pub proven: Option<bool>,
 }
 
-/// A change inside `onlyTouches` whose loss no case notices: a clause is missing.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct Gap {
-    /// The place, elements that were there before written `[]`.
-    pub path: String,
-    /// One case in which it changed.
-    pub case: String,
-}
-
-/// A change that no clause explains.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Unexplained {
-    /// The place.
-    pub path: String,
-    /// What it became.
-    pub became: String,
-    /// Cases in which it happened.
-    pub cases: Vec<String>,
-}
-
 /// What was found of one contract.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -303,6 +283,9 @@ pub struct ContractResult {
     /// Changes that no case would miss.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
+    /// Changes that only clauses would miss that were not asked; no gaps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unasked: Vec<Unasked>,
     /// Changes that no clause explains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexplained: Vec<Unexplained>,

@@ -81,6 +81,7 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
         .enumerate()
         .map(|(at, found)| clause(contract, found, &by_clause(at)))
         .collect();
+    let changes::Missed { gaps, unasked } = changes::missed(contract, asked);
     let hashes: Vec<&str> = contract.clauses.iter().map(|clause| clause.hash.as_str()).collect();
     ContractResult {
         name: contract.name.clone(),
@@ -91,7 +92,8 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
         duration_ms: asked.iter().map(took).fold(0.0, |sum, took| sum + took),
         clauses,
         laws: laws::of(contract, asked),
-        gaps: changes::gaps(contract, asked),
+        gaps,
+        unasked,
         unexplained: changes::unexplained(contract, asked, extras),
     }
 }

@@ -189,6 +189,47 @@ async fn a_removed_assertion_is_a_gap() {
 }
 
 #[tokio::test]
+async fn a_change_that_a_clause_would_miss_whose_feature_is_off_is_told_and_no_gap() {
+    let mut contract = small::contract();
+    let mut scaling =
+        small::clause("FAKE-003", "who scales follows the type", contract.clauses[0].cases.clone());
+    scaling.needs = vec!["scaling".to_owned()];
+    for case in &mut contract.clauses[0].cases {
+        case.then.object = None;
+        case.then.allowed = Some(true);
+    }
+    contract.clauses.push(scaling);
+    let report = run_with(contract.clone(), Manner::Good, options()).await;
+    let unasked: Vec<String> = report.contracts[0].unasked.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        unasked,
+        [
+            "spec.replicas changes in FAKE-001/controller as FAKE-003 would have it, which is not asked: feature scaling off \
+             (state the target's features, or drop the change)"
+        ]
+    );
+    assert_eq!((report.counts.gaps, report.exit_code()), (0, 0));
+    assert!(conformance::render::text(&report, &crate::shown::view(None)).contains(&unasked[0]));
+
+    let gaps = |report: &Report| {
+        let gaps: Vec<String> = report.contracts[0].gaps.iter().map(|gap| gap.path.clone()).collect();
+        (gaps, report.contracts[0].unasked.len(), report.exit_code())
+    };
+    let gap = (vec!["spec.replicas".to_owned()], 0, 6);
+    // What it would have asked, the target does not do.
+    let mut other = contract.clone();
+    for case in &mut other.clauses[2].cases {
+        case.then = small::replica_case("other", "7").then;
+    }
+    assert_eq!(gaps(&run_with(other, Manner::Good, options()).await), gap);
+    // It would have asked something else.
+    for case in &mut contract.clauses[2].cases {
+        case.given.object = Some(small::deployment("database", false));
+    }
+    assert_eq!(gaps(&run_with(contract, Manner::Good, options()).await), gap);
+}
+
+#[tokio::test]
 async fn should_warns_and_does_not_decide() {
     let mut contract = small::contract();
     contract.clauses[0].level = Level::Should;

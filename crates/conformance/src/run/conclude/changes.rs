@@ -1,29 +1,113 @@
 //! What targets changed: without a clause that explains it, or without a case that would miss it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use contract::case::About;
+use contract::case::{About, Case};
 use contract::model::Contract;
 
 use super::rules;
-use crate::matching;
-use crate::observation::shown;
-use crate::report::{Gap, Status, Unexplained};
+use crate::matching::{self, Rules};
+use crate::observation::{Observation, judge, shown};
+use crate::report::{Gap, ReasonCode, Status, Unasked, Unexplained};
 use crate::run::Asked;
 use crate::saboteur::{self, Recorded};
 
 /// Changes inside `onlyTouches` that no case would miss.
-pub(super) fn gaps(contract: &Contract, asked: &[Asked]) -> Vec<Gap> {
-    let mut losses = Vec::new();
-    for asked in asked.iter().filter(|asked| asked.result.status == Status::Passed) {
-        let Some(seen) = &asked.observation else { continue };
+pub(super) struct Missed {
+    /// No case of the contract would.
+    pub(super) gaps: Vec<Gap>,
+    /// A case would that was not asked.
+    pub(super) unasked: Vec<Unasked>,
+}
+
+/// What no case would miss of what changed.
+pub(super) fn missed(contract: &Contract, asked: &[Asked]) -> Missed {
+    let recorded: Vec<(String, Recording<'_>)> = asked
+        .iter()
+        .filter(|asked| asked.result.status == Status::Passed)
+        .filter_map(|asked| {
+            let seen = asked.observation.as_ref()?;
+            let clause = &contract.clauses[asked.at.clause];
+            let case = &clause.cases[asked.at.case];
+            Some((
+                format!("{}/{}", clause.id, case.name),
+                Recording { case, seen, rules: rules(contract, asked) },
+            ))
+        })
+        .collect();
+    let losses = recorded.iter().flat_map(|(id, found)| saboteur::losses(contract, id, found.of(found.case)));
+    let gaps = saboteur::gaps(&losses.collect::<Vec<_>>());
+    if gaps.is_empty() {
+        return Missed { gaps, unasked: Vec::new() };
+    }
+    let left_out = left_out(contract, asked, &recorded);
+    let (unasked, gaps): (Vec<_>, Vec<_>) =
+        gaps.into_iter().map(|gap| unasked(gap, &left_out)).partition(Result::is_ok);
+    Missed {
+        gaps: gaps.into_iter().filter_map(Result::err).collect(),
+        unasked: unasked.into_iter().filter_map(Result::ok).collect(),
+    }
+}
+
+/// A case that passed, with what compares its objects.
+struct Recording<'a> {
+    case: &'a Case,
+    seen: &'a Observation,
+    rules: Rules,
+}
+
+impl Recording<'_> {
+    /// The answer as another case would have recorded it.
+    fn of<'b>(&'b self, case: &'b Case) -> Recorded<'b> {
+        Recorded { case, seen: self.seen, rules: &self.rules }
+    }
+}
+
+/// What a clause would have noticed that was not asked, and why it was not.
+struct LeftOut<'a> {
+    clause: &'a str,
+    reason: &'a str,
+    places: BTreeSet<String>,
+}
+
+/// What cases whose feature is off would have noticed in the answers of others that were asked the very same, and that would
+/// have passed.
+fn left_out<'a>(
+    contract: &'a Contract,
+    asked: &'a [Asked],
+    recorded: &[(String, Recording<'_>)],
+) -> Vec<LeftOut<'a>> {
+    let mut found = Vec::new();
+    for asked in asked {
+        let Some(reason) = asked.result.reason.as_ref().filter(|reason| reason.code == ReasonCode::Feature)
+        else {
+            continue;
+        };
         let clause = &contract.clauses[asked.at.clause];
         let case = &clause.cases[asked.at.case];
-        let rules = rules(contract, asked);
-        let id = format!("{}/{}", clause.id, case.name);
-        losses.extend(saboteur::losses(contract, &id, Recorded { case, seen, rules: &rules }));
+        let same = recorded.iter().map(|(_, found)| found).filter(|found| is_same_question(found.case, case));
+        let kept = same.filter(|found| judge(&case.then, found.seen, &found.rules).is_empty());
+        let noticed = kept.flat_map(|found| saboteur::losses(contract, &clause.id, found.of(case)));
+        let places: BTreeSet<String> = noticed.filter(|lost| lost.noticed).map(|lost| lost.place).collect();
+        found.push(LeftOut { clause: &clause.id, reason: &reason.text, places });
     }
-    saboteur::gaps(&losses)
+    found
+}
+
+fn is_same_question(one: &Case, other: &Case) -> bool {
+    one.given == other.given && one.when == other.when && one.config == other.config
+}
+
+/// A gap that clauses would close that were not asked is none of the contract.
+fn unasked(gap: Gap, left_out: &[LeftOut<'_>]) -> Result<Unasked, Gap> {
+    let noticing = || left_out.iter().filter(|left| left.places.contains(&gap.path));
+    let distinct = |texts: BTreeSet<&str>| texts.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let clauses = distinct(noticing().map(|left| left.clause).collect());
+    let reasons = distinct(noticing().map(|left| left.reason).collect());
+    if clauses.is_empty() {
+        return Err(gap);
+    }
+    Ok(Unasked { path: gap.path, case: gap.case, clauses, reason: reasons.join(", ") })
 }
 
 /// Changes outside `onlyTouches` that the target does not declare.

@@ -1,0 +1,48 @@
+//! What a target changed that no clause speaks of, or that none would miss.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A change inside `onlyTouches` whose loss no case notices: a clause is missing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Gap {
+    /// The place, elements that were there before written `[]`.
+    pub path: String,
+    /// One case in which it changed.
+    pub case: String,
+}
+
+/// A change whose loss only clauses would notice that were not asked, as the target lacks what they need.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Unasked {
+    /// The place, elements that were there before written `[]`.
+    pub path: String,
+    /// One case in which it changed.
+    pub case: String,
+    /// The clauses.
+    pub clauses: Vec<String>,
+    /// Why they were not asked, `feature csi off`.
+    pub reason: String,
+}
+
+impl fmt::Display for Unasked {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, case, clauses, reason } = self;
+        let (clauses, are) = (clauses.join(", "), if clauses.len() == 1 { "is" } else { "are" });
+        write!(out, "{path} changes in {case} as {clauses} would have it, which {are} not asked: {reason}")?;
+        write!(out, " (state the target's features, or drop the change)")
+    }
+}
+
+/// A change that no clause explains.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unexplained {
+    /// The place.
+    pub path: String,
+    /// What it became.
+    pub became: String,
+    /// Cases in which it happened.
+    pub cases: Vec<String>,
+}
