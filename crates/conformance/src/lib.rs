@@ -13,6 +13,7 @@ pub mod attest;
 pub mod compare;
 pub mod coverage;
 pub mod differential;
+mod digest;
 pub mod exchange;
 pub mod laws;
 mod loopback;

@@ -33,7 +33,6 @@ mod story;
 pub(crate) mod subject;
 mod whole;
 
-pub(crate) use conclude::digest;
 pub use interrupt::Interrupt;
 pub use whole::{Guard, Whole};
 

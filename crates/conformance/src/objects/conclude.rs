@@ -4,15 +4,15 @@ use contract::document::waivers::Waiver;
 use contract::model::{Clause, Contract};
 
 use super::{Checker, Found};
+use crate::digest::digest;
 use crate::exchange::Answer;
 use crate::matching;
 use crate::observation::Observation;
 use crate::render::plural;
 use crate::report::{
-    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, Proof, Reason, ReasonCode, Report,
-    RunInfo, SelectionInfo, Status, SubstrateInfo, Verdict, sums,
+    API_VERSION, CaseResult, ClauseResult, ContractResult, Proof, Reason, ReasonCode, Report, RunInfo,
+    SelectionInfo, Status, SubstrateInfo, Verdict, sums,
 };
-use crate::run::digest;
 use crate::saboteur::{self, Recorded};
 use crate::target::{Identity, TargetKind};
 
@@ -93,35 +93,13 @@ impl Checker<'_> {
         found: &std::collections::BTreeMap<&str, Found>,
         about: &About,
     ) -> ContractResult {
-        let hashes: Vec<&str> = contract.clauses.iter().map(|clause| clause.hash.as_str()).collect();
         let clause = |clause: &Clause| {
             let cases = self.cases(clause, found.get(clause.id.as_str()));
             let answered = cases.iter().any(|case| case.status.is_answer());
-            ClauseResult {
-                id: clause.id.clone(),
-                text: clause.text.clone(),
-                level: clause.level,
-                status: ClauseResult::conclude(&cases),
-                hash: clause.hash.clone(),
-                source: clause.source.clone().or_else(|| contract.source.clone()),
-                location: clause.location.clone(),
-                proof: answered.then(|| proof(contract, clause)),
-                cases,
-            }
+            ClauseResult::of(contract, clause, answered.then(|| proof(contract, clause)), cases)
         };
-        ContractResult {
-            name: contract.name.clone(),
-            component: contract.component.clone(),
-            digest: digest(&hashes.join("\n")),
-            verdict: Verdict::Inconclusive,
-            counts: Counts::default(),
-            duration_ms: about.run.duration_ms,
-            clauses: contract.clauses.iter().map(clause).collect(),
-            laws: Vec::new(),
-            gaps: Vec::new(),
-            unasked: Vec::new(),
-            unexplained: Vec::new(),
-        }
+        let clauses = contract.clauses.iter().map(clause).collect();
+        ContractResult::of(contract, clauses, about.run.duration_ms)
     }
 
     /// Each breach; what was kept, and what says nothing, in one case each.

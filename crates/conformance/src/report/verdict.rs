@@ -1,11 +1,12 @@
 //! What is concluded from the statuses of clauses.
 
-use contract::model::Level;
+use contract::model::{Clause, Contract, Level};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Counts;
-use super::result::{CaseResult, ClauseResult, ContractResult, LawResult, ReasonCode, Status};
+use super::result::{CaseResult, ClauseResult, ContractResult, LawResult, Proof, ReasonCode, Status};
+use crate::digest::digest;
 
 /// What is concluded. MUST decides, SHOULD warns, MAY is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +74,25 @@ impl Verdict {
 }
 
 impl ContractResult {
+    /// A contract of which these clauses are known, and nothing else.
+    #[must_use]
+    pub fn of(contract: &Contract, clauses: Vec<ClauseResult>, duration_ms: f64) -> Self {
+        let hashes: Vec<&str> = contract.clauses.iter().map(|clause| clause.hash.as_str()).collect();
+        Self {
+            name: contract.name.clone(),
+            component: contract.component.clone(),
+            digest: digest(&hashes.join("\n")),
+            verdict: Verdict::Inconclusive,
+            counts: Counts::default(),
+            duration_ms,
+            clauses,
+            laws: Vec::new(),
+            gaps: Vec::new(),
+            unasked: Vec::new(),
+            unexplained: Vec::new(),
+        }
+    }
+
     /// Sums up and concludes, from clauses, laws, gaps and unexplained mutations.
     pub fn conclude(&mut self) {
         self.counts = Counts::of(&self.clauses);
@@ -84,6 +104,22 @@ impl ContractResult {
 }
 
 impl ClauseResult {
+    /// What became of a clause in these cases.
+    #[must_use]
+    pub fn of(contract: &Contract, clause: &Clause, proof: Option<Proof>, cases: Vec<CaseResult>) -> Self {
+        Self {
+            id: clause.id.clone(),
+            text: clause.text.clone(),
+            level: clause.level,
+            status: Self::conclude(&cases),
+            hash: clause.hash.clone(),
+            source: clause.source.clone().or_else(|| contract.source.clone()),
+            location: clause.location.clone(),
+            proof,
+            cases,
+        }
+    }
+
     /// What a clause became, from its cases: the worst of them.
     #[must_use]
     pub fn conclude(cases: &[CaseResult]) -> Status {

@@ -10,7 +10,7 @@ use webhook::dial::DialError;
 
 use super::direct::Attempt;
 use super::group::Started;
-use super::{Asked, direct, ended, prepare, story};
+use super::{Asked, Shared, direct, ended, prepare, story, unasked};
 use crate::exchange::Answer;
 use crate::laws::{self, Held};
 use crate::matching;
@@ -21,6 +21,25 @@ use crate::report::{CaseResult, Check, Reason, ReasonCode, Status};
 /// First pause before a failing case is asked again; doubled each time, up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(320);
+
+/// Concludes cases one after the other of which no webhook is asked: what `ask` gives is all there is.
+pub(super) fn each(
+    shared: &Shared<'_>,
+    cases: &[CaseRef],
+    ask: impl Fn(CaseRef, Looked<'_>) -> Asked,
+) -> Vec<Asked> {
+    let one = |at: &CaseRef| {
+        if shared.is_over() {
+            return unasked(shared, &[*at], Status::NotRun, &ended(shared)).remove(0);
+        }
+        let started = Instant::now();
+        let mut asked = ask(*at, plan::look(shared.contracts, *at));
+        asked.result.duration_ms = milliseconds(started.elapsed());
+        shared.done(&asked);
+        asked
+    };
+    cases.iter().map(one).collect()
+}
 
 /// Asks the case as often as the run says and gives the first result that did not pass, or the last.
 pub(super) async fn settle(context: &Started<'_>, at: CaseRef) -> Asked {

@@ -10,7 +10,7 @@ use super::{Asked, Shared};
 use crate::laws::Trace;
 use crate::matching::{self, Rules};
 use crate::report::{
-    API_VERSION, CaseResult, ClauseResult, ContractResult, Counts, Proof, ReasonCode, Report, Status, Verdict,
+    API_VERSION, CaseResult, ClauseResult, ContractResult, Proof, ReasonCode, Report, Status, Verdict,
 };
 use crate::saboteur::{self, Recorded};
 
@@ -18,8 +18,6 @@ mod about;
 mod changes;
 mod laws;
 mod presupposed;
-
-pub(crate) use about::digest;
 
 /// Concludes.
 pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>, took: Duration) -> Report {
@@ -82,19 +80,13 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
         .map(|(at, found)| clause(contract, found, &by_clause(at)))
         .collect();
     let changes::Missed { gaps, unasked } = changes::missed(contract, asked);
-    let hashes: Vec<&str> = contract.clauses.iter().map(|clause| clause.hash.as_str()).collect();
+    let took = asked.iter().map(took).fold(0.0, |sum, took| sum + took);
     ContractResult {
-        name: contract.name.clone(),
-        component: contract.component.clone(),
-        digest: digest(&hashes.join("\n")),
-        verdict: Verdict::Inconclusive,
-        counts: Counts::default(),
-        duration_ms: asked.iter().map(took).fold(0.0, |sum, took| sum + took),
-        clauses,
         laws: laws::of(contract, asked),
         gaps,
         unasked,
         unexplained: changes::unexplained(contract, asked, extras),
+        ..ContractResult::of(contract, clauses, took)
     }
 }
 
@@ -136,17 +128,7 @@ fn clause(contract: &Contract, clause: &Clause, asked: &[&Asked]) -> ClauseResul
             Some(Recorded { case: &clause.cases[asked.at.case], seen, rules })
         })
         .collect();
-    ClauseResult {
-        id: clause.id.clone(),
-        text: clause.text.clone(),
-        level: clause.level,
-        status: ClauseResult::conclude(&cases),
-        hash: clause.hash.clone(),
-        source: clause.source.clone().or_else(|| contract.source.clone()),
-        location: clause.location.clone(),
-        proof: proof(&recorded, asked),
-        cases,
-    }
+    ClauseResult::of(contract, clause, proof(&recorded, asked), cases)
 }
 
 /// Admission is proven from its recorded answers, a scenario by itself.

@@ -1,45 +1,34 @@
 //! Cases of the form versions: the target is asked to decide, and what it tells is what is seen.
 
-use std::time::Instant;
-
 use contract::case::Case;
 use contract::decision::Decision;
 use contract::model::Law;
 use serde_json::Value;
 
 use super::direct::Attempt;
-use super::{Asked, Shared, attempt, ended, unasked};
+use super::{Asked, Shared, attempt};
 use crate::exchange::Answer;
 use crate::laws;
 use crate::observation::Observation;
-use crate::plan::{self, CaseRef};
+use crate::plan::CaseRef;
 use crate::report::{Check, Reason, ReasonCode, Status};
 
 /// Asks the cases, one after the other: a decision takes no time.
 pub(super) fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> Vec<Asked> {
-    cases.iter().map(|at| one(shared, *at)).collect()
-}
-
-fn one(shared: &Shared<'_>, at: CaseRef) -> Asked {
-    if shared.is_over() {
-        return unasked(shared, &[at], Status::NotRun, &ended(shared)).remove(0);
-    }
-    let looked = plan::look(shared.contracts, at);
-    let started = Instant::now();
-    let decision = looked.case.when.decision();
-    let decided = decision.and_then(|decision| decided(shared, looked.case, decision));
-    let (attempt, toggled) = decided.unwrap_or_else(|| {
-        let reason = Reason::new(ReasonCode::Component, "the target makes no such decisions");
-        (Attempt::Silent(Status::NotSupported, reason), None)
-    });
-    let mut asked = attempt::conclude(at, looked, attempt);
-    if let Some(toggled) = toggled {
-        asked.result.status = Status::Failed;
-        asked.result.checks.push(toggled);
-    }
-    asked.result.duration_ms = attempt::milliseconds(started.elapsed());
-    shared.done(&asked);
-    asked
+    attempt::each(shared, cases, |at, looked| {
+        let decision = looked.case.when.decision();
+        let decided = decision.and_then(|decision| decided(shared, looked.case, decision));
+        let (attempt, toggled) = decided.unwrap_or_else(|| {
+            let reason = Reason::new(ReasonCode::Component, "the target makes no such decisions");
+            (Attempt::Silent(Status::NotSupported, reason), None)
+        });
+        let mut asked = attempt::conclude(at, looked, attempt);
+        if let Some(toggled) = toggled {
+            asked.result.status = Status::Failed;
+            asked.result.checks.push(toggled);
+        }
+        asked
+    })
 }
 
 /// What is decided, asked twice: the same question has the same answer.

@@ -179,6 +179,6 @@ fn namespace_that_stays(fact: &Value) -> Option<&str> {
 
 /// A uid that the same case of the same run always has.
 fn uid(id: &str, salt: &str) -> String {
-    let hex = super::conclude::digest(&format!("{id}\n{salt}"));
+    let hex = crate::digest::digest(&format!("{id}\n{salt}"));
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }

@@ -1,23 +1,19 @@
 //! Decisions about versions: asked, proven, and told where nobody decides.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use conformance::exchange::FieldCause;
 use conformance::render;
 use conformance::report::{Reason, ReasonCode, Report, Status, Verdict};
-use conformance::run::{self, Interrupt};
-use conformance::target::{Decided, Identity, Running, Setup, Target, TargetError, TargetKind};
+use conformance::target::{Decided, Identity, Running, Setup, Target, TargetError};
 use contract::case::Given;
 use contract::decision::{Decision, Question};
-use contract::document::SourceFile;
 use contract::model::Contract;
-use contract::{load, source};
 use serde_json::{Value, json};
 
-use crate::direct::options;
+use crate::versions::{self, statuses};
 
 const CONTRACT: &str = r"apiVersion: conformance.gardener.cloud/v1alpha1
 kind: Contract
@@ -66,8 +62,7 @@ struct Deciding(Manner, AtomicUsize);
 #[async_trait]
 impl Target for Deciding {
     fn identity(&self) -> Identity {
-        let endpoint = "in process".to_owned();
-        Identity { name: "garden".to_owned(), version: None, kind: TargetKind::BuiltIn, endpoint }
+        versions::garden()
     }
 
     fn features(&self) -> BTreeSet<String> {
@@ -116,22 +111,8 @@ impl Target for Deciding {
     }
 }
 
-fn contract(text: &str) -> Contract {
-    let fixtures = source::embedded().into_iter().filter(|file| file.path.contains("/fixtures/"));
-    let sources: Vec<SourceFile> = fixtures.chain([SourceFile::new("contracts/sample.yaml", text)]).collect();
-    let mut loaded = load::read(&sources);
-    assert!(loaded.errors.is_empty(), "{:?}", loaded.errors);
-    loaded.catalog.contracts.remove(0)
-}
-
 async fn ask(text: &str, manner: Manner) -> Report {
-    let target = Arc::new(Deciding(manner, AtomicUsize::new(0)));
-    run::run([contract(text)].into(), target, &options(), &|_| {}, &Interrupt::default()).await
-}
-
-fn statuses(report: &Report) -> Vec<(&str, Status)> {
-    let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
-    clauses.flat_map(|clause| &clause.cases).map(|case| (case.name.as_str(), case.status)).collect()
+    versions::ask(text, Deciding(manner, AtomicUsize::new(0))).await
 }
 
 /// What did not hold in the first case that failed: part, path, want, got.

@@ -16,3 +16,4 @@ mod scenario;
 mod shown;
 mod small;
 mod started;
+mod versions;

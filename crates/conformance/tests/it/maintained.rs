@@ -7,18 +7,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use conformance::report::{Report, Status, Verdict};
-use conformance::run::{self, Interrupt};
-use conformance::target::{Chance, Clusters, Identity, Running, Setup, Target, TargetError, TargetKind};
-use contract::document::SourceFile;
+use conformance::target::{Chance, Clusters, Identity, Running, Setup, Target, TargetError};
 use contract::model::Contract;
-use contract::{load, source};
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 use webhook::registration::WebhookConfiguration;
 
-use crate::direct::options;
+use crate::versions::{self, statuses};
 
 const CONTRACT: &str = r#"apiVersion: conformance.gardener.cloud/v1alpha1
 kind: Contract
@@ -68,8 +65,7 @@ struct Maintaining(Manner);
 #[async_trait]
 impl Target for Maintaining {
     fn identity(&self) -> Identity {
-        let endpoint = "in process".to_owned();
-        Identity { name: "garden".to_owned(), version: None, kind: TargetKind::BuiltIn, endpoint }
+        versions::garden()
     }
 
     fn features(&self) -> BTreeSet<String> {
@@ -164,19 +160,7 @@ async fn maintain(clusters: Clusters, manner: Manner) {
 }
 
 async fn ask(manner: Manner) -> Report {
-    let fixtures = source::embedded().into_iter().filter(|file| file.path.contains("/fixtures/"));
-    let sources: Vec<SourceFile> =
-        fixtures.chain([SourceFile::new("contracts/sample.yaml", CONTRACT)]).collect();
-    let mut loaded = load::read(&sources);
-    assert!(loaded.errors.is_empty(), "{:?}", loaded.errors);
-    let contract = loaded.catalog.contracts.remove(0);
-    let target = Arc::new(Maintaining(manner));
-    run::run([contract].into(), target, &options(), &|_| {}, &Interrupt::default()).await
-}
-
-fn statuses(report: &Report) -> Vec<(&str, Status)> {
-    let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
-    clauses.flat_map(|clause| &clause.cases).map(|case| (case.name.as_str(), case.status)).collect()
+    versions::ask(CONTRACT, Maintaining(manner)).await
 }
 
 /// Path, want and got of what did not hold, case by case.

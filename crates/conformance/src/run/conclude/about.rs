@@ -1,10 +1,8 @@
 //! What ran, where, and which cases were wanted.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
-use sha2::{Digest as _, Sha256};
-
+use crate::digest::digest;
 use crate::plan;
 use crate::report::{RunInfo, SelectionInfo, SubstrateInfo};
 use crate::run::{FactsFrom, Ground, Shared};
@@ -67,12 +65,4 @@ pub(super) fn selection(shared: &Shared<'_>) -> SelectionInfo {
         cases,
         digest: digest(&text),
     }
-}
-
-/// SHA-256 as hexadecimal digits.
-pub(crate) fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().fold(String::new(), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("writing to memory does not fail");
-        hex
-    })
 }
