@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::Format;
 
@@ -14,12 +14,13 @@ pub(crate) enum CheckCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("objects").args(["file", "kubeconfig"]).required(true))]
 pub(crate) struct CheckObjectsArguments {
     /// Manifests, YAML or JSON, or folders with such files
-    #[arg(short, long = "file", value_name = "PATH", num_args = 1.., required_unless_present = "kubeconfig")]
+    #[arg(short, long = "file", value_name = "PATH", num_args = 1..)]
     pub(crate) file: Vec<PathBuf>,
     /// The seed whose namespaces are read
-    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
     /// A namespace (repeatable) [default: of a cluster, those of all its shoots; of files, all]
     #[arg(long, value_name = "NAME")]

@@ -11,23 +11,12 @@ use serde_json::{Value, json};
 
 use crate::program::{Told, call};
 
-const OBJECTS: [&str; 9] = [
-    "control-plane-namespace",
-    "kube-apiserver",
-    "kube-apiserver-service",
-    "kube-controller-manager",
-    "kube-scheduler",
-    "etcd-main",
-    "etcd-events",
-    "osc-reconcile",
-    "osc-provision",
-];
+#[path = "../../examples/namespaces/emitted.rs"]
+mod gardener;
 
 /// The objects of a namespace as Gardener emits them.
 fn emitted(namespace: &str) -> Vec<Value> {
-    let fixtures = Catalog::embedded().unwrap().fixtures;
-    let moved = |name: &&str| fixtures[*name].to_string().replace("shoot--dev--app", namespace);
-    OBJECTS.iter().map(|name| serde_json::from_str(&moved(name)).unwrap()).collect()
+    gardener::emitted(&Catalog::embedded().unwrap().fixtures, namespace).unwrap()
 }
 
 fn yaml(objects: &[Value]) -> String {
@@ -126,7 +115,7 @@ fn bad_input_is_named_with_the_remedy() {
     write("others.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n");
     write("good.yaml", &yaml(&emitted("shoot--a")));
     let table: [(&[&str], i32, &str); 11] = [
-        (&[], 2, "required"),
+        (&[], 2, "<--file <PATH>...|--kubeconfig <FILE>>"),
         (&["-f", "none"], 2, "failed to read none"),
         (&["-f", "empty"], 2, "no .yaml, .yml or .json file is below empty"),
         (&["-f", "torn.yaml"], 2, "torn.yaml:1: an object without apiVersion"),
