@@ -1,6 +1,6 @@
 //! Which chores there are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 
@@ -47,9 +47,12 @@ impl Chore {
     }
 }
 
-/// The folder of the workspace.
-pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."))
+/// The folder of the workspace that runs this: cargo says it at run time. What was built may lie in a folder that several
+/// clones share, so the place where that was does not tell.
+pub(crate) fn root() -> PathBuf {
+    let package =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or(env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    package.ancestors().nth(2).unwrap_or(Path::new(".")).to_owned()
 }
 
 #[cfg(test)]
