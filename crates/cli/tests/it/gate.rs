@@ -107,10 +107,10 @@ fn a_waiver_of_what_no_contract_says_is_a_usage_error() {
         )
     };
     let head = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Waivers\nwaivers:\n";
-    let text = format!("{head}{}{}", waiver("GRM-SEC-001"), waiver("GRM-SEC-999"));
+    let text = format!("{head}{}{}", waiver("GRM-SEC-001"), waiver("GRM-SEC-unknown"));
     std::fs::write(folder.path().join("waivers.yaml"), text).unwrap();
     let run = ["run", "--substrate", "direct", "--clause", "GRM-SEC-001", "--waivers", "waivers.yaml"];
-    call(folder.path(), &run).says(2, &["waived is what no contract says: GRM-SEC-999"]);
+    call(folder.path(), &run).says(2, &["waived is what no contract says: GRM-SEC-unknown"]);
     assert!(!folder.path().join("reports").exists(), "nothing was run");
 }
 

@@ -64,10 +64,10 @@ fn component(component: &Component, at: &Path, kept: Kept, errors: &mut Vec<Erro
         let (field, name) =
             (at.child("volumes").index(index).child("name"), volume["name"].as_str().unwrap_or_default());
         if known::VOLUMES.iter().any(|pattern| known::is_one_of(pattern, name)) {
-            errors.push(Error::forbidden(&field, "it is a volume of Gardener (CP-031)"));
+            errors.push(Error::forbidden(&field, "it is a volume of Gardener"));
         }
         if !mounted.contains(name) {
-            errors.push(Error::invalid(&field, name, "nothing mounts it (CP-031)"));
+            errors.push(Error::invalid(&field, name, "nothing mounts it"));
         }
     }
     for (index, mount) in component.volume_mounts.iter().enumerate() {
@@ -80,7 +80,7 @@ fn component(component: &Component, at: &Path, kept: Kept, errors: &mut Vec<Erro
         let mut folders = component.volume_mounts.iter().filter_map(|mount| mount["mountPath"].as_str());
         if !folders.any(|folder| FilePath::new(file).starts_with(folder)) {
             let field = at.child("flags").key(CLOUD_CONFIG);
-            errors.push(Error::invalid(&field, file, "no volume is mounted there (CP-022)"));
+            errors.push(Error::invalid(&field, file, "no volume is mounted there"));
         }
     }
 }

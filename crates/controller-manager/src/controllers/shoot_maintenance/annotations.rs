@@ -25,7 +25,7 @@ pub(super) fn is_to_be_maintained(shoot: &Shoot) -> bool {
     shoot.annotations().get(OPERATION).is_some_and(|operation| operation == OPERATION_MAINTAIN)
 }
 
-/// GCM-MNT-020 to -024: what gardenlet is to do, and how that is told where it is more than a reconciliation.
+/// GCM-MNT-020 to -022: what gardenlet is to do, and how that is told where it is more than a reconciliation.
 pub(super) fn set_operation(shoot: &mut Shoot) -> Option<String> {
     if is_to_be_maintained(shoot) {
         shoot.annotations_mut().remove(OPERATION);

@@ -25,7 +25,7 @@ pub(super) enum Written {
     Refused(String),
 }
 
-/// Tries the Shoot, says that it is being maintained, writes it, and says that it was: GCM-MNT-013 to -018.
+/// Tries the Shoot, says that it is being maintained, writes it, and says that it was: GCM-MNT-010, GCM-MNT-013.
 pub(super) async fn write(
     client: &Client,
     shoot: &Shoot,

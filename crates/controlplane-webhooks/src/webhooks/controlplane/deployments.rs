@@ -20,7 +20,7 @@ const TEMPLATE: [&str; 2] = ["spec", "template"];
 
 /// With CSI plugins nothing of a cloud is left in kube-apiserver, and what does not go with them is disabled.
 ///
-/// CP-013, CP-022, CP-027.
+/// CP-013, CP-027, CP-107.
 pub(super) fn kube_api_server(
     config: &ControlPlaneWebhooksConfiguration,
     cluster: Option<&Cluster>,
@@ -62,7 +62,7 @@ pub(super) fn kube_controller_manager(
 
 /// It gets nothing of a provider but feature gates.
 ///
-/// CP-061, CP-063, CP-064, CP-065, CP-066, CP-067.
+/// CP-061, CP-063, CP-064, CP-065, CP-066, CP-067, CP-110.
 pub(super) fn kube_scheduler(
     config: &ControlPlaneWebhooksConfiguration,
     cluster: Option<&Cluster>,
@@ -77,7 +77,7 @@ pub(super) fn kube_scheduler(
 
 /// What all components have in common; a pod without the container is left alone.
 ///
-/// CP-029, CP-031, CP-057, CP-059.
+/// CP-012.
 fn component(
     wanted: &Component,
     name: &str,

@@ -17,7 +17,7 @@ const EXEC_START: &str = "ExecStart";
 
 /// With CSI plugins the cloud is controlled by somebody else; what Gardener says stays.
 ///
-/// CP-094, CP-097, CP-098, CP-099, CP-100, CP-102, CP-103.
+/// CP-094, CP-097, CP-098, CP-099, CP-100, CP-102, CP-103, CP-109.
 pub(super) fn kubelet_service_unit(
     config: &ControlPlaneWebhooksConfiguration,
     options: &mut Vec<UnitOption>,
@@ -51,7 +51,7 @@ pub(super) fn kubelet_service_unit(
     }
 }
 
-/// CP-104, CP-105.
+/// CP-104.
 pub(super) fn kubelet_configuration(
     config: &ControlPlaneWebhooksConfiguration,
     kubelet: &Version,

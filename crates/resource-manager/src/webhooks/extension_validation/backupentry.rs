@@ -25,7 +25,7 @@ pub(super) const KIND: Kind = Kind {
     rules,
 };
 
-/// GRM-EXV-020 to -025.
+/// GRM-EXV-020 to -024.
 fn rules(object: &Value, errors: &mut Vec<Error>) {
     check_spec(object, &[&["type"], &["bucketName"], &["region"], &["secretRef", "name"]], errors);
 }

@@ -31,7 +31,7 @@ const INGRESS: Shape = Shape::Struct(&[field(
     Shape::Struct(&[field("cidr", "CIDR", Shape::Text), field("except", "Except", TEXTS)]),
 )]);
 
-/// GRM-EXV-040 to -046.
+/// GRM-EXV-040 to -044, GRM-EXV-046.
 fn rules(object: &Value, errors: &mut Vec<Error>) {
     let spec = member(Some(object), "spec");
     let at = Path::new("spec");

@@ -26,7 +26,7 @@ pub(super) const KIND: Kind = Kind {
 const WORKER_POOL: Shape =
     Shape::Struct(&[field("name", "Name", Shape::Text), field("selector", "Selector", LABEL_SELECTOR)]);
 
-/// GRM-EXV-060 to -065.
+/// GRM-EXV-060 to -064.
 fn rules(object: &Value, errors: &mut Vec<Error>) {
     check_spec(object, &[&["type"], &["binaryPath"], &["workerPool", "name"]], errors);
 }

@@ -18,7 +18,7 @@ pub(super) const KIND: Kind = Kind {
     rules,
 };
 
-/// GRM-EXV-130 to -135.
+/// GRM-EXV-130 to -134.
 fn rules(object: &Value, errors: &mut Vec<Error>) {
     check_spec(object, &[&["type"]], errors);
 }

@@ -18,7 +18,7 @@ pub(super) const KIND: Kind = Kind {
     rules,
 };
 
-/// GRM-EXV-140 to -145.
+/// GRM-EXV-140 to -144.
 fn rules(object: &Value, errors: &mut Vec<Error>) {
     check_spec(object, &[&["type"], &["region"], &["secretRef", "name"]], errors);
 }
