@@ -111,6 +111,19 @@ fn spinner(says: Sender<()>, end: Arc<AtomicBool>) -> BuiltIn {
     })
 }
 
+/// Has written two states before anybody hears that it runs.
+fn hasty() -> BuiltIn {
+    BuiltIn::new("hasty", "v1.0.0", BTreeSet::new(), |ingredients: Ingredients| async move {
+        let clusters = ingredients.clusters.ok_or("no clusters")?;
+        let source: Api<ConfigMap> = Api::namespaced(clusters.source.client.clone(), "default");
+        for said in ["once", "twice"] {
+            let patch = Patch::Merge(json!({"data": {"said": said}}));
+            source.patch("a", &PatchParams::default(), &patch).await.map_err(|error| error.to_string())?;
+        }
+        Ok(component(String::new, tokio::spawn(std::future::pending())))
+    })
+}
+
 fn contract(steps: &str, faults: &str) -> Contract {
     let text = format!(
         "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Contract\nmetadata: {{name: copier, labels: {{component: copier}}}}\n\
@@ -205,6 +218,15 @@ async fn a_scenario_is_run_again_under_each_of_its_faults() {
     assert_eq!(found.status, Status::Failed);
     let missing = "copied: targetCluster configmap/a data.copied";
     assert_eq!(paths, [format!("under throttle: {missing}"), format!("under serverError: {missing}")]);
+}
+
+#[tokio::test]
+async fn what_a_target_does_while_it_starts_belongs_to_the_first_step() {
+    let steps = "    - {name: begun, history: {sourceCluster: {configmap/a: [{data: {said: once}}, {data: {said: twice}}]}}, eventually: {sourceCluster: {configmap/a: {data: {said: $changed}}}}}\n";
+    let contracts = [contract(steps, "")].into();
+    let report = run::run(contracts, Arc::new(hasty()), &options(), &|_| {}, &Interrupt::default()).await;
+    let found = &report.contracts[0].clauses[0].cases[0];
+    assert_eq!((found.status, &found.checks), (Status::Passed, &Vec::new()));
 }
 
 #[tokio::test]

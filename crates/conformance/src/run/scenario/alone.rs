@@ -82,7 +82,6 @@ impl Scene {
     ) -> Result<Observed, Ended> {
         clusters.write(&scenario.given).await?;
         let mut stage = Stage::new(self, looked, clusters, disturbance);
-        stage.start().await?;
         let outcome = stage.take(&scenario.steps).await;
         stage.stop().await;
         Ok(Observed { checks: outcome?, kept: stage.into_kept() })

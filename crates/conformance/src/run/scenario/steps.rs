@@ -99,7 +99,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Starts the target.
-    pub(super) async fn start(&mut self) -> Result<(), Ended> {
+    async fn start(&mut self) -> Result<(), Ended> {
         let clusters = self.clusters.for_target();
         let setup = Setup {
             component: &self.looked.contract.component,
@@ -131,7 +131,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Takes the steps; gives what the first step that was not kept shows.
+    /// Starts the target and takes the steps; gives what the first step that was not kept shows.
     pub(super) async fn take(&mut self, steps: &[Step]) -> Result<Vec<Check>, Ended> {
         for (at, step) in steps.iter().enumerate() {
             let checks = self.step(at, step).await?;
@@ -153,6 +153,10 @@ impl<'a> Stage<'a> {
 
     async fn step(&mut self, at: usize, step: &Step) -> Result<Vec<Check>, Ended> {
         let mut before = Before::of(self.clusters, step).await?;
+        // What the target does from its start on belongs to the first step, however late this one is told of it.
+        if at == 0 {
+            self.start().await?;
+        }
         self.advance(step).await;
         // Whatever the target did since it was started is seen by a first step that does nothing itself.
         if at > 0 || step.advance.is_some() || !step.actions.is_empty() {

@@ -1,0 +1,180 @@
+//! A ManagedResource of 1,000 ConfigMaps on the embedded API server and, where `KUBEBUILDER_ASSETS` names one, on a real
+//! control plane: applied from nothing, looked at again and again while nothing changes, deleted. Time, CPU of this process (on
+//! the embedded server both sides are in it), and what the controllers sent.
+
+#![expect(clippy::print_stdout, reason = "it prints a table")]
+#![expect(clippy::unwrap_used, reason = "what cannot be measured ends it")]
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use gardener_resource_manager::config::file;
+use gardener_resource_manager::controllers::Running;
+use jiff::Timestamp;
+use kube::Client;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::{Value, json};
+use substrate::cluster::Cluster;
+use substrate::embedded::{Embedded, control_plane};
+use substrate::envtest::assets::{Assets, Surroundings};
+use substrate::envtest::{CLUSTER, Envtest, Options, programs};
+use substrate::facts;
+
+const OBJECTS: usize = 1_000;
+/// How many passes without a change are measured together.
+const PASSES: u32 = 100;
+/// Time between two passes.
+const PERIOD: Duration = Duration::from_mins(1);
+/// Between two looks at what has become of the ManagedResource.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long each part may take.
+const PATIENCE: Duration = Duration::from_mins(2);
+const CONTROLLER: &str = "gardener-resource-manager";
+
+/// What time and CPU were at a moment.
+struct Begun(Instant, Duration);
+
+fn main() {
+    println!("{:<52}{:>10}{:>12}", format!("{OBJECTS} ConfigMaps"), "time, ms", "CPU, ms");
+    let mut build = tokio::runtime::Builder::new_multi_thread();
+    let runtime = build.worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let server = control_plane(false, None);
+        applied_and_deleted("embedded, both sides", &Client::new(server, "default"), Timestamp::now()).await;
+    });
+    #[expect(clippy::disallowed_methods, reason = "this is the main function")]
+    let assets = std::env::var("KUBEBUILDER_ASSETS").ok().filter(|folder| !folder.is_empty());
+    match assets {
+        Some(assets) => runtime.block_on(real(PathBuf::from(assets))),
+        None => {
+            println!("not on a real one: KUBEBUILDER_ASSETS names no control plane (`make control-plane`)")
+        }
+    }
+    drop(runtime);
+    let mut build = tokio::runtime::Builder::new_current_thread();
+    build.enable_all().start_paused(true).build().unwrap().block_on(unchanged());
+}
+
+async fn real(assets: PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let surroundings = Surroundings { assets: Some(assets), ..Surroundings::default() };
+    let assets = Assets::find(&surroundings, programs(false)).unwrap();
+    let real = Envtest::start(&Options::new(assets, folder.path().to_owned())).await.unwrap();
+    applied_and_deleted(
+        "kube-apiserver, the controllers' side",
+        &real.cluster(CLUSTER).client,
+        Timestamp::now(),
+    )
+    .await;
+}
+
+async fn applied_and_deleted(name: &str, client: &Client, now: Timestamp) {
+    let cluster = Cluster::new(client.clone());
+    let controllers = running(client, now);
+    let begun = Begun::now();
+    write(&cluster).await;
+    until(&cluster, is_applied).await;
+    begun.tell(&format!("{name}: applied"), 1);
+    let begun = Begun::now();
+    cluster.delete(&managed_resource(), "").await.unwrap();
+    until(&cluster, Value::is_null).await;
+    begun.tell(&format!("{name}: deleted"), 1);
+    drop(controllers);
+}
+
+/// Passes over a ManagedResource that has been applied, in virtual time: what goes by is what they compute.
+async fn unchanged() {
+    let server = Embedded::start(false, None).await.unwrap();
+    let cluster = Cluster::new(server.client());
+    let controllers = running(&server.client_as(CONTROLLER), server.now());
+    write(&cluster).await;
+    until(&cluster, is_applied).await;
+    tokio::time::sleep(2 * PERIOD).await;
+    let (passed, sent) = (passes(&controllers.exposition()), server.request_count());
+    let begun = Begun::now();
+    tokio::time::sleep(PASSES * PERIOD).await;
+    let passed = passes(&controllers.exposition()) - passed;
+    begun.tell("embedded: a pass, nothing has changed", passed);
+    let requests = server.requests_since(sent);
+    let writes = requests.iter().filter(|request| request.user == CONTROLLER && request.is_write()).count();
+    println!("{passed} passes, {} requests of the controllers, {writes} of them writes", requests.len());
+}
+
+/// The managed-resource controller; those that look at its objects do so once.
+fn running(client: &Client, now: Timestamp) -> Running {
+    let config = json!({
+        "sourceClientConnection": {}, "controllers": {"managedResource": {"syncPeriod": "1m"}, "health": {"syncPeriod": "1000h"}},
+    });
+    Running::at(&file::from_partial(&config).unwrap(), client.clone(), None, now)
+}
+
+async fn write(cluster: &Cluster) {
+    let manifests = (0..OBJECTS).map(|number| {
+        let object = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": format!("config-{number:04}"), "namespace": "default", "labels": {"app": "x"}},
+            "data": {"config.yaml": "kind: Configuration\nlogLevel: info\n".repeat(4), "number": number.to_string()},
+        });
+        (format!("{number}.yaml"), json!(object.to_string()))
+    });
+    let manifests: Value = manifests.collect::<serde_json::Map<_, _>>().into();
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mr", "namespace": "default"}, "stringData": manifests,
+    });
+    facts::write(cluster, &secret).await.unwrap();
+    let mut object = managed_resource();
+    object["spec"] = json!({"secretRefs": [{"name": "mr"}]});
+    facts::write(cluster, &object).await.unwrap();
+}
+
+fn managed_resource() -> Value {
+    json!({
+        "apiVersion": "resources.gardener.cloud/v1alpha1", "kind": "ManagedResource",
+        "metadata": {"name": "mr", "namespace": "default"},
+    })
+}
+
+/// Waits until the ManagedResource is as asked; null is gone.
+async fn until(cluster: &Cluster, is_so: impl Fn(&Value) -> bool) {
+    let looking = async {
+        loop {
+            let reply = cluster.get(&managed_resource()).await.unwrap();
+            let object = if reply.is_success() { reply.body } else { Value::Null };
+            if is_so(&object) {
+                return;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, looking).await.unwrap();
+}
+
+fn is_applied(object: &Value) -> bool {
+    let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
+    conditions.into_iter().any(|it| it["type"] == "ResourcesApplied" && it["status"] == "True")
+}
+
+/// How many passes there were, by the controllers' own count.
+fn passes(metrics: &str) -> u32 {
+    const COUNT: &str = "controller_runtime_reconcile_total{controller=\"managedresource\"";
+    let counts = metrics.lines().filter(|line| line.starts_with(COUNT));
+    counts.filter_map(|line| line.rsplit(' ').next()?.parse::<u32>().ok()).sum()
+}
+
+impl Begun {
+    fn now() -> Self {
+        let cpu = clock_gettime(ClockId::ProcessCPUTime);
+        Self(Instant::now(), Duration::try_from(cpu).unwrap())
+    }
+
+    /// What it took since, each of so many times.
+    fn tell(&self, what: &str, times: u32) {
+        let now = Self::now();
+        let each = |whole: Duration| whole.as_secs_f64() * 1e3 / f64::from(times);
+        println!(
+            "{what:<52}{:>10.2}{:>12.2}",
+            each(now.0.duration_since(self.0)),
+            each(now.1.saturating_sub(self.1))
+        );
+    }
+}
