@@ -47,7 +47,7 @@ fn main() {
     match assets {
         Some(assets) => runtime.block_on(real(PathBuf::from(assets))),
         None => {
-            println!("not on a real one: KUBEBUILDER_ASSETS names no control plane (`make control-plane`)")
+            println!("not on a real one: KUBEBUILDER_ASSETS names no control plane (`make control-plane`)");
         }
     }
     drop(runtime);
