@@ -1,13 +1,14 @@
 //! A cluster in containers as the command line asks for it, and our components in it.
 
+mod alone;
+mod component;
 mod in_cluster;
 mod installation;
-mod resource_manager;
 mod rollouts;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use conformance::run::{Ground, Guard, Whole};
@@ -23,7 +24,8 @@ pub(crate) use in_cluster::InCluster;
 /// How long a cluster may take to be created, its nodes to become ready, and components to roll out; each.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 /// Whose objects and logs are collected when something fails.
-const NAMESPACES: [&str; 4] = [rollouts::NAMESPACE, "garden", "kube-system", "default"];
+const NAMESPACES: [&str; 5] =
+    [rollouts::NAMESPACE, "garden", "extension-provider-local", "kube-system", "default"];
 
 /// Creates a cluster with what is to be installed; dropping it deletes it.
 pub(crate) async fn start(
@@ -33,15 +35,15 @@ pub(crate) async fn start(
     terminal: &Terminal,
 ) -> Result<Kind, Failure> {
     let cluster = create(name, arguments, terminal).await?;
-    for ComponentName::ResourceManager in components {
-        let installed = resource_manager::install(&cluster).await;
-        unless_installed(installed, &cluster, &logs(arguments)).await?;
-        terminal.note("gardener-resource-manager is installed");
+    for component in components.iter().map(|name| component::named(*name)) {
+        let installed = alone::install(&cluster, component).await;
+        unless_installed(component.name, installed, &cluster, &logs(arguments)).await?;
+        terminal.note(&format!("{} is installed", component.name));
     }
     Ok(cluster)
 }
 
-/// Our resource-manager as cases of the contracts need it, in the cluster that [`ground`] starts.
+/// Our components as cases of the contracts need them, in the cluster that [`ground`] starts.
 pub(crate) fn target(contracts: &[Contract]) -> Arc<InCluster> {
     Arc::new(InCluster::of(contracts))
 }
@@ -53,7 +55,7 @@ pub(crate) async fn ground(
     terminal: &Terminal,
 ) -> Result<Ground, Failure> {
     let target = target.ok_or_else(|| broken(&"the target does not run in a cluster"))?;
-    if target.configs().is_empty() {
+    if target.to_install().is_empty() {
         return Err(Failure::usage(
             "no case of the selection is asked in a cluster: leave --substrate kind out",
         ));
@@ -65,10 +67,15 @@ pub(crate) async fn ground(
         kind.keep();
         terminal.note(&stays(&kind));
     }
-    let installed = rollouts::install(&kind, target.configs()).await;
-    let authority = unless_installed(installed, &kind, &logs(arguments)).await?;
-    let number = target.configs().len();
-    terminal.note(&format!("gardener-resource-manager runs with {number} configurations"));
+    let begun = Instant::now();
+    let installed = rollouts::install(&kind, target.to_install()).await;
+    let authority = unless_installed("our components", installed, &kind, &logs(arguments)).await?;
+    let with = |rollouts::Installed { component, rollouts, .. }: &rollouts::Installed| {
+        let number = rollouts.configs().len();
+        format!("{} with {number} configuration{}", component.name, if number == 1 { "" } else { "s" })
+    };
+    let running: Vec<String> = target.to_install().iter().map(with).collect();
+    terminal.note(&format!("{} run after {:.1} s", running.join(", "), begun.elapsed().as_secs_f32()));
     target.installed(in_cluster::Place { client: kind.client().clone(), authority });
     let cluster = kind.cluster().await.map_err(|error| broken(&error))?;
     let (nodes, version) = (shape(arguments).nodes(), &cluster.version);
@@ -136,6 +143,7 @@ fn shape(arguments: &KindArguments) -> Shape {
 }
 
 async fn unless_installed<T>(
+    what: &str,
     installed: Result<T, installation::InstallError>,
     cluster: &Kind,
     logs: &Path,
@@ -145,8 +153,7 @@ async fn unless_installed<T>(
         Err(error) => {
             cluster.collect(logs, &NAMESPACES).await;
             let place = logs.display();
-            let text =
-                format!("failed to install the resource-manager: {error}; objects and logs are in {place}");
+            let text = format!("failed to install {what}: {error}; objects and logs are in {place}");
             Err(broken(&text))
         }
     }

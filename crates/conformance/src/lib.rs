@@ -12,6 +12,7 @@
 pub mod attest;
 pub mod compare;
 pub mod coverage;
+mod dates;
 pub mod differential;
 mod digest;
 pub mod exchange;

@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use schema::Kinds;
 use serde_json::Value;
 
+use crate::dates;
 use crate::place::{self, Isolation};
 use crate::report::{Reason, ReasonCode, Status};
-use crate::rollouts;
-use crate::target::{Configurable, Target};
+use crate::target::{Configurable, Target, TargetKind};
 
 mod order;
 
@@ -177,11 +177,11 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             apart.push(at);
             continue;
         }
-        let decision = looked.case.when.decision();
+        let now = now(looked, target);
         let (instance, config) = (looked.instance().to_owned(), looked.case.config.clone());
         let group = |alone: bool| Group {
             component: looked.contract.component.clone(),
-            now: decision.map(|decision| decision.now),
+            now,
             instance: instance.clone(),
             config: config.clone(),
             alone,
@@ -191,7 +191,6 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
         if alone_by_place || has_fact_of(looked.case, &everywhere, on_server) {
             alone.push(Group { cases: vec![at], ..group(true) });
         } else {
-            let now = decision.map(|decision| decision.now);
             let key = (looked.contract.component.clone(), now, instance.clone(), config.to_string());
             groups.entry(key).or_insert_with(|| group(false)).cases.push(at);
         }
@@ -260,7 +259,7 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
         let text = format!("holds for {range}, the target is {version}");
         return Some((Status::Skipped, Reason::new(ReasonCode::Version, text)));
     }
-    let fixed = match target.configurable() {
+    let fixed = match target.configurable(&contract.component) {
         Configurable::Any => return None,
         Configurable::OneOf(_) if looked.case.when == When::Configuration => return None,
         _ if looked.case.when == When::Configuration => {
@@ -270,9 +269,8 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
         // It is started in another place, with any configuration.
         Configurable::OneOf(_) if is_started_apart(looked, target) => return None,
         Configurable::OneOf(rollouts) => {
-            let is_served = rollouts.iter().any(|rollout| rollouts::serves(rollout, &looked.case.config));
-            return (!is_served).then(|| {
-                let number = rollouts.len();
+            return rollouts.serving(&looked.case.config).is_none().then(|| {
+                let number = rollouts.configs().len();
                 let text = format!(
                     "the target runs with {number} configurations side by side, this one is in none of them"
                 );
@@ -315,7 +313,17 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
 
 /// Whether the target is started for the case elsewhere than where it is installed.
 fn is_started_apart(looked: Looked<'_>, target: &dyn Target) -> bool {
-    looked.scenario().is_some() || !target.is_inside(&looked.contract.component)
+    let decision = looked.case.when.decision();
+    let is_admitted = decision.is_none_or(|decision| decision.runs_on == RunsOn::Admission);
+    looked.scenario().is_some() || !is_admitted || !target.is_inside(&looked.contract.component)
+}
+
+/// The time that a target must show; `None`: the time that it is, as is the only one inside a cluster.
+fn now(looked: Looked<'_>, target: &dyn Target) -> Option<Timestamp> {
+    let decision = looked.case.when.decision()?;
+    let is_installed =
+        target.identity().kind == TargetKind::InCluster && target.is_inside(&looked.contract.component);
+    (!is_installed || !dates::are_movable(looked.case, decision, target)).then_some(decision.now)
 }
 
 /// The configuration that most cases of a contract share; of several the first.

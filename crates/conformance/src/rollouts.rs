@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use contract::case::When;
+use contract::decision::RunsOn;
 use contract::model::{Contract, Level};
 use serde_json::Value;
 
@@ -20,28 +21,79 @@ struct Worth {
     cases: usize,
 }
 
-/// Whether a target with the configuration `rollout` answers as one with `config` would.
-#[must_use]
-pub fn serves(rollout: &Value, config: &Value) -> bool {
-    let rollout = sections(rollout);
-    sections(config).iter().all(|(section, wanted)| rollout.get(section) == Some(wanted))
+/// How the configurations of cases become those of rollouts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combining {
+    /// Those that do not speak of the same section are one.
+    Sections,
+    /// Each is one: what it leaves out counts as well.
+    Nothing,
 }
 
-/// At most `limit` configurations for the admission cases of the contracts: first such that each MUST clause has a case,
-/// then such that most cases are asked.
-#[must_use]
-pub fn plan(contracts: &[Contract], limit: usize) -> Vec<Value> {
-    let mut wanted = wanted(contracts);
-    let mut open: BTreeSet<(usize, usize)> =
-        wanted.values().flat_map(|(_, worth)| worth.clauses.iter().copied()).collect();
-    open.retain(|(contract, clause)| contracts[*contract].clauses[*clause].level == Level::Must);
-    let mut rollouts: Vec<Value> = Vec::new();
-    while let Some((config, worth)) = best(&wanted, &open).and_then(|best| wanted.remove(&best)) {
-        if add(&mut rollouts, &config, limit) {
-            open.retain(|clause| !worth.clauses.contains(clause));
+/// Configurations that a component runs with side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rollouts {
+    configs: Vec<Value>,
+    combining: Combining,
+}
+
+impl Rollouts {
+    /// At most `limit` configurations for the admission cases of the contracts: first such that each MUST clause has a case,
+    /// then such that most cases are asked.
+    #[must_use]
+    pub fn plan(contracts: &[Contract], combining: Combining, limit: usize) -> Self {
+        let mut wanted = wanted(contracts);
+        let mut open: BTreeSet<(usize, usize)> =
+            wanted.values().flat_map(|(_, worth)| worth.clauses.iter().copied()).collect();
+        open.retain(|(contract, clause)| contracts[*contract].clauses[*clause].level == Level::Must);
+        let mut rollouts = Self { configs: Vec::new(), combining };
+        while let Some((config, worth)) = best(&wanted, &open).and_then(|best| wanted.remove(&best)) {
+            if rollouts.add(&config, limit) {
+                open.retain(|clause| !worth.clauses.contains(clause));
+            }
         }
+        rollouts
     }
-    rollouts
+
+    /// What each runs with.
+    #[must_use]
+    pub fn configs(&self) -> &[Value] {
+        &self.configs
+    }
+
+    /// Which of them answers as a target with this configuration would.
+    #[must_use]
+    pub fn serving(&self, config: &Value) -> Option<usize> {
+        self.configs.iter().position(|rollout| match self.combining {
+            Combining::Sections => serves(rollout, config),
+            Combining::Nothing => rollout == config,
+        })
+    }
+
+    /// Puts a configuration into the first rollout that says nothing else, or into a new one; false if there is no room.
+    fn add(&mut self, config: &Value, limit: usize) -> bool {
+        let new = sections(config);
+        let fits = |rollout: &&mut Value| {
+            let there = sections(rollout);
+            new.iter().all(|(section, wanted)| there.get(section).is_none_or(|there| there == wanted))
+        };
+        let is_combined = self.combining == Combining::Sections;
+        if let Some(rollout) = self.configs.iter_mut().filter(|_| is_combined).find(fits) {
+            merge(rollout, config);
+            return true;
+        }
+        let has_room = self.configs.len() < limit;
+        if has_room {
+            self.configs.push(config.clone());
+        }
+        has_room
+    }
+}
+
+/// Whether a rollout says all that a configuration says, section by section.
+fn serves(rollout: &Value, config: &Value) -> bool {
+    let rollout = sections(rollout);
+    sections(config).iter().all(|(section, wanted)| rollout.get(section) == Some(wanted))
 }
 
 /// Every configuration of an admission case by its text, and what it is worth.
@@ -50,8 +102,11 @@ fn wanted(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
     for (at, contract) in contracts.iter().enumerate() {
         for (of, clause) in contract.clauses.iter().enumerate() {
             for case in &clause.cases {
-                let is_asked_elsewhere = matches!(case.when, When::Configuration | When::Steps(_));
-                if is_asked_elsewhere || case.when.decision().is_some() {
+                let is_asked_elsewhere =
+                    matches!(case.when, When::Configuration | When::Steps(_) | When::Emitted(_));
+                let is_admitted =
+                    case.when.decision().is_none_or(|decision| decision.runs_on == RunsOn::Admission);
+                if is_asked_elsewhere || !is_admitted {
                     continue;
                 }
                 let (_, worth) = wanted
@@ -70,23 +125,6 @@ fn best(wanted: &BTreeMap<String, (Value, Worth)>, open: &BTreeSet<(usize, usize
     let worth = |worth: &Worth| (worth.clauses.intersection(open).count(), worth.cases);
     let best = wanted.iter().rev().max_by_key(|(_, (_, found))| worth(found));
     best.map(|(text, _)| text.clone())
-}
-
-/// Puts a configuration into the first rollout that says nothing else, or into a new one; false if there is no room.
-fn add(rollouts: &mut Vec<Value>, config: &Value, limit: usize) -> bool {
-    let new = sections(config);
-    for rollout in rollouts.iter_mut() {
-        let there = sections(rollout);
-        if new.iter().all(|(section, wanted)| there.get(section).is_none_or(|there| there == wanted)) {
-            merge(rollout, config);
-            return true;
-        }
-    }
-    if rollouts.len() < limit {
-        rollouts.push(config.clone());
-        return true;
-    }
-    false
 }
 
 fn sections(config: &Value) -> BTreeMap<Section, Value> {
@@ -139,15 +177,27 @@ mod tests {
 
     #[test]
     fn configurations_that_do_not_speak_of_the_same_are_one_rollout() {
-        let mut rollouts = Vec::new();
+        let mut rollouts = Rollouts { configs: Vec::new(), combining: Combining::Sections };
         let added: Vec<bool> =
             [webhook("a", 1), webhook("a", 2), webhook("b", 1), webhook("a", 3), webhook("b", 2)]
                 .iter()
-                .map(|config| add(&mut rollouts, config, 2))
+                .map(|config| rollouts.add(config, 2))
                 .collect();
         assert_eq!(added, [true, true, true, false, true]);
         let both = |a: u64, b: u64| json!({"webhooks": {"a": {"enabled": true, "seconds": a}, "b": {"enabled": true, "seconds": b}}});
-        assert_eq!(rollouts, [both(1, 1), both(2, 2)]);
+        assert_eq!(rollouts.configs(), [both(1, 1), both(2, 2)]);
+        assert_eq!(rollouts.serving(&webhook("b", 2)), Some(1));
+    }
+
+    #[test]
+    fn where_nothing_is_combined_each_configuration_is_one_rollout_and_serves_itself_alone() {
+        let mut rollouts = Rollouts { configs: Vec::new(), combining: Combining::Nothing };
+        let local = json!({"provider": "local"});
+        let gates = json!({"provider": "local", "kubeScheduler": {"featureGates": []}});
+        let added = [&local, &gates, &json!({"provider": "aws"})].map(|config| rollouts.add(config, 2));
+        assert_eq!(added, [true, true, false]);
+        let found = [&local, &gates, &json!({}), &json!({"provider": "aws"})];
+        assert_eq!(found.map(|config| rollouts.serving(config)), [Some(0), Some(1), None, None]);
     }
 
     #[test]

@@ -16,6 +16,8 @@ use substrate::embedded::Embedded;
 use webhook::dial::Dialer;
 use webhook::registration::WebhookConfiguration;
 
+use crate::rollouts::Rollouts;
+
 pub mod built_in;
 pub mod command;
 mod configured;
@@ -63,8 +65,8 @@ pub enum Configurable {
     Any,
     /// It runs with this one; cases whose configuration it contains can be asked.
     Fixed(Value),
-    /// It runs with each of these, side by side: [`crate::rollouts`] put them together.
-    OneOf(Vec<Value>),
+    /// It runs with each of these, side by side.
+    OneOf(Rollouts),
     /// It runs with one that nobody told: the configuration most cases of a contract share is taken for granted.
     Unknown,
 }
@@ -182,8 +184,8 @@ pub trait Target: Send + Sync {
         BTreeSet::new()
     }
 
-    /// Which configurations it can be asked under.
-    fn configurable(&self) -> Configurable {
+    /// Which configurations a component of it can be asked under.
+    fn configurable(&self, _component: &str) -> Configurable {
         Configurable::Any
     }
 

@@ -11,8 +11,13 @@ use crate::engine::{self, Environment};
 use crate::program;
 use crate::tools::Tools;
 
-/// Package and program of each component; a target of kind/images/Dockerfile has the same name.
-const COMPONENTS: [&str; 1] = ["gardener-resource-manager"];
+/// Package of each component, and its program; a target of kind/images/Dockerfile has the program's name.
+const COMPONENTS: [(&str, &str); 4] = [
+    ("gardener-resource-manager", "gardener-resource-manager"),
+    ("garden-admission", "gardener-garden-admission"),
+    ("controlplane-webhooks", "gardener-controlplane-webhooks"),
+    ("gardener-controller-manager", "gardener-controller-manager"),
+];
 
 /// How they are built.
 #[derive(clap::Args)]
@@ -38,11 +43,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     program::step("static programs", || compile(&compiler, arguments, &triple))?;
     let folder = crate::chore::root().join(&arguments.target_folder).join(&triple);
     let folder = folder.join(if arguments.profile == "dev" { "debug" } else { &arguments.profile });
-    for component in COMPONENTS {
+    let context = gathered(&folder)?;
+    for (_, component) in COMPONENTS {
         let image = format!("gardener-conformance/{component}:local");
-        let program = folder.join(component);
-        program::step(&image, || build(&tools, component, &image, &program))?;
-        let size = fs::metadata(&program).context("the program was built")?.len();
+        program::step(&image, || build(&tools, component, &image, context.path()))?;
+        let size = fs::metadata(folder.join(component)).context("the program was built")?.len();
         let mut asking = tools.command("docker");
         asking.args(["image", "inspect", "--format", "{{.ID}} {{.Size}}", &image]);
         let said = program::ask(&mut asking)?;
@@ -69,8 +74,8 @@ fn install(triple: &str) -> Result<()> {
 fn compile(tools: &Tools, arguments: &Arguments, triple: &str) -> Result<()> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "--profile", &arguments.profile, "--target", triple]);
-    for component in COMPONENTS {
-        cargo.args(["--package", component, "--bin", component]);
+    for (package, program) in COMPONENTS {
+        cargo.args(["--package", package, "--bin", program]);
     }
     let compiler = compiler(tools)?;
     cargo.env(format!("CC_{}", triple.replace('-', "_")), compiler).current_dir(crate::chore::root());
@@ -98,12 +103,19 @@ fn compiler(tools: &Tools) -> Result<PathBuf> {
     Ok(compiler)
 }
 
-fn build(tools: &Tools, component: &str, image: &str, program: &Path) -> Result<()> {
-    let context = tempfile::tempdir().context("failed to make a folder for the image")?;
-    fs::copy(program, context.path().join(component))
-        .with_context(|| format!("failed to copy {}", program.display()))?;
+/// A folder with all programs and nothing else: Docker's old builder goes through the images above the one that is wanted.
+fn gathered(folder: &Path) -> Result<tempfile::TempDir> {
+    let context = tempfile::tempdir().context("failed to make a folder for the images")?;
+    for (_, program) in COMPONENTS {
+        fs::copy(folder.join(program), context.path().join(program))
+            .with_context(|| format!("failed to copy {program}"))?;
+    }
+    Ok(context)
+}
+
+fn build(tools: &Tools, component: &str, image: &str, context: &Path) -> Result<()> {
     let mut building = tools.command("docker");
     building.args(["build", "--quiet", "--tag", image, "--target", component, "--file"]);
-    building.arg(crate::chore::root().join("kind/images/Dockerfile")).arg(context.path());
+    building.arg(crate::chore::root().join("kind/images/Dockerfile")).arg(context);
     program::ask(&mut building).map(|_| ())
 }

@@ -25,6 +25,24 @@ pub(crate) enum EnvCommand {
 pub(crate) enum ComponentName {
     /// gardener-resource-manager for the cluster it runs in, from the image that `make images` builds
     ResourceManager,
+    /// gardener-garden-admission for a garden whose Shoots and CloudProfiles are custom resources
+    GardenAdmission,
+    /// gardener-controlplane-webhooks of a provider named local
+    ControlplaneWebhooks,
+    /// gardener-controller-manager of a garden whose kinds are custom resources
+    ControllerManager,
+}
+
+impl ComponentName {
+    /// As it is typed.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::ResourceManager => "resource-manager",
+            Self::GardenAdmission => "garden-admission",
+            Self::ControlplaneWebhooks => "controlplane-webhooks",
+            Self::ControllerManager => "controller-manager",
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,10 @@
-//! Our resource-manager as a target inside a cluster: asked by its API server, and from here through the proxy of that.
+//! Our components as a target inside a cluster: asked by its API server, and from here through the proxy of that.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use conformance::rollouts;
+use conformance::rollouts::Rollouts;
 use conformance::target::{
     Configurable, Configured, Decided, Identity, Running, Service, Setup, Target, TargetError, TargetKind,
     Trial,
@@ -12,26 +12,21 @@ use conformance::target::{
 use contract::case::Given;
 use contract::decision::Decision;
 use contract::model::Contract;
-use gardener_resource_manager::config::file;
-use gardener_resource_manager::registrations::{self, Instance};
-use gardener_resource_manager::webhooks;
-use serde_json::Value;
 use substrate::proxied::Proxied;
 use webhook::dial::Dialer;
 use webhook::registration::WebhookConfiguration;
 
-use super::rollouts as installed;
+use super::component::{COMPONENTS, Suite};
+use super::rollouts::{self, Installed};
 use crate::targets;
 
-/// The component that is installed.
-const COMPONENT: &str = "resource-manager";
-/// How many configurations run side by side at most.
-pub(super) const ROLLOUTS: usize = 6;
+/// How many configurations of a component run side by side at most.
+const ROLLOUTS: usize = 6;
 
-/// Our resource-manager in a cluster; its controllers and its configuration file are tried in this process, as is what only
-/// decides.
+/// Our components in a cluster; their controllers and configuration files are tried in this process, as is what only decides.
 pub(crate) struct InCluster {
-    configs: Vec<Value>,
+    /// Those that a case is asked of.
+    installed: Vec<Installed>,
     here: Arc<dyn Target>,
     place: OnceLock<Place>,
 }
@@ -47,15 +42,24 @@ pub(super) struct Place {
 impl InCluster {
     /// With the configurations that cases of the contracts need.
     pub(super) fn of(contracts: &[Contract]) -> Self {
-        let installed: Vec<Contract> =
-            contracts.iter().filter(|contract| contract.component == COMPONENT).cloned().collect();
-        let configs = rollouts::plan(&installed, ROLLOUTS);
-        Self { configs, here: targets::ours(contracts), place: OnceLock::new() }
+        let installed = COMPONENTS.iter().filter_map(|component| {
+            let suite = component.suite.as_ref()?;
+            let answers = |contract: &&Contract| suite.answers.contains(&&*contract.component);
+            let own: Vec<Contract> = contracts.iter().filter(answers).cloned().collect();
+            let rollouts = Rollouts::plan(&own, suite.combining, ROLLOUTS);
+            (!rollouts.configs().is_empty()).then_some(Installed { component, suite, rollouts })
+        });
+        let installed = installed.collect();
+        Self { installed, here: targets::ours(contracts), place: OnceLock::new() }
     }
 
-    /// The configurations that it runs with.
-    pub(super) fn configs(&self) -> &[Value] {
-        &self.configs
+    /// What is to be installed.
+    pub(super) fn to_install(&self) -> &[Installed] {
+        &self.installed
+    }
+
+    fn of_component(&self, component: &str) -> Option<&Installed> {
+        self.installed.iter().find(|installed| installed.suite.answers.contains(&component))
     }
 
     /// Says where it is.
@@ -68,8 +72,8 @@ impl InCluster {
 #[async_trait]
 impl Target for InCluster {
     fn identity(&self) -> Identity {
-        let endpoint =
-            format!("in namespace {} with {} configurations", installed::NAMESPACE, self.configs.len());
+        let number: usize = self.installed.iter().map(|installed| installed.rollouts.configs().len()).sum();
+        let endpoint = format!("in namespace {} with {number} configurations", rollouts::NAMESPACE);
         Identity { kind: TargetKind::InCluster, endpoint, ..self.here.identity() }
     }
 
@@ -77,8 +81,10 @@ impl Target for InCluster {
         self.here.features()
     }
 
-    fn configurable(&self) -> Configurable {
-        Configurable::OneOf(self.configs.clone())
+    fn configurable(&self, component: &str) -> Configurable {
+        // Whoever is not installed is started elsewhere, with any configuration.
+        self.of_component(component)
+            .map_or(Configurable::Any, |installed| Configurable::OneOf(installed.rollouts.clone()))
     }
 
     fn is_ours(&self) -> bool {
@@ -106,7 +112,7 @@ impl Target for InCluster {
     }
 
     fn is_inside(&self, component: &str) -> bool {
-        component == COMPONENT
+        self.of_component(component).is_some()
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
@@ -114,23 +120,25 @@ impl Target for InCluster {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        if setup.clusters.is_some() || !self.is_inside(setup.component) {
+        let installed = self.of_component(setup.component);
+        let Some(Installed { component, suite, rollouts }) =
+            installed.filter(|_| setup.clusters.is_none() && setup.now.is_none())
+        else {
             return self.here.start(setup).await;
-        }
+        };
         let wrong = |reason: String| TargetError::Configuration { name: self.identity().name, reason };
         let place = self.place.get().ok_or_else(|| wrong("it is not installed".to_owned()))?;
-        let rollout = self.configs.iter().position(|rollout| rollouts::serves(rollout, setup.config));
+        let rollout = rollouts.serving(setup.config);
         let rollout = rollout.ok_or_else(|| wrong(format!("no rollout serves {}", setup.config)))?;
-        let instance = if setup.instance == "shoot" { Instance::Shoot } else { Instance::Seed };
-        let config = file::from_partial(setup.config).map_err(|error| wrong(error.to_string()))?;
-        let name = installed::name(rollout);
-        let port = |port| Proxied::new(place.client.clone(), installed::NAMESPACE, &name, port);
+        let name = rollouts::name(component, rollout);
+        let port = |port| Proxied::new(place.client.clone(), rollouts::NAMESPACE, &name, port);
         Ok(Box::new(Rollout {
+            suite,
             webhooks: Arc::new(port(("https", "server"))),
             metrics: port(("http", "metrics")),
-            registrations: registrations::registrations(&config, instance, None),
+            registrations: (suite.registrations)(setup.config, setup.instance).map_err(wrong)?,
             service: Service {
-                namespace: installed::NAMESPACE.to_owned(),
+                namespace: rollouts::NAMESPACE.to_owned(),
                 name: name.clone(),
                 ca_bundle: place.authority.clone(),
             },
@@ -139,6 +147,7 @@ impl Target for InCluster {
 }
 
 struct Rollout {
+    suite: &'static Suite,
     webhooks: Arc<Proxied>,
     metrics: Proxied,
     registrations: Vec<WebhookConfiguration>,
@@ -156,7 +165,7 @@ impl Running for Rollout {
     }
 
     fn paths(&self, webhook: &str) -> Vec<String> {
-        let paths = webhooks::paths().into_iter().filter(|(name, _)| *name == webhook);
+        let paths = (self.suite.paths)().into_iter().filter(|(name, _)| *name == webhook);
         paths.map(|(_, path)| path).collect()
     }
 
@@ -173,6 +182,15 @@ impl Running for Rollout {
 }
 
 #[cfg(test)]
+impl InCluster {
+    /// What a component of this name runs with.
+    pub(super) fn configs_of(&self, name: &str) -> &[serde_json::Value] {
+        let found = self.installed.iter().find(|installed| installed.component.name == name);
+        found.map_or(&[], |installed| installed.rollouts.configs())
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use conformance::plan;
@@ -182,7 +200,10 @@ mod tests {
     fn few_cases_need_a_configuration_that_no_rollout_has_and_no_must_clause_is_left_without_a_case() {
         let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
         let target = InCluster::of(&contracts);
-        assert!(target.configs().len() <= ROLLOUTS);
+        let asked = COMPONENTS.iter().filter(|component| component.suite.is_some()).count();
+        assert_eq!(target.to_install().len(), asked);
+        let few = |installed: &Installed| installed.rollouts.configs().len() <= ROLLOUTS;
+        assert!(target.to_install().iter().all(few));
         let silent = |target: &dyn Target| -> BTreeSet<plan::CaseRef> {
             plan::plan(&contracts, target, 0, true).silent.into_iter().map(|(at, ..)| at).collect()
         };

@@ -4,44 +4,20 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use gardener_resource_manager::config::ResourceManagerConfiguration;
-use gardener_resource_manager::config::file;
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError};
 use substrate::envtest::EnvtestError;
+use substrate::identity::Identity;
 use substrate::kind::KindError;
 
 use super::PATIENCE;
+use super::component::Component;
 
-/// The resource-manager as kind/manifests name it.
-pub(super) const NAME: &str = "gardener-resource-manager";
-/// The image that `make images` builds.
-pub(super) const IMAGE: &str = "gardener-conformance/gardener-resource-manager";
-/// Its tag.
-pub(super) const TAG: &str = "local";
-/// The Secret that its certificate is in.
-pub(super) const SERVER_SECRET: &str = "gardener-resource-manager-server";
-/// The ConfigMap that its configuration is in.
-pub(super) const CONFIG_MAP: &str = "gardener-resource-manager-config";
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// A manifest and its path in kind/manifests/resource-manager.
-macro_rules! manifest {
-    ($path:literal) => {
-        ($path, include_str!(concat!("../../../../kind/manifests/resource-manager/", $path)))
-    };
-}
-pub(super) use manifest;
-
-/// What a resource-manager has wherever it runs.
-pub(super) const BASE: [(&str, &str); 5] = [
-    manifest!("base/deployment.yaml"),
-    manifest!("base/kustomization.yaml"),
-    manifest!("base/poddisruptionbudget.yaml"),
-    manifest!("base/service.yaml"),
-    manifest!("base/serviceaccount.yaml"),
-];
+/// The tag of our images.
+pub(super) const TAG: &str = "local";
 
 /// Why a component is not installed.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +30,8 @@ pub(super) enum InstallError {
     Crds(#[from] EnvtestError),
     #[error("failed to make its certificate: {0}")]
     Certificate(#[from] rcgen::Error),
+    #[error("its webhooks are not reached: the API server refuses {what}: {answer}")]
+    Unprobed { what: String, answer: String },
     #[error("failed to read its configuration: {0}")]
     Configuration(String),
     #[error("failed to write manifests: {0}")]
@@ -64,21 +42,23 @@ pub(super) enum InstallError {
     NotReady { answer: String },
 }
 
-/// What a component configuration in YAML says.
-pub(super) fn configuration(text: &str) -> Result<ResourceManagerConfiguration, InstallError> {
-    let wrong = |error: &dyn std::fmt::Display| InstallError::Configuration(error.to_string());
-    let value: Value = formats::yaml::from_str(text).map_err(|error| wrong(&error))?;
-    file::from_value(&value).map(|(config, _)| config).map_err(|error| wrong(&error))
-}
-
 /// The names that a Service is reached as.
 pub(super) fn names(service: &str, namespace: &str) -> [String; 3] {
     [service.to_owned(), format!("{service}.{namespace}"), format!("{service}.{namespace}.svc")]
 }
 
 /// Our image in the place of the one that manifests name.
-pub(super) fn image() -> Value {
-    json!({"name": NAME, "newName": IMAGE, "newTag": TAG})
+pub(super) fn image(component: &Component) -> Value {
+    json!({"name": component.name, "newName": component.image(), "newTag": TAG})
+}
+
+/// The Secret that a component's certificate is in.
+pub(super) fn secret(component: &Component, identity: &Identity) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls",
+        "metadata": {"name": format!("{}-server", component.name)},
+        "stringData": {"tls.crt": identity.certificate, "tls.key": identity.key},
+    })
 }
 
 /// Writes a kustomization; what it says of itself may be left out.

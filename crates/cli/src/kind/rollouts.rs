@@ -1,53 +1,72 @@
-//! Our gardener-resource-manager with every configuration that cases need, side by side: a Deployment and a Service each.
+//! Our components with every configuration that cases need, side by side: a Deployment and a Service each.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use conformance::rollouts::Rollouts;
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use substrate::envtest;
 use substrate::identity::Identity;
 use substrate::kind::Kind;
 
-use super::installation::{
-    self, BASE, CONFIG_MAP, IMAGE, InstallError, NAME, SERVER_SECRET, TAG, customize, manifest, until, write,
-    write_objects,
-};
+use super::component::{Component, Suite};
+use super::installation::{self, InstallError, TAG, customize, until, write, write_objects};
 
 /// Where they run.
 pub(super) const NAMESPACE: &str = "gardener-conformance";
 /// What tells their pods apart.
 const LABEL: &str = "conformance.gardener.cloud/rollout";
-const CONFIG: (&str, &str) = manifest!("suite/config.yaml");
+
+/// A component with the configurations that it runs with.
+pub(super) struct Installed {
+    pub(super) component: &'static Component,
+    pub(super) suite: &'static Suite,
+    pub(super) rollouts: Rollouts,
+}
 
 /// Name of the Deployment and of the Service of a rollout.
-pub(super) fn name(rollout: usize) -> String {
-    format!("{NAME}-{rollout}")
+pub(super) fn name(component: &Component, rollout: usize) -> String {
+    format!("{}-{rollout}", component.name)
 }
 
 /// Installs one for each configuration and waits until all run; then no further pod begins. Gives the PEM of the authority
 /// that signed their certificate, in base64.
-pub(super) async fn install(kind: &Kind, configs: &[Value]) -> Result<String, InstallError> {
-    kind.load(&format!("{IMAGE}:{TAG}")).await?;
+pub(super) async fn install(kind: &Kind, installed: &[Installed]) -> Result<String, InstallError> {
     let crds: Vec<Value> = schema::crds().iter().map(|crd| crd.json().clone()).collect();
     envtest::install(kind.client(), &crds).await?;
-    let names: Vec<String> = (0..configs.len()).map(name).collect();
+    let mut names = Vec::new();
+    for Installed { component, rollouts, .. } in installed {
+        kind.load(&format!("{}:{TAG}", component.image())).await?;
+        names.extend((0..rollouts.configs().len()).map(|number| name(component, number)));
+    }
     let reached_as: Vec<String> =
         names.iter().flat_map(|name| installation::names(name, NAMESPACE)).collect();
     let identity = Identity::made(NAMESPACE, reached_as)?;
     let folder = tempfile::tempdir()?;
-    for (path, text) in BASE {
-        write(folder.path(), path, text)?;
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
+    write_objects(folder.path(), "namespace.yaml", &[namespace])?;
+    let (mut resources, mut images) = (vec!["namespace.yaml".to_owned()], Vec::new());
+    for Installed { component, suite, rollouts } in installed {
+        let of_component = folder.path().join(component.name);
+        for (path, text) in component.base {
+            write(&of_component, path, text)?;
+        }
+        for (number, config) in rollouts.configs().iter().enumerate() {
+            let rollout = of_component.join(number.to_string());
+            write_objects(&rollout, "secret.yaml", &[installation::secret(component, &identity)])?;
+            for (path, text) in suite.manifests {
+                write(&rollout, path, text)?;
+            }
+            let file = (suite.file)(config)?;
+            if let Some(file) = &file {
+                write(&rollout, "config.yaml", &formats::yaml::to_string(file)?)?;
+            }
+            customize(&rollout, overlay(component, suite, number, file.is_some()))?;
+            resources.push(format!("{}/{number}", component.name));
+        }
+        images.push(installation::image(component));
     }
-    write_objects(folder.path(), "around.yaml", &around())?;
-    for (number, config) in configs.iter().enumerate() {
-        let rollout = folder.path().join(number.to_string());
-        write(&rollout, "config.yaml", &formats::yaml::to_string(&whole(config)?)?)?;
-        write_objects(&rollout, "secret.yaml", &[secret(&identity)])?;
-        customize(&rollout, overlay(number))?;
-    }
-    let rollouts = (0..configs.len()).map(|number| number.to_string());
-    let resources: Vec<String> = std::iter::once("around.yaml".to_owned()).chain(rollouts).collect();
-    customize(folder.path(), json!({"resources": resources, "images": [installation::image()]}))?;
+    customize(folder.path(), json!({"resources": resources, "images": images}))?;
     kind.apply(folder.path()).await?;
     let cluster = Cluster::new(kind.client().clone());
     for name in &names {
@@ -57,78 +76,18 @@ pub(super) async fn install(kind: &Kind, configs: &[Value]) -> Result<String, In
     Ok(STANDARD.encode(identity.authority))
 }
 
-/// What all of them need.
-fn around() -> [Value; 2] {
-    const GROUP: &str = "rbac.authorization.k8s.io";
-    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
-    let accounts = format!("system:serviceaccounts:{NAMESPACE}");
-    let binding = json!({
-        "apiVersion": format!("{GROUP}/v1"), "kind": "ClusterRoleBinding", "metadata": {"name": NAMESPACE},
-        "roleRef": {"apiGroup": GROUP, "kind": "ClusterRole", "name": "cluster-admin"},
-        "subjects": [{"apiGroup": GROUP, "kind": "Group", "name": accounts}],
-    });
-    [namespace, binding]
-}
-
-fn secret(identity: &Identity) -> Value {
-    json!({
-        "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "metadata": {"name": SERVER_SECRET},
-        "stringData": {"tls.crt": identity.certificate, "tls.key": identity.key},
-    })
-}
-
-fn overlay(number: usize) -> Value {
-    json!({
+fn overlay(component: &Component, suite: &Suite, number: usize, has_file: bool) -> Value {
+    let own = suite.manifests.iter().map(|(path, _)| *path);
+    let resources: Vec<&str> = ["../base", "secret.yaml"].into_iter().chain(own).collect();
+    let mut overlay = json!({
         "namespace": NAMESPACE,
         "nameSuffix": format!("-{number}"),
-        "resources": ["../base", "secret.yaml"],
-        "configMapGenerator": [{"name": CONFIG_MAP, "files": ["config.yaml"]}],
+        "resources": resources,
         "labels": [{"pairs": {LABEL: number.to_string()}, "includeSelectors": true}],
-    })
-}
-
-/// The configuration as a file has it: sections of cases over those that every rollout has.
-fn whole(config: &Value) -> Result<Value, InstallError> {
-    let mut whole: Value =
-        formats::yaml::from_str(CONFIG.1).map_err(|error| InstallError::Configuration(error.to_string()))?;
-    for (part, value) in config.as_object().into_iter().flatten() {
-        match value.as_object() {
-            Some(sections) => {
-                for (section, value) in sections {
-                    whole[part][section] = value.clone();
-                }
-            }
-            None => whole[part] = value.clone(),
-        }
+    });
+    if has_file {
+        let name = format!("{}-config", component.name);
+        overlay["configMapGenerator"] = json!([{"name": name, "files": ["config.yaml"]}]);
     }
-    Ok(whole)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kind::in_cluster::InCluster;
-    use gardener_resource_manager::config::file;
-
-    #[test]
-    fn sections_of_cases_stand_beside_those_that_every_rollout_has() {
-        let config = json!({"controllers": {"garbageCollector": {"enabled": true}}, "webhooks": {"seccompProfile": {"enabled": true}}});
-        let whole = whole(&config).unwrap();
-        let (read, warnings) = file::from_value(&whole).unwrap();
-        assert!(warnings.is_empty(), "{warnings:?}");
-        assert!(read.webhooks.seccomp_profile.enabled);
-        assert_eq!(whole["controllers"]["garbageCollector"]["enabled"], true);
-        assert_eq!(whole["controllers"]["resourceClass"], "gardener-conformance");
-        assert_eq!(whole["server"]["webhooks"]["port"], 10250);
-    }
-
-    #[test]
-    fn a_resource_manager_starts_with_every_configuration_that_all_contracts_together_are_given() {
-        let loaded = contract::load::read(&contract::source::embedded());
-        for config in InCluster::of(&loaded.catalog.contracts).configs() {
-            let whole = whole(config).unwrap();
-            let read = file::from_value(&whole);
-            assert!(read.is_ok(), "{:?}\n{whole:#}", read.err());
-        }
-    }
+    overlay
 }

@@ -19,7 +19,11 @@ const LOGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/kind"
 /// How long a rollout may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A cluster with our resource-manager.
+/// What is installed in it.
+const INSTALLED: [&str; 4] =
+    ["resource-manager", "garden-admission", "controlplane-webhooks", "controller-manager"];
+
+/// A cluster with our components.
 pub(crate) struct Running {
     _tethered: Tethered,
     runtime: tokio::runtime::Runtime,
@@ -47,10 +51,11 @@ impl Running {
         let name = format!("e2e-{}", std::process::id());
         let arguments = [
             &["env", "up", "--foreground", "--name", &name, "--substrate", "kind", "--zones", "3"][..],
-            &["--install", "resource-manager", "--logs", LOGS],
+            &["--logs", LOGS],
         ];
-        let mut tethered =
-            Tethered::spawn(&arguments.concat().into_iter().map(str::to_owned).collect::<Vec<_>>())?;
+        let installed = INSTALLED.iter().flat_map(|component| ["--install", component]);
+        let arguments: Vec<&str> = arguments.concat().into_iter().chain(installed).collect();
+        let mut tethered = Tethered::spawn(&arguments.into_iter().map(str::to_owned).collect::<Vec<_>>())?;
         let kubeconfig = tethered.first_line();
         let kubeconfig = kubeconfig.ok_or("no cluster was started: its reason stands above")?;
         let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;

@@ -6,6 +6,8 @@ use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
 
 use conformance::report::{self, CaseResult, Report, Status};
+use contract::case::When;
+use contract::decision::RunsOn;
 use contract::model::{Contract, Level};
 use contract::{load, source};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -17,9 +19,9 @@ use crate::tethered::Tethered;
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/contracts");
 /// How many of a hundred cases a substrate may not support.
 const NOT_SUPPORTED: usize = 10;
-/// The component that is installed in the cluster.
-const INSTALLED: &str = "resource-manager";
-/// Why no test of kind asks a scenario, what is decided about versions, or another component.
+/// Components of contracts whose admission is installed in the cluster.
+const INSTALLED: [&str; 4] = ["resource-manager", "garden-admission", "garden", "controlplane"];
+/// Why no test of kind asks a scenario, what is decided about versions elsewhere than on admission, or another component.
 const UNASKED: &str = "not asked in a cluster: `run --substrate kind` has it in process";
 
 /// The run that answers all tests.
@@ -87,10 +89,15 @@ fn cases(contract: &Contract) -> impl Iterator<Item = (String, String, bool)> + 
         clause.cases.iter().map(move |case| {
             let id = format!("{}/{}", clause.id, case.name);
             let name = format!("{prefix}::{}::{}", clause.id, case.name.replace('/', "::"));
-            let is_unasked = case.when.scenario().is_some() || case.when.decision().is_some();
-            (id, name, is_unasked || component != INSTALLED)
+            (id, name, is_unasked(contract, &case.when))
         })
     })
+}
+
+fn is_unasked(contract: &Contract, when: &When) -> bool {
+    let is_decided_elsewhere = when.decision().is_some_and(|decision| decision.runs_on != RunsOn::Admission);
+    let is_asked_nowhere = matches!(when, When::Steps(_) | When::Emitted(_));
+    is_asked_nowhere || is_decided_elsewhere || !INSTALLED.contains(&&*contract.component)
 }
 
 fn verdict(answers: &Answers, id: &str) -> Result<Completion, Failed> {

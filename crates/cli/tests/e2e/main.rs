@@ -6,6 +6,7 @@
 mod certificate;
 mod cluster;
 mod contracts;
+mod garden;
 mod place;
 mod resource_manager;
 mod shoot;
@@ -27,12 +28,15 @@ macro_rules! test {
     };
 }
 
-const TESTS: [Test; 9] = [
+const TESTS: [Test; 12] = [
     test!(resource_manager::a_deployment_is_mutated_by_every_webhook_that_selects_it_and_runs),
     test!(resource_manager::pods_are_spread_over_three_zones_as_the_constraints_say),
     test!(resource_manager::the_deletion_of_a_protected_crd_is_refused_in_our_words),
     test!(resource_manager::a_secret_that_a_managed_resource_names_becomes_objects),
     test!(shoot::it_acts_in_the_target_with_a_token_and_reads_its_namespace_of_the_source_alone),
+    test!(garden::a_shoot_is_filled_in_or_refused_by_what_its_profile_offers),
+    test!(garden::a_shoot_that_asks_for_maintenance_is_moved_and_holds_its_profile),
+    test!(garden::a_control_plane_is_changed_by_its_providers_webhooks_and_that_of_another_is_not),
     test!(certificate::it_is_rotated_while_requests_run_and_none_fails),
     test!(resource_manager::a_pod_that_is_killed_comes_back_and_meanwhile_the_failure_policy_refuses),
     test!(resource_manager::without_the_pod_the_failure_policy_refuses_and_with_the_next_one_all_goes_on),

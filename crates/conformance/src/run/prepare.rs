@@ -9,6 +9,7 @@ use substrate::facts::{self, Before};
 
 use super::Ground;
 use super::group::Started;
+use crate::dates;
 use crate::place::{self, Placed};
 use crate::plan::{CaseRef, Looked};
 use crate::report::{Reason, ReasonCode, Status};
@@ -43,8 +44,14 @@ pub(super) async fn prepare(
     looked: Looked<'_>,
     fresh: &str,
 ) -> Result<Prepared, (Status, Reason)> {
+    let mut placed = place::place(looked.case, fresh);
+    if let Some(decision) = looked.case.when.decision()
+        && context.group.now.is_none()
+    {
+        dates::move_to_present(&mut placed.given, decision.now);
+    }
     let mut prepared = Prepared {
-        placed: place::place(looked.case, fresh),
+        placed,
         has_facts: looked.has_facts(),
         written: Vec::new(),
         uid: uid(&looked.id(), fresh),

@@ -29,8 +29,6 @@ use crate::target::{Running, Setup};
 pub(super) use recorder::{Recorder, ToTarget};
 use stage::Stage;
 
-/// Why a case is asked elsewhere than in the whole cluster of the run.
-const ELSEWHERE: &str = "on embedded API servers: the component is not installed in the cluster";
 /// Cases that are asked side by side.
 const SIDE_BY_SIDE: usize = 16;
 
@@ -51,7 +49,7 @@ struct Ground<'a> {
 /// Asks the cases of a group; the second part says what broke around the target.
 pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
     let recorder = Arc::new(Recorder::default());
-    let stage = match Stage::open(shared, &group.component, &recorder).await {
+    let stage = match Stage::open(shared, group, &recorder).await {
         Ok(stage) => stage,
         Err(error) => return broken(shared, &group.cases, &error),
     };
@@ -74,9 +72,9 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
     recorder.reach(running.dialer());
     let (mut asked, error) = on(shared, group, running.as_ref(), &stage, recorder).await;
     running.stop().await;
-    if matches!(shared.options.ground, super::Ground::Whole(_)) && !stage.is_whole() {
+    if let Some(reason) = stage::elsewhere(shared, group) {
         for asked in asked.iter_mut().filter(|asked| asked.observation.is_some()) {
-            asked.result.asked.get_or_insert_with(|| ELSEWHERE.to_owned());
+            asked.result.asked.get_or_insert_with(|| reason.to_owned());
         }
     }
     drop(stage);

@@ -59,7 +59,7 @@ impl Target for CommandTarget {
         self.known.reads_everywhere.clone()
     }
 
-    fn configurable(&self) -> Configurable {
+    fn configurable(&self, _component: &str) -> Configurable {
         if self.spec.config.is_some() { Configurable::Any } else { Configurable::Unknown }
     }
 

@@ -71,7 +71,7 @@ impl Target for UrlTarget {
         self.known.reads_everywhere.clone()
     }
 
-    fn configurable(&self) -> Configurable {
+    fn configurable(&self, _component: &str) -> Configurable {
         self.config.clone().map_or(Configurable::Unknown, Configurable::Fixed)
     }
 

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::arguments::{Addition, ComponentName, EnvCommand, EnvUpArguments, SubstrateName};
+use crate::arguments::{Addition, EnvCommand, EnvUpArguments, SubstrateName};
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
 use state::State;
@@ -110,8 +110,8 @@ fn of_substrate(arguments: &EnvUpArguments) -> Vec<OsString> {
     if let Some(zones) = &arguments.kind.zones {
         typed.extend(["--zones", zones].map(OsString::from));
     }
-    for ComponentName::ResourceManager in &arguments.install {
-        typed.extend(["--install", "resource-manager"].map(OsString::from));
+    for component in &arguments.install {
+        typed.extend(["--install", component.word()].map(OsString::from));
     }
     if let Some(folder) = &arguments.kind.logs {
         typed.extend([OsString::from("--logs"), folder.clone().into_os_string()]);

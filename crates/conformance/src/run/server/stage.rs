@@ -14,9 +14,13 @@ use super::door::Door;
 use super::inside::{self, Heed};
 use super::probe;
 use super::recorder::{Recorder, ToTarget};
+use crate::plan::Group;
 use crate::run::{Ground, Shared, Whole};
 use crate::target::{Facts, Running};
 
+const NOT_INSTALLED: &str = "on embedded API servers: the component is not installed in the cluster";
+const OTHER_TIME: &str =
+    "on embedded API servers: the row is about its very moment, or its answer says a date";
 /// Between two looks whether a registration has been taken up.
 const PAUSE: Duration = Duration::from_millis(10);
 /// How long a server may take to take up a registration.
@@ -33,10 +37,10 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    /// The server that the run wants for a component; an error is why there is none.
+    /// The server that the run wants for a group; an error is why there is none.
     pub(super) async fn open(
         shared: &Shared<'_>,
-        component: &str,
+        group: &Group,
         recorder: &Arc<Recorder>,
     ) -> Result<Self, String> {
         if let Ground::Envtest(server) = &shared.options.ground {
@@ -44,7 +48,7 @@ impl Stage {
             return Ok(Self::Envtest(Arc::clone(server), door));
         }
         if let Ground::Whole(whole) = &shared.options.ground
-            && shared.target.is_inside(component)
+            && elsewhere(shared, group).is_none()
         {
             return Ok(Self::Whole(Arc::clone(whole)));
         }
@@ -150,6 +154,16 @@ impl Stage {
             tokio::time::sleep(PAUSE).await;
         }
     }
+}
+
+/// Why a group is asked elsewhere than in the whole cluster of the run, where there is one.
+pub(super) fn elsewhere(shared: &Shared<'_>, group: &Group) -> Option<&'static str> {
+    if !matches!(shared.options.ground, Ground::Whole(_)) {
+        return None;
+    }
+    let is_inside = shared.target.is_inside(&group.component);
+    let reason = if is_inside { OTHER_TIME } else { NOT_INSTALLED };
+    (!is_inside || group.now.is_some()).then_some(reason)
 }
 
 /// Sends a probe of each configuration until all are heeded, or none is any more.

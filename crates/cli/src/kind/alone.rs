@@ -1,0 +1,98 @@
+//! A component of ours in a cluster that it serves alone, as kind/manifests install it there.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use substrate::cluster::{Cluster, ClusterError};
+use substrate::identity::Identity;
+use substrate::kind::Kind;
+
+use super::component::{Component, Probe, Webhooks};
+use super::installation::{self, InstallError, TAG, customize, until, write, write_objects};
+
+/// Installs it and waits until it runs; webhooks are registered then, and the API server reaches them.
+pub(super) async fn install(kind: &Kind, component: &Component) -> Result<(), InstallError> {
+    let alone = &component.alone;
+    kind.load(&format!("{}:{TAG}", component.image())).await?;
+    let crds: Vec<Value> = schema::crds().iter().map(|crd| crd.json().clone()).collect();
+    let folder = tempfile::tempdir()?;
+    for (path, text) in component.base.iter().chain(alone.manifests) {
+        write(folder.path(), path, text)?;
+    }
+    write_objects(folder.path(), "crds.yaml", &crds)?;
+    let mut resources = vec!["crds.yaml", "runtime"];
+    let mut authority = String::new();
+    if let Some(webhooks) = &alone.webhooks {
+        let identity =
+            Identity::made(component.name, installation::names(webhooks.service, alone.namespace))?;
+        let mut secret = installation::secret(component, &identity);
+        secret["metadata"]["namespace"] = json!(alone.namespace);
+        write_objects(folder.path(), "secret.yaml", &[secret])?;
+        resources.push("secret.yaml");
+        authority = STANDARD.encode(identity.authority);
+    }
+    let images = [installation::image(component)];
+    customize(folder.path(), json!({"resources": resources, "images": images}))?;
+    kind.apply(folder.path()).await?;
+    let cluster = Cluster::new(kind.client().clone());
+    until(|| installation::rolled_out(&cluster, alone.namespace, component.name)).await?;
+    match &alone.webhooks {
+        Some(webhooks) => register(kind, &cluster, webhooks, &authority).await,
+        None => Ok(()),
+    }
+}
+
+async fn register(
+    kind: &Kind,
+    cluster: &Cluster,
+    webhooks: &Webhooks,
+    authority: &str,
+) -> Result<(), InstallError> {
+    let registration = tempfile::tempdir()?;
+    write_objects(registration.path(), "webhooks.yaml", &(webhooks.objects)(authority)?)?;
+    customize(registration.path(), json!({"resources": ["webhooks.yaml"]}))?;
+    kind.apply(registration.path()).await?;
+    probed(cluster, &(webhooks.probe)()).await
+}
+
+/// A Service is programmed a moment after its Pods are ready: the first webhook calls may fail.
+async fn probed(cluster: &Cluster, probe: &Probe) -> Result<(), InstallError> {
+    for object in &probe.around {
+        let reply = cluster.create(object, "").await?;
+        if !reply.is_success() && reply.code != 409 {
+            let what = object["kind"].as_str().unwrap_or_default().to_owned();
+            return Err(InstallError::Unprobed { what, answer: reply.message() });
+        }
+    }
+    until(|| reached(cluster, &probe.object)).await?;
+    for object in probe.around.iter().rev() {
+        cluster.delete(object, "").await?;
+    }
+    Ok(())
+}
+
+async fn reached(cluster: &Cluster, object: &Value) -> Result<Option<String>, ClusterError> {
+    let reply = cluster.create(object, "dryRun=All").await?;
+    let message = reply.message();
+    // A webhook that refuses is reached.
+    let is_answered = reply.is_success() || message.contains("denied the request");
+    Ok((!is_answered).then_some(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::component::COMPONENTS;
+
+    #[test]
+    fn certificates_are_for_the_services_that_are_asked() {
+        for component in COMPONENTS {
+            let alone = &component.alone;
+            let Some(webhooks) = &alone.webhooks else { continue };
+            let asked = &(webhooks.objects)("").unwrap()[0]["webhooks"][0]["clientConfig"]["service"];
+            let part = |part: &str| asked[part].as_str().unwrap_or_default();
+            let name = format!("{}.{}.svc", part("name"), part("namespace"));
+            assert!(installation::names(webhooks.service, alone.namespace).contains(&name), "{name}");
+        }
+    }
+}
