@@ -59,7 +59,9 @@ async fn real(assets: PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let surroundings = Surroundings { assets: Some(assets), ..Surroundings::default() };
     let assets = Assets::find(&surroundings, programs(false)).unwrap();
-    let real = Envtest::start(&Options::new(assets, folder.path().to_owned())).await.unwrap();
+    let crds = schema::crds().iter().map(|crd| crd.json().clone()).collect();
+    let options = Options { crds, ..Options::new(assets, folder.path().to_owned()) };
+    let real = Envtest::start(&options).await.unwrap();
     applied_and_deleted(
         "kube-apiserver, the controllers' side",
         &real.cluster(CLUSTER).client,
