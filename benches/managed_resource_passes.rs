@@ -1,6 +1,7 @@
 //! A ManagedResource of 1,000 ConfigMaps on the embedded API server and, where `KUBEBUILDER_ASSETS` names one, on a real
-//! control plane: applied from nothing, looked at again and again while nothing changes, deleted. Time, CPU of this process (on
-//! the embedded server both sides are in it), and what the controllers sent.
+//! control plane: applied from nothing, looked at again and again while nothing changes, deleted; and the same objects created
+//! by hand, which is what the server itself takes. Time, CPU of this process (on the embedded server both sides are in it), and
+//! what the controllers sent.
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
 #![expect(clippy::unwrap_used, reason = "what cannot be measured ends it")]
@@ -8,6 +9,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use futures::{StreamExt as _, stream};
 use gardener_resource_manager::config::file;
 use gardener_resource_manager::controllers::Running;
 use jiff::Timestamp;
@@ -29,6 +31,10 @@ const PERIOD: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long each part may take.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// Name of the ManagedResource that has them all.
+const MANY: &str = "many";
+/// Requests by hand that are under way at once.
+const AT_ONCE: usize = 64;
 const CONTROLLER: &str = "gardener-resource-manager";
 
 /// What time and CPU were at a moment.
@@ -72,14 +78,21 @@ async fn real(assets: PathBuf) {
 
 async fn applied_and_deleted(name: &str, client: &Client, now: Timestamp) {
     let cluster = Cluster::new(client.clone());
-    let controllers = running(client, now);
     let begun = Begun::now();
-    write(&cluster).await;
-    until(&cluster, is_applied).await;
+    let creations = objects("by-hand", OBJECTS).map(|object| create(cluster.clone(), object));
+    stream::iter(creations).buffer_unordered(AT_ONCE).collect::<()>().await;
+    begun.tell(&format!("{name}: by hand"), 1);
+    let controllers = running(client, now);
+    // By then the controllers run, and know the kinds.
+    write(&cluster, "first", 1).await;
+    until(&cluster, "first", is_applied).await;
+    let begun = Begun::now();
+    write(&cluster, MANY, OBJECTS).await;
+    until(&cluster, MANY, is_applied).await;
     begun.tell(&format!("{name}: applied"), 1);
     let begun = Begun::now();
-    cluster.delete(&managed_resource(), "").await.unwrap();
-    until(&cluster, Value::is_null).await;
+    cluster.delete(&managed_resource(MANY), "").await.unwrap();
+    until(&cluster, MANY, Value::is_null).await;
     begun.tell(&format!("{name}: deleted"), 1);
     drop(controllers);
 }
@@ -89,8 +102,8 @@ async fn unchanged() {
     let server = Embedded::start(false, None).await.unwrap();
     let cluster = Cluster::new(server.client());
     let controllers = running(&server.client_as(CONTROLLER), server.now());
-    write(&cluster).await;
-    until(&cluster, is_applied).await;
+    write(&cluster, MANY, OBJECTS).await;
+    until(&cluster, MANY, is_applied).await;
     tokio::time::sleep(2 * PERIOD).await;
     let (passed, sent) = (passes(&controllers.exposition()), server.request_count());
     let begun = Begun::now();
@@ -110,37 +123,47 @@ fn running(client: &Client, now: Timestamp) -> Running {
     Running::at(&file::from_partial(&config).unwrap(), client.clone(), None, now)
 }
 
-async fn write(cluster: &Cluster) {
-    let manifests = (0..OBJECTS).map(|number| {
-        let object = json!({
+fn objects(of: &str, count: usize) -> impl Iterator<Item = Value> {
+    (0..count).map(move |number| {
+        json!({
             "apiVersion": "v1", "kind": "ConfigMap",
-            "metadata": {"name": format!("config-{number:04}"), "namespace": "default", "labels": {"app": "x"}},
+            "metadata": {"name": format!("{of}-{number:04}"), "namespace": "default", "labels": {"app": "x"}},
             "data": {"config.yaml": "kind: Configuration\nlogLevel: info\n".repeat(4), "number": number.to_string()},
-        });
-        (format!("{number}.yaml"), json!(object.to_string()))
-    });
+        })
+    })
+}
+
+async fn create(cluster: Cluster, object: Value) {
+    let reply = cluster.create(&object, "").await.unwrap();
+    assert!(reply.is_success(), "{}", reply.message());
+}
+
+/// Writes a ManagedResource of so many objects.
+async fn write(cluster: &Cluster, name: &str, count: usize) {
+    let manifests = objects(name, count).enumerate();
+    let manifests = manifests.map(|(number, object)| (format!("{number}.yaml"), json!(object.to_string())));
     let manifests: Value = manifests.collect::<serde_json::Map<_, _>>().into();
     let secret = json!({
-        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mr", "namespace": "default"}, "stringData": manifests,
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": "default"}, "stringData": manifests,
     });
     facts::write(cluster, &secret).await.unwrap();
-    let mut object = managed_resource();
-    object["spec"] = json!({"secretRefs": [{"name": "mr"}]});
+    let mut object = managed_resource(name);
+    object["spec"] = json!({"secretRefs": [{"name": name}]});
     facts::write(cluster, &object).await.unwrap();
 }
 
-fn managed_resource() -> Value {
+fn managed_resource(name: &str) -> Value {
     json!({
         "apiVersion": "resources.gardener.cloud/v1alpha1", "kind": "ManagedResource",
-        "metadata": {"name": "mr", "namespace": "default"},
+        "metadata": {"name": name, "namespace": "default"},
     })
 }
 
 /// Waits until the ManagedResource is as asked; null is gone.
-async fn until(cluster: &Cluster, is_so: impl Fn(&Value) -> bool) {
+async fn until(cluster: &Cluster, name: &str, is_so: impl Fn(&Value) -> bool) {
     let looking = async {
         loop {
-            let reply = cluster.get(&managed_resource()).await.unwrap();
+            let reply = cluster.get(&managed_resource(name)).await.unwrap();
             let object = if reply.is_success() { reply.body } else { Value::Null };
             if is_so(&object) {
                 return;
