@@ -151,8 +151,7 @@ fn refuse(verbs: &[Verb], refusal: Refusal) -> Fault {
     Fault::new(of_target(verbs), Effect::Refuse(refusal)).strikes(Strikes::First(REFUSED))
 }
 
-/// Every watch of each resource, on the server where it was written. One that nobody watches is no gap: what is written
-/// unseen cannot be seen late.
+/// Every watch of each resource, on the server where it was written. The target must watch one of them, not each.
 fn lags(servers: &[&Embedded], writes: &[Write]) -> Vec<InForce> {
     let written = |write: &Write| {
         Some((write.server, Kinds::gardener().of_object(&write.object.api_version, &write.object.kind)?))

@@ -63,8 +63,8 @@ impl Standing {
 
 /// GRM-HLT-066, GRM-HLT-067, GRM-HLT-070, GRM-HLT-072, GRM-PRG-021: a ManagedResource is looked at when it comes, when its
 /// objects have been applied, when its class changes, and when it is no longer ignored. It is also looked at when the looker
-/// sees that its own condition, of type `told`, says something else (GRM-PRG-032): a pass before that had to judge by the old
-/// one, and may have found nothing to tell.
+/// sees that its own condition, of type `told`, has another status (GRM-PRG-032): a pass before that had to judge by the old
+/// one, and may have found nothing to tell. Messages do not count: some say how long ago something was, and would ask for ever.
 pub(super) fn asks(class: &Class, told: &str, event: &Event<ManagedResource>) -> bool {
     let object = event.object();
     let changed = match event {
@@ -72,8 +72,7 @@ pub(super) fn asks(class: &Class, told: &str, event: &Event<ManagedResource>) ->
         Event::Update { old, new } => {
             old.spec.class != new.spec.class
                 || status(old, RESOURCES_APPLIED) != status(new, RESOURCES_APPLIED)
-                || Condition::find(&old.status.conditions, told)
-                    != Condition::find(&new.status.conditions, told)
+                || status(old, told) != status(new, told)
                 || (old.is_ignored() && !new.is_ignored())
         }
         Event::Delete(_) => false,
@@ -123,6 +122,13 @@ mod tests {
         object(&json!({"/status/conditions": conditions}))
     }
 
+    fn in_other_words(mut object: ManagedResource) -> ManagedResource {
+        let told = object.status.conditions.last_mut().unwrap();
+        told["message"] = json!("5s ago");
+        told["lastUpdateTime"] = json!("2024-06-01T00:00:00Z");
+        object
+    }
+
     #[rstest]
     #[case::applied(applied("True"), Standing::Applied)]
     #[case::perhaps_applied(applied("Unknown"), Standing::Applied)]
@@ -151,6 +157,7 @@ mod tests {
     )]
     #[case::no_longer_ignored(ignored("true"), applied("True"), true)]
     #[case::told(applied("True"), told("ResourcesHealthy"), true)]
+    #[case::told_in_other_words(told("ResourcesHealthy"), in_other_words(told("ResourcesHealthy")), false)]
     #[case::told_by_another(applied("True"), told("ResourcesProgressing"), false)]
     #[case::ignored_now(applied("Progressing"), ignored("true"), false)]
     fn which_updates_ask(#[case] old: ManagedResource, #[case] new: ManagedResource, #[case] wanted: bool) {
