@@ -7,12 +7,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod check;
 mod environment;
 mod fidelity;
+mod gate;
 mod named;
 mod versions;
 
 pub(crate) use check::{CheckCommand, CheckObjectsArguments};
 pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
 pub(crate) use fidelity::FidelityArguments;
+pub(crate) use gate::GateArguments;
 pub(crate) use named::{AttestArguments, DiffRunArguments, RunningArguments, VerifyArguments};
 pub(crate) use versions::{
     ExplainVersionsArguments, GardenArguments, LintVersionsArguments, SimulateArguments, VersionsCommand,
@@ -93,6 +95,8 @@ pub(crate) enum Command {
     Coverage(CoverageArguments),
     /// Holds two reports against each other, case by case; exit code 5 if they differ
     Compare(CompareArguments),
+    /// Says whether a report is good enough: policy, baseline, waivers
+    Gate(GateArguments),
     /// Gives two targets the same generated inputs; exit code 1 if they differ where nothing explains it
     DiffRun(DiffRunArguments),
     /// Sends the same requests to a real kube-apiserver and to the embedded API server; exit code 5 if answers differ
@@ -288,7 +292,7 @@ pub(crate) struct ExplainArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct LintArguments {
-    /// Contract, target or waiver files; default: everything built in and in --contracts
+    /// Contract, target, waiver or policy files; default: everything built in and in --contracts
     pub(crate) files: Vec<PathBuf>,
     /// Folder of the source documents: their sentences are looked up, drift is reported
     #[arg(long, value_name = "DIR")]
@@ -310,7 +314,7 @@ pub(crate) struct FmtArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Of what: contract, target, waivers, ledger, report
+    /// Of what: contract, target, waivers, gate, ledger, attestation, report
     #[arg(default_value = "contract")]
     pub(crate) kind: String,
 }

@@ -7,7 +7,7 @@
 //! 4. [`render`] — the report as text, JSON, JUnit, Markdown, HTML; [`report::write`] puts it on disk;
 //! 5. [`report::Report::exit_code`].
 //!
-//! Beside that: [`objects`] holds what Gardener emits against contracts; [`differential`] gives two targets the same generated inputs; [`coverage`], [`attest`] and [`compare`] read reports, [`render::explain`] and [`render::list`] show contracts.
+//! Beside that: [`objects`] holds what Gardener emits against contracts; [`differential`] gives two targets the same generated inputs; [`coverage`], [`attest`], [`compare`] and [`gate`] read reports, [`render::explain`] and [`render::list`] show contracts.
 
 pub mod attest;
 pub mod compare;
@@ -16,6 +16,7 @@ mod dates;
 pub mod differential;
 mod digest;
 pub mod exchange;
+pub mod gate;
 pub mod laws;
 mod loopback;
 pub mod mask;

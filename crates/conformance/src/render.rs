@@ -9,6 +9,7 @@ mod diff;
 mod differential;
 pub mod explain;
 mod findings;
+mod gate;
 mod html;
 mod json;
 mod junit;
@@ -19,6 +20,7 @@ mod style;
 mod text;
 
 pub use differential::differential;
+pub use gate::{gate, gate_markdown};
 pub use html::{HtmlError, PAGE_STYLE, html};
 pub use json::json;
 pub use junit::{JunitError, junit};

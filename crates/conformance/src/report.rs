@@ -16,6 +16,7 @@ mod write;
 
 pub use changes::{Gap, Unasked, Unexplained};
 pub use counts::{Counts, LevelCounts, level, sums};
+pub(crate) use exit::first_of;
 pub use result::{
     CaseResult, Check, ClauseResult, ContractResult, Evidence, LawBreach, LawResult, Proof, Reason,
     ReasonCode, Status, Survivor, WaiverState, WaiverUse,

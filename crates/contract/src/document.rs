@@ -2,6 +2,7 @@
 
 pub mod attestation;
 pub mod ledger;
+pub mod policy;
 pub mod target;
 pub mod waivers;
 

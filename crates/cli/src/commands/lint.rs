@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use conformance::select;
-use contract::document::{Error, SourceFile, target, waivers};
+use contract::document::{Error, SourceFile, policy, target, waivers};
 use contract::lint::{Against, check};
 use contract::{load, sentence, source};
 
@@ -28,15 +28,20 @@ pub(crate) fn lint(
     }
     let mut files = catalog::files(added)?;
     catalog::suites(added)?;
-    let mut errors = Vec::new();
+    let (mut errors, mut policies) = (Vec::new(), Vec::new());
     for file in named(arguments)? {
         match catalog::kind(&file.text) {
             Some("Target") => errors.extend(target::read(&file).err()),
+            Some("GatePolicy") => policies.push(file),
             Some("Waivers") => errors.extend(waivers::read(&file).err()),
             Some("Suite") => errors.extend(select::read_suite(&file).err()),
             _ => files = source::overlay(files, vec![file]),
         }
     }
+    let catalog = load::read(&files).catalog;
+    errors.extend(policies.iter().filter_map(|file| {
+        policy::read(file).and_then(|read| policy::check(file, &read.spec, &catalog)).err()
+    }));
     let documents = arguments.sources.as_deref().map(documents).transpose()?.unwrap_or_default();
     errors.extend(check(&files, &Against { reference: None, documents: &documents }));
     Ok(conclude(&files, &errors, terminal))

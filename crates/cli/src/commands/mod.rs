@@ -6,6 +6,7 @@ mod coverage;
 mod diff_run;
 mod env;
 mod fidelity;
+mod gate;
 mod lint;
 mod run;
 mod show;
@@ -35,6 +36,7 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::New(arguments) => write::new(&arguments.what, terminal),
         Command::Coverage(arguments) => coverage::coverage(&arguments, added, terminal),
         Command::Compare(arguments) => compare::compare(&arguments, terminal),
+        Command::Gate(arguments) => gate::gate(&arguments, added, terminal),
         Command::DiffRun(arguments) => diff_run::diff_run(&arguments, added, terminal),
         Command::Fidelity(arguments) => fidelity::fidelity(&arguments, terminal),
         Command::Versions(command) => versions::execute(&command, terminal),

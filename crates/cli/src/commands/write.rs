@@ -53,11 +53,12 @@ pub(crate) fn schema(arguments: &SchemaArguments, terminal: &Terminal) -> Result
         "contract" => contract::json_schema::contract(),
         "target" => contract::json_schema::of::<contract::document::target::TargetFile>(),
         "waivers" => contract::json_schema::of::<contract::document::waivers::WaiverFile>(),
+        "gate" => contract::json_schema::of::<contract::document::policy::PolicyFile>(),
         "ledger" => contract::json_schema::of::<contract::document::ledger::Ledger>(),
         "attestation" => contract::json_schema::of::<contract::document::attestation::Attestation>(),
         "report" => contract::json_schema::of::<conformance::report::Report>(),
         other => {
-            let known = "contract, target, waivers, ledger, attestation, report";
+            let known = "contract, target, waivers, gate, ledger, attestation, report";
             return Err(Failure::usage(format!("no schema of {other:?}; there are: {known}")));
         }
     };

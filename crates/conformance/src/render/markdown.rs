@@ -179,10 +179,10 @@ fn contracts(out: &mut String, report: &Report) {
     line("</details>".to_owned());
 }
 
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     escape(text).replace('|', "\\|").replace('\n', " ")
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -8,12 +8,16 @@ use super::result::{Status, WaiverState};
 /// Codes in the order in which they win.
 const PRECEDENCE: [u8; 9] = [130, 143, 2, 1, 3, 7, 5, 6, 4];
 
+/// The code that wins over the others; 0 if there is none.
+pub(crate) fn first_of(codes: &[u8]) -> u8 {
+    PRECEDENCE.into_iter().find(|code| codes.contains(code)).unwrap_or(0)
+}
+
 impl Report {
     /// 0 if the gate holds, else the first of 130, 143, 2, 1, 3, 7, 5, 6, 4 that applies.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        let codes = self.codes();
-        PRECEDENCE.into_iter().find(|code| codes.contains(code)).unwrap_or(0)
+        first_of(&self.codes())
     }
 
     /// Every code that applies, unordered.

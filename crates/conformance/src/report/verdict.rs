@@ -35,7 +35,7 @@ impl Verdict {
         if cases(clauses).any(is_open) || !cases(clauses).any(is_answer) {
             return Self::Inconclusive;
         }
-        if must().flat_map(|clause| &clause.cases).any(is_withheld) {
+        if must().flat_map(|clause| &clause.cases).any(CaseResult::is_withheld) {
             Self::Partial
         } else {
             Self::Conformant
@@ -52,7 +52,7 @@ impl Verdict {
         let share = |(verdict, clauses): (Self, &[ClauseResult])| {
             if verdict != Self::Inconclusive || !answered || !cases(clauses).all(is_silent) {
                 verdict
-            } else if cases(clauses).any(is_withheld) {
+            } else if cases(clauses).any(CaseResult::is_withheld) {
                 Self::Partial
             } else {
                 Self::Conformant
@@ -155,18 +155,20 @@ fn is_silent(case: &CaseResult) -> bool {
     matches!(case.status, Status::Skipped | Status::NotSupported)
 }
 
-/// Not asked for a reason that lies with how the target was given, not with what it declares.
-fn is_withheld(case: &CaseResult) -> bool {
-    let codes = [
-        ReasonCode::Facts,
-        ReasonCode::Configuration,
-        ReasonCode::Registration,
-        ReasonCode::NotServed,
-        ReasonCode::Form,
-        ReasonCode::Object,
-    ];
-    case.status == Status::NotSupported
-        && case.reason.as_ref().is_some_and(|reason| codes.contains(&reason.code))
+impl CaseResult {
+    /// Whether it was not asked for a reason that lies with how the target was given, not with what it declares.
+    pub(crate) fn is_withheld(&self) -> bool {
+        let codes = [
+            ReasonCode::Facts,
+            ReasonCode::Configuration,
+            ReasonCode::Registration,
+            ReasonCode::NotServed,
+            ReasonCode::Form,
+            ReasonCode::Object,
+        ];
+        self.status == Status::NotSupported
+            && self.reason.as_ref().is_some_and(|reason| codes.contains(&reason.code))
+    }
 }
 
 fn is_out(clause: &ClauseResult) -> bool {

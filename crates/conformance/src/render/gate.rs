@@ -1,0 +1,131 @@
+//! A judgement on a terminal and for a pull request: what fails, what warns, each with why and what to do.
+
+use std::fmt::Write as _;
+
+use contract::document::policy::Action;
+
+use super::explain::place;
+use super::markdown::{cell, escape};
+use super::plural;
+use super::style::{Tone, View};
+use super::text::line;
+use crate::gate::{Finding, Judgement};
+
+/// Findings with their reasons and remedies, then whether the gate holds. With the view's `verbose`, what is ignored as well.
+#[must_use]
+pub fn gate(judgement: &Judgement, view: &View<'_>) -> String {
+    let mut out = String::new();
+    if !view.quiet {
+        let shown = |finding: &&Finding| {
+            finding.action != Action::Ignore || view.verbose || finding.why.starts_with("waived")
+        };
+        for finding in judgement.findings.iter().filter(shown) {
+            one(&mut out, finding, view);
+        }
+    }
+    let holds = judgement.exit_code == 0;
+    let word = if holds { "holds" } else { "does not hold" };
+    let tone = if holds { Tone::Good } else { Tone::Bad };
+    let against = judgement.baseline.as_ref().map(|place| format!(" · baseline {place}")).unwrap_or_default();
+    line(&mut out, &format!("gate     {}    {}", view.paint(tone, word), counts(judgement)));
+    line(&mut out, &format!("         {} · policy {}{against}", judgement.target, judgement.policy));
+    if !holds {
+        line(
+            &mut out,
+            &format!("         exit code {}: {}", judgement.exit_code, meaning(judgement.exit_code)),
+        );
+    }
+    out
+}
+
+/// The same as GitHub-flavoured Markdown.
+///
+/// # Panics
+/// Never: writing to memory does not fail.
+#[must_use]
+pub fn gate_markdown(judgement: &Judgement) -> String {
+    let mut out = String::new();
+    let mut line = |text: String| writeln!(out, "{text}").expect("writing to memory does not fail");
+    let word = if judgement.exit_code == 0 { "holds" } else { "does not hold" };
+    line(format!("## gardener-conformance: the gate {word}"));
+    line(String::new());
+    let against =
+        judgement.baseline.as_ref().map(|place| format!(" · baseline {}", cell(place))).unwrap_or_default();
+    line(format!(
+        "**{}** · policy {}{against} · {} · exit code {}",
+        cell(&judgement.target),
+        cell(&judgement.policy),
+        counts(judgement),
+        judgement.exit_code
+    ));
+    for (action, title) in [(Action::Fail, "Fails"), (Action::Warn, "Warns"), (Action::Ignore, "Accepted")] {
+        if judgement.with(action).next().is_none() {
+            continue;
+        }
+        line(String::new());
+        line(format!("| {title} | what | why | what to do |"));
+        line("|---|---|---|---|".to_owned());
+        for finding in judgement.with(action) {
+            let lines = [&finding.what].into_iter().chain(&finding.details);
+            let what: Vec<String> = lines.map(|text| cell(text)).collect();
+            line(format!(
+                "| {} | {} | {} | {} |",
+                escape(&subject(finding)).replace('|', "\\|"),
+                what.join("<br>"),
+                cell(&finding.why),
+                cell(&finding.remedy)
+            ));
+        }
+    }
+    out
+}
+
+fn one(out: &mut String, finding: &Finding, view: &View<'_>) {
+    let (sign, tone) = match finding.action {
+        Action::Fail => ("✗", Tone::Bad),
+        Action::Warn => ("!", Tone::Warn),
+        Action::Ignore => ("–", Tone::Faint),
+    };
+    let subject = view.paint(Tone::Strong, &subject(finding));
+    line(out, &format!("{} {subject}  {}", view.paint(tone, sign), finding.what));
+    for detail in &finding.details {
+        line(out, &view.cut(&format!("    {detail}"), 0));
+    }
+    let code = if finding.exit_code > 0 { format!(" (exit {})", finding.exit_code) } else { String::new() };
+    line(out, &format!("  why     {}{code}", finding.why));
+    line(out, &format!("  remedy  {}", finding.remedy));
+    if let Some(location) = &finding.location {
+        line(out, &format!("  clause  {}", place(location)));
+    }
+    line(out, "");
+}
+
+fn subject(finding: &Finding) -> String {
+    let level = finding.level.map(|level| format!(" {}", crate::report::level(level))).unwrap_or_default();
+    format!("{}{level}", finding.subject)
+}
+
+fn counts(judgement: &Judgement) -> String {
+    let of = |action| judgement.with(action).count();
+    let fail = of(Action::Fail);
+    let verb = if fail == 1 { "fails" } else { "fail" };
+    format!(
+        "{} {verb} · {} · {} judged",
+        plural(fail, "finding"),
+        plural(of(Action::Warn), "warning"),
+        plural(judgement.clauses, "clause")
+    )
+}
+
+/// What an exit code says, in a few words.
+fn meaning(code: u8) -> &'static str {
+    match code {
+        1 => "a clause is broken",
+        3 => "the environment broke, which says nothing about the target",
+        4 => "incomplete, vacuous, or nothing judged",
+        5 => "a regression",
+        6 => "a clause is not proven, or a gap",
+        7 => "a waiver ended, or waives nothing",
+        _ => "the run was interrupted",
+    }
+}
