@@ -8,14 +8,18 @@ mod check;
 mod environment;
 mod fidelity;
 mod gate;
+mod init;
 mod named;
+mod render;
 mod versions;
 
 pub(crate) use check::{CheckCommand, CheckObjectsArguments};
 pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use gate::GateArguments;
+pub(crate) use init::{InitCommand, InitProviderArguments};
 pub(crate) use named::{AttestArguments, DiffRunArguments, RunningArguments, VerifyArguments};
+pub(crate) use render::{RenderArguments, Rendering};
 pub(crate) use versions::{
     ExplainVersionsArguments, GardenArguments, LintVersionsArguments, SimulateArguments, VersionsCommand,
 };
@@ -76,6 +80,9 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Verifies a webhook at a URL or behind a binary; no cluster needed
     Verify(VerifyArguments),
+    /// Finds out about a webhook and writes a target file
+    #[command(subcommand)]
+    Init(InitCommand),
     /// Holds objects against contracts; nothing is asked
     #[command(subcommand)]
     Check(CheckCommand),
@@ -97,6 +104,8 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Says whether a report is good enough: policy, baseline, waivers
     Gate(GateArguments),
+    /// Shows a report in another form: HTML, Markdown, JUnit, SARIF, a badge
+    Render(RenderArguments),
     /// Gives two targets the same generated inputs; exit code 1 if they differ where nothing explains it
     DiffRun(DiffRunArguments),
     /// Sends the same requests to a real kube-apiserver and to the embedded API server; exit code 5 if answers differ

@@ -139,6 +139,8 @@ pub(crate) fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
         ("report.md", Ok(render::markdown(report))),
         ("junit.xml", render::junit(report).map_err(|error| broken(&error))),
         ("report.html", render::html(report).map_err(|error| broken(&error))),
+        ("report.sarif", Ok(render::sarif(report))),
+        ("badge.svg", Ok(render::badge(report))),
     ];
     let mut failed = None;
     for (name, content) in renderings {

@@ -222,7 +222,8 @@ fn registrations_in(
     }
 }
 
-fn registered(file: &Path) -> Result<Vec<WebhookConfiguration>, Failure> {
+/// The webhook configurations of a file.
+pub(crate) fn registered(file: &Path) -> Result<Vec<WebhookConfiguration>, Failure> {
     let wrong =
         |reason: String| Failure::usage(format!("failed to read registration {}: {reason}", file.display()));
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;

@@ -4,7 +4,7 @@
 //! 1. [`select::select`] — the contracts and cases that are wanted, from a catalog and suites;
 //! 2. [`target`] — [`target::built_in::BuiltIn`], [`target::url::UrlTarget`], [`target::command::CommandTarget`];
 //! 3. [`run::run`] — asks every case; [`run::Interrupt`] ends it early, a report comes out all the same;
-//! 4. [`render`] — the report as text, JSON, JUnit, Markdown, HTML; [`report::write`] puts it on disk;
+//! 4. [`render`] — the report as text, JSON, JUnit, Markdown, HTML, SARIF, badge; [`report::write`] puts it on disk;
 //! 5. [`report::Report::exit_code`].
 //!
 //! Beside that: [`objects`] holds what Gardener emits against contracts; [`differential`] gives two targets the same generated inputs; [`coverage`], [`attest`], [`compare`] and [`gate`] read reports, [`render::explain`] and [`render::list`] show contracts.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::report::{Check, Report};
 
 mod attention;
+mod badge;
 mod diff;
 mod differential;
 pub mod explain;
@@ -16,9 +17,11 @@ mod junit;
 pub mod list;
 mod markdown;
 mod proof;
+mod sarif;
 mod style;
 mod text;
 
+pub use badge::{badge, shields};
 pub use differential::differential;
 pub use gate::{gate, gate_markdown};
 pub use html::{HtmlError, PAGE_STYLE, html};
@@ -26,6 +29,7 @@ pub use json::json;
 pub use junit::{JunitError, junit};
 pub use markdown::markdown;
 pub use proof::proof;
+pub use sarif::sarif;
 pub use style::{Plain, Style, Tone, View};
 pub use text::text;
 

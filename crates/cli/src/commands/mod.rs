@@ -7,7 +7,9 @@ mod diff_run;
 mod env;
 mod fidelity;
 mod gate;
+mod init;
 mod lint;
+mod render;
 mod run;
 mod show;
 mod verify;
@@ -27,6 +29,7 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::Prove(arguments) => run::prove(&arguments, added, terminal),
         Command::Verify(arguments) => verify::verify(&arguments, added, terminal),
         Command::Attest(arguments) => verify::attest(&arguments, added, terminal),
+        Command::Init(command) => init::execute(&command, terminal),
         Command::Check(command) => check::execute(&command, added, terminal),
         Command::List(arguments) => show::list(&arguments, added, terminal),
         Command::Explain(arguments) => show::explain(&arguments, added, terminal),
@@ -37,6 +40,7 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::Coverage(arguments) => coverage::coverage(&arguments, added, terminal),
         Command::Compare(arguments) => compare::compare(&arguments, terminal),
         Command::Gate(arguments) => gate::gate(&arguments, added, terminal),
+        Command::Render(arguments) => render::render(&arguments, terminal),
         Command::DiffRun(arguments) => diff_run::diff_run(&arguments, added, terminal),
         Command::Fidelity(arguments) => fidelity::fidelity(&arguments, terminal),
         Command::Versions(command) => versions::execute(&command, terminal),

@@ -7,6 +7,7 @@ mod check;
 mod diff_run;
 mod envtest;
 mod gate;
+mod init;
 mod policy;
 mod program;
 mod release_manager;

@@ -239,3 +239,36 @@ fn mistakes_are_told_with_file_line_and_remedy() {
     gate(here, &["good", "--at", "soon"]).says(2, &["--at soon is no day"]);
     call(here, &["schema", "gate"]).says(0, &["GatePolicy", "regressions"]);
 }
+
+#[test]
+fn a_report_is_shown_in_every_form() {
+    let folder = folder();
+    let here = folder.path();
+    for name in ["report.sarif", "badge.svg"] {
+        assert!(here.join("good").join(name).exists(), "{name} lies beside the report");
+    }
+    let forms = [
+        ("text", "verdict  conformant"),
+        ("json", "ConformanceReport"),
+        ("markdown", "## gardener-conformance: conformant"),
+        ("html", "<!doctype html>"),
+        ("junit", "<testsuites"),
+        ("sarif", "sarif-2.1.0.json"),
+        ("badge", "<svg"),
+        ("shields", "\"schemaVersion\": 1"),
+    ];
+    for (form, words) in forms {
+        call(here, &["render", "good", "-o", form]).says(0, &[words]);
+    }
+    report(here, "must.json", became("MUST", "failed"));
+    call(here, &["render", "must.json", "--into", "all"]).says(0, &["wrote all"]);
+    let written = fs::read_dir(here.join("all")).unwrap();
+    let mut written: Vec<_> =
+        written.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    written.sort();
+    let want = ["badge.svg", "junit.xml", "report.html", "report.json", "report.md", "report.sarif"];
+    assert_eq!(written, want);
+    let sarif = fs::read_to_string(here.join("all/report.sarif")).unwrap();
+    assert!(sarif.contains("spec.a: wanted 1, got 2"), "{sarif}");
+    call(here, &["render", "no"]).says(2, &["failed to read no", "run or verify first"]);
+}

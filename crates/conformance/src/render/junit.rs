@@ -91,7 +91,8 @@ fn describe(report: &Report, clause: &ClauseResult, case: &CaseResult, id: &str)
     lines.join("\n")
 }
 
-/// What no case shows: unexplained mutations, gaps, clauses that are not proven.
+/// What no case shows: unexplained mutations, gaps, clauses that are not proven; as skipped tests, as it decides nothing, what
+/// changes as clauses would have it that were not asked.
 fn findings(contract: &ContractResult) -> TestSuite {
     let mut suite = TestSuite::new(format!("{}/{} findings", contract.component, contract.name));
     let mut add = |name: String, kind: &str, message: String| {
@@ -119,6 +120,11 @@ fn findings(contract: &ContractResult) -> TestSuite {
         if unproven {
             add(format!("proof {}", clause.id), "proof", "not proven able to fail".to_owned());
         }
+    }
+    for unasked in &contract.unasked {
+        let mut status = skipped(&unasked.to_string());
+        status.set_type("unasked");
+        suite.add_test_case(TestCase::new(format!("unasked {}", unasked.path), status));
     }
     suite
 }

@@ -12,6 +12,7 @@ mod maintained;
 mod objects;
 mod otherwise;
 mod proof;
+mod scanned;
 mod scenario;
 mod shown;
 mod small;

@@ -1,7 +1,7 @@
 //! Reports as text, JSON, JUnit, Markdown and HTML.
 
 use conformance::render::{self, Plain, View};
-use conformance::report::{self, Report};
+use conformance::report::{self, Report, Unasked};
 use contract::model::Catalog;
 
 use crate::direct::{options, run_with};
@@ -89,6 +89,21 @@ async fn junit_has_real_children() {
     assert!(xml.contains(r#"<failure message="spec.replicas: wanted 3, got 2" type="clause">"#), "{xml}");
     let xml = render::junit(&run_with(small::contract(), Manner::Unreachable, options()).await).unwrap();
     assert!(xml.contains("<error message=\"could not ask the target"), "{xml}");
+}
+
+#[tokio::test]
+async fn junit_tells_what_is_not_asked_without_failing() {
+    let mut report = run_with(small::contract(), Manner::Good, options()).await;
+    report.contracts[0].unasked.push(Unasked {
+        path: "spec.a".to_owned(),
+        case: "FAKE-001/server".to_owned(),
+        clauses: vec!["FAKE-003".to_owned()],
+        reason: "feature csi off".to_owned(),
+    });
+    let xml = render::junit(&report).unwrap();
+    let want = r#"<skipped message="spec.a changes in FAKE-001/server as FAKE-003 would have it, which is not asked: feature csi off"#;
+    assert!(xml.contains(want) && xml.contains(r#"<testcase name="unasked spec.a">"#), "{xml}");
+    assert!(!xml.contains("<failure"), "{xml}");
 }
 
 #[tokio::test]

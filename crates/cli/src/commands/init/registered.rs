@@ -1,0 +1,129 @@
+//! What a registration tells of a webhook: paths, address, authority.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use conformance::route;
+use webhook::registration::{Registration, WebhookConfiguration};
+
+use crate::targets;
+use crate::terminal::Failure;
+
+/// Labels of namespaces that name the provider of a shoot, its seed and its backups.
+const OF_PROVIDERS: [&str; 3] =
+    ["shoot.gardener.cloud/provider", "seed.gardener.cloud/provider", "backup.gardener.cloud/provider"];
+/// The provider of the fixtures' namespaces.
+const OF_FIXTURES: &str = "local";
+
+/// A registration that was read.
+#[derive(Debug, Default)]
+pub(super) struct Registered {
+    /// Its webhooks.
+    pub(super) webhooks: Vec<Registration>,
+    /// What is written there, where it was read from a cluster.
+    pub(super) content: Option<String>,
+    /// `https://HOST:PORT`, where it names an address.
+    pub(super) url: Option<String>,
+    /// PEM of the authority, where it names an address.
+    pub(super) authority: Option<String>,
+    /// Name and port of the Service, where it names one.
+    pub(super) service: (String, u16),
+}
+
+impl Registered {
+    /// Reads a file.
+    pub(super) fn read(file: &Path) -> Result<Self, Failure> {
+        let configurations = targets::registered(file)?;
+        let found = Self::of(&configurations);
+        if found.webhooks.is_empty() {
+            return Err(Failure::usage(format!("{} registers no webhook", file.display())));
+        }
+        Ok(found)
+    }
+
+    /// What configurations tell.
+    pub(super) fn of(configurations: &[WebhookConfiguration]) -> Self {
+        let webhooks: Vec<Registration> =
+            configurations.iter().flat_map(|configuration| configuration.webhooks.clone()).collect();
+        let addressed = webhooks.iter().find(|webhook| webhook.client_config.url.is_some());
+        let service = webhooks.iter().find_map(|webhook| webhook.client_config.service.clone());
+        let service = service.map(|service| (service.name, service.port.unwrap_or(443)));
+        Self {
+            url: addressed.and_then(|webhook| base(webhook.client_config.url.as_deref()?)),
+            authority: addressed.and_then(|webhook| decoded(webhook.client_config.ca_bundle.as_deref()?)),
+            service: service.unwrap_or_default(),
+            content: None,
+            webhooks,
+        }
+    }
+
+    /// The provider whose namespaces a webhook selects, where those of the fixtures are none of them.
+    pub(super) fn selects(&self) -> Option<String> {
+        let selectors = self.webhooks.iter().filter_map(|webhook| webhook.namespace_selector.as_ref());
+        let of_labels = selectors.clone().flat_map(|selector| &selector.match_labels);
+        let labels = of_labels.map(|(key, value)| (key, vec![value.clone()]));
+        let expressions = selectors.flat_map(|selector| &selector.match_expressions);
+        let wanted = expressions.filter(|wanted| wanted.operator == formats::selector::Operator::In);
+        let mut wanted = labels.chain(wanted.map(|wanted| (&wanted.key, wanted.values.clone())));
+        let other = wanted.find(|(key, values)| {
+            OF_PROVIDERS.contains(&key.as_str()) && !values.iter().any(|value| value == OF_FIXTURES)
+        });
+        other.map(|(_, values)| values.join(", "))
+    }
+
+    /// Where each webhook that contracts speak of may be.
+    pub(super) fn paths(&self) -> BTreeMap<String, Vec<String>> {
+        known(&self.webhooks)
+    }
+}
+
+/// Where each webhook that contracts speak of may be: first where it is registered, then where it is by default.
+pub(super) fn known(webhooks: &[Registration]) -> BTreeMap<String, Vec<String>> {
+    let default = controlplane_webhooks::webhooks::paths();
+    let paths = default.into_iter().map(|(name, path)| {
+        let is_it = |webhook: &&Registration| {
+            webhook.name.split('.').next() == Some(name)
+                || route::path(webhook).rsplit('/').next() == Some(name)
+        };
+        let mut paths: Vec<String> = webhooks.iter().filter(is_it).map(route::path).collect();
+        paths.push(path);
+        paths.dedup();
+        (name.to_owned(), paths)
+    });
+    paths.collect()
+}
+
+fn base(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let host = rest.split(['/', '?']).next()?;
+    Some(format!("{scheme}://{host}"))
+}
+
+fn decoded(bundle: &str) -> Option<String> {
+    String::from_utf8(STANDARD.decode(bundle).ok()?).ok().filter(|pem| !pem.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn webhooks_are_known_by_name_or_path_and_asked_first_where_they_are_registered() {
+        let webhooks: Vec<Registration> = serde_json::from_value(json!([
+            {"name": "controlplane.aws.extensions.gardener.cloud", "clientConfig": {"service": {"path": "/webhooks/cp"}}},
+            {"name": "other", "clientConfig": {"url": "https://a:1/webhooks/controlplaneexposure?x"}},
+            {"name": "network", "clientConfig": {"service": {"path": "/network"}}},
+        ]))
+        .unwrap();
+        let paths = known(&webhooks);
+        assert_eq!(paths["controlplane"], ["/webhooks/cp", "/controlplane"]);
+        assert_eq!(
+            paths["controlplaneexposure"],
+            ["/webhooks/controlplaneexposure", "/controlplaneexposure"]
+        );
+        assert_eq!(paths["controlplanebackup"], ["/controlplanebackup"]);
+    }
+}

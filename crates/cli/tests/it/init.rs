@@ -1,0 +1,246 @@
+//! `init provider`: what an author's first command finds out, writes and says.
+
+use std::fs;
+use std::path::Path;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use serde_json::{Value, json};
+
+use crate::program::{Told, call};
+use crate::strange_targets::{certificate, served};
+
+/// A webhook at `/controlplane`, which reads reviews of v1 alone, and at `/hooks/controlplanebackup`, which reads both.
+async fn webhook(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::convert::Infallible> {
+    let path = request.uri().path().to_owned();
+    let body = request.into_body().collect().await.unwrap().to_bytes();
+    let review: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let is_understood = review["apiVersion"] == "admission.k8s.io/v1";
+    let (status, answer) = match path.as_str() {
+        "/controlplane" if !is_understood => (400, json!("no kind is registered")),
+        "/controlplane" | "/hooks/controlplanebackup" => {
+            assert!(
+                review.is_null() || review == json!({}) || review["request"]["dryRun"] == true,
+                "{review}"
+            );
+            let response = json!({"uid": review["request"]["uid"], "allowed": true});
+            (
+                200,
+                json!({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response}),
+            )
+        }
+        _ => (404, json!("404 page not found")),
+    };
+    Ok(Response::builder().status(status).body(Full::new(answer.to_string().into())).unwrap())
+}
+
+/// Runs `init provider` against a served webhook; `URL` and `CA` in arguments are its own.
+fn init(folder: &Path, arguments: &[&str]) -> Told {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(folder);
+    let url = runtime.block_on(served(certificates, webhook));
+    let arguments = arguments.iter().map(|word| word.replace("URL", &url).replace("CA", &ca));
+    let arguments: Vec<String> =
+        ["init", "provider"].map(str::to_owned).into_iter().chain(arguments).collect();
+    call(folder, &arguments.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn registration(folder: &Path, to: &str, provider: &str) {
+    let text = format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {{name: provider}}\n\
+         webhooks:\n- name: controlplanebackup.{provider}.extensions.gardener.cloud\n  clientConfig: {to}\n  \
+         namespaceSelector: {{matchLabels: {{backup.gardener.cloud/provider: {provider}}}}}\n"
+    );
+    fs::write(folder.join("webhooks.yaml"), text).unwrap();
+}
+
+#[test]
+fn a_running_webhook_is_asked_and_described() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let told = init(here, &["--url", "URL", "--ca", "CA", "--provider", "aws"]);
+    told.says(
+        0,
+        &[
+            "… serves /controlplane (v1)",
+            "not served, and not asked by verify: /controlplanebackup, /controlplaneexposure",
+            "wrote    provider.yaml",
+            "next     gardener-conformance verify --target provider.yaml --suite controlplane",
+        ],
+    );
+    let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
+    for line in [
+        "metadata: {name: provider-aws}",
+        "  # Serves /controlplane (v1).",
+        "  # version: v1.98.0",
+        "  # features: [csi]",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let read: Value = formats_of(&text);
+    assert!(read["spec"]["url"].as_str().unwrap().starts_with("https://127.0.0.1:"), "{read}");
+    assert!(read["spec"]["ca"].as_str().unwrap().contains("ca-"), "{read}");
+    call(here, &["lint", "provider.yaml"]).says(0, &[]);
+    init(here, &["--url", "URL", "--ca", "CA"]).says(2, &["provider.yaml is there already", "--force"]);
+    assert_eq!(fs::read_to_string(here.join("provider.yaml")).unwrap(), text, "nothing was written");
+    init(here, &["--url", "URL", "--insecure", "--force", "--gardener", "v1.98.0"])
+        .says(0, &["verify --target provider.yaml --insecure --suite controlplane"]);
+    let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
+    assert!(text.contains("\n  version: v1.98.0\n") && !text.contains("\n  ca:"), "{text}");
+}
+
+#[test]
+fn a_registration_tells_paths_address_and_authority() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    registration(here, "{service: {namespace: a, name: b, path: /hooks/controlplanebackup}}", "local");
+    let with = ["--mutating-webhook-configuration", "webhooks.yaml"];
+    init(here, &[&["--url", "URL", "--ca", "CA"], &with[..]].concat())
+        .says(0, &["/controlplane (v1), /hooks/controlplanebackup (v1, v1beta1)"]);
+    let read = formats_of(&fs::read_to_string(here.join("provider.yaml")).unwrap());
+    assert_eq!(read["spec"]["paths"], json!({"controlplanebackup": "/hooks/controlplanebackup"}));
+    assert_eq!(read["spec"]["registration"], "webhooks.yaml");
+    init(here, &[&["--force"], &with[..]].concat()).says(2, &["leads to a Service", "--url", "--namespace"]);
+    // The fixtures' namespaces are of provider local: a registration that selects others would leave everything out.
+    registration(here, "{service: {namespace: a, name: b, path: /hooks/controlplanebackup}}", "aws");
+    init(here, &[&["--url", "URL", "--ca", "CA", "--force"], &with[..]].concat())
+        .says(0, &["webhooks.yaml selects namespaces of provider aws"]);
+    let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
+    assert!(text.contains("  # registration: webhooks.yaml"), "{text}");
+    fs::write(here.join("webhooks.yaml"), "kind: Pod\n").unwrap();
+    init(here, &[&["--url", "URL", "--ca", "CA", "--force"], &with[..]].concat())
+        .says(2, &["failed to read registration webhooks.yaml"]);
+}
+
+#[test]
+fn an_address_in_the_registration_is_enough() {
+    use base64::Engine as _;
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(here);
+    let url = runtime.block_on(served(certificates, webhook));
+    let pem = fs::read(&ca).unwrap();
+    let bundle = base64::engine::general_purpose::STANDARD.encode(&pem);
+    registration(here, &format!("{{url: '{url}/hooks/controlplanebackup', caBundle: {bundle}}}"), "local");
+    call(here, &["init", "provider", "--mutating-webhook-configuration", "webhooks.yaml"])
+        .says(0, &["wrote    provider-ca.crt", "wrote    provider.yaml"]);
+    assert_eq!(fs::read(here.join("provider-ca.crt")).unwrap(), pem);
+    let read = formats_of(&fs::read_to_string(here.join("provider.yaml")).unwrap());
+    assert_eq!((&read["spec"]["url"], &read["spec"]["ca"]), (&url.into(), &"provider-ca.crt".into()));
+}
+
+/// An API server of a seed in which a webhook is registered; it hands on to [`webhook`] what is for its Service.
+async fn seed(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::convert::Infallible> {
+    const SERVICE: &str = "/api/v1/namespaces/extension-provider-aws-x7k2p/services/https:hooks:10250/proxy";
+    let path = request.uri().path().to_owned();
+    if let Some(rest) = path.strip_prefix(SERVICE) {
+        let (mut parts, body) = request.into_parts();
+        parts.uri = rest.parse().unwrap();
+        return webhook(Request::from_parts(parts, body)).await;
+    }
+    let to = |namespace: &str| json!({"service": {"namespace": namespace, "name": "hooks", "port": 10250, "path": "/controlplane"}, "caBundle": "Y2E="});
+    let registered = |namespace: &str| {
+        json!({"name": "controlplane.aws.extensions.gardener.cloud", "clientConfig": to(namespace),
+        "sideEffects": "None", "admissionReviewVersions": ["v1"]})
+    };
+    let answer = match path.as_str() {
+        "/version" => {
+            json!({"major": "1", "minor": "31", "gitVersion": "v1.31.0", "gitCommit": "", "gitTreeState": "", "buildDate": "",
+            "goVersion": "", "compiler": "", "platform": ""})
+        }
+        "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations" => json!({"items": [
+            {"metadata": {"name": "other", "managedFields": []}, "webhooks": [registered("elsewhere")]},
+            {"metadata": {"name": "aws", "managedFields": []}, "webhooks": [registered("elsewhere"), registered("extension-provider-aws-x7k2p")]},
+        ]}),
+        _ => {
+            json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "no", "reason": "NotFound", "code": 404})
+        }
+    };
+    Ok(Response::new(Full::new(answer.to_string().into())))
+}
+
+#[test]
+fn a_webhook_in_a_seed_is_asked_through_its_api_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(here);
+    let url = runtime.block_on(served(certificates, seed));
+    let kubeconfig = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters:\n- {{name: a, cluster: {{server: '{url}', \
+         certificate-authority: '{ca}'}}}}\nusers:\n- {{name: a, user: {{token: do-not-tell}}}}\ncontexts:\n\
+         - {{name: a, context: {{cluster: a, user: a}}}}\n"
+    );
+    fs::write(here.join("seed.kubeconfig"), kubeconfig).unwrap();
+    let init = ["init", "provider", "--kubeconfig", "seed.kubeconfig", "--namespace"];
+    call(here, &[&init[..], &["extension-provider-aws-x7k2p"]].concat()).says(
+        0,
+        &[
+            "asked    Service extension-provider-aws-x7k2p/hooks … serves /controlplane (v1)",
+            "wrote    provider-registration.yaml",
+            "next     kubectl --kubeconfig seed.kubeconfig -n extension-provider-aws-x7k2p port-forward service/hooks 9443:10250 &",
+            "gardener-conformance verify --target provider.yaml --insecure --suite controlplane",
+        ],
+    );
+    let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
+    let read = formats_of(&text);
+    assert_eq!(
+        (&read["metadata"]["name"], &read["spec"]["registration"]),
+        (&"provider-aws".into(), &"provider-registration.yaml".into())
+    );
+    let registration = fs::read_to_string(here.join("provider-registration.yaml")).unwrap();
+    let read = formats_of(&registration);
+    let webhooks = read["webhooks"].as_array().unwrap();
+    assert_eq!((&read["metadata"]["name"], webhooks.len()), (&"aws".into(), 1), "{registration}");
+    for secret in ["do-not-tell", "caBundle", "managedFields"] {
+        assert!(!text.contains(secret) && !registration.contains(secret), "{secret}");
+    }
+    call(here, &[&init[..], &["nobody", "--force"]].concat()).says(
+        2,
+        &["no MutatingWebhookConfiguration leads to namespace nobody; they lead to elsewhere, extension-provider-aws-x7k2p"],
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_is_told_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let (another, _) = certificate(here);
+    init(here, &["--url", "https://127.0.0.1:9", "--insecure"])
+        .says(3, &["failed to connect", "start the webhook"]);
+    init(here, &["--url", "URL", "--ca", &another])
+        .says(3, &["failed to trust the certificate", "--ca FILE"]);
+    init(here, &["--url", "URL"]).says(2, &["--ca FILE", "--insecure"]);
+    init(here, &["--url", "http://127.0.0.1:9", "--insecure"]).says(2, &["https://HOST:PORT without a path"]);
+    init(here, &["--url", "https://a:1/b", "--insecure"]).says(2, &["https://HOST:PORT without a path"]);
+    init(here, &["--url", "URL", "--insecure", "--provider", "A b"]).says(2, &["lower case letters"]);
+    init(here, &["--command", "ls /no/such/folder <port>"])
+        .says(3, &["ended before it was ready", "--command starts the webhook"]);
+    init(here, &["--namespace", "a", "--kubeconfig", "none"]).says(3, &["failed to read kubeconfig none"]);
+    init(here, &[]).says(2, &["--url <URL>"]);
+    assert!(!here.join("provider.yaml").exists());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(here);
+    let nothing = |_: Request<Incoming>| async {
+        Ok(Response::builder().status(404).body(Full::new(Bytes::from_static(b"no"))).unwrap())
+    };
+    let url = runtime.block_on(served(certificates, nothing));
+    call(here, &["init", "provider", "--url", &url, "--ca", &ca]).says(
+        2,
+        &["serves no webhook that contracts speak of", "answer 404", "--mutating-webhook-configuration"],
+    );
+    let (ca, certificates) = certificate(here);
+    let page = |_: Request<Incoming>| async {
+        Ok(Response::new(Full::new(Bytes::from_static(b"<html>hello</html>"))))
+    };
+    let url = runtime.block_on(served(certificates, page));
+    call(here, &["init", "provider", "--url", &url, "--ca", &ca])
+        .says(2, &["answers HTTP 200 and no review of v1: <html>hello</html>"]);
+}
+
+fn formats_of(text: &str) -> Value {
+    formats::yaml::from_str(text).unwrap()
+}
