@@ -18,7 +18,7 @@ pub(crate) struct InitProviderArguments {
     /// Where the webhook runs: https://HOST:PORT
     #[arg(long, value_name = "URL", conflicts_with_all = ["command", "namespace"])]
     pub(crate) url: Option<String>,
-    /// How it is started; <port>, <certDir>, <config> and <sourceKubeconfig> are filled in
+    /// How it is started; `<port>`, `<certDir>`, `<config>` and `<sourceKubeconfig>` are filled in
     #[arg(long, value_name = "LINE", conflicts_with = "namespace")]
     pub(crate) command: Option<String>,
     /// The namespace of the extension in a live seed
@@ -42,7 +42,7 @@ pub(crate) struct InitProviderArguments {
     /// Trusts any certificate
     #[arg(long, conflicts_with = "ca")]
     pub(crate) insecure: bool,
-    /// The component configuration: what <config> is made from, or what a running webhook has
+    /// The component configuration: what `<config>` is made from, or what a running webhook has
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The target file
