@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use conformance::shard::Shard;
 
 mod check;
 mod environment;
@@ -11,6 +12,7 @@ mod gate;
 mod init;
 mod named;
 mod render;
+mod report;
 mod versions;
 
 pub(crate) use check::{CheckCommand, CheckObjectsArguments};
@@ -20,6 +22,7 @@ pub(crate) use gate::GateArguments;
 pub(crate) use init::{InitCommand, InitProviderArguments};
 pub(crate) use named::{AttestArguments, DiffRunArguments, RunningArguments, VerifyArguments};
 pub(crate) use render::{RenderArguments, Rendering};
+pub(crate) use report::{MergeArguments, ReportCommand};
 pub(crate) use versions::{
     ExplainVersionsArguments, GardenArguments, LintVersionsArguments, SimulateArguments, VersionsCommand,
 };
@@ -106,6 +109,9 @@ pub(crate) enum Command {
     Gate(GateArguments),
     /// Shows a report in another form: HTML, Markdown, JUnit, SARIF, a badge
     Render(RenderArguments),
+    /// Puts reports together
+    #[command(subcommand)]
+    Report(ReportCommand),
     /// Gives two targets the same generated inputs; exit code 1 if they differ where nothing explains it
     DiffRun(DiffRunArguments),
     /// Sends the same requests to a real kube-apiserver and to the embedded API server; exit code 5 if answers differ
@@ -269,6 +275,9 @@ pub(crate) struct RunArguments {
     pub(crate) kind: KindRunArguments,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    /// Runs a part of the contracts, such as 2/4, the second of four; `report merge` puts the reports together
+    #[arg(long, value_name = "I/N", help_heading = "Selection")]
+    pub(crate) shard: Option<Shard>,
     #[command(flatten)]
     pub(crate) execution: Execution,
 }

@@ -8,6 +8,7 @@ use conformance::render;
 use conformance::report::{self, Report};
 use conformance::run::{self, FactsFrom, Ground, Interrupt, Options};
 use conformance::select::{self, Selection};
+use conformance::shard::{Shard, ShardInfo};
 use conformance::target::Target;
 use contract::load::Loaded;
 use contract::model::Contract;
@@ -17,6 +18,9 @@ use crate::progress::Progress;
 use crate::signals;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options};
+
+/// The seed of shards if nothing is said.
+const SEED_OF_SHARDS: u64 = 1;
 
 /// What was asked for beside the contracts and the target.
 pub(crate) struct Wish<'a> {
@@ -28,6 +32,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) command: &'a str,
     /// Where cases run, in a word.
     pub(crate) substrate: &'a str,
+    /// Which part of the run it is.
+    pub(crate) shard: Option<ShardInfo>,
     /// Whether the report lists every damage that a clause was shown to catch.
     pub(crate) keeps_damages: bool,
 }
@@ -43,6 +49,23 @@ pub(crate) fn selected(
     chosen.map_err(|error| Failure { code: error.exit_code(), text: error.to_string() })
 }
 
+/// The contracts of a shard and what its report says of the whole; all of them without one.
+pub(crate) fn sharded(
+    contracts: Vec<Contract>,
+    shard: Option<Shard>,
+) -> Result<(Vec<Contract>, Option<ShardInfo>), Failure> {
+    let Some(shard) = shard else { return Ok((contracts, None)) };
+    let mine = shard.of(&contracts);
+    if mine.is_empty() {
+        let most =
+            (1..=shard.of).filter(|index| !(Shard { index: *index, ..shard }).of(&contracts).is_empty());
+        let text =
+            format!("--shard {shard}: what is selected can be dealt out in {} parts at most", most.count());
+        return Err(Failure::usage(text));
+    }
+    Ok((mine, Some(shard.info(&contracts))))
+}
+
 /// Runs the contracts on the target, writes the reports, and gives the report.
 pub(crate) fn run(
     contracts: Vec<Contract>,
@@ -51,7 +74,7 @@ pub(crate) fn run(
     wish: &Wish<'_>,
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
-    let Wish { execution, selection, command, substrate, keeps_damages } = *wish;
+    let Wish { execution, selection, command, substrate, keeps_damages, .. } = *wish;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let contracts: Arc<[Contract]> = contracts.into();
@@ -64,7 +87,14 @@ pub(crate) fn run(
                 Err(Failure::interrupted(signal))
             }
         };
-        let options = |ground| options::options(execution, selection, ground, command.to_owned());
+        let options = |ground| {
+            let mut options = options::options(execution, selection, ground, command.to_owned())?;
+            if wish.shard.is_some() {
+                // All shards run in the order that one run would have.
+                options.seed = execution.seed.unwrap_or(SEED_OF_SHARDS);
+            }
+            Ok::<_, Failure>(options)
+        };
         match ground {
             Ok(ground) => {
                 let logs = execution.report.join("cluster");
@@ -82,6 +112,7 @@ pub(crate) fn run(
     if !keeps_damages {
         report.forget_damages();
     }
+    report.selection.shard.clone_from(&wish.shard);
     write(&report, &execution.report)?;
     Ok(report)
 }

@@ -32,5 +32,6 @@ pub mod route;
 pub mod run;
 pub mod saboteur;
 pub mod select;
+pub mod shard;
 pub mod target;
 pub mod waivers;

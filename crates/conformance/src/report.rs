@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::shard::ShardInfo;
 use crate::target::Identity;
 
 mod changes;
@@ -121,4 +122,7 @@ pub struct SelectionInfo {
     pub cases: usize,
     /// SHA-256 over the ids of its cases and the hashes of their clauses.
     pub digest: String,
+    /// Which part of a run this is; absent: the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardInfo>,
 }

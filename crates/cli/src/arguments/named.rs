@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use conformance::shard::Shard;
 
 use super::{
     BUILT_IN, EnvtestArguments, Execution, Format, KindRunArguments, SETTLE, Selection, SubstrateName,
@@ -87,6 +88,9 @@ pub(crate) struct VerifyArguments {
     pub(crate) kind: KindRunArguments,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    /// Runs a part of the contracts, such as 2/4, the second of four; `report merge` puts the reports together
+    #[arg(long, value_name = "I/N", help_heading = "Selection")]
+    pub(crate) shard: Option<Shard>,
     #[command(flatten)]
     pub(crate) execution: Execution,
 }

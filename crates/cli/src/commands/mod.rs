@@ -10,6 +10,7 @@ mod gate;
 mod init;
 mod lint;
 mod render;
+mod report;
 mod run;
 mod show;
 mod verify;
@@ -41,6 +42,7 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::Compare(arguments) => compare::compare(&arguments, terminal),
         Command::Gate(arguments) => gate::gate(&arguments, added, terminal),
         Command::Render(arguments) => render::render(&arguments, terminal),
+        Command::Report(command) => report::execute(&command, terminal),
         Command::DiffRun(arguments) => diff_run::diff_run(&arguments, added, terminal),
         Command::Fidelity(arguments) => fidelity::fidelity(&arguments, terminal),
         Command::Versions(command) => versions::execute(&command, terminal),

@@ -57,12 +57,14 @@ fn report(
         .flag("--with controller-manager", with_manager)
         .path("--data-dir", arguments.envtest.data_dir.as_deref())
         .unless("--zones", arguments.kind.cluster.zones.as_deref().unwrap_or_default(), "");
-    let needed = contracts.clone();
+    // The target is that of all shards: its name is the same in each report.
     let in_cluster = (arguments.substrate == SubstrateName::Kind).then(|| kind::target(&contracts));
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
         None => targets::ours(&contracts),
     };
+    let (contracts, shard) = session::sharded(contracts, arguments.shard)?;
+    let needed = contracts.clone();
     let ground = async {
         Ok(match arguments.substrate {
             SubstrateName::Embedded => Ground::Embedded,
@@ -79,6 +81,7 @@ fn report(
         selection: &selection,
         command: &options::repeated(again, &arguments.execution),
         substrate,
+        shard,
         keeps_damages: command == "prove",
     };
     session::run(contracts, target, ground, &wish, terminal)

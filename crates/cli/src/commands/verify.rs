@@ -97,6 +97,7 @@ fn report(
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
         None => named,
     };
+    let (contracts, shard) = session::sharded(contracts, arguments.shard)?;
     let substrate = arguments.substrate.word();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new("verify", added)
@@ -114,6 +115,7 @@ fn report(
         selection: &selection,
         command: &options::repeated(again, &arguments.execution),
         substrate,
+        shard,
         keeps_damages: false,
     };
     let needed = contracts.clone();

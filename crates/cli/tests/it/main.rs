@@ -11,5 +11,6 @@ mod init;
 mod policy;
 mod program;
 mod release_manager;
+mod shards;
 mod strange_targets;
 mod versions;

@@ -20,6 +20,13 @@ pub(super) fn findings(asked: &Asked<'_>, contracts: &[ContractResult]) -> Vec<F
             format!("run again: {}", report.run.command),
         ));
     }
+    if let Some(shard) = &report.selection.shard {
+        findings.push(Finding::new("report", Action::Fail, 4).says(
+            format!("it is shard {} of {} alone", shard.index, shard.of),
+            "what the others ask may be broken",
+            "put them together: gardener-conformance report merge SHARD…",
+        ));
+    }
     for error in &report.environment_errors {
         findings.push(Finding::new("environment", Action::Fail, 3).says(
             error.clone(),

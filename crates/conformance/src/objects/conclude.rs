@@ -84,7 +84,7 @@ impl Checker<'_> {
         let clauses = || self.contracts.iter().flat_map(|contract| &contract.clauses);
         let text: Vec<String> = clauses().map(|clause| format!("{} {}", clause.id, clause.hash)).collect();
         let clauses = clauses().count();
-        SelectionInfo { expression, clauses, cases: clauses, digest: digest(&text.join("\n")) }
+        SelectionInfo { expression, clauses, cases: clauses, digest: digest(&text.join("\n")), shard: None }
     }
 
     fn contract(

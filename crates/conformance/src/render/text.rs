@@ -43,10 +43,12 @@ fn contracts(out: &mut String, report: &Report, view: &View<'_>) {
         }
     }
     let counts = &report.counts;
+    let shard = report.selection.shard.as_ref();
+    let shard = shard.map(|shard| format!(" · shard {} of {}", shard.index, shard.of)).unwrap_or_default();
     line(
         out,
         &format!(
-            "  {}, {}, {} in {} · seed {}",
+            "  {}, {}, {} in {} · seed {}{shard}",
             plural(report.contracts.len(), "contract"),
             plural(counts.clauses, "clause"),
             plural(counts.cases, "case"),

@@ -61,6 +61,18 @@ impl Verdict {
         counted.into_iter().map(share).max().unwrap_or(Self::Inconclusive)
     }
 
+    /// Concludes of a run: what broke around the target, and a signal, leave open what was not broken.
+    #[must_use]
+    pub(crate) fn concluded(
+        contracts: &[ContractResult],
+        broken: &[String],
+        interrupted: Option<u8>,
+    ) -> Self {
+        let over = Self::over(contracts.iter().map(|found| (found.verdict, found.clauses.as_slice())));
+        let disturbed = !broken.is_empty() || interrupted.is_some();
+        if disturbed && over != Self::NonConformant { Self::Inconclusive } else { over }
+    }
+
     /// `conformant`, `partial`, `not conformant`, `inconclusive`.
     #[must_use]
     pub fn words(self) -> &'static str {

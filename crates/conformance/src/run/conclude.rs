@@ -43,7 +43,7 @@ pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>
     presupposed::silence(shared.contracts, &mut contracts);
     contracts.iter_mut().for_each(ContractResult::conclude);
     let (counts, levels) = crate::report::sums(&contracts);
-    let verdict = verdict(&contracts, &broken, shared.interrupt.raised());
+    let verdict = Verdict::concluded(&contracts, &broken, shared.interrupt.raised());
     let mut report = Report {
         api_version: API_VERSION.to_owned(),
         kind: "ConformanceReport".to_owned(),
@@ -63,12 +63,6 @@ pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>
     };
     report.exit_code = report.exit_code();
     report
-}
-
-fn verdict(contracts: &[ContractResult], broken: &[String], interrupted: Option<u8>) -> Verdict {
-    let over = Verdict::over(contracts.iter().map(|found| (found.verdict, found.clauses.as_slice())));
-    let disturbed = !broken.is_empty() || interrupted.is_some();
-    if disturbed && over != Verdict::NonConformant { Verdict::Inconclusive } else { over }
 }
 
 fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> ContractResult {

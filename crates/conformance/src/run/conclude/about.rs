@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::digest::digest;
 use crate::plan;
 use crate::report::{RunInfo, SelectionInfo, SubstrateInfo};
 use crate::run::{FactsFrom, Ground, Shared};
+use crate::shard;
 
 pub(super) fn run(shared: &Shared<'_>, took: Duration) -> RunInfo {
     let options = shared.options;
@@ -52,17 +52,16 @@ pub(super) fn substrate(shared: &Shared<'_>) -> SubstrateInfo {
 }
 
 pub(super) fn selection(shared: &Shared<'_>) -> SelectionInfo {
-    let mut text = String::new();
-    let mut cases = 0;
-    for at in plan::all(shared.contracts) {
-        let looked = plan::look(shared.contracts, at);
-        text.extend([looked.id().as_str(), " ", &looked.clause.hash, "\n"]);
-        cases += 1;
-    }
+    let cases = plan::all(shared.contracts).map(|at| {
+        let plan::Looked { clause, case, .. } = plan::look(shared.contracts, at);
+        (clause.id.as_str(), case.name.as_str(), clause.hash.as_str())
+    });
+    let (cases, digest) = shard::selected(cases);
     SelectionInfo {
         expression: shared.options.expression.clone(),
         clauses: shared.contracts.iter().map(|contract| contract.clauses.len()).sum(),
         cases,
-        digest: digest(&text),
+        digest,
+        shard: None,
     }
 }

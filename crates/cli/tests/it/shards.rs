@@ -1,0 +1,113 @@
+//! A run in shards, and their reports put together: the same as one run.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::program::{Told, call};
+
+const CONTRACTS: [&str; 5] = [
+    "seccomp-profile",
+    "pod-scheduler-name",
+    "pod-topology-spread-constraints",
+    "crd-deletion-protection",
+    "projected-token-mount",
+];
+
+fn run(folder: &Path, more: &[&str]) -> Told {
+    let contracts = CONTRACTS.iter().flat_map(|name| ["--contract", name]);
+    let arguments: Vec<&str> = ["run", "--substrate", "direct", "--seed", "1"]
+        .into_iter()
+        .chain(contracts)
+        .chain(more.iter().copied())
+        .collect();
+    call(folder, &arguments)
+}
+
+fn read(folder: &Path, name: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(folder.join(name).join("report.json")).unwrap()).unwrap()
+}
+
+fn write(folder: &Path, name: &str, report: &Value) {
+    fs::create_dir_all(folder.join(name)).unwrap();
+    fs::write(folder.join(name).join("report.json"), report.to_string()).unwrap();
+}
+
+/// A report without times.
+fn timeless(mut report: Value) -> Value {
+    fn forget(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|name, _| !["durationMs", "startedAt", "attempts"].contains(&name.as_str()));
+                fields.values_mut().for_each(forget);
+            }
+            Value::Array(items) => items.iter_mut().for_each(forget),
+            _ => {}
+        }
+    }
+    forget(&mut report);
+    report
+}
+
+fn merge(folder: &Path, shards: &[&str]) -> Told {
+    call(folder, &[&["report", "merge", "--report", "merged"], shards].concat())
+}
+
+#[test]
+fn four_shards_are_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    run(here, &["--report", "whole"]).says(0, &["5 contracts"]);
+    for shard in ["1", "2", "3", "4"] {
+        run(here, &["--report", shard, "--shard", &format!("{shard}/4")])
+            .says(0, &[&format!("shard {shard} of 4")]);
+    }
+    merge(here, &["3", "1", "4", "2"]).says(0, &["5 contracts", "verdict  conformant", "merged/report.html"]);
+    assert_eq!(timeless(read(here, "merged")), timeless(read(here, "whole")));
+    assert!(here.join("merged/junit.xml").exists());
+
+    merge(here, &["1", "2", "4"]).says(4, &["incomplete: shard 3/4 is not there"]);
+    merge(here, &["4"]).says(4, &["incomplete: shards 1/4, 2/4, 3/4 are not there"]);
+    merge(here, &["1", "2", "3", "4", "2/report.json"])
+        .says(2, &["shard 2/4 is there twice: 2 and 2/report.json"]);
+    merge(here, &["1", "whole"]).says(2, &["whole is no shard", "--shard"]);
+    merge(here, &["1", "no"]).says(2, &["failed to read no"]);
+    call(here, &["gate", "1"]).says(4, &["shard 1 of 4 alone", "report merge"]);
+
+    let other = |change: &dyn Fn(&mut Value)| {
+        let mut report = read(here, "2");
+        change(&mut report);
+        write(here, "other", &report);
+        merge(here, &["1", "other", "3", "4"])
+    };
+    other(&|report| report["run"]["version"] = json!("9.9.9"))
+        .says(2, &["no shards of one run", "version", "9.9.9"]);
+    other(&|report| report["target"]["name"] = json!("another")).says(2, &["target", "another"]);
+    other(&|report| report["substrate"]["name"] = json!("kind")).says(2, &["substrate", "kind"]);
+    other(&|report| report["selection"]["shard"]["digest"] = json!("0"))
+        .says(2, &["digest of the contracts"]);
+    other(&|report| report["contracts"][0]["clauses"][0]["hash"] = json!("0"))
+        .says(2, &["not the whole that they say"]);
+
+    // What a shard found is what the whole found.
+    other(&|report| {
+        let clause = &mut report["contracts"][0]["clauses"][0];
+        clause["status"] = json!("failed");
+        clause["cases"][0]["status"] = json!("failed");
+        report["contracts"][0]["verdict"] = json!("nonConformant");
+    })
+    .says(1, &["verdict  not conformant"]);
+    other(&|report| report["environmentErrors"] = json!(["no route"])).says(3, &["no route", "inconclusive"]);
+    other(&|report| report["interrupted"] = json!(15)).says(143, &["interrupted by SIGTERM"]);
+}
+
+#[test]
+fn a_shard_that_would_be_empty_and_one_that_is_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), &["--shard", "6/6"]).says(2, &["--shard 6/6", "5 parts at most"]);
+    for shard in ["0/4", "5/4", "4", "a/b"] {
+        run(folder.path(), &["--shard", shard]).says(2, &["write I/N, such as 2/4"]);
+    }
+    assert!(!folder.path().join("reports").exists(), "nothing was run");
+}

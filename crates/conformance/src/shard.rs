@@ -1,0 +1,283 @@
+//! Shards: a part of the wanted contracts, so that several machines share a run; and their reports put together again.
+//!
+//! Whole contracts are dealt out, and together those that presuppose clauses of each other: what a report says of a contract
+//! (laws, gaps, proofs) then depends on no other shard.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+
+use contract::case::When;
+use contract::model::Contract;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::digest::digest;
+use crate::report::{ContractResult, Report, SelectionInfo, Verdict, WaiverState, WaiverUse};
+
+/// How much longer a scenario takes than a question.
+const SCENARIO: usize = 20;
+
+/// Which part of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shard {
+    /// From 1.
+    pub index: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+/// Which part of a run a report is, and what the whole is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShardInfo {
+    /// From 1.
+    pub index: usize,
+    /// How many there are.
+    pub of: usize,
+    /// Clauses of all shards.
+    pub clauses: usize,
+    /// Cases of all shards.
+    pub cases: usize,
+    /// The digest of the selection, over the cases of all shards.
+    pub digest: String,
+}
+
+/// Why reports are not put together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    /// No report was given.
+    #[error("there is no report to merge")]
+    Nothing,
+    /// A report is of a whole run.
+    #[error("{0} is no shard: it was made without --shard")]
+    Whole(String),
+    /// A shard is there twice.
+    #[error("shard {shard} is there twice: {first} and {second}")]
+    Twice {
+        /// Which.
+        shard: Shard,
+        /// One report.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// Shards are of different runs.
+    #[error("{first} and {second} are no shards of one run: {what} {one:?} and {other:?}")]
+    Differ {
+        /// What differs.
+        what: &'static str,
+        /// One report.
+        first: String,
+        /// What it says.
+        one: String,
+        /// The other.
+        second: String,
+        /// What that says.
+        other: String,
+    },
+    /// Shards lack.
+    #[error("incomplete: {}", missing(.0))]
+    Missing(Vec<Shard>),
+    /// Together the shards are not what each says the whole is.
+    #[error("the shards are not the whole that they say: {cases} cases of {wanted}")]
+    Torn {
+        /// Cases that are there.
+        cases: usize,
+        /// Cases of the whole.
+        wanted: usize,
+    },
+}
+
+impl MergeError {
+    /// 4 for shards that lack, 2 for all others.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Missing(_)) { 4 } else { 2 }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}/{}", self.index, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers =
+            text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((index, of)) if (1..=of).contains(&index) => Ok(Self { index, of }),
+            _ => Err("write I/N, such as 2/4: the second of four".to_owned()),
+        }
+    }
+}
+
+impl Shard {
+    /// This shard's contracts, in their order; the same for every machine that selects the same. Empty: there are more shards
+    /// than contracts to deal out.
+    #[must_use]
+    pub fn of(self, contracts: &[Contract]) -> Vec<Contract> {
+        let mut bundles = bundles(contracts);
+        // The heaviest first, each to the shard that has least.
+        bundles.sort_by_key(|bundle| (std::cmp::Reverse(weight(contracts, bundle)), bundle.first().copied()));
+        let mut loads = vec![0; self.of];
+        let mut mine = BTreeSet::new();
+        for bundle in bundles {
+            let Some(least) = (0..self.of).min_by_key(|shard| (loads[*shard], *shard)) else { break };
+            loads[least] += weight(contracts, &bundle);
+            if least + 1 == self.index {
+                mine.extend(bundle);
+            }
+        }
+        mine.into_iter().map(|at| contracts[at].clone()).collect()
+    }
+
+    /// What a report of this shard says of the whole.
+    #[must_use]
+    pub fn info(self, contracts: &[Contract]) -> ShardInfo {
+        let cases = contracts.iter().flat_map(|contract| &contract.clauses);
+        let cases = cases
+            .flat_map(|clause| clause.cases.iter().map(|case| (&*clause.id, &*case.name, &*clause.hash)));
+        let (number, digest) = selected(cases);
+        let clauses = contracts.iter().map(|contract| contract.clauses.len()).sum();
+        ShardInfo { index: self.index, of: self.of, clauses, cases: number, digest }
+    }
+}
+
+/// The number of cases and the digest over them: clause, name and hash of the clause of each.
+pub(crate) fn selected<'a>(cases: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> (usize, String) {
+    let (mut text, mut number) = (String::new(), 0);
+    for (clause, case, hash) in cases {
+        text.extend([clause, "/", case, " ", hash, "\n"]);
+        number += 1;
+    }
+    (number, digest(&text))
+}
+
+/// Contracts that hang together, by position.
+fn bundles(contracts: &[Contract]) -> Vec<BTreeSet<usize>> {
+    let clauses = |at: usize| contracts[at].clauses.iter();
+    let home: BTreeMap<&str, usize> =
+        (0..contracts.len()).flat_map(|at| clauses(at).map(move |clause| (clause.id.as_str(), at))).collect();
+    let mut bundles: Vec<BTreeSet<usize>> = (0..contracts.len()).map(|at| BTreeSet::from([at])).collect();
+    for at in 0..contracts.len() {
+        for other in clauses(at).flat_map(|clause| &clause.presupposes).filter_map(|id| home.get(id.as_str()))
+        {
+            let (joined, rest): (Vec<_>, Vec<_>) =
+                bundles.into_iter().partition(|bundle| bundle.contains(&at) || bundle.contains(other));
+            bundles = rest;
+            bundles.push(joined.into_iter().flatten().collect());
+        }
+    }
+    bundles
+}
+
+fn weight(contracts: &[Contract], bundle: &BTreeSet<usize>) -> usize {
+    let cases = bundle.iter().flat_map(|at| &contracts[*at].clauses).flat_map(|clause| &clause.cases);
+    cases.map(|case| if matches!(case.when, When::Steps(_)) { SCENARIO } else { 1 }).sum()
+}
+
+/// The report that one run would have given, from those of all its shards, each with its name.
+///
+/// # Errors
+/// When a shard lacks or is there twice, or they are of different runs.
+pub fn merge(reports: &[(String, Report)]) -> Result<Report, MergeError> {
+    let (first_name, first) = reports.first().ok_or(MergeError::Nothing)?;
+    let mut shards: BTreeMap<usize, &(String, Report)> = BTreeMap::new();
+    for named @ (name, report) in reports {
+        let info = report.selection.shard.as_ref().ok_or_else(|| MergeError::Whole(name.clone()))?;
+        same(first_name, first, name, report)?;
+        if let Some((other, _)) = shards.insert(info.index, named) {
+            let shard = Shard { index: info.index, of: info.of };
+            return Err(MergeError::Twice { shard, first: other.clone(), second: name.clone() });
+        }
+    }
+    let whole = first.selection.shard.clone().unwrap_or_default();
+    let lacking = (1..=whole.of).filter(|index| !shards.contains_key(index));
+    let lacking: Vec<Shard> = lacking.map(|index| Shard { index, of: whole.of }).collect();
+    if !lacking.is_empty() {
+        return Err(MergeError::Missing(lacking));
+    }
+    let shards: Vec<&Report> = shards.into_values().map(|(_, report)| report).collect();
+    joined(&shards, &whole)
+}
+
+/// Refuses reports that one run cannot have given.
+fn same(first_name: &str, first: &Report, name: &str, report: &Report) -> Result<(), MergeError> {
+    let said = |report: &Report| {
+        let shard = report.selection.shard.clone().unwrap_or_default();
+        let waivers = report.waivers.iter().map(|used| format!("{} until {}", used.clause, used.expires));
+        [
+            ("the tool's version", report.run.version.clone()),
+            ("target", report.target.name.clone()),
+            ("the target's version", report.target.version.clone().unwrap_or_default()),
+            ("substrate", report.substrate.name.clone()),
+            ("selection", report.selection.expression.join(" ")),
+            ("number of shards", shard.of.to_string()),
+            ("digest of the contracts", shard.digest),
+            ("repeats", report.run.repeat.to_string()),
+            ("waivers", waivers.collect::<Vec<_>>().join(", ")),
+        ]
+    };
+    for ((what, one), (_, other)) in said(first).into_iter().zip(said(report)) {
+        if one != other {
+            let (first, second) = (first_name.to_owned(), name.to_owned());
+            return Err(MergeError::Differ { what, first, one, second, other });
+        }
+    }
+    Ok(())
+}
+
+fn joined(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
+    let mut report = shards[0].clone();
+    report.contracts = shards.iter().flat_map(|shard| shard.contracts.clone()).collect();
+    report.contracts.sort_by(|one, other| (&one.component, &one.name).cmp(&(&other.component, &other.name)));
+    let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
+    let cases =
+        clauses.flat_map(|clause| clause.cases.iter().map(|case| (&*clause.id, &*case.name, &*clause.hash)));
+    let (cases, digest) = selected(cases);
+    if digest != whole.digest {
+        return Err(MergeError::Torn { cases, wanted: whole.cases });
+    }
+    report.selection =
+        SelectionInfo { clauses: whole.clauses, cases, digest, shard: None, ..report.selection };
+    (report.counts, report.levels) = crate::report::sums(&report.contracts);
+    let texts = |of: fn(&Report) -> &Vec<String>| {
+        let all: BTreeSet<String> = shards.iter().flat_map(|shard| of(shard)).cloned().collect();
+        all.into_iter().collect::<Vec<_>>()
+    };
+    report.environment_errors = texts(|shard| &shard.environment_errors);
+    report.left_behind = texts(|shard| &shard.left_behind);
+    report.interrupted = shards.iter().find_map(|shard| shard.interrupted);
+    report.waivers = waivers(shards);
+    // They ran side by side: the longest is how long it took.
+    report.run.duration_ms = shards.iter().map(|shard| shard.run.duration_ms).fold(0.0, f64::max);
+    report.run.started_at = shards.iter().map(|shard| shard.run.started_at.clone()).min().unwrap_or_default();
+    report.run.fail_fast = shards.iter().any(|shard| shard.run.fail_fast);
+    report.verdict = concluded(&report);
+    report.exit_code = report.exit_code();
+    Ok(report)
+}
+
+/// A waiver became something in the shard that has its clause.
+fn waivers(shards: &[&Report]) -> Vec<WaiverUse> {
+    let became = |at: usize| {
+        let all = shards.iter().filter_map(move |shard| shard.waivers.get(at));
+        all.clone().find(|used| used.state != WaiverState::Unused).or_else(|| all.clone().next()).cloned()
+    };
+    (0..shards[0].waivers.len()).filter_map(became).collect()
+}
+
+fn concluded(report: &Report) -> Verdict {
+    let contracts: &[ContractResult] = &report.contracts;
+    Verdict::concluded(contracts, &report.environment_errors, report.interrupted)
+}
+
+fn missing(shards: &[Shard]) -> String {
+    let named: Vec<String> = shards.iter().map(ToString::to_string).collect();
+    let (word, verb) = if shards.len() == 1 { ("shard", "is") } else { ("shards", "are") };
+    format!("{word} {} {verb} not there", named.join(", "))
+}
