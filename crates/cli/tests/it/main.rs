@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
+mod action;
 mod authoring;
 mod check;
 mod diff_run;
