@@ -1,10 +1,12 @@
 //! Which cases are asked, in which groups and order, and which are not, with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use contract::case::{Case, Sending, When};
 use contract::decision::RunsOn;
 use contract::model::{Clause, Contract, Form};
+use contract::parameters;
 use contract::scenario::Scenario;
 use contract::versions::Range;
 use jiff::Timestamp;
@@ -213,6 +215,19 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     plan
 }
 
+/// The contracts with what the target states of itself. One that runs with what a contract configures has its examples.
+#[must_use]
+pub fn stated(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
+    if contracts.iter().all(|contract| contract.parameters.is_empty()) {
+        return Arc::clone(contracts);
+    }
+    let stated = target.parameters();
+    let examples = |contract: &Contract| {
+        matches!(target.configurable(&contract.component), Configurable::Any | Configurable::OneOf(_))
+    };
+    contracts.iter().map(|contract| contract.stated(&stated, examples(contract))).collect()
+}
+
 /// Every case, in the order of the contracts.
 pub fn all(contracts: &[Contract]) -> impl Iterator<Item = CaseRef> + '_ {
     contracts.iter().enumerate().flat_map(|(contract, found)| {
@@ -243,15 +258,8 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
     if contract.form == Form::Objects {
         return None;
     }
-    let features = target.features();
-    for need in &looked.clause.needs {
-        let (wanted, feature) =
-            need.strip_prefix("not ").map_or((true, need.as_str()), |feature| (false, feature.trim()));
-        if features.contains(feature) != wanted {
-            let text =
-                if wanted { format!("feature {feature} off") } else { format!("feature {feature} on") };
-            return Some((Status::NotSupported, Reason::new(ReasonCode::Feature, text)));
-        }
+    if let Some(reason) = lacks(looked, target) {
+        return Some((Status::NotSupported, reason));
     }
     if let (Some(range), Some(version)) = (&looked.clause.versions, target.identity().version)
         && Range::parse(range).is_some_and(|range| !range.covers(&version))
@@ -285,6 +293,22 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
             format!("the target's configuration cannot be set; this case needs {}", looked.case.config);
         (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
     })
+}
+
+/// What the target would have to have, or to state, to be asked.
+fn lacks(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
+    let features = target.features();
+    for need in &looked.clause.needs {
+        let (wanted, feature) =
+            need.strip_prefix("not ").map_or((true, need.as_str()), |feature| (false, feature.trim()));
+        if features.contains(feature) != wanted {
+            let text =
+                if wanted { format!("feature {feature} off") } else { format!("feature {feature} on") };
+            return Some(Reason::new(ReasonCode::Feature, text));
+        }
+    }
+    let name = parameters::missing(looked.case)?;
+    Some(Reason::new(ReasonCode::Parameter, format!("the target states no parameter {name}")))
 }
 
 /// Why a case is not for this target, whatever it can do.

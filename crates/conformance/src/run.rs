@@ -171,6 +171,7 @@ pub async fn run(
     interrupt: &Interrupt,
 ) -> Report {
     let started = Instant::now();
+    let contracts = plan::stated(&contracts, target.as_ref());
     let served = !matches!(options.ground, Ground::Direct(_));
     let plan = plan::plan(&contracts, target.as_ref(), options.seed, served);
     let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
@@ -204,6 +205,7 @@ pub fn unstarted(
     (name, error): (&str, &str),
     interrupt: &Interrupt,
 ) -> Report {
+    let contracts = &plan::stated(contracts, target.as_ref());
     let plan = plan::plan(contracts, target.as_ref(), options.seed, true);
     let shared = Shared::new(contracts, target, options, &|_| {}, interrupt);
     let mut asked = silent(contracts, &plan);

@@ -19,7 +19,7 @@ mod leaf;
 mod nothing;
 mod swap;
 
-pub use gaps::{Lost, gaps, losses};
+pub use gaps::{Lost, gaps, losses, unstated};
 
 /// One thing that a case asserts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +46,8 @@ pub enum Assertion {
     Object(Path),
     /// A map of the resulting object, but for these keys.
     MapBut(Path, Vec<String>),
+    /// The keys of a map of the resulting object that are like these.
+    MapLike(Path, Vec<String>),
 }
 
 /// A wrong answer made from a true one.
@@ -134,6 +136,7 @@ pub fn assertions(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Asserti
             Assertion::Length(found.path)
         }
         Expect::Operator(Operator::UnchangedBut(but)) => Assertion::MapBut(found.path, but),
+        Expect::Operator(Operator::UnchangedLike(patterns)) => Assertion::MapLike(found.path, patterns),
         _ => Assertion::Object(found.path),
     };
     assertions.extend(places(then, seen, rules).into_iter().map(place));
@@ -174,21 +177,32 @@ fn alters(assertion: &Assertion, recorded: &Recorded<'_>, damaged: &Observation)
             length(recorded.seen) != length(damaged)
         }
         Assertion::MapBut(path, but) => {
-            let at = |seen: &Observation| {
-                let map = seen.answer.object.as_ref().and_then(|object| matching::get(object, path));
-                contract::expect::without(map.as_ref(), but)
-            };
-            let rules = matching::below(recorded.rules, path, before.object.as_ref());
-            !matching::same(at(recorded.seen).as_ref(), at(damaged).as_ref(), &rules)
+            differs(path, recorded, damaged, |map| contract::expect::without(map, but))
         }
-        Assertion::Object(path) => {
-            let at = |seen: &Observation| {
-                seen.answer.object.as_ref().and_then(|object| matching::get(object, path))
-            };
-            let rules = matching::below(recorded.rules, path, before.object.as_ref());
-            !matching::same(at(recorded.seen).as_ref(), at(damaged).as_ref(), &rules)
+        Assertion::MapLike(path, patterns) => {
+            differs(path, recorded, damaged, |map| contract::expect::only(map, patterns))
         }
+        Assertion::Object(path) => differs(path, recorded, damaged, whole),
     }
+}
+
+fn whole(value: Option<&Value>) -> Option<Value> {
+    value.cloned()
+}
+
+/// Whether a part of what stands at a place is another in the damaged answer.
+fn differs(
+    path: &Path,
+    recorded: &Recorded<'_>,
+    damaged: &Observation,
+    part: impl Fn(Option<&Value>) -> Option<Value>,
+) -> bool {
+    let at = |seen: &Observation| {
+        let found = seen.answer.object.as_ref().and_then(|object| matching::get(object, path));
+        part(found.as_ref())
+    };
+    let rules = matching::below(recorded.rules, path, recorded.seen.answer.object.as_ref());
+    !matching::same(at(recorded.seen).as_ref(), at(damaged).as_ref(), &rules)
 }
 
 fn sorted<T: Ord + Clone>(items: &[T]) -> Vec<T> {
@@ -211,6 +225,7 @@ impl fmt::Display for Assertion {
             Self::Length(path) => write!(f, "length of {path}"),
             Self::Object(path) if path.0.is_empty() => f.write_str("object"),
             Self::Object(path) => write!(f, "object {path}"),
+            Self::MapLike(path, patterns) => write!(f, "object {path}: {}", patterns.join(", ")),
             Self::MapBut(path, but) => write!(f, "object {path} but for {}", but.join(", ")),
         }
     }

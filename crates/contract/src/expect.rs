@@ -25,8 +25,10 @@ use serde_json::Value;
 
 pub use assertions::{Assertion, assertions};
 pub use changes::{Change, changes, double_keys, outside, same};
-pub use compare::{compare, holds, without};
-pub use opened::{close, open};
+pub use compare::{compare, holds, only, without};
+pub use flags::words_beside_flags;
+pub use keys::is_like;
+pub use opened::{close, inside as open_value, open};
 pub use place::{get, put};
 pub use refused::{Replacement, non_matching, refused};
 pub use rules::{ListRule, Rules};
@@ -75,12 +77,21 @@ pub enum Operator {
     Absent,
     /// There is one.
     Present,
+    /// What the target states under this name; until it has, nothing keeps it.
+    Parameter {
+        /// The name.
+        name: String,
+        /// Whether the value lists members that must be there.
+        members: bool,
+    },
     /// It differs from the input.
     Changed,
     /// It is as in the input (absent there: absent here).
     Unchanged,
     /// A map whose keys are as in the input, but for these.
     UnchangedBut(Vec<String>),
+    /// A map whose keys that are like these are as in the input; `*` stands for any letters.
+    UnchangedLike(Vec<String>),
     /// Anything, also nothing: asserts nothing.
     Any,
     /// The whole string matches.

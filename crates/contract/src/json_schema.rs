@@ -63,6 +63,8 @@ struct Spec {
     exempt: Option<Value>,
     /// Component configuration that every case starts from.
     config: Option<Map<String, Value>>,
+    /// What clauses name with `$parameter`, as a target has it that runs with `config`; others state their own.
+    parameters: Option<Map<String, Value>>,
     /// Objects by name, that `like` starts from; they may hold the names of columns.
     fixtures: Option<BTreeMap<String, Value>>,
     /// Of versions: the time at which rows are asked, with its zone: `2024-06-01T00:00:00Z`.

@@ -33,6 +33,7 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Vec<Error> {
     let mut lint = Lint { sources, catalog: &loaded.catalog, found: Vec::new() };
     lint.sources_named();
     lint.presupposed();
+    lint.spoken_for();
     lint.only_unchanged();
     lint.emitted();
     lint.sentences(against.documents);
@@ -89,6 +90,20 @@ impl Lint<'_> {
                 if *id == clause.id || self.catalog.clause(id).is_none() {
                     let message = format!("{} presupposes {id}, which is no other clause", clause.id);
                     self.add("presupposes", clause, message, "name a clause that has cases of its own");
+                }
+            }
+        }
+    }
+
+    /// What a row of flags lets a webhook do is said by a clause.
+    fn spoken_for(&mut self) {
+        for contract in &self.catalog.contracts {
+            let rows = contract.flags.iter().flat_map(|named| &named.rows);
+            for row in rows.filter(|row| self.catalog.clause(&row.clause).is_none()) {
+                let message = format!("{} of {} is no clause", row.clause, row.flag);
+                let remedy = "name the clause, of this contract or another, that lets webhooks do it";
+                if let Some(clause) = contract.clauses.first() {
+                    self.add("flags", clause, message, remedy);
                 }
             }
         }

@@ -48,6 +48,7 @@ use crate::decision::SHOOT_LISTS;
 use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger};
 use crate::explanations::Explanations;
 use crate::model::{Catalog, Contract, Form, Subject};
+use crate::parameters;
 
 /// What the files say, and what is wrong with them.
 #[derive(Debug)]
@@ -255,12 +256,31 @@ fn contract<'a>(
         let namespaces = &namespaces;
         let context =
             Context { draft, namespaces, shelf: &shelf, list_keys, unordered, rules: &rules, report, lint };
-        for clause in &draft.clauses {
+        let loaded = draft.clauses.iter().map(|clause| (clause, context.clause(clause)));
+        // Rows of flags that ask nothing speak for a clause of another contract.
+        for (clause, loaded) in loaded.filter(|(clause, _)| contract.form != Form::Flags || clause.asks()) {
             note_id(ids, clause, report);
-            contract.clauses.push(context.clause(clause));
+            contract.clauses.push(loaded);
         }
     }
+    check_parameters(&contract, drafts, report);
     Some(contract)
+}
+
+/// Notes parameters without an example, and examples of none.
+fn check_parameters(contract: &Contract, drafts: &[Draft], report: &Report<'_>) {
+    let expected = contract.clauses.iter().flat_map(|clause| &clause.cases);
+    let expected = expected.filter_map(|case| case.then.object.as_ref());
+    let named: BTreeSet<&str> = expected.flat_map(parameters::names).map(parameters::stated_as).collect();
+    let Some(span) = drafts.first().map(|draft| draft.span) else { return };
+    for name in named.iter().filter(|name| !contract.parameters.contains_key(**name)) {
+        let remedy = format!("say one that fits the contract's config: `parameters: {{{name}: …}}`");
+        report.add("parameters", span, format!("parameter {name} has no example"), remedy);
+    }
+    for name in contract.parameters.keys().filter(|name| !named.contains(name.as_str())) {
+        let remedy = "write `{$parameter: …}` where it matters, or drop it";
+        report.add("parameters", span, format!("no clause names the parameter {name}"), remedy);
+    }
 }
 
 /// Notes an id that another clause has.
@@ -289,6 +309,8 @@ fn empty(first: &Draft, report: &Report<'_>) -> Contract {
         unordered: Vec::new(),
         list_keys: BTreeMap::new(),
         exempt: BTreeMap::new(),
+        parameters: BTreeMap::new(),
+        flags: None,
         clauses: Vec::new(),
         files: vec![report.files[first.file].path.clone()],
     }
@@ -323,6 +345,18 @@ fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
         all.extend(new);
     }
     contract.exempt.extend(draft.exempt.clone());
+    let parameters = draft.parameters.iter().flat_map(|tree| tree.map().unwrap_or_default());
+    contract.parameters.extend(parameters.map(|(key, value)| (key.name.clone(), value.to_value())));
+    if let Some(named) = &draft.flags {
+        match &mut contract.flags {
+            Some(flags) if flags.line == named.line => flags.rows.extend(named.rows.clone()),
+            Some(_) => {
+                let message = format!("the files of {} are about two command lines", contract.name);
+                report.add("folder", draft.span, message, "one contract is about one: name another");
+            }
+            none @ None => *none = Some(named.clone()),
+        }
+    }
     for (path, key) in &draft.list_keys {
         let before = contract.list_keys.insert(path.clone(), key.clone());
         if before.is_some_and(|before| before != *key) {

@@ -9,6 +9,7 @@ use crate::case::Case;
 use crate::decision;
 use crate::emitted::Emits;
 use crate::expect::Rules;
+use crate::flags::Named;
 
 /// A place in a contract file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -156,6 +157,10 @@ pub struct Contract {
     pub list_keys: BTreeMap<String, String>,
     /// Excused laws and the reason.
     pub exempt: BTreeMap<Law, String>,
+    /// What its clauses name with `$parameter`, as a target has it that runs with the contract's configuration.
+    pub parameters: BTreeMap<String, Value>,
+    /// Of the form flags: the flags that its rows speak of.
+    pub flags: Option<Named>,
     /// Its clauses, in order.
     pub clauses: Vec<Clause>,
     /// Its files, relative as in [`Location::file`].

@@ -80,7 +80,7 @@ pub fn object(configuration: &WebhookConfiguration) -> Value {
     object
 }
 
-/// The label of a namespace that says whose the control plane is. CP-002, CP-003.
+/// The label of a namespace that says whose the control plane is. CP-002, CP-003, CP-008.
 fn provider_label(webhook: &str) -> &'static str {
     match webhook {
         controlplane::NAME => "shoot.gardener.cloud/provider",

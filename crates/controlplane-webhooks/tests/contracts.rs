@@ -48,6 +48,39 @@ async fn the_binary_keeps_every_contract() {
     keeps(contracts, Arc::new(binary(folder.path()))).await;
 }
 
+/// A flag of the provider that no clause names is told with its place, until the target file declares it.
+#[tokio::test]
+async fn a_foreign_flag_is_named_in_the_report_until_it_is_declared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    contracts.retain(|contract| contract.name == "kube-apiserver-flags");
+    for contract in &mut contracts {
+        contract.clauses.retain(|clause| clause.id == "CP-019");
+    }
+    let place = "spec.template.spec.containers[name=kube-apiserver]<Flags>.--foreign-flag";
+    let mut target = binary(folder.path());
+    let foreign = "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1
+kind: ControlPlaneWebhooksConfiguration
+provider: local
+kubeAPIServer: {flags: {--foreign-flag: x}}
+";
+    std::fs::write(folder.path().join("config.yaml"), foreign).expect("it is written");
+    for (extras, told) in [
+        (vec![], vec![format!("{place} became x")]),
+        (vec!["kube-scheduler --foreign-flag"], vec![format!("{place} became x")]),
+        (vec!["kube-apiserver --foreign-*"], vec![]),
+    ] {
+        target.known.extras = extras.iter().map(|extra| (*extra).to_owned()).collect();
+        let asked = Arc::new(target.clone());
+        let report = run(contracts.clone().into(), asked, &options(), &|_| {}, &Interrupt::default()).await;
+        let found = report.contracts.iter().flat_map(|contract| &contract.unexplained);
+        let found: Vec<String> =
+            found.map(|found| format!("{} became {}", found.path, found.became)).collect();
+        assert_eq!(found, told, "{extras:?}");
+        assert_eq!(report.exit_code == 1, !told.is_empty(), "{extras:?}");
+    }
+}
+
 async fn keeps(contracts: Vec<Contract>, target: Arc<dyn Target>) {
     let number = contracts.len();
     let report = run(contracts.into(), target, &options(), &|_| {}, &Interrupt::default()).await;
@@ -165,5 +198,45 @@ fn options() -> Options {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: "cargo test -p controlplane-webhooks".to_owned(),
         expression: vec![format!("component {COMPONENT}")],
+    }
+}
+
+/// What a provider that states nothing adds is told with the clauses that would compare it; what it states is compared.
+#[tokio::test]
+async fn what_a_provider_needs_is_asked_where_it_states_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    contracts.retain(|contract| contract.name == "deployments");
+    let contract = &mut contracts[0];
+    contract.clauses.retain(|clause| ["CP-013", "CP-029", "CP-031"].contains(&clause.id.as_str()));
+    let config = contract.clauses[0].cases[0].config.clone();
+    let mut target = binary(folder.path());
+    let text = formats::yaml::to_string(&config).expect("it is YAML");
+    let head = "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1\nkind: ControlPlaneWebhooksConfiguration\n";
+    std::fs::write(folder.path().join("config.yaml"), format!("{head}{text}")).expect("it is written");
+    // Whoever wrote another webhook does not read our configuration.
+    let file = folder.path().join("config.yaml");
+    for argument in &mut target.spec.command {
+        *argument = argument.replace("<config>", &file.display().to_string());
+    }
+    target.spec.config = None;
+    let env = |name: &str| serde_json::json!([{"name": name, "valueFrom": {"secretKeyRef": {"name": "cloudprovider", "key": "key"}}}]);
+    for (stated, became) in [
+        (None, Status::NotSupported),
+        (Some(env("CLOUD_KEY")), Status::Passed),
+        (Some(env("ANOTHER")), Status::Failed),
+    ] {
+        target.known.parameters =
+            stated.into_iter().map(|value| ("kubeAPIServerEnv".to_owned(), value)).collect();
+        let asked = Arc::new(target.clone());
+        let report = run(contracts.clone().into(), asked, &options(), &|_| {}, &Interrupt::default()).await;
+        let contract = &report.contracts[0];
+        let clause = contract.clauses.iter().find(|clause| clause.id == "CP-029").expect("it is there");
+        assert!(clause.cases.iter().all(|case| case.status == became), "{became:?}: {:?}", clause.cases);
+        // What failed notices nothing.
+        let missed = contract.gaps.iter().any(|gap| gap.path.contains("env"));
+        assert_eq!(missed, became == Status::Failed, "{became:?}: {:?}", contract.gaps);
+        let told = contract.unasked.iter().any(|left| left.clauses.contains(&"CP-029".to_owned()));
+        assert_eq!(told, became == Status::NotSupported, "{became:?}: {:?}", contract.unasked);
     }
 }

@@ -39,6 +39,8 @@ pub enum Status {
 pub enum ReasonCode {
     /// The target does not declare a feature that the clause needs.
     Feature,
+    /// The target does not state a parameter that the clause names.
+    Parameter,
     /// The clause holds for other versions of the target.
     Version,
     /// The substrate cannot bring it about.

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use contract::expect::{Path, Step};
+use contract::expect::{Expect, Operator, Path, Step};
 use contract::model::Contract;
 use serde_json::Value;
 
@@ -44,6 +44,28 @@ pub fn losses(contract: &Contract, id: &str, recorded: Recorded<'_>) -> Vec<Lost
             Lost { place: place(&path, &given, recorded.rules), case: id.to_owned(), noticed }
         })
         .collect()
+}
+
+/// The changed leaves at the places where a case would compare with what nobody stated.
+#[must_use]
+pub fn unstated(recorded: Recorded<'_>) -> Vec<String> {
+    let (input, object) = (recorded.seen.input.as_ref(), recorded.seen.answer.object.as_ref());
+    let (Some(input), Some(object)) = (input, object) else { return Vec::new() };
+    let is_parameter =
+        |found: &matching::Assertion| matches!(found.expect, Expect::Operator(Operator::Parameter { .. }));
+    let compared: Vec<Path> = super::places(&recorded.case.then, recorded.seen, recorded.rules)
+        .into_iter()
+        .filter(is_parameter)
+        // What a notation holds changes with the text, or the lists, that it stands in.
+        .map(|found| {
+            Path(found.path.0.into_iter().take_while(|step| !matches!(step, Step::Opened(_))).collect())
+        })
+        .collect();
+    let mut given = BTreeSet::new();
+    names(input, &mut given);
+    let changed = matching::changed_leaves(Some(input), Some(object), recorded.rules).into_iter();
+    let changed = changed.filter(|path| compared.iter().any(|prefix| path.0.starts_with(&prefix.0)));
+    changed.map(|path| place(&path, &given, recorded.rules)).collect()
 }
 
 /// Places whose loss is noticed nowhere, with the first case that changed them.

@@ -42,7 +42,10 @@ fn swapped(recorded: Recorded<'_>, other: &Observation) -> Observation {
             Assertion::Causes => answer.causes.clone_from(&theirs.causes),
             Assertion::Warnings => answer.warnings.clone_from(&theirs.warnings),
             Assertion::Review => answer.review = theirs.review,
-            Assertion::Object(path) | Assertion::Length(path) | Assertion::MapBut(path, _) => {
+            Assertion::Object(path)
+            | Assertion::Length(path)
+            | Assertion::MapBut(path, _)
+            | Assertion::MapLike(path, _) => {
                 let Some(object) = &mut answer.object else { continue };
                 let value = theirs.object.as_ref().and_then(|theirs| matching::get(theirs, &path));
                 matching::put(object, &path, value.as_ref());

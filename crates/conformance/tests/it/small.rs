@@ -33,6 +33,8 @@ pub(crate) fn contract() -> Contract {
         unordered: Vec::new(),
         list_keys: BTreeMap::new(),
         exempt: BTreeMap::new(),
+        parameters: BTreeMap::new(),
+        flags: None,
         clauses: vec![
             clause("FAKE-001", "the replica count follows the type", cases),
             clause(

@@ -174,6 +174,10 @@ impl Walk {
             let (input, answer) = (without(input, but), without(answer, but));
             return self.operator(expect, &Operator::Unchanged, input.as_ref(), answer.as_ref(), rules);
         }
+        if let (Operator::UnchangedLike(patterns), Some(_), Some(_)) = (operator, input, answer) {
+            let (input, answer) = (keys::only(patterns, input), keys::only(patterns, answer));
+            return self.like(expect, input.as_ref(), answer.as_ref(), rules);
+        }
         if let (Operator::Unchanged, Some(_), Some(_)) = (operator, input, answer) {
             // One line per change says more than two objects.
             for change in changes(input, answer, rules) {
@@ -185,6 +189,13 @@ impl Walk {
             return;
         }
         self.check(keeps(operator, input, answer, rules), expect, answer);
+    }
+
+    /// Keys that are as in the input: one line per change, also where all came or all went.
+    fn like(&mut self, expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &Rules) {
+        let none = Value::Object(Map::new());
+        let (input, answer) = (input.unwrap_or(&none), answer.unwrap_or(&none));
+        self.operator(expect, &Operator::Unchanged, Some(input), Some(answer), rules);
     }
 
     fn opened(
@@ -238,8 +249,10 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
         Operator::Present => answer.is_some(),
         Operator::Unchanged => changes(input, answer, rules).is_empty(),
         Operator::UnchangedBut(but) => {
-            let (input, answer) = (without(input, but), without(answer, but));
-            changes(input.as_ref(), answer.as_ref(), rules).is_empty()
+            same(without(input, but).as_ref(), without(answer, but).as_ref(), rules)
+        }
+        Operator::UnchangedLike(patterns) => {
+            same(keys::only(patterns, input).as_ref(), keys::only(patterns, answer).as_ref(), rules)
         }
         Operator::Changed => !changes(input, answer, rules).is_empty(),
         Operator::Matches { regex, .. } => {
@@ -276,9 +289,17 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
             Some(Value::String(got)) => !got.is_empty(),
             _ => false,
         },
-        // These are walked into.
-        Operator::Each(_) | Operator::AbsentOr(_) | Operator::Opened(..) => false,
+        // A parameter is replaced before anybody is asked; the others are walked into.
+        Operator::Parameter { .. } | Operator::Each(_) | Operator::AbsentOr(_) | Operator::Opened(..) => {
+            false
+        }
     }
+}
+
+/// What a map has of keys that are like these; none is nothing.
+#[must_use]
+pub fn only(value: Option<&Value>, patterns: &[String]) -> Option<Value> {
+    keys::only(patterns, value)
 }
 
 /// A map without these keys; one that has no others is none.

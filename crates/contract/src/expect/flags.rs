@@ -30,6 +30,16 @@ pub(super) fn open(value: &Value) -> Option<Value> {
     Some(Value::Object(flags.collect()))
 }
 
+/// The words of a command line that are no flags and no values of flags: the program, and variables that are expanded.
+#[must_use]
+pub fn words_beside_flags(value: &Value) -> Option<Vec<String>> {
+    let mut words = words(value)?;
+    for said in occurrences(&words).into_iter().rev() {
+        words.drain(said.at..said.at + said.words);
+    }
+    Some(words)
+}
+
 /// The container, list or line with these flags: those that say something else are said anew, after all others.
 pub(super) fn close(content: &Value, before: &Value) -> Option<Value> {
     let known = open(before)?;

@@ -7,13 +7,21 @@ use super::compare::matches;
 /// Whether a map has a key like one of these.
 pub(super) fn any(patterns: &[String], value: Option<&Value>) -> bool {
     let Some(Value::Object(map)) = value else { return false };
-    map.keys().any(|key| is_like(patterns, key))
+    map.keys().any(|key| is_one_of(patterns, key))
 }
 
 /// A map without the keys that are like one of these.
 pub(super) fn without(patterns: &[String], map: &Map<String, Value>) -> Map<String, Value> {
-    let left = map.iter().filter(|(key, _)| !is_like(patterns, key));
+    let left = map.iter().filter(|(key, _)| !is_one_of(patterns, key));
     left.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// What a value has of keys that are like these; nothing, if there are none.
+pub(super) fn only(patterns: &[String], value: Option<&Value>) -> Option<Value> {
+    let Some(Value::Object(map)) = value else { return None };
+    let fits = map.iter().filter(|(key, _)| is_one_of(patterns, key));
+    let fits: Map<String, Value> = fits.map(|(key, value)| (key.clone(), value.clone())).collect();
+    (!fits.is_empty()).then_some(Value::Object(fits))
 }
 
 /// A key that is like this one.
@@ -21,11 +29,15 @@ pub(super) fn sample(pattern: &str) -> String {
     pattern.replace('*', "x")
 }
 
-fn is_like(patterns: &[String], key: &str) -> bool {
-    patterns.iter().any(|pattern| {
-        let parts: Vec<String> = pattern.split('*').map(regex::escape).collect();
-        matches(&parts.join(".*"), key)
-    })
+fn is_one_of(patterns: &[String], key: &str) -> bool {
+    patterns.iter().any(|pattern| is_like(pattern, key))
+}
+
+/// Whether a name is as a pattern says, in which `*` stands for any letters.
+#[must_use]
+pub fn is_like(pattern: &str, name: &str) -> bool {
+    let parts: Vec<String> = pattern.split('*').map(regex::escape).collect();
+    matches(&parts.join(".*"), name)
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub fn open(notation: Notation, text: &str) -> Option<Value> {
 
 /// What a value holds: a string, and of a command line a container or a list of words too.
 #[must_use]
-pub(super) fn inside(notation: Notation, value: &Value) -> Option<Value> {
+pub fn inside(notation: Notation, value: &Value) -> Option<Value> {
     match notation {
         Notation::Flags => flags::open(value),
         _ => open(notation, value.as_str()?),

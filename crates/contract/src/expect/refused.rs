@@ -38,7 +38,8 @@ pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Val
                 None => vec![sample()],
             },
             Operator::UnchangedBut(but) => others_of(input, answer, but, rules),
-            Operator::Any | Operator::Opened(..) => Vec::new(),
+            Operator::UnchangedLike(patterns) => others_like(answer, patterns),
+            Operator::Any | Operator::Parameter { .. } | Operator::Opened(..) => Vec::new(),
             Operator::Matches { regex, not_for } => not_matching(regex, not_for.as_ref(), answer),
             Operator::Cel { not_for, .. } => not_for.iter().cloned().map(some).collect(),
             Operator::Contains(parts) => without_parts(parts, answer, rules),
@@ -265,6 +266,19 @@ fn others_of(
         some(Value::Object(fewer))
     });
     fewer.chain([some(Value::Object(more))]).collect()
+}
+
+/// A map in which a key that must stay is gone, and one that has such a key more.
+fn others_like(answer: Option<&Value>, patterns: &[String]) -> Vec<Replacement> {
+    let map = answer.and_then(Value::as_object).cloned().unwrap_or_default();
+    let kept = keys::only(patterns, answer);
+    let kept = kept.iter().filter_map(Value::as_object).flat_map(Map::keys);
+    let fewer = kept.map(|key| {
+        let mut fewer = map.clone();
+        fewer.remove(key);
+        some(Value::Object(fewer))
+    });
+    fewer.chain(patterns.iter().map(|pattern| with_key(pattern, answer))).collect()
 }
 
 /// A value of the type that is not listed, and nothing, unless that is listed.

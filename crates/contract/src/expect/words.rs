@@ -41,6 +41,8 @@ fn operator_words(operator: &Operator) -> String {
         Operator::Changed => "changed".to_owned(),
         Operator::Unchanged => "unchanged".to_owned(),
         Operator::UnchangedBut(but) => format!("unchanged but for {}", but.join(", ")),
+        Operator::Parameter { name, .. } => format!("what the target states as {name}"),
+        Operator::UnchangedLike(patterns) => format!("{} unchanged", patterns.join(", ")),
         Operator::Any => "anything".to_owned(),
         Operator::Matches { regex, .. } => format!("matches {regex:?}"),
         Operator::Contains(parts) => format!("contains {}", list(parts)),

@@ -15,6 +15,7 @@ use super::words::{
     BINDS, CLAUSE, CLAUSE_OBJECTS, CLAUSE_VERSIONS, FORMS, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC,
     SPEC_FLAGS, SPEC_OBJECTS, SPEC_VERSIONS, TARGET, TARGET_FLAGS, laws,
 };
+use crate::flags::Named;
 use crate::model::{Binds, Form, Handled, Law, Level, Source};
 use crate::versions::Range;
 
@@ -42,6 +43,9 @@ pub(crate) struct Draft {
     pub(crate) setting: Setting,
     /// Of the form objects: what its clauses are asked of.
     pub(crate) namespaces: Option<Tree>,
+    pub(crate) parameters: Option<Tree>,
+    /// Of the form flags: what its rows speak of.
+    pub(crate) flags: Option<Named>,
     pub(crate) clauses: Vec<Clause>,
 }
 
@@ -72,6 +76,13 @@ pub(crate) struct Clause {
     pub(crate) steps: Option<Tree>,
     pub(crate) faults: Vec<String>,
     pub(crate) setting: Setting,
+}
+
+impl Clause {
+    /// Whether it asks anything: of a table of flags, one whose rows all say what a webhook may do does not.
+    pub(crate) fn asks(&self) -> bool {
+        self.table.as_ref().is_none_or(|table| table.rows.iter().any(flags::asks))
+    }
 }
 
 /// Reads a document of kind Contract; absent where too little of it can be read.
@@ -107,7 +118,11 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
     let form = form(&spec)?;
     let mut draft = header(&spec, form);
     (draft.name, draft.labels) = (name?, labels);
-    draft.clauses = clauses(&spec, form);
+    if form == Form::Flags {
+        (draft.clauses, draft.flags) = flags::clauses(&spec);
+    } else {
+        draft.clauses = clauses(&spec, form);
+    }
     Some(draft)
 }
 
@@ -165,6 +180,8 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         fixtures: fixtures(spec),
         setting: Setting::of(spec),
         namespaces: spec.tree("namespaces"),
+        parameters: spec.tree("parameters"),
+        flags: None,
         clauses: Vec::new(),
     }
 }
@@ -256,9 +273,6 @@ fn fixtures(spec: &Fields<'_>) -> BTreeMap<String, Tree> {
 }
 
 fn clauses(spec: &Fields<'_>, form: Form) -> Vec<Clause> {
-    if form == Form::Flags {
-        return flags::clauses(spec);
-    }
     let items = spec.node("clauses").and_then(Node::items).unwrap_or_default();
     if items.is_empty() {
         spec.report.add(

@@ -63,7 +63,14 @@ impl Context<'_> {
     /// The clause with its cases.
     pub(crate) fn clause(&self, clause: &Clause) -> model::Clause {
         let mut used = Used::default();
-        let (built, emits) = self.expand(clause, &mut used);
+        let (mut built, emits) = self.expand(clause, &mut used);
+        if self.draft.form == Form::Flags {
+            // What a webhook may do is held against what Gardener emits, and asked of nobody.
+            let asks = |built: &Built| {
+                built.row.zip(clause.table.as_ref()).is_none_or(|(row, table)| flags::asks(&table.rows[row]))
+            };
+            built.retain(asks);
+        }
         if let Some(table) = clause.table.as_ref().filter(|_| self.draft.form != Form::Flags) {
             self.check_columns(table, &used);
         }

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::draft::Clause;
 use crate::case::{Case, Sending, When};
 use crate::decision::Question;
+use crate::flags::Explains;
 use crate::model::Contract;
 
 /// SHA-256 over everything that the clause says, fixtures and cells filled in, however it is set, and over what its
@@ -52,6 +53,7 @@ pub(super) fn rules(contract: &Contract) -> Value {
         "onlyTouches": sorted(&contract.only_touches),
         "unordered": sorted(&contract.unordered),
         "listKeys": contract.list_keys,
+        "mayChange": may_change(contract),
         // Why a law is excused changes nothing.
         "exempt": contract.exempt.keys().collect::<BTreeSet<_>>(),
     });
@@ -65,6 +67,14 @@ pub(super) fn rules(contract: &Contract) -> Value {
         .filter(|(_, rule)| said(rule))
         .map(|(name, rule)| (name.clone(), rule.clone()))
         .collect()
+}
+
+/// Flags that a webhook may add or change, in no order.
+fn may_change(contract: &Contract) -> Vec<String> {
+    let rows = contract.flags.iter().flat_map(|named| &named.rows);
+    let free = rows.filter(|row| row.explains != Explains::Judged);
+    let free: BTreeSet<String> = free.map(|row| format!("{} {:?}", row.flag, row.explains)).collect();
+    free.into_iter().collect()
 }
 
 /// What is done, as it goes into the hash of a clause; what is not said is not in it.

@@ -4,7 +4,7 @@ use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 
 /// Every operator that stands as a key.
-pub(crate) const OPERATORS: [&str; 24] = [
+pub(crate) const OPERATORS: [&str; 27] = [
     "$is",
     "$matches",
     "$contains",
@@ -23,7 +23,10 @@ pub(crate) const OPERATORS: [&str; 24] = [
     "$jwt",
     "$certificateRequest",
     "$unit",
+    "$parameter",
+    "$members",
     "$unchangedBut",
+    "$unchangedLike",
     "$repeat",
     "$absentOr",
     "$notMatches",

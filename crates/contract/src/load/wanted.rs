@@ -156,6 +156,8 @@ impl Reader<'_> {
             "$notMatches" => self.not_matches(value, whole),
             "$anyKey" => Some(Operator::AnyKey(self.keys(value))),
             "$noKey" => Some(Operator::NoKey(self.keys(value))),
+            "$parameter" | "$members" => self.parameter(value, name == "$members"),
+            "$unchangedLike" => Some(Operator::UnchangedLike(self.keys(value))),
             "$unchangedBut" => Some(Operator::UnchangedBut(self.keys(value))),
             _ => {
                 self.report.add(
@@ -180,6 +182,14 @@ impl Reader<'_> {
             );
         }
         tree.list()
+    }
+
+    fn parameter(&self, tree: &Tree, members: bool) -> Option<Operator> {
+        if tree.text().is_none() {
+            let remedy = "write `{$parameter: csiFeatureGates}`";
+            self.report.add("operator", tree.span, "the operator takes the name of a parameter", remedy);
+        }
+        tree.text().map(|name| Operator::Parameter { name: name.to_owned(), members })
     }
 
     fn keys(&self, tree: &Tree) -> Vec<String> {

@@ -7,7 +7,7 @@ use crate::scenario::{Fault, Refusal};
 
 pub(crate) const ROOT: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
 pub(crate) const METADATA: [&str; 2] = ["name", "labels"];
-pub(crate) const SPEC: [&str; 10] = [
+pub(crate) const SPEC: [&str; 11] = [
     "form",
     "source",
     "target",
@@ -16,6 +16,7 @@ pub(crate) const SPEC: [&str; 10] = [
     "listKeys",
     "exempt",
     "config",
+    "parameters",
     "fixtures",
     "clauses",
 ];

@@ -120,17 +120,89 @@ fn a_webhook_keeps_a_flag_wherever_and_however_it_is_said() {
 }
 
 #[test]
+fn flags_whose_names_are_alike_are_one_row() {
+    let table: [(&str, &str, Change, bool); 8] = [
+        ("--po*", "keeps", |_| {}, true),
+        ("--po*", "keeps", |container| container["command"] = json!(["app", "--port=2"]), false),
+        ("--po*", "keeps", |container| container["command"] = json!(["app"]), false),
+        ("--po*", "keeps", |container| container["args"] = json!(["--pod=2"]), false),
+        ("--po*", "keeps", |container| container["args"] = json!(["--host=2"]), true),
+        ("--po*", "present", |_| {}, true),
+        ("--po*", "absent", |_| {}, false),
+        ("--host*", "absent", |_| {}, true),
+    ];
+    for (flag, webhook, change, wanted) in table {
+        assert_eq!(kept(flag, webhook, change), wanted, "{flag} {webhook}");
+    }
+}
+
+#[test]
+fn rows_that_let_a_webhook_do_something_ask_nothing_and_explain_it() {
+    let rows = [
+        "| X-001 | --port | is 1 | keeps | MUST | |",
+        "| X-001 | --gates* | any | may change | MUST | |",
+        "| X-002 | --cloud | absent | may add | MAY | |",
+    ];
+    let loaded = load_one(&with(&rows, ""));
+    assert_eq!(loaded.errors.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
+    let contract = &loaded.catalog.contracts[0];
+    let cases: Vec<_> =
+        contract.clauses.iter().map(|clause| (clause.id.as_str(), clause.cases.len())).collect();
+    assert_eq!(cases, [("X-001", 1)]);
+    let named = contract.flags.as_ref().expect("it names flags");
+    let input = contract.clauses[0].cases[0].given.object.clone().expect("it has an object");
+    let mut answer = input.clone();
+    answer["spec"]["template"]["spec"]["containers"][0]["args"] =
+        json!(["--gates-a=x", "--cloud=y", "--other=z"]);
+    let found = named.unnamed(&input, &answer).into_iter().filter_map(|found| found.flag).collect::<Vec<_>>();
+    assert_eq!(found, ["--enable-admission-plugins", "--other"]);
+}
+
+#[test]
+fn a_parameter_stands_for_what_the_target_states() {
+    let text = with(
+        &[
+            "| X-001 | --port | any | is $port | MUST | |",
+            "| X-001 | --enable-admission-plugins | any | has $plugins | MUST | |",
+        ],
+        "parameters: {port: \"1\", plugins: [P]}\nclauses: [{id: X-001, text: a sentence}]",
+    );
+    let loaded = load_one(&text);
+    assert_eq!(loaded.errors.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
+    let contract = &loaded.catalog.contracts[0];
+    let kept = |stated: Value, examples: bool| {
+        let stated = stated.as_object().expect("a map").clone().into_iter().collect();
+        let contract = contract.stated(&stated, examples);
+        let kept = |case: &contract::case::Case| {
+            let input = case.given.object.as_ref().expect("it has an object");
+            let wanted = case.then.object.as_ref().expect("it asks for one");
+            holds(wanted, Some(input), Some(input), &contract.rules(input))
+        };
+        contract.clauses[0].cases.iter().map(kept).collect::<Vec<_>>()
+    };
+    assert_eq!(kept(json!({}), true), [true, true]);
+    assert_eq!(kept(json!({}), false), [false, false]);
+    assert_eq!(kept(json!({"port": 2, "plugins": ["Q", "P"]}), false), [false, true]);
+    assert_eq!(kept(json!({"port": 1, "plugins": ["R"]}), true), [true, false]);
+    let codes = |text: &str| load_one(text).errors.iter().map(|error| error.code).collect::<Vec<_>>();
+    assert_eq!(codes(&text.replace("port: \"1\", ", "")), ["parameters"]);
+    assert_eq!(codes(&text.replace("plugins: [P]", "plugins: [P], more: 1")), ["parameters"]);
+}
+
+#[test]
 fn what_is_wrong_is_named_with_its_place() {
     let row = "| X-001 | --port | any | keeps | MUST | |";
-    let table: [(&[&str], &str, &[&str]); 12] = [
+    let table: [(&[&str], &str, &[&str]); 14] = [
         (&["| X-001 | port | any | keeps | MUST | |"], "", &["flags 15:15"]),
         (&["| X-001 | --port | some | keeps | MUST | |"], "", &["flags 15:24"]),
         (&["| X-001 | --port | any | any | MUST | |"], "clauses: [{id: X-001, text: x}]", &["flags 15:30"]),
         (
-            &["| X-001 | --port | any | may add | MUST | |"],
+            &["| X-001 | --port* | any | has a | MUST | |"],
             "clauses: [{id: X-001, text: x}]",
-            &["flags 15:30"],
+            &["flags 15:31"],
         ),
+        (&["| X-001 | --port* | is 1 | keeps | MUST | |"], "", &["flags 15:25"]),
+        (&["| X-001 | --port | absent | may add | MUST | |"], "", &["emits 15:7"]),
         (&["| X-001 | --port | any | keeps | WILL | |"], "", &["flags 15:38"]),
         (&["| X-001 | --port | any | is 1 | MUST | |"], "", &["flags 15:7"]),
         (&["| X-001 | --port | is 2 | keeps | MUST | |"], "", &["emits 15:7"]),

@@ -28,7 +28,7 @@ use webhook::rejection::Rejection;
 use webhook::review::AdmissionRequest;
 use webhook::service::{self, Limits, Route, Webhook};
 
-use rules::{RULES, Wrong};
+use rules::{RULES, STRANGE, Wrong};
 
 const PROGRAM: Program = Program { name: "misbehaving", version: env!("CARGO_PKG_VERSION") };
 const COMPONENT: Component = Component { program: PROGRAM, cluster: "seed" };
@@ -37,8 +37,8 @@ const COMPONENT: Component = Component { program: PROGRAM, cluster: "seed" };
 #[derive(Parser)]
 #[command(name = PROGRAM.name, version)]
 struct Arguments {
-    /// Clause that is broken; without, nothing is.
-    #[arg(long, value_name = "ID", value_parser = RULES.map(|(id, _)| id))]
+    /// Clause that is broken, or what no clause explains; without, nothing is wrong.
+    #[arg(long, value_name = "RULE", value_parser = rules().map(|(id, _)| id).collect::<Vec<_>>())]
     misbehave: Option<String>,
 
     #[command(flatten)]
@@ -83,6 +83,11 @@ impl Webhook for Misbehaving {
     }
 }
 
+/// Everything that can be wrong.
+fn rules() -> impl Iterator<Item = (&'static str, Wrong)> {
+    RULES.into_iter().chain(STRANGE)
+}
+
 fn main() -> ExitCode {
     command::main(std::env::args_os(), |arguments: Arguments| execute(&arguments))
 }
@@ -93,8 +98,7 @@ fn execute(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         None => file::from_value(&json!({"provider": "local"}))?,
     };
     let config = Arc::new(config);
-    let wrong =
-        RULES.iter().find(|(id, _)| Some(*id) == arguments.misbehave.as_deref()).map(|(_, wrong)| *wrong);
+    let wrong = rules().find(|(id, _)| Some(*id) == arguments.misbehave.as_deref()).map(|(_, wrong)| wrong);
     let made = |client: Client, _: Clock| {
         let route = |(name, path)| {
             let webhook = Misbehaving { name, config: config.clone(), client: client.clone(), wrong };

@@ -23,7 +23,7 @@ pub fn mutate(config: &ControlPlaneWebhooksConfiguration, object: &mut Value) ->
 }
 
 impl Ensurer for Backup<'_> {
-    /// An etcd without a store is not backed up, and stays so. CP-071.
+    /// An etcd without a store is not backed up, and stays so. CP-113, CP-114.
     fn etcd(&self, etcd: &mut Value) -> Ensured {
         let store = &self.0.etcd.backup_store;
         if !store.is_empty() && object::map(etcd, &STORE)?.is_some() {

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use contract::case::{About, Case};
+use contract::flags::Unnamed;
 use contract::model::Contract;
+use serde_json::Value;
 
 use super::rules;
 use crate::matching::{self, Rules};
 use crate::observation::{Observation, judge, shown};
-use crate::report::{Gap, ReasonCode, Status, Unasked, Unexplained};
+use crate::report::{Gap, Reason, ReasonCode, Status, Unasked, Unexplained};
 use crate::run::Asked;
 use crate::saboteur::{self, Recorded};
 
@@ -70,8 +72,8 @@ struct LeftOut<'a> {
     places: BTreeSet<String>,
 }
 
-/// What cases whose feature is off would have noticed in the answers of others that were asked the very same, and that would
-/// have passed.
+/// What cases whose feature is off, or whose parameter nobody stated, would have noticed in the answers of others that were
+/// asked the very same, and that would have passed.
 fn left_out<'a>(
     contract: &'a Contract,
     asked: &'a [Asked],
@@ -79,13 +81,18 @@ fn left_out<'a>(
 ) -> Vec<LeftOut<'a>> {
     let mut found = Vec::new();
     for asked in asked {
-        let Some(reason) = asked.result.reason.as_ref().filter(|reason| reason.code == ReasonCode::Feature)
-        else {
-            continue;
-        };
+        let is_left_out =
+            |reason: &&Reason| matches!(reason.code, ReasonCode::Feature | ReasonCode::Parameter);
+        let Some(reason) = asked.result.reason.as_ref().filter(is_left_out) else { continue };
         let clause = &contract.clauses[asked.at.clause];
         let case = &clause.cases[asked.at.case];
         let same = recorded.iter().map(|(_, found)| found).filter(|found| is_same_question(found.case, case));
+        if reason.code == ReasonCode::Parameter {
+            // What would have been compared is not known: whatever changed there would have been.
+            let places = same.flat_map(|found| saboteur::unstated(found.of(case))).collect();
+            found.push(LeftOut { clause: &clause.id, reason: &reason.text, places });
+            continue;
+        }
         let kept = same.filter(|found| judge(&case.then, found.seen, &found.rules).is_empty());
         let noticed = kept.flat_map(|found| saboteur::losses(contract, &clause.id, found.of(case)));
         let places: BTreeSet<String> = noticed.filter(|lost| lost.noticed).map(|lost| lost.place).collect();
@@ -110,9 +117,9 @@ fn unasked(gap: Gap, left_out: &[LeftOut<'_>]) -> Result<Unasked, Gap> {
     Ok(Unasked { path: gap.path, case: gap.case, clauses, reason: reasons.join(", ") })
 }
 
-/// Changes outside `onlyTouches` that the target does not declare.
+/// Changes outside `onlyTouches`, and of flags that no row names, which the target does not declare.
 pub(super) fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String]) -> Vec<Unexplained> {
-    if contract.only_touches.is_empty() {
+    if contract.only_touches.is_empty() && contract.flags.is_none() {
         return Vec::new();
     }
     let mut found: BTreeMap<String, Unexplained> = BTreeMap::new();
@@ -125,13 +132,15 @@ pub(super) fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String
             continue;
         };
         let rules = rules(contract, asked);
-        for path in matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), &rules) {
-            if matching::may_change(contract, &path) || is_extra(extras, &path) {
-                continue;
-            }
-            let became = seen.answer.object.as_ref().and_then(|object| matching::get(object, &path));
+        let outside = matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), &rules).into_iter();
+        let outside = outside
+            .filter(|path| !matching::may_change(contract, path) && !is_extra(extras, path))
+            .map(|path| {
+                let became = seen.answer.object.as_ref().and_then(|object| matching::get(object, &path));
+                (path.to_string(), became)
+            });
+        for (path, became) in outside.chain(unnamed(contract, seen, extras)) {
             let case = format!("{}/{}", contract.clauses[asked.at.clause].id, asked.result.name);
-            let path = path.to_string();
             let fresh = || Unexplained {
                 path: path.clone(),
                 became: shown(seen.answer.object.as_ref(), &path, became.as_ref()),
@@ -141,6 +150,18 @@ pub(super) fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String
         }
     }
     found.into_values().collect()
+}
+
+/// Flags that changed though no row names them, with what became of each.
+fn unnamed(contract: &Contract, seen: &Observation, extras: &[String]) -> Vec<(String, Option<Value>)> {
+    let (Some(named), Some(input), Some(object)) =
+        (&contract.flags, seen.input.as_ref(), seen.answer.object.as_ref())
+    else {
+        return Vec::new();
+    };
+    let declared = |found: &Unnamed| extras.iter().any(|extra| found.is_declared(extra));
+    let found = named.unnamed(input, object).into_iter().filter(|found| !declared(found));
+    found.map(|found| (found.path.to_string(), found.after)).collect()
 }
 
 fn is_extra(extras: &[String], path: &contract::expect::Path) -> bool {

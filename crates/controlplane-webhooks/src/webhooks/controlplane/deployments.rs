@@ -77,7 +77,7 @@ pub(super) fn kube_scheduler(
 
 /// What all components have in common; a pod without the container is left alone.
 ///
-/// CP-012.
+/// CP-012, CP-022, CP-029, CP-031, CP-057, CP-059, CP-111, CP-112.
 fn component(
     wanted: &Component,
     name: &str,

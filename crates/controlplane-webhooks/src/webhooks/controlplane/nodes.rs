@@ -51,7 +51,7 @@ pub(super) fn kubelet_service_unit(
     }
 }
 
-/// CP-104.
+/// CP-104, CP-105.
 pub(super) fn kubelet_configuration(
     config: &ControlPlaneWebhooksConfiguration,
     kubelet: &Version,

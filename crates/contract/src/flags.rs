@@ -1,0 +1,216 @@
+//! What the rows of a table of flags speak of, and the changes of a command line that none of them does.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::expect::{self, Notation, Path, Rules, Step, is_like, same};
+
+/// Whose command line a contract of the form flags is about, and the flags that it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The command line.
+    pub line: Line,
+    /// Its rows, in order.
+    pub rows: Vec<Row>,
+}
+
+/// Where a command line stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// `command` and `args` of this container of a pod template.
+    Container(String),
+    /// `ExecStart` of this unit of an OperatingSystemConfig.
+    Unit(String),
+}
+
+/// A row: the clause that speaks of a flag, and what it lets a webhook do with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its clause.
+    pub clause: String,
+    /// `--secure-port`; `*` stands for any letters.
+    pub flag: String,
+    /// Whether its changes are explained.
+    pub explains: Explains,
+}
+
+/// Which changes of a flag a row explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Explains {
+    /// All: what is wrong with them is a broken clause.
+    Judged,
+    /// That it came where it was not.
+    Added,
+    /// All: `may change`.
+    Changed,
+}
+
+/// A change of a command line that no row speaks of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unnamed {
+    /// Where: `…containers[name=kube-apiserver]<Flags>.--foo`; without a flag, the words that are none.
+    pub path: Path,
+    /// `kube-apiserver`, `kubelet.service`.
+    pub owner: String,
+    /// The flag; `None`: the program, or a word that is no flag.
+    pub flag: Option<String>,
+    /// What was there.
+    pub before: Option<Value>,
+    /// What is there.
+    pub after: Option<Value>,
+}
+
+impl Named {
+    /// Every change from one object to the other that no row explains, in the order of flags. An object without this command
+    /// line has none; that it went is another clause's business.
+    #[must_use]
+    pub fn unnamed(&self, before: &Value, after: &Value) -> Vec<Unnamed> {
+        let lines = |object: &Value| expect::get(object, &self.line.path());
+        let (Some(was), Some(is)) = (lines(before), lines(after)) else { return Vec::new() };
+        let mut found = Vec::new();
+        let words = |value: &Value| expect::words_beside_flags(value).map(|words| words.join(" "));
+        let (program, programs) = (words(&was), words(&is));
+        if program != programs {
+            found.push(self.found(None, program.map(Value::from), programs.map(Value::from)));
+        }
+        let flags = |value: &Value| match expect::open_value(Notation::Flags, value) {
+            Some(Value::Object(flags)) => flags,
+            _ => Map::new(),
+        };
+        let (was, is) = (flags(&was), flags(&is));
+        let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+        for name in names {
+            let (before, after) = (was.get(name), is.get(name));
+            if !same(before, after, &Rules::unknown()) && !self.explains(name, before) {
+                found.push(self.found(Some(name), before.cloned(), after.cloned()));
+            }
+        }
+        found
+    }
+
+    fn explains(&self, flag: &str, before: Option<&Value>) -> bool {
+        self.rows
+            .iter()
+            .any(|row| is_like(&row.flag, flag) && (row.explains != Explains::Added || before.is_none()))
+    }
+
+    fn found(&self, flag: Option<&String>, before: Option<Value>, after: Option<Value>) -> Unnamed {
+        let mut path = self.line.path();
+        path.0.push(Step::Opened(Notation::Flags));
+        path.0.extend(flag.cloned().map(Step::Field));
+        Unnamed { path, owner: self.line.owner().to_owned(), flag: flag.cloned(), before, after }
+    }
+}
+
+impl Line {
+    /// The container or the unit.
+    #[must_use]
+    pub fn owner(&self) -> &str {
+        match self {
+            Self::Container(name) | Self::Unit(name) => name,
+        }
+    }
+
+    fn path(&self) -> Path {
+        let field = |name: &str| Step::Field(name.to_owned());
+        let named = |name: &str| Step::Key(vec![("name".to_owned(), name.to_owned())]);
+        Path(match self {
+            Self::Container(name) => {
+                vec![field("spec"), field("template"), field("spec"), field("containers"), named(name)]
+            }
+            Self::Unit(name) => vec![
+                field("spec"),
+                field("units"),
+                named(name),
+                field("content"),
+                Step::Opened(Notation::Unit),
+                field("Service"),
+                field("ExecStart"),
+                Step::Index(0),
+            ],
+        })
+    }
+}
+
+impl Unnamed {
+    /// Whether a target says that it means this: `--foo`, `kube-apiserver --foo`, with `*` for any letters.
+    #[must_use]
+    pub fn is_declared(&self, extra: &str) -> bool {
+        let Some(flag) = &self.flag else { return false };
+        match extra.split_once(' ') {
+            Some((owner, wanted)) => is_like(owner, &self.owner) && is_like(wanted.trim(), flag),
+            None => extra.starts_with("--") && is_like(extra, flag),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn named(rows: &[(&str, Explains)]) -> Named {
+        let row = |(flag, explains): &(&str, Explains)| Row {
+            clause: "X-001".to_owned(),
+            flag: (*flag).to_owned(),
+            explains: *explains,
+        };
+        Named { line: Line::Container("app".to_owned()), rows: rows.iter().map(row).collect() }
+    }
+
+    fn pod(words: &[&str]) -> Value {
+        json!({"spec": {"template": {"spec": {"containers": [{"name": "app", "command": words}]}}}})
+    }
+
+    fn unnamed(before: &[&str], after: &[&str]) -> Vec<String> {
+        let rows =
+            [("--audit-*", Explains::Judged), ("--cloud", Explains::Added), ("--gates", Explains::Changed)];
+        let found = named(&rows).unnamed(&pod(before), &pod(after));
+        let shown = |value: Option<Value>| value.map_or_else(|| "none".to_owned(), |value| value.to_string());
+        found
+            .into_iter()
+            .map(|found| format!("{}: {}, {}", found.path, shown(found.before), shown(found.after)))
+            .collect()
+    }
+
+    #[test]
+    fn what_no_row_speaks_of_is_found() {
+        let line = "spec.template.spec.containers[name=app]<Flags>";
+        let table: [(&[&str], &[&str], Vec<String>); 7] = [
+            (&["a", "--x=1"], &["a", "--x", "1"], vec![]),
+            (&["a", "--audit-log=1"], &["a", "--audit-log=2"], vec![]),
+            (&["a"], &["a", "--cloud=x"], vec![]),
+            (&["a", "--cloud=x"], &["a", "--cloud=y"], vec![format!("{line}.--cloud: \"x\", \"y\"")]),
+            (&["a", "--gates=x"], &["a"], vec![]),
+            (
+                &["a", "--x=1"],
+                &["a", "--y"],
+                vec![format!("{line}.--x: \"1\", none"), format!("{line}.--y: none, \"true\"")],
+            ),
+            (&["a", "--x=1"], &["sh", "a", "--x=1"], vec![format!("{line}: \"a\", \"sh a\"")]),
+        ];
+        for (before, after, want) in table {
+            assert_eq!(unnamed(before, after), want, "{before:?} → {after:?}");
+        }
+        assert_eq!(named(&[]).unnamed(&pod(&["a"]), &json!({})), vec![]);
+    }
+
+    #[test]
+    fn a_target_declares_flags_by_name_and_owner() {
+        let found = named(&[]).unnamed(&pod(&["a"]), &pod(&["a", "--foo-bar=1"])).remove(0);
+        for (extra, declared) in [
+            ("--foo-bar", true),
+            ("--foo-*", true),
+            ("app --foo-bar", true),
+            ("app --foo*", true),
+            ("* --foo-bar", true),
+            ("other --foo-bar", false),
+            ("--foo", false),
+            ("foo-bar", false),
+        ] {
+            assert_eq!(found.is_declared(extra), declared, "{extra}");
+        }
+    }
+}
