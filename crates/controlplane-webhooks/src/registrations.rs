@@ -38,7 +38,7 @@ impl Address {
     }
 }
 
-/// The configuration with the webhooks that are not disabled; `None` if all are.
+/// The configuration with the webhooks that are not disabled; `None` if all are. CP-117 to -125.
 ///
 /// `ca_bundle` is a PEM bundle in base64.
 #[must_use]
