@@ -4,6 +4,7 @@ mod alone;
 mod component;
 mod in_cluster;
 mod installation;
+mod reuse;
 mod rollouts;
 
 use std::path::{Path, PathBuf};
@@ -60,10 +61,13 @@ pub(crate) async fn ground(
             "no case of the selection is asked in a cluster: leave --substrate kind out",
         ));
     }
-    let name = format!("run-{}", std::process::id());
-    let (keep, arguments) = (arguments.keep, &arguments.cluster);
-    let mut kind = create(&name, arguments, terminal).await?;
-    if keep {
+    let (keep, named, arguments) = (arguments.keep, arguments.cluster.as_deref(), &arguments.nodes);
+    let claim = named.map(reuse::Claim::of).transpose()?;
+    let (mut kind, is_new) = match named {
+        Some(name) => reuse::found_or_created(name, arguments, terminal).await?,
+        None => (create(&format!("run-{}", std::process::id()), arguments, terminal).await?, true),
+    };
+    if keep && is_new {
         kind.keep();
         terminal.note(&stays(&kind));
     }
@@ -78,7 +82,7 @@ pub(crate) async fn ground(
     terminal.note(&format!("{} run after {:.1} s", running.join(", "), begun.elapsed().as_secs_f32()));
     target.installed(in_cluster::Place { client: kind.client().clone(), authority });
     let cluster = kind.cluster().await.map_err(|error| broken(&error))?;
-    let (nodes, version) = (shape(arguments).nodes(), &cluster.version);
+    let (nodes, version) = (kind.nodes(), &cluster.version);
     let took = kind.took().as_secs_f64();
     let description =
         format!("kind cluster with Kubernetes {version} on {nodes} nodes, ready in {took:.1} s");
@@ -86,14 +90,14 @@ pub(crate) async fn ground(
         cluster,
         name: SubstrateName::Kind.word().to_owned(),
         description,
-        guard: Box::new(Owned(kind)),
+        guard: Box::new(Owned { kind, _claim: claim }),
     })))
 }
 
 /// Refuses what only kind has on another substrate.
 pub(crate) fn fits(is_said: bool, substrate: SubstrateName) -> Result<(), Failure> {
     if is_said && substrate != SubstrateName::Kind {
-        return Err(Failure::usage("--zones, --logs and --keep are for --substrate kind"));
+        return Err(Failure::usage("--zones, --logs, --cluster and --keep are for --substrate kind"));
     }
     Ok(())
 }
@@ -110,36 +114,39 @@ fn logs(arguments: &KindArguments) -> PathBuf {
     arguments.logs.clone().unwrap_or_else(|| "reports/kind".into())
 }
 
-/// A cluster of this process.
-struct Owned(Kind);
+/// A cluster of this process, or the claim on one that others use as well.
+struct Owned {
+    kind: Kind,
+    _claim: Option<reuse::Claim>,
+}
 
 #[async_trait]
 impl Guard for Owned {
     async fn collect(&self, into: &Path) {
-        self.0.collect(into, &NAMESPACES).await;
+        self.kind.collect(into, &NAMESPACES).await;
     }
 }
 
 async fn create(name: &str, arguments: &KindArguments, terminal: &Terminal) -> Result<Kind, Failure> {
-    let options = Options {
+    let cluster = Kind::create(&options(name, arguments)).await.map_err(|error| broken(&error))?;
+    let took = cluster.took().as_secs_f32();
+    terminal.note(&format!("cluster {} is ready after {took:.1} s", cluster.name()));
+    Ok(cluster)
+}
+
+fn options(name: &str, arguments: &KindArguments) -> Options {
+    Options {
         surroundings: environment::around_kind(),
         name: name.to_owned(),
         shape: shape(arguments),
         within: std::env::temp_dir(),
         logs: logs(arguments),
         patience: PATIENCE,
-    };
-    let cluster = Kind::create(&options).await.map_err(|error| broken(&error))?;
-    let took = cluster.took().as_secs_f32();
-    terminal.note(&format!("cluster {} is ready after {took:.1} s", cluster.name()));
-    Ok(cluster)
+    }
 }
 
-fn shape(arguments: &KindArguments) -> Shape {
-    match arguments.zones.as_deref() {
-        Some("3") => Shape::ThreeZones,
-        _ => Shape::OneNode,
-    }
+fn shape(arguments: &KindArguments) -> Option<Shape> {
+    arguments.zones.as_deref().map(|zones| if zones == "3" { Shape::ThreeZones } else { Shape::OneNode })
 }
 
 async fn unless_installed<T>(

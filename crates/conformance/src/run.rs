@@ -34,6 +34,7 @@ pub(crate) mod subject;
 mod whole;
 
 pub use interrupt::Interrupt;
+pub use prepare::CASES;
 pub use whole::{Guard, Whole};
 
 /// Where cases run.

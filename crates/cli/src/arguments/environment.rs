@@ -82,7 +82,11 @@ pub(crate) struct KindArguments {
 #[command(next_help_heading = "Kind")]
 pub(crate) struct KindRunArguments {
     #[command(flatten)]
-    pub(crate) cluster: KindArguments,
+    pub(crate) nodes: KindArguments,
+    /// Asks in the cluster that `env up --name NAME` started or an earlier run kept, which then stays; makes it if there is
+    /// none [default: a new one]
+    #[arg(long, value_name = "NAME", value_parser = plain)]
+    pub(crate) cluster: Option<String>,
     /// Lets the cluster stay after the run, to look at it
     #[arg(long)]
     pub(crate) keep: bool,
@@ -98,6 +102,11 @@ impl KindArguments {
 impl KindRunArguments {
     /// Whether anything was said.
     pub(crate) fn is_said(&self) -> bool {
-        self.keep || self.cluster.is_said()
+        self.keep || self.cluster.is_some() || self.nodes.is_said()
     }
+}
+
+fn plain(name: &str) -> Result<String, &'static str> {
+    let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if is_plain { Ok(name.to_owned()) } else { Err("use letters, digits and -") }
 }

@@ -56,7 +56,7 @@ fn report(
         .unless("--substrate", substrate, "embedded")
         .flag("--with controller-manager", with_manager)
         .path("--data-dir", arguments.envtest.data_dir.as_deref())
-        .unless("--zones", arguments.kind.cluster.zones.as_deref().unwrap_or_default(), "");
+        .unless("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "");
     // The target is that of all shards: its name is the same in each report.
     let in_cluster = (arguments.substrate == SubstrateName::Kind).then(|| kind::target(&contracts));
     let target: Arc<dyn Target> = match &in_cluster {

@@ -109,7 +109,7 @@ fn report(
         .unless("--substrate", substrate, "direct")
         .flag("--with controller-manager", with_manager)
         .path("--data-dir", arguments.envtest.data_dir.as_deref())
-        .unless("--zones", arguments.kind.cluster.zones.as_deref().unwrap_or_default(), "");
+        .unless("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "");
     let wish = Wish {
         execution: &arguments.execution,
         selection: &selection,

@@ -38,6 +38,13 @@ pub(super) enum InstallError {
     Write(#[from] std::io::Error),
     #[error("failed to write manifests: {0}")]
     Yaml(#[from] serde_json::Error),
+    #[error(
+        "webhooks that no run registered would change what cases ask: {names}; delete them, or start a cluster without \
+         --install"
+    )]
+    Foreign { names: String },
+    #[error("failed to list {path}: {answer}")]
+    Unlisted { path: String, answer: String },
     #[error("it is not ready after {} s: {answer}", PATIENCE.as_secs())]
     NotReady { answer: String },
 }
@@ -100,9 +107,10 @@ pub(super) async fn rolled_out(
 }
 
 /// Looks until nothing is missing.
-pub(super) async fn until<L>(look: impl Fn() -> L) -> Result<(), InstallError>
+pub(super) async fn until<L, E>(look: impl Fn() -> L) -> Result<(), InstallError>
 where
-    L: Future<Output = Result<Option<String>, ClusterError>>,
+    L: Future<Output = Result<Option<String>, E>>,
+    InstallError: From<E>,
 {
     let begun = Instant::now();
     while let Some(answer) = look().await? {

@@ -31,11 +31,14 @@ pub(super) struct Prepared {
     namespaces: Vec<(String, Before)>,
 }
 
+/// What the names of namespaces begin with that cases are given.
+pub const CASES: &str = "case-";
+
 /// A namespace name that no other case of any run of this process has.
 pub(super) fn namespace_name(context: &Started<'_>, at: CaseRef, round: u16) -> String {
     let run = context.shared.run;
     let salt = context.shared.options.seed & 0xffff;
-    format!("case-{salt:04x}-{run}-{}-{}-{}-{round}", at.contract, at.clause, at.case)
+    format!("{CASES}{salt:04x}-{run}-{}-{}-{}-{round}", at.contract, at.clause, at.case)
 }
 
 /// Writes the facts of a case.

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions on a server that has just started.
+//! CustomResourceDefinitions on a server.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How long a definition may take until it is served.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Writes the definitions and waits until the server serves each of their versions.
+/// Writes the definitions, also over those that are there, and waits until the server serves each of their versions.
 ///
 /// # Errors
 /// When one is refused or is not served in time.
@@ -20,7 +20,11 @@ pub async fn install(client: &kube::Client, crds: &[Value]) -> Result<(), Envtes
     let cluster = Cluster::new(client.clone());
     for crd in crds {
         let failed = |source| EnvtestError::Crd { name: name(crd), source };
-        let reply = cluster.create(crd, "").await.map_err(failed)?;
+        let mut reply = cluster.create(crd, "").await.map_err(failed)?;
+        if reply.code == http::StatusCode::CONFLICT.as_u16() {
+            // It is there, maybe as an earlier version of this program has it.
+            reply = cluster.merge_patch(crd, "", crd).await.map_err(failed)?;
+        }
         if !reply.is_success() {
             return Err(EnvtestError::NotServed { name: name(crd), reason: reply.message() });
         }

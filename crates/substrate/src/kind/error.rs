@@ -47,6 +47,19 @@ pub enum KindError {
         /// Its name.
         name: String,
     },
+    /// A cluster of this name is not as it is wanted.
+    #[error(
+        "the kind cluster {name} has {nodes} nodes, not the {wanted} that are wanted: leave --zones out, or `kind delete \
+         cluster --name {name}` removes it"
+    )]
+    OtherShape {
+        /// Its name.
+        name: String,
+        /// Nodes that it has.
+        nodes: usize,
+        /// Nodes that are wanted.
+        wanted: usize,
+    },
     /// The engine has no room for a cluster.
     #[error(
         "failed to make room for the cluster: {} has {free} MiB free and {wanted} are needed; `docker system prune` removes \

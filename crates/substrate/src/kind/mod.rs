@@ -1,26 +1,27 @@
 //! A real cluster in containers by the `kind` command line tool; gone with this process, however it ends, unless it is kept.
 
 mod command;
+mod creation;
 pub mod engine;
 mod error;
 pub mod machine;
 pub mod programs;
+mod ready;
+mod reuse;
 mod tether;
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::Request;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cluster::Cluster;
-use crate::{envtest, kubeconfig};
-use command::{LONG, QUICK};
-use engine::Engine;
-use machine::Machine;
+use crate::envtest;
+use command::LONG;
 use programs::{Programs, Surroundings};
 use tether::Tethered;
 
@@ -52,8 +53,8 @@ pub struct Options {
     pub surroundings: Surroundings,
     /// Its name, among all that run beside each other.
     pub name: String,
-    /// Its nodes.
-    pub shape: Shape,
+    /// Its nodes; of one that is there, any; else one.
+    pub shape: Option<Shape>,
     /// Where the folder with kubeconfig and log is made, and removed at the end.
     pub within: PathBuf,
     /// Where the nodes' logs are collected when it does not get ready.
@@ -62,15 +63,17 @@ pub struct Options {
     pub patience: Duration,
 }
 
-/// A running cluster. Dropping it deletes it.
+/// A running cluster. Dropping it deletes it, unless it was there before.
 pub struct Kind {
     name: String,
     took: Duration,
+    nodes: usize,
     programs: Programs,
     kubeconfig: PathBuf,
     url: String,
     client: kube::Client,
-    tethered: Tethered,
+    /// None of a cluster that was there before.
+    tethered: Option<Tethered>,
     folder: Option<TempDir>,
     stays: bool,
 }
@@ -104,56 +107,6 @@ impl Shape {
 }
 
 impl Kind {
-    /// Creates a cluster and waits until its nodes and its DNS are ready.
-    ///
-    /// # Errors
-    /// When something that it needs is missing, the name is in use, or it does not get ready in time; nothing is left of it
-    /// then but the logs of its nodes.
-    pub async fn create(options: &Options) -> Result<Self, KindError> {
-        let begun = Instant::now();
-        let programs = options.surroundings.programs()?;
-        let engine = Engine::ask(&programs).await?;
-        let room = Machine::look(Path::new(&engine.folder)).disk;
-        room.map_or(Ok(()), |free| has_room(&engine, free, options.shape.room()))?;
-        let image = engine::node_image(&programs, options.surroundings.image.as_deref()).await?;
-        // kind takes no capitals.
-        let name = format!("{PREFIX}{}", options.name.to_lowercase());
-        let clusters = command::run(&programs.kind, &["get", "clusters"], "list clusters", QUICK).await?;
-        if clusters.lines().any(|cluster| cluster == name) {
-            return Err(KindError::NameInUse { name });
-        }
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&options.within);
-        let folder = folder.map_err(|source| KindError::Write { path: options.within.clone(), source })?;
-        let (config, kubeconfig) = (folder.path().join("kind.yaml"), folder.path().join("kubeconfig"));
-        fs::write(&config, options.shape.config(engine.address.as_deref()))
-            .map_err(|source| KindError::Write { path: config.clone(), source })?;
-        let mut tethered = Tethered::spawn(
-            &programs,
-            &name,
-            folder.path(),
-            &[
-                "--retain".as_ref(),
-                "--image".as_ref(),
-                image.as_ref(),
-                "--config".as_ref(),
-                config.as_os_str(),
-                "--kubeconfig".as_ref(),
-                kubeconfig.as_os_str(),
-            ],
-        )?;
-        if let Err(error) = tethered.created(options.patience, folder.path()).await {
-            collect(&programs, &name, &options.logs).await;
-            return Err(KindError::NotCreated { why: Box::new(error), logs: options.logs.clone() });
-        }
-        let (url, client) = (kubeconfig::url(&kubeconfig)?, kubeconfig::client(&kubeconfig).await?);
-        let (took, folder) = (Duration::ZERO, Some(folder));
-        let stays = false;
-        let mut cluster = Self { name, took, programs, kubeconfig, url, client, tethered, folder, stays };
-        cluster.await_nodes(options).await?;
-        cluster.took = begun.elapsed();
-        Ok(cluster)
-    }
-
     /// How `kind` calls it.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -164,6 +117,12 @@ impl Kind {
     #[must_use]
     pub fn took(&self) -> Duration {
         self.took
+    }
+
+    /// How many nodes it has.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.nodes
     }
 
     /// A kubeconfig file of an administrator.
@@ -232,13 +191,21 @@ impl Kind {
     /// # Errors
     /// When a node cannot be changed.
     pub async fn cordon(&self) -> Result<(), KindError> {
-        let failed = |said: String| KindError::Failed { step: "cordon the nodes".to_owned(), said };
+        self.each_node("cordon the nodes", &json!({"spec": {"unschedulable": true}})).await
+    }
+
+    async fn uncordon(&self) -> Result<(), KindError> {
+        self.each_node("uncordon the nodes", &json!({"spec": {"unschedulable": null}})).await
+    }
+
+    async fn each_node(&self, step: &str, patch: &Value) -> Result<(), KindError> {
+        let failed = |said: String| KindError::Failed { step: step.to_owned(), said };
         let list = self.ask("/api/v1/nodes").await.map_err(failed)?;
         let cluster = Cluster::new(self.client.clone());
         for node in list["items"].as_array().into_iter().flatten() {
             let node =
                 json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": node["metadata"]["name"]}});
-            let patched = cluster.merge_patch(&node, "", &json!({"spec": {"unschedulable": true}})).await;
+            let patched = cluster.merge_patch(&node, "", patch).await;
             let reply = patched.map_err(|error| failed(error.to_string()))?;
             if !reply.is_success() {
                 return Err(failed(reply.message()));
@@ -280,37 +247,11 @@ impl Kind {
         self.stays = true;
     }
 
-    async fn await_nodes(&self, options: &Options) -> Result<(), KindError> {
-        let begun = Instant::now();
-        loop {
-            let answer = match self.look(options.shape.nodes()).await {
-                Ok(()) => return Ok(()),
-                Err(answer) => answer,
-            };
-            if begun.elapsed() > options.patience {
-                self.collect_logs(&options.logs).await;
-                let seconds = options.patience.as_secs();
-                return Err(KindError::NotReady { seconds, answer, logs: options.logs.clone() });
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
-    }
-
-    /// Whether so many nodes, and the DNS of the cluster, are ready; an error is what is missing.
-    async fn look(&self, nodes: usize) -> Result<(), String> {
-        let list = self.ask("/api/v1/nodes").await?;
-        let ready = list["items"].as_array().into_iter().flatten().filter(|node| is_ready(node)).count();
-        if ready < nodes {
-            return Err(format!("{ready} of {nodes} nodes are ready"));
-        }
-        let dns = self.ask("/apis/apps/v1/namespaces/kube-system/deployments/coredns").await?;
-        match dns["status"]["availableReplicas"].as_u64() {
-            Some(1..) => Ok(()),
-            _ => Err("CoreDNS is not available".to_owned()),
-        }
-    }
-
-    async fn ask(&self, path: &str) -> Result<Value, String> {
+    /// What a GET of a path of its API server answers.
+    ///
+    /// # Errors
+    /// In the words of whoever refuses.
+    pub async fn ask(&self, path: &str) -> Result<Value, String> {
         let request = Request::get(path).body(Vec::new()).expect("a path is a URI");
         self.client.request(request).await.map_err(|error| error.to_string())
     }
@@ -318,27 +259,14 @@ impl Kind {
 
 impl Drop for Kind {
     fn drop(&mut self) {
+        let Some(tethered) = &mut self.tethered else { return };
         if self.stays {
-            self.tethered.keep();
+            tethered.keep();
             let _ = self.folder.take().map(TempDir::keep);
         } else {
-            self.tethered.end();
+            tethered.end();
         }
     }
-}
-
-fn has_room(engine: &Engine, free: u64, wanted: u64) -> Result<(), KindError> {
-    let mebibytes = |bytes: u64| bytes >> 20;
-    let folder = engine.folder.clone().into();
-    if free >= wanted {
-        return Ok(());
-    }
-    Err(KindError::NoRoom { folder, free: mebibytes(free), wanted: mebibytes(wanted) })
-}
-
-fn is_ready(node: &Value) -> bool {
-    let mut conditions = node["status"]["conditions"].as_array().into_iter().flatten();
-    conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
 /// The cluster's trouble is told by another error; that its logs cannot be had must not hide it.
@@ -362,16 +290,6 @@ mod tests {
             assert_eq!(config["networking"]["apiServerAddress"], Value::Null);
             assert_eq!(config["nodes"].as_array().map(Vec::len), Some(shape.nodes()));
         }
-    }
-
-    #[test]
-    fn an_engine_without_room_is_told_with_what_is_free_and_what_to_do() {
-        let engine = Engine::read(&json!({"DockerRootDir": "/data"}));
-        assert!(has_room(&engine, 3 << 30, Shape::ThreeZones.room()).is_ok());
-        let error = has_room(&engine, 2 << 30, Shape::ThreeZones.room()).unwrap_err();
-        let words = "failed to make room for the cluster: /data has 2048 MiB free and 3072 are needed; `docker system prune`";
-        assert!(error.to_string().starts_with(words), "{error}");
-        assert!(has_room(&engine, 2 << 30, Shape::OneNode.room()).is_ok());
     }
 
     /// The firewall of the node image is written for these ranges.
