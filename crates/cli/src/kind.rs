@@ -83,9 +83,10 @@ pub(crate) async fn ground(
     target.installed(in_cluster::Place { client: kind.client().clone(), authority });
     let cluster = kind.cluster().await.map_err(|error| broken(&error))?;
     let (nodes, version) = (kind.nodes(), &cluster.version);
+    let plural = if nodes == 1 { "" } else { "s" };
     let took = kind.took().as_secs_f64();
     let description =
-        format!("kind cluster with Kubernetes {version} on {nodes} nodes, ready in {took:.1} s");
+        format!("kind cluster with Kubernetes {version} on {nodes} node{plural}, ready in {took:.1} s");
     Ok(Ground::Whole(Arc::new(Whole {
         cluster,
         name: SubstrateName::Kind.word().to_owned(),

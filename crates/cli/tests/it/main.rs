@@ -8,12 +8,9 @@ mod check;
 mod diff_run;
 mod envtest;
 mod gate;
-<<<<<<< HEAD
 mod init;
-mod policy;
-=======
 mod kind;
->>>>>>> 9546d2f (kind: a run asks in a named cluster that is there, cleared of what an earlier run left; what is missing, broken or taken is told, tested with scripts; CI runs the kind suite)
+mod policy;
 mod program;
 mod release_manager;
 mod shards;

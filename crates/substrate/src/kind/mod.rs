@@ -252,7 +252,7 @@ impl Kind {
     /// # Errors
     /// In the words of whoever refuses.
     pub async fn ask(&self, path: &str) -> Result<Value, String> {
-        let request = Request::get(path).body(Vec::new()).expect("a path is a URI");
+        let request = Request::get(path).body(Vec::new()).map_err(|error| error.to_string())?;
         self.client.request(request).await.map_err(|error| error.to_string())
     }
 }
