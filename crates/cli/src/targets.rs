@@ -25,11 +25,15 @@ mod controller_manager;
 mod controlplane;
 mod garden;
 mod ours;
+mod provider;
 
 pub(crate) use ours::ours;
 
 use crate::arguments::{BUILT_IN, RunningArguments};
 use crate::terminal::Failure;
+
+/// Webhook configurations by instance.
+type Registrations = BTreeMap<String, Vec<WebhookConfiguration>>;
 
 /// Version of the original that our components stand in for; clauses name their versions by it.
 const STANDS_FOR: &str = "v1.82.0";
@@ -159,6 +163,12 @@ fn from_file(
         target::read(&SourceFile::new(path.display().to_string(), text)).map_err(Failure::diagnostic)?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let spec = described.spec;
+    let registrations = spec
+        .registration
+        .as_ref()
+        .map(|files| registrations_in(files, &folder))
+        .transpose()?
+        .unwrap_or_default();
     let known = Known {
         name: described.metadata.name,
         version: spec.version.clone(),
@@ -166,12 +176,9 @@ fn from_file(
             .into_iter()
             .chain(spec.paths.iter().map(|(name, path)| (name.clone(), vec![path.clone()])))
             .collect(),
-        registrations: spec
-            .registration
-            .as_ref()
-            .map(|files| registrations_in(files, &folder))
-            .transpose()?
-            .unwrap_or_default(),
+        provider: provider::of(&spec, &registrations)
+            .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
+        registrations,
         features: spec.features.iter().cloned().collect(),
         parameters: spec.parameters.clone(),
         extras: spec.extras.clone(),
@@ -207,10 +214,7 @@ fn own_paths() -> BTreeMap<String, Vec<String>> {
 }
 
 /// Webhook configurations by instance; under the empty name those of every instance.
-fn registrations_in(
-    files: &RegistrationFiles,
-    folder: &Path,
-) -> Result<BTreeMap<String, Vec<WebhookConfiguration>>, Failure> {
+fn registrations_in(files: &RegistrationFiles, folder: &Path) -> Result<Registrations, Failure> {
     match files {
         RegistrationFiles::All(file) => {
             Ok(BTreeMap::from([(String::new(), registered(&folder.join(file))?)]))

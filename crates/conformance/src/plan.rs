@@ -215,9 +215,18 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     plan
 }
 
-/// The contracts with what the target states of itself. One that runs with what a contract configures has its examples.
+/// The contracts with what the target states of itself, about its provider. One that runs with what a contract configures has
+/// its examples.
 #[must_use]
 pub fn stated(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
+    if let Some(provider) = target.provider().filter(|_| contracts.iter().any(Contract::has_provider)) {
+        let contracts = contracts.iter().map(|contract| contract.of_provider(provider)).collect();
+        return with_parameters(&contracts, target);
+    }
+    with_parameters(contracts, target)
+}
+
+fn with_parameters(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
     if contracts.iter().all(|contract| contract.parameters.is_empty()) {
         return Arc::clone(contracts);
     }

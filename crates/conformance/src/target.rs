@@ -22,6 +22,7 @@ pub mod built_in;
 pub mod command;
 mod configured;
 mod decided;
+pub mod provider;
 pub mod url;
 
 pub use configured::Configured;
@@ -168,6 +169,11 @@ pub trait Target: Send + Sync {
 
     /// Features that clauses may need.
     fn features(&self) -> BTreeSet<String>;
+
+    /// The provider of extensions that it is of; absent: that of the cases.
+    fn provider(&self) -> Option<&str> {
+        None
+    }
 
     /// Values that contracts name with `$name`.
     fn parameters(&self) -> BTreeMap<String, Value> {

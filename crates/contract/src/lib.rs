@@ -32,6 +32,7 @@ pub mod lint;
 pub mod load;
 pub mod model;
 pub mod parameters;
+mod provider;
 pub mod scaffold;
 pub mod scenario;
 pub mod sentence;

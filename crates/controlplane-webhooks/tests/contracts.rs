@@ -48,6 +48,33 @@ async fn the_binary_keeps_every_contract() {
     keeps(contracts, Arc::new(binary(folder.path()))).await;
 }
 
+/// Cases speak of provider local; without its provider, a target of another one would be sent nothing.
+#[tokio::test]
+async fn the_binary_of_another_provider_is_asked_about_that_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    contracts.retain(|contract| contract.component == COMPONENT);
+    for contract in &mut contracts {
+        // One that demands a change, and where namespaces of the provider and of another are told apart.
+        contract
+            .clauses
+            .retain(|clause| ["CP-002", "CP-003", "CP-008", "CP-027"].contains(&clause.id.as_str()));
+    }
+    contracts.retain(|contract| !contract.clauses.is_empty());
+    let target = binary_of(folder.path(), "aws");
+    let aware = Arc::new(target.clone());
+    let report = run(contracts.clone().into(), aware, &options(), &|_| {}, &Interrupt::default()).await;
+    // Clauses that would miss more are left out here.
+    let findings = failures(&report).into_iter().filter(|line| !line.contains("no case would miss"));
+    assert_eq!(findings.collect::<Vec<_>>(), Vec::<String>::new());
+
+    let known = Known { provider: None, ..target.known };
+    let unaware = Arc::new(CommandTarget { known, ..target });
+    let report = run(contracts.into(), unaware, &options(), &|_| {}, &Interrupt::default()).await;
+    let failed = failures(&report).iter().filter(|line| line.contains("Failed")).count();
+    assert!(failed > 0, "a target that is sent nothing passes");
+}
+
 /// A flag of the provider that no clause names is told with its place, until the target file declares it.
 #[tokio::test]
 async fn a_foreign_flag_is_named_in_the_report_until_it_is_declared() {
@@ -126,12 +153,18 @@ fn failures(report: &Report) -> Vec<String> {
     lines
 }
 
-/// The program, told by its flags and its file, over TLS.
 fn binary(folder: &Path) -> CommandTarget {
-    let config = "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1
+    binary_of(folder, "local")
+}
+
+/// The program, told by its flags and its file, over TLS.
+fn binary_of(folder: &Path, provider: &str) -> CommandTarget {
+    let config = format!(
+        "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1
 kind: ControlPlaneWebhooksConfiguration
-provider: local
-";
+provider: {provider}
+"
+    );
     let text = format!(
         "apiVersion: conformance.gardener.cloud/v1alpha1
 kind: Target
@@ -154,14 +187,15 @@ spec:
     );
     std::fs::write(folder.join("config.yaml"), config).expect("it is written");
     let described = target::read(&SourceFile::new("target.yaml", text)).expect("it is a target");
-    let (config, _) = from_value(&serde_json::json!({"provider": "local"})).expect("it is right");
-    let registrations = registration(&config, &Address::service_of("local"), None).into_iter().collect();
+    let (config, _) = from_value(&serde_json::json!({"provider": provider})).expect("it is right");
+    let registrations = registration(&config, &Address::service_of(provider), None).into_iter().collect();
     let known = Known {
         name: described.metadata.name,
         version: Some("v1.82.0".to_owned()),
         paths: paths().into_iter().map(|(name, path)| (name.to_owned(), vec![path])).collect(),
         registrations: BTreeMap::from([(String::new(), registrations)]),
         features: BTreeSet::from(["csi".to_owned()]),
+        provider: Some(provider.to_owned()),
         ..Known::default()
     };
     CommandTarget { known, spec: described.spec, folder: folder.to_owned() }

@@ -103,12 +103,16 @@ fn a_registration_tells_paths_address_and_authority() {
     assert_eq!(read["spec"]["paths"], json!({"controlplanebackup": "/hooks/controlplanebackup"}));
     assert_eq!(read["spec"]["registration"], "webhooks.yaml");
     init(here, &[&["--force"], &with[..]].concat()).says(2, &["leads to a Service", "--url", "--namespace"]);
-    // The fixtures' namespaces are of provider local: a registration that selects others would leave everything out.
     registration(here, "{service: {namespace: a, name: b, path: /hooks/controlplanebackup}}", "aws");
     init(here, &[&["--url", "URL", "--ca", "CA", "--force"], &with[..]].concat())
-        .says(0, &["webhooks.yaml selects namespaces of provider aws"]);
-    let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
-    assert!(text.contains("  # registration: webhooks.yaml"), "{text}");
+        .says(0, &["wrote    provider.yaml"]);
+    let read = formats_of(&fs::read_to_string(here.join("provider.yaml")).unwrap());
+    assert_eq!(
+        (&read["spec"]["provider"], &read["spec"]["registration"]),
+        (&"aws".into(), &"webhooks.yaml".into())
+    );
+    init(here, &[&["--url", "URL", "--ca", "CA", "--force", "--provider", "gcp"], &with[..]].concat())
+        .says(2, &["--provider gcp", "selects namespaces of provider aws"]);
     fs::write(here.join("webhooks.yaml"), "kind: Pod\n").unwrap();
     init(here, &[&["--url", "URL", "--ca", "CA", "--force"], &with[..]].concat())
         .says(2, &["failed to read registration webhooks.yaml"]);

@@ -47,6 +47,10 @@ impl Target for CommandTarget {
         self.known.features.clone()
     }
 
+    fn provider(&self) -> Option<&str> {
+        self.known.provider.as_deref()
+    }
+
     fn parameters(&self) -> BTreeMap<String, Value> {
         self.known.parameters.clone()
     }

@@ -28,6 +28,8 @@ pub struct Known {
     pub registrations: BTreeMap<String, Vec<WebhookConfiguration>>,
     /// Features that clauses may need.
     pub features: BTreeSet<String>,
+    /// The provider of extensions that it is of; absent: that of the cases.
+    pub provider: Option<String>,
     /// Values that contracts name with `$name`.
     pub parameters: BTreeMap<String, Value>,
     /// Path prefixes it changes on purpose.
@@ -57,6 +59,10 @@ impl Target for UrlTarget {
 
     fn features(&self) -> BTreeSet<String> {
         self.known.features.clone()
+    }
+
+    fn provider(&self) -> Option<&str> {
+        self.known.provider.as_deref()
     }
 
     fn parameters(&self) -> BTreeMap<String, Value> {

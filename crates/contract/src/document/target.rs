@@ -61,6 +61,9 @@ pub struct TargetSpec {
     pub effective: Vec<String>,
     /// Features that clauses may need.
     pub features: Vec<String>,
+    /// The provider of extensions that its webhooks are of, such as `aws`: cases are about its namespaces then. Default: the one
+    /// whose namespaces `registration` selects, else that of the cases.
+    pub provider: Option<String>,
     /// Values that clauses name with `$name`.
     pub parameters: BTreeMap<String, Value>,
     /// Changes that no clause speaks of and that are meant.

@@ -22,8 +22,8 @@ pub(super) struct Description {
     /// PEM file of the authority.
     ca: Option<String>,
     registration: Option<String>,
-    /// Namespaces of which provider alone the registration selects, where those of the fixtures are none of them.
-    selects: Option<String>,
+    /// Of which provider the webhook is.
+    provider: Option<String>,
     version: Option<String>,
     asked: Vec<Asked>,
     /// Flags of `verify` that no target file has.
@@ -65,10 +65,32 @@ impl Description {
         let name = arguments.provider.as_ref().map(|provider| format!("provider-{provider}"));
         Self {
             name: name.unwrap_or_else(|| "provider".to_owned()),
+            provider: arguments.provider.clone(),
             file: arguments.file.clone(),
             version: arguments.gardener.clone(),
             asked,
             ..Self::default()
+        }
+    }
+
+    /// Takes the provider of the registration where none is said, and refuses one that it does not select.
+    fn check_provider(&mut self, registered: Option<&Registered>) -> Result<(), Failure> {
+        let Some(registered) = registered.filter(|registered| !registered.selected.is_empty()) else {
+            return Ok(());
+        };
+        let names = registered.selected.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        match (&self.provider, registered.selected.len()) {
+            (Some(said), _) if !registered.selected.contains(said) => Err(Failure::usage(format!(
+                "--provider {said}, but the registration selects namespaces of provider {names}: nothing would be sent"
+            ))),
+            (None, 2..) => Err(Failure::usage(format!(
+                "the registration selects namespaces of several providers, {names}: say which one with --provider"
+            ))),
+            (Some(_), _) => Ok(()),
+            (None, _) => {
+                self.provider = registered.selected.first().cloned();
+                Ok(())
+            }
         }
     }
 
@@ -80,7 +102,7 @@ impl Description {
     ) -> Result<Self, Failure> {
         let mut description = Self::of(arguments, asked);
         let authority = registered.and_then(|registered| registered.authority.clone());
-        description.selects = registered.and_then(Registered::selects);
+        description.check_provider(registered)?;
         let place = |path: &Path| seen_from(&arguments.file, path);
         description.registration =
             arguments.mutating_webhook_configuration.as_deref().map(place).transpose()?;
@@ -107,7 +129,7 @@ impl Description {
         arguments: &InitProviderArguments,
         registered: &Registered,
         asked: Vec<Asked>,
-    ) -> Self {
+    ) -> Result<Self, Failure> {
         let mut description = Self::of(arguments, asked);
         let (service, port) = &registered.service;
         let namespace = arguments.namespace.as_deref().unwrap_or_default();
@@ -118,14 +140,14 @@ impl Description {
         if let Some(content) = &registered.content {
             description.registration = Some(description.beside_it("registration.yaml", content.clone()));
         }
-        description.selects = registered.selects();
+        description.check_provider(Some(registered))?;
         description.url = Some("https://127.0.0.1:9443".to_owned());
         // The certificate is for the Service's name, not for the address of a forwarded port.
         description.flags.push("--insecure".to_owned());
         description.before = Some(format!(
             "kubectl --kubeconfig {kubeconfig} -n {namespace} port-forward service/{service} 9443:{port}"
         ));
-        description
+        Ok(description)
     }
 
     /// A file that goes with the target file, as that one names it.
@@ -169,17 +191,15 @@ impl Description {
             line(&format!("  ca: {}", scalar(ca)));
         }
         self.paths(&mut line);
-        if let Some((file, provider)) = self.registration.as_ref().zip(self.selects.as_ref()) {
-            line(&format!(
-                "  # It selects namespaces of provider {provider}, and those that cases are about are of provider local: with it,"
-            ));
-            line("  # nothing would be sent.");
-            line(&format!("  # registration: {}", scalar(file)));
-        } else if let Some(file) = &self.registration {
+        if let Some(file) = &self.registration {
             line(&format!("  registration: {}", scalar(file)));
         } else {
             line("  # How it is registered; without it, clauses about namespaces and labels are not asked.");
             line("  # registration: webhooks.yaml");
+        }
+        if let Some(provider) = &self.provider {
+            line("  # Whose shoots, seeds and backups it is asked about.");
+            line(&format!("  provider: {}", scalar(provider)));
         }
         line("  # csi: volumes come from CSI plugins, and the cloud is controlled from outside.");
         line("  # features: [csi]");
@@ -202,15 +222,6 @@ impl Description {
 
     /// What comes next, a line each.
     pub(super) fn next(&self) -> Vec<String> {
-        let left_out = self.registration.as_ref().zip(self.selects.as_ref()).map(|(file, provider)| {
-            format!(
-                "         ! {file} selects namespaces of provider {provider}: it is named in a comment alone"
-            )
-        });
-        left_out.into_iter().chain(self.commands()).collect()
-    }
-
-    fn commands(&self) -> Vec<String> {
         let file = self.file.display().to_string();
         let words = ["gardener-conformance verify --target", &file].into_iter();
         let words = words.chain(self.flags.iter().map(String::as_str)).chain(["--suite controlplane"]);

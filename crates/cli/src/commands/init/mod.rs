@@ -67,7 +67,7 @@ async fn in_seed(
     let (registered, dialer) = seed::find(kubeconfig, namespace).await?;
     let place = format!("Service {namespace}/{}", registered.service.0);
     let asked = asked(&dialer, &registered.paths(), &place, terminal).await?;
-    Ok(Description::in_seed(arguments, &registered, asked))
+    Description::in_seed(arguments, &registered, asked)
 }
 
 /// A webhook that runs already, or is started.

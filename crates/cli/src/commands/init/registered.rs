@@ -1,21 +1,16 @@
 //! What a registration tells of a webhook: paths, address, authority.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use conformance::route;
+use conformance::target::provider::selected;
 use webhook::registration::{Registration, WebhookConfiguration};
 
 use crate::targets;
 use crate::terminal::Failure;
-
-/// Labels of namespaces that name the provider of a shoot, its seed and its backups.
-const OF_PROVIDERS: [&str; 3] =
-    ["shoot.gardener.cloud/provider", "seed.gardener.cloud/provider", "backup.gardener.cloud/provider"];
-/// The provider of the fixtures' namespaces.
-const OF_FIXTURES: &str = "local";
 
 /// A registration that was read.
 #[derive(Debug, Default)]
@@ -28,6 +23,8 @@ pub(super) struct Registered {
     pub(super) url: Option<String>,
     /// PEM of the authority, where it names an address.
     pub(super) authority: Option<String>,
+    /// The providers whose namespaces it selects.
+    pub(super) selected: BTreeSet<String>,
     /// Name and port of the Service, where it names one.
     pub(super) service: (String, u16),
 }
@@ -55,22 +52,9 @@ impl Registered {
             authority: addressed.and_then(|webhook| decoded(webhook.client_config.ca_bundle.as_deref()?)),
             service: service.unwrap_or_default(),
             content: None,
+            selected: selected(configurations),
             webhooks,
         }
-    }
-
-    /// The provider whose namespaces a webhook selects, where those of the fixtures are none of them.
-    pub(super) fn selects(&self) -> Option<String> {
-        let selectors = self.webhooks.iter().filter_map(|webhook| webhook.namespace_selector.as_ref());
-        let of_labels = selectors.clone().flat_map(|selector| &selector.match_labels);
-        let labels = of_labels.map(|(key, value)| (key, vec![value.clone()]));
-        let expressions = selectors.flat_map(|selector| &selector.match_expressions);
-        let wanted = expressions.filter(|wanted| wanted.operator == formats::selector::Operator::In);
-        let mut wanted = labels.chain(wanted.map(|wanted| (&wanted.key, wanted.values.clone())));
-        let other = wanted.find(|(key, values)| {
-            OF_PROVIDERS.contains(&key.as_str()) && !values.iter().any(|value| value == OF_FIXTURES)
-        });
-        other.map(|(_, values)| values.join(", "))
     }
 
     /// Where each webhook that contracts speak of may be.
