@@ -115,6 +115,20 @@ pub async fn write(cluster: &Cluster, object: &Value) -> Result<Value, ClusterEr
     Ok(written)
 }
 
+/// As [`write()`], in the place of an object that somebody left: one whose creation was answered to nobody.
+///
+/// # Errors
+/// As [`write()`].
+pub async fn write_anew(cluster: &Cluster, object: &Value) -> Result<Value, ClusterError> {
+    match write(cluster, object).await {
+        Err(ClusterError::Refused { .. }) if cluster.get(object).await?.is_success() => {
+            remove(cluster, object).await?;
+            write(cluster, object).await
+        }
+        written => written,
+    }
+}
+
 /// As [`write()`], over an object that a controller of the cluster made first, as every namespace's own service account.
 ///
 /// # Errors
@@ -258,4 +272,27 @@ fn expect(reply: &Reply, object: &Value) -> Result<(), ClusterError> {
 fn describe(object: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     format!("{} {}", text(&object["kind"]), text(&object["metadata"]["name"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedded::Embedded;
+
+    #[tokio::test]
+    async fn what_somebody_left_is_made_anew_and_what_is_wrong_is_refused() {
+        let server = Embedded::start(false, None).await.unwrap();
+        let cluster = Cluster::new(server.client());
+        let named = |data: Value| {
+            let metadata = json!({"name": "a", "namespace": "default"});
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+        };
+        let left = write(&cluster, &named(json!({"left": "x"}))).await.unwrap();
+        assert!(write(&cluster, &named(json!({"wanted": "y"}))).await.is_err());
+        let written = write_anew(&cluster, &named(json!({"wanted": "y"}))).await.unwrap();
+        assert_eq!(written["data"], json!({"wanted": "y"}));
+        assert_ne!(written["metadata"]["uid"], left["metadata"]["uid"]);
+        let wrong = write_anew(&cluster, &named(json!({"no key": "y"}))).await;
+        assert!(matches!(wrong, Err(ClusterError::Refused { .. })), "{wrong:?}");
+    }
 }

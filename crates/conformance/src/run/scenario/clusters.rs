@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contract::scenario::{Asked, NAMESPACE, ObjectRef, Refusal, Scenario, Side};
 use serde_json::{Value, json};
-use substrate::cluster::{Cluster, resource};
+use substrate::cluster::{Cluster, ClusterError, resource};
 use substrate::embedded::{Embedded, OUTSIDE_USER};
 use substrate::envtest::Lane;
 use substrate::facts;
@@ -130,11 +130,14 @@ impl Clusters {
         self.refused.set(&self.member(side).server, side, asked, refusal);
     }
 
-    /// Writes objects, in order, as another user would have.
+    /// Writes objects, in order, as another user would have, before there is a target: what stands in their place was left by
+    /// whoever was before.
     pub(super) async fn write(&self, given: &BTreeMap<Side, Vec<Value>>) -> Result<(), Ended> {
         for (side, objects) in given {
             for object in objects {
-                self.create(*side, object).await?;
+                let (cluster, object) = self.placed(*side, object).await?;
+                let written = facts::write_anew(&cluster, &object).await;
+                written.map_err(|error| unwritten(*side, &error))?;
             }
         }
         Ok(())
@@ -142,10 +145,15 @@ impl Clusters {
 
     /// Writes one object; its namespace is made where there is none.
     pub(super) async fn create(&self, side: Side, object: &Value) -> Result<(), Ended> {
+        let (cluster, object) = self.placed(side, object).await?;
+        facts::write(&cluster, &object).await.map_err(|error| unwritten(side, &error))?;
+        Ok(())
+    }
+
+    /// An object as it is to be written, where its namespace is there.
+    async fn placed(&self, side: Side, object: &Value) -> Result<(Cluster, Value), Ended> {
         let cluster = self.cluster(side);
-        let failed = |error: substrate::cluster::ClusterError| {
-            Ended::Environment(format!("failed to write to {}: {error}", side.name()))
-        };
+        let failed = |error: ClusterError| unwritten(side, &error);
         let mut object = object.clone();
         if resource(&object).map_err(failed)?.namespaced {
             if object["metadata"]["namespace"].as_str().unwrap_or_default().is_empty() {
@@ -155,8 +163,7 @@ impl Clusters {
             facts::write_namespace(&cluster, &namespace, None).await.map_err(failed)?;
         }
         self.know_owners(side, &mut object).await?;
-        facts::write(&cluster, &object).await.map_err(failed)?;
-        Ok(())
+        Ok((cluster, object))
     }
 
     /// An owner with an empty uid is the one that is there: nobody knows its uid beforehand.
@@ -201,4 +208,8 @@ pub(super) fn head(object: &ObjectRef) -> Value {
         head["metadata"]["namespace"] = json!(object.namespace);
     }
     head
+}
+
+fn unwritten(side: Side, error: &ClusterError) -> Ended {
+    Ended::Environment(format!("failed to write to {}: {error}", side.name()))
 }
