@@ -77,7 +77,7 @@ impl Webhook for Misbehaving {
                 controlplanebackup::NAME => controlplanebackup::mutate(&self.config, object)?,
                 _ => controlplaneexposure::mutate(&self.config, object)?,
             }
-            self.wrong.into_iter().for_each(|wrong| wrong.damage(object));
+            self.wrong.into_iter().for_each(|wrong| wrong.damage(self.name, object));
             Ok(())
         })
     }

@@ -2,6 +2,7 @@
 
 use controlplane_webhooks::command_line::CommandLine;
 use controlplane_webhooks::ensurer::Role;
+use controlplane_webhooks::webhooks::controlplanebackup;
 use formats::unit;
 use serde_json::{Value, json};
 
@@ -20,10 +21,20 @@ pub(crate) enum Wrong {
     Stranger(&'static str),
     /// A field is another, by its JSON pointer; a pointer to the end of a list adds to it.
     Field(Role, &'static str, &'static str),
+    /// An Etcd without a backup gets one, by the webhook for backups alone: that of the seed keeps backups as they are.
+    Backup,
     /// A list lacks the element of this name.
     Without(Role, &'static str, &'static str),
+    /// The Service of kube-apiserver is annotated where it is of this type.
+    Annotated(&'static str),
+    /// The container of a component has another name.
+    Renamed(Role),
+    /// The content of kubelet.service is gone.
+    Empty,
     /// kubelet.service starts twice.
     StartsTwice,
+    /// The kubelet gets an argument that is no flag.
+    Argument(&'static str),
     /// The kubelet's configuration is no longer encoded.
     Decoded,
     /// A field of the kubelet's configuration is another.
@@ -34,10 +45,11 @@ const KAS: Role = Role::KubeApiServer;
 const KCM: Role = Role::KubeControllerManager;
 const KS: Role = Role::KubeScheduler;
 const OSC: Role = Role::OperatingSystemConfig;
+const SERVICE: Role = Role::KubeApiServerService;
 const CONTAINER: &str = "/spec/template/spec/containers/0";
 
 /// Every rule, by the clause that it breaks.
-pub(crate) const RULES: [(&str, Wrong); 44] = [
+pub(crate) const RULES: [(&str, Wrong); 50] = [
     ("CP-001", Wrong::Stranger("Deployment")),
     (
         "CP-007",
@@ -47,6 +59,7 @@ pub(crate) const RULES: [(&str, Wrong); 44] = [
             "\"no\"",
         ),
     ),
+    ("CP-013", Wrong::Renamed(KAS)),
     ("CP-016", Wrong::NoMember(KAS, "--enable-admission-plugins", "NodeRestriction")),
     ("CP-017", Wrong::Flag(KAS, "--etcd-cafile", "/x")),
     ("CP-018", Wrong::Flag(KAS, "--audit-policy-file", "/x")),
@@ -57,10 +70,9 @@ pub(crate) const RULES: [(&str, Wrong); 44] = [
     ("CP-027", Wrong::Member(KAS, "--enable-admission-plugins", "PersistentVolumeLabel")),
     ("CP-029", Wrong::Field(KAS, "/spec/template/spec/containers/0/env", "[]")),
     ("CP-031", Wrong::Without(KAS, "/spec/template/spec/volumes", "cloud-provider-config")),
-    (
-        "CP-034",
-        Wrong::Field(Role::KubeApiServerService, "/metadata/annotations/example.com~1idle-timeout", "\"1\""),
-    ),
+    ("CP-034", Wrong::Field(SERVICE, "/metadata/annotations/example.com~1idle-timeout", "\"1\"")),
+    ("CP-036", Wrong::Annotated("ClusterIP")),
+    ("CP-041", Wrong::Renamed(KCM)),
     ("CP-043", Wrong::Flag(KCM, "--kubeconfig", "/x")),
     ("CP-044", Wrong::Flag(KCM, "--leader-elect", "false")),
     ("CP-045", Wrong::Flag(KCM, "--tls-cert-file", "/x")),
@@ -71,6 +83,7 @@ pub(crate) const RULES: [(&str, Wrong); 44] = [
     ("CP-055", Wrong::NoFlag(KCM, "--use-service-account-credentials")),
     ("CP-057", Wrong::Field(KCM, "/spec/template/spec/containers/0/env", "[]")),
     ("CP-059", Wrong::Without(KCM, "/spec/template/spec/volumes", "etc-ssl")),
+    ("CP-061", Wrong::Renamed(KS)),
     ("CP-063", Wrong::Flag(KS, "--config", "/x")),
     ("CP-064", Wrong::Flag(KS, "--v", "9")),
     ("CP-065", Wrong::Flag(KS, "--cloud-provider", "external")),
@@ -88,7 +101,7 @@ pub(crate) const RULES: [(&str, Wrong); 44] = [
     ),
     ("CP-071", Wrong::Field(Role::Etcd, "/spec/replicas", "3")),
     ("CP-092", Wrong::Stranger("OperatingSystemConfig")),
-    ("CP-093", Wrong::Field(OSC, "/spec/units/0/enable", "false")),
+    ("CP-093", Wrong::Empty),
     ("CP-094", Wrong::StartsTwice),
     ("CP-096", Wrong::Decoded),
     ("CP-097", Wrong::Flag(OSC, "--config", "/x")),
@@ -102,17 +115,20 @@ pub(crate) const RULES: [(&str, Wrong); 44] = [
     ("CP-108", Wrong::Stranger("Service")),
     ("CP-111", Wrong::Without(KAS, "/spec/template/spec/volumes", "ca")),
     ("CP-112", Wrong::Without(KCM, "/spec/template/spec/volumes", "ca")),
+    ("CP-114", Wrong::Backup),
+    ("CP-126", Wrong::Field(OSC, "/spec/units/0/enable", "false")),
 ];
 
 /// Rules that break no clause, by what a report calls them: nobody speaks of what they do.
-pub(crate) const STRANGE: [(&str, Wrong); 2] = [
+pub(crate) const STRANGE: [(&str, Wrong); 3] = [
     ("unexplained-flag", Wrong::Flag(KAS, "--foreign-flag", "x")),
     ("unexplained-flag-of-kubelet", Wrong::Flag(OSC, "--foreign-flag", "x")),
+    ("unexplained-argument-of-kubelet", Wrong::Argument("$FOREIGN_ARGUMENTS")),
 ];
 
 impl Wrong {
-    /// Damages what a webhook that behaves made of an object; done twice it is done once.
-    pub(crate) fn damage(self, object: &mut Value) {
+    /// Damages what a webhook of this name, which behaves, made of an object; done twice it is done once.
+    pub(crate) fn damage(self, webhook: &str, object: &mut Value) {
         let role = Role::of(object).ok().flatten();
         match self {
             Self::Flag(of, flag, value) if role == Some(of) => edit(object, |line| line.set(flag, value)),
@@ -133,23 +149,47 @@ impl Wrong {
                     list.retain(|element| element["name"] != name);
                 }
             }
-            Self::StartsTwice if role == Some(OSC) => {
-                let again = |options: &mut Vec<unit::UnitOption>| {
-                    let starts: Vec<_> =
-                        options.iter().filter(|option| option.name == "ExecStart").cloned().collect();
-                    if let [one] = starts.as_slice() {
-                        options.push(one.clone());
-                    }
-                };
-                kubelet_unit(object, again);
+            Self::Annotated(of) if role == Some(SERVICE) && object["spec"]["type"] == of => {
+                object["metadata"]["annotations"]["example.com/wrong"] = json!("true");
             }
-            Self::Decoded if role == Some(OSC) => {
+            Self::Backup if role == Some(Role::Etcd) && webhook == controlplanebackup::NAME => {
+                let store = &mut object["spec"]["backup"]["store"];
+                *store = if store.is_null() { json!({"prefix": "wrong"}) } else { store.take() };
+            }
+            Self::Renamed(of) if role == Some(of) => {
+                object
+                    .pointer_mut(CONTAINER)
+                    .into_iter()
+                    .for_each(|container| container["name"] = json!("wrong"));
+            }
+            _ if role == Some(OSC) => self.damage_node(object),
+            _ => {}
+        }
+    }
+
+    fn damage_node(self, object: &mut Value) {
+        match self {
+            Self::Empty => object["spec"]["units"][0]["content"] = json!(""),
+            Self::StartsTwice => kubelet_unit(object, |options| {
+                let starts: Vec<_> =
+                    options.iter().filter(|option| option.name == "ExecStart").cloned().collect();
+                if let [one] = starts.as_slice() {
+                    options.push(one.clone());
+                }
+            }),
+            Self::Argument(argument) => kubelet_unit(object, |options| {
+                let start = options.iter_mut().find(|option| option.name == "ExecStart");
+                if let Some(start) = start.filter(|start| !start.value.ends_with(argument)) {
+                    start.value.extend([" ", argument]);
+                }
+            }),
+            Self::Decoded => {
                 let inline = &mut object["spec"]["files"][1]["content"]["inline"];
                 if let Some(content) = decoded(inline) {
                     *inline = json!({"encoding": "", "data": content});
                 }
             }
-            Self::Kubelet(name, value) if role == Some(OSC) => kubelet(object, name, value),
+            Self::Kubelet(name, value) => kubelet(object, name, value),
             _ => {}
         }
     }
