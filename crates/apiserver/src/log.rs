@@ -1,17 +1,19 @@
-//! Which requests were answered, for those who ask what a component did.
+//! Which requests were served, for those who ask what a component did.
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use http::header::USER_AGENT;
 use http::request::Parts;
 use parking_lot::Mutex;
+use serde_json::Value;
 
 use crate::access::attributes::{Asked, Attributes};
 use crate::call::Verb;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 
-/// One request and its answer.
+/// One request and its answer, whether or not it reached who asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Name of the user.
@@ -30,7 +32,7 @@ pub struct Request {
     pub subresource: String,
     /// Namespace; empty for all of them and for cluster-scoped objects.
     pub namespace: String,
-    /// The object; of a create request as answered; empty for a collection.
+    /// The object; of a create request as answered, or else as sent; empty for a collection.
     pub name: String,
     /// Whether it had no effect by wish.
     pub dry_run: bool,
@@ -46,6 +48,15 @@ impl Request {
     pub fn is_write(&self) -> bool {
         !matches!(self.verb, Verb::Get | Verb::List | Verb::Watch)
     }
+}
+
+/// The object that a request is about, by what was asked: the path of a creation does not tell it, its body does.
+fn named(verb: Verb, name: &str, sent: &[u8]) -> String {
+    if verb != Verb::Create || !name.is_empty() {
+        return name.to_owned();
+    }
+    let object: Value = serde_json::from_slice(sent).unwrap_or_default();
+    object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
 }
 
 /// The latest requests.
@@ -71,7 +82,7 @@ impl Kept {
 
 impl Log {
     /// Keeps a request for objects and how it was answered; paths that are not known are forgotten.
-    pub(crate) fn answered(&self, parts: &Parts, request: &Attributes, reply: &Reply) {
+    pub(crate) fn served(&self, parts: &Parts, request: &Attributes, sent: &Bytes, reply: &Reply) {
         let Asked::Resource { verb, path, .. } = &request.asked else { return };
         if reply.unknown {
             return;
@@ -87,7 +98,7 @@ impl Log {
             resource: path.resource.clone(),
             subresource: path.subresource.clone(),
             namespace: path.namespace.clone(),
-            name: reply.name.clone().unwrap_or_else(|| path.name.clone()),
+            name: reply.name.clone().unwrap_or_else(|| named(*verb, &path.name, sent)),
             dry_run: query.dry_run(),
             code: reply.code,
             annotations: reply.notes.annotations.clone(),

@@ -226,7 +226,7 @@ where
     }
 }
 
-/// Answers a request and writes it in the log, unless a fault leaves it without an answer.
+/// Answers a request and writes it in the log, unless it was never served; nothing if a fault leaves it without an answer.
 async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Reply> {
     let path = Path::parse(parts.uri.path());
     let user = match user(shared, parts) {
@@ -240,6 +240,7 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Repl
         });
     };
     let effects = shared.faults.strike(&request);
+    let sent = body.clone();
     let serve = async {
         if let Some(door) = &shared.door {
             return door.hand_on(&shared.faults, (parts, &request), body).await;
@@ -253,8 +254,8 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Repl
         }
     };
     let reply = Box::pin(faults::around(&effects, &request, serve)).await?;
-    shared.log.answered(parts, &request, &reply);
-    Some(reply)
+    shared.log.served(parts, &request, &sent, &reply);
+    (!reply.withheld).then_some(reply)
 }
 
 /// Answers a path that names no objects.

@@ -85,8 +85,10 @@ pub(crate) async fn around(
     let mut reply = serve.await;
     for effect in effects {
         match effect {
-            Effect::RefuseAfter(refusal) => return Some(refusal.reply(request)),
-            Effect::StallAfter => return None,
+            Effect::RefuseAfter(refusal) => {
+                return Some(Reply { name: reply.name, ..refusal.reply(request) });
+            }
+            Effect::StallAfter => return Some(Reply { withheld: true, ..reply }),
             Effect::EndWatch { after, end } => {
                 reply.headers.remove(CONTENT_LENGTH);
                 reply.body = ended(reply.body, *after, *end);

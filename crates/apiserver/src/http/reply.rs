@@ -26,6 +26,8 @@ pub(crate) struct Reply {
     pub(crate) notes: Notes,
     /// The name that the server made up, for the request log.
     pub(crate) name: Option<String>,
+    /// Whether nobody is told of it.
+    pub(crate) withheld: bool,
     /// Whether nothing is served at the path.
     pub(crate) unknown: bool,
     /// After how many seconds to try again.
@@ -43,6 +45,7 @@ impl Reply {
             content_type: "application/json",
             notes: Notes::default(),
             name: None,
+            withheld: false,
             unknown: false,
             retry_after: None,
             headers: HeaderMap::new(),

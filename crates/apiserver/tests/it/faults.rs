@@ -181,8 +181,9 @@ async fn an_answer_is_lost_and_the_write_is_not() {
     assert_eq!((made(&server, "a").await, lost.struck()), (504, 1));
     lost.remove();
     assert_eq!(made(&server, "a").await, 409, "it was made");
-    let codes: Vec<u16> = server.requests().iter().map(|request| request.code).collect();
-    assert_eq!(codes, [504, 409], "the log says what clients were told");
+    let told: Vec<(String, u16)> =
+        server.requests().into_iter().map(|request| (request.name, request.code)).collect();
+    assert_eq!(told, [("a".to_owned(), 504), ("a".to_owned(), 409)], "the log says what clients were told");
 }
 
 #[tokio::test(start_paused = true)]
@@ -206,6 +207,9 @@ async fn requests_are_held_for_a_time_or_for_ever() {
         let (code, _) = send(&server, "GET", &format!("{MAPS}/{name}"), &Value::Null).await;
         assert_eq!(code, after, "{effect:?}");
     }
+    let creations = server.requests().into_iter().filter(|request| request.verb == Verb::Create);
+    let told: Vec<(String, u16)> = creations.map(|request| (request.name, request.code)).collect();
+    assert_eq!(told, [("a".to_owned(), 201), ("c".to_owned(), 201)], "the log tells what was served");
 }
 
 #[tokio::test(start_paused = true)]

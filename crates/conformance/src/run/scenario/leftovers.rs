@@ -77,9 +77,11 @@ fn words<T>(outcome: Result<T, ClusterError>) -> Option<String> {
     outcome.err().map(|error| error.to_string())
 }
 
-/// Whether an object came to be: an apply makes what is not there.
+/// Whether an object came to be, or may have: an apply makes what is not there, and a creation whose answer was lost may have
+/// been done.
 fn is_made(request: &Request) -> bool {
-    request.code == 201 && is_of_object(request)
+    let is_doubtful = request.verb == Verb::Create && request.code >= 500;
+    (request.code == 201 || is_doubtful) && is_of_object(request)
 }
 
 fn is_deleted(request: &Request) -> bool {
@@ -104,7 +106,7 @@ fn head(request: &Request) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use apiserver::{Effect, Fault, Matching};
+    use apiserver::{Effect, Fault, Matching, Refusal};
     use kube::api::{Api, Patch, PatchParams};
 
     use super::*;
@@ -165,6 +167,39 @@ mod tests {
         let default = outside.get(&default).await.expect("an answer").body;
         assert_eq!(default["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "default"}));
     }
+
+    #[tokio::test]
+    async fn what_was_made_though_its_answer_was_lost_goes_too() {
+        let (real, door) = pair().await;
+        let standing = Standing::in_cluster(real.client()).await.expect("its namespaces");
+        let lost = Effect::RefuseAfter(Refusal::InternalError);
+        real.faults().add(Fault::new(Matching::resource("", "configmaps").verbs([Verb::Create]), lost));
+        let configmap = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}});
+        let through = Cluster::new(door.client_as("somebody"));
+        assert_eq!(through.create(&configmap, "").await.expect("an answer").code, 500);
+        let outside = Cluster::new(real.client());
+        assert_eq!(outside.get(&configmap).await.expect("an answer").code, 200);
+        take_back(&door, &door.client_as("somebody"), &standing).await.expect("all is taken back");
+        assert_eq!(outside.get(&configmap).await.expect("an answer").code, 404);
+    }
+
+    #[tokio::test]
+    async fn what_was_made_by_who_was_stopped_before_the_answer_goes_too() {
+        let (real, door) = pair().await;
+        let standing = Standing::in_cluster(real.client()).await.expect("its namespaces");
+        let creations = Matching::resource("", "configmaps").verbs([Verb::Create]);
+        let unanswered = door.faults().add(Fault::new(creations, Effect::StallAfter));
+        let configmap = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}});
+        let through = Cluster::new(door.client_as("somebody"));
+        tokio::select! {
+            _ = through.create(&configmap, "") => panic!("nobody answers"),
+            () = unanswered.until_struck(1) => {}
+        }
+        take_back(&door, &door.client_as("somebody"), &standing).await.expect("all is taken back");
+        let outside = Cluster::new(real.client());
+        assert_eq!(outside.get(&configmap).await.expect("an answer").code, 404);
+    }
+
     #[tokio::test]
     async fn what_is_made_for_somebody_who_is_gone_goes_too() {
         let (real, door) = pair().await;
