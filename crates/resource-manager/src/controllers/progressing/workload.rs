@@ -59,17 +59,30 @@ impl Workload {
         let replica_sets: ReplicaSets = self.target.store(Selection::all());
         deployments.synced().await;
         pods.synced().await;
+        replica_sets.synced().await;
         self.watch(&deployments, {
             let pods = pods.clone();
             move |object| with_pods(object, &pods)
         });
-        let owners = Owners { replica_sets, deployments: deployments.clone(), origins: self.origins.clone() };
-        self.watches.ensure("pods", || {
-            let came_or_went = |event: &Event<_>| matches!(event, Event::Create(_) | Event::Delete(_));
-            Watch::of(&pods).filter(came_or_went).map_new(move |pod| owners.request(pod))
-        });
+        self.watch_pods(&deployments, &pods, &replica_sets);
         let object = deployments.try_get(&reference.namespace, &reference.name)?;
         Ok(judged(object.as_deref(), |object| with_pods(object, &pods)))
+    }
+
+    fn watch_pods(&self, deployments: &Store<Deployment>, pods: &Pods, replica_sets: &ReplicaSets) {
+        let owners = Owners { deployments: deployments.clone(), origins: self.origins.clone() };
+        self.watches.ensure("pods", || {
+            let (owners, replica_sets) = (owners.clone(), replica_sets.clone());
+            let came_or_went = |event: &Event<_>| matches!(event, Event::Create(_) | Event::Delete(_));
+            Watch::of(pods).filter(came_or_went).map_new(move |pod| owners.of_pod(pod, &replica_sets))
+        });
+        // GRM-PRG-043: two watches keep no order, so a pod may have been heard of before its ReplicaSet.
+        self.watches.ensure("replicasets", || {
+            let came = |event: &Event<_>| matches!(event, Event::Create(_));
+            Watch::of(replica_sets)
+                .filter(came)
+                .map_new(move |replica_set| owners.of_replica_set(replica_set))
+        });
     }
 
     async fn plain<K: Kind<DynamicType = ApiResource> + Checked>(
@@ -103,20 +116,23 @@ impl Workload {
     }
 }
 
-/// Finds out what pods belong to.
+/// Finds out what pods and ReplicaSets belong to.
+#[derive(Clone)]
 struct Owners {
-    replica_sets: ReplicaSets,
     deployments: Store<Deployment>,
     origins: Origins,
 }
 
 impl Owners {
     /// GRM-PRG-040, GRM-PRG-041, GRM-PRG-042: the ManagedResource of the Deployment of a pod.
-    fn request(&self, pod: &PartialObjectMeta<Pod>) -> Option<Request> {
-        let namespace = pod.namespace().unwrap_or_default();
+    fn of_pod(&self, pod: &PartialObjectMeta<Pod>, replica_sets: &ReplicaSets) -> Option<Request> {
         let replica_set = owner(pod, "ReplicaSet")?;
-        let replica_set = self.replica_sets.get(&namespace, replica_set)?;
-        let deployment = owner(&*replica_set, "Deployment")?;
+        self.of_replica_set(&*replica_sets.get(&pod.namespace().unwrap_or_default(), replica_set)?)
+    }
+
+    fn of_replica_set(&self, replica_set: &PartialObjectMeta<ReplicaSet>) -> Option<Request> {
+        let deployment = owner(replica_set, "Deployment")?;
+        let namespace = replica_set.namespace().unwrap_or_default();
         self.origins.request(&*self.deployments.get(&namespace, deployment)?)
     }
 }
