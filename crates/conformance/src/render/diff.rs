@@ -20,9 +20,7 @@ pub(super) fn diff(checks: &[Check]) -> Vec<Line> {
     for check in checks {
         let mut path = match check.part.as_str() {
             "object" => segments(&check.path),
-            part => std::iter::once(part.to_owned())
-                .chain(Some(check.path.clone()).filter(|path| !path.is_empty()))
-                .collect(),
+            part => std::iter::once(part.to_owned()).chain(places(&check.path)).collect(),
         };
         let name = path.pop();
         let shared = open.iter().zip(&path).take_while(|(open, wanted)| open == wanted).count();
@@ -36,6 +34,18 @@ pub(super) fn diff(checks: &[Check]) -> Vec<Line> {
         open = path;
     }
     lines
+}
+
+/// `a step: cluster pod/p spec.a` → `a step`, `cluster pod/p`, `spec`, `a`; a place without a step is one segment.
+fn places(path: &str) -> Vec<String> {
+    let Some((step, rest)) = path.split_once(": ") else {
+        return Some(path.to_owned()).filter(|path| !path.is_empty()).into_iter().collect();
+    };
+    let keyless = rest.split('[').next().unwrap_or_default();
+    let is_field = |(object, _): &(&str, &str)| object.contains('/');
+    let (object, field) =
+        keyless.rfind(' ').map(|space| rest.split_at(space)).filter(is_field).unwrap_or((rest, ""));
+    [step, object].into_iter().map(str::to_owned).chain(segments(field.trim_start())).collect()
 }
 
 /// `spec.containers[name=a.b].env` → `spec`, `containers[name=a.b]`, `env`.
@@ -91,6 +101,19 @@ mod tests {
             "+ message: absent got",
         ];
         assert_eq!(shown, want);
+    }
+
+    #[test]
+    fn what_a_step_found_is_shown_by_step_object_and_field() {
+        let places = |path| places(path).join(" > ");
+        assert_eq!(
+            places("told: sourceCluster managedresource/mr status.conditions[type=A b].reason"),
+            "told > sourceCluster managedresource/mr > status > conditions[type=A b] > reason"
+        );
+        assert_eq!(places("told: cluster configmap/b"), "told > cluster configmap/b");
+        assert_eq!(places("told: writes"), "told > writes");
+        assert_eq!(places("told"), "told");
+        assert_eq!(places(""), "");
     }
 
     #[test]
