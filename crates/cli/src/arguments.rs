@@ -20,7 +20,9 @@ pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArgu
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use gate::GateArguments;
 pub(crate) use init::{InitCommand, InitProviderArguments};
-pub(crate) use named::{AttestArguments, DiffRunArguments, RunningArguments, VerifyArguments};
+pub(crate) use named::{
+    AttestArguments, DiffRunArguments, RunningArguments, TrustArguments, VerifyArguments,
+};
 pub(crate) use render::{RenderArguments, Rendering};
 pub(crate) use report::{MergeArguments, ReportCommand};
 pub(crate) use versions::{
@@ -112,7 +114,7 @@ pub(crate) enum Command {
     /// Puts reports together
     #[command(subcommand)]
     Report(ReportCommand),
-    /// Gives two targets the same generated inputs; exit code 1 if they differ where nothing explains it
+    /// Gives two targets the same generated inputs; exit code 5 if they differ where nothing explains it
     DiffRun(DiffRunArguments),
     /// Sends the same requests to a real kube-apiserver and to the embedded API server; exit code 5 if answers differ
     Fidelity(FidelityArguments),

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use conformance::target::Target;
 use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
 use conformance::target::command::CommandTarget;
 use conformance::target::url::{Known, UrlTarget};
+use conformance::target::{Target, provider};
 use contract::document::target::{RegistrationFiles, TargetConfig, TargetSpec};
 use contract::document::{SourceFile, target};
 use gardener_resource_manager::config::file;
@@ -25,7 +25,6 @@ mod controller_manager;
 mod controlplane;
 mod garden;
 mod ours;
-mod provider;
 
 pub(crate) use ours::ours;
 
@@ -87,7 +86,7 @@ pub(crate) fn named(target: &str, running: &RunningArguments) -> Result<Arc<dyn 
     if let Some(line) = target.strip_prefix("command=") {
         return Ok(Arc::new(started(line, running)?));
     }
-    let trust = trust(running.insecure, running.ca.as_deref())?;
+    let trust = trust(running.trust.insecure, running.trust.ca.as_deref())?;
     let config = running.config.as_deref().map(configuration).transpose()?;
     if let Some(url) = target.strip_prefix("url=") {
         let known = Known { name: host(url)?, paths: own_paths(), ..Known::default() };
@@ -127,7 +126,7 @@ fn started(line: &str, running: &RunningArguments) -> Result<CommandTarget, Fail
 
 /// A program that is started gets its certificate from us.
 fn trusts_nobody(running: &RunningArguments) -> Result<(), Failure> {
-    if running.ca.is_some() || running.insecure {
+    if running.trust.is_said() {
         let text = "--ca and --insecure are for targets that run already: one that is started gets its certificate \
                     from <certDir>";
         return Err(Failure::usage(text));
@@ -169,6 +168,7 @@ fn from_file(
         .map(|files| registrations_in(files, &folder))
         .transpose()?
         .unwrap_or_default();
+    let selected = provider::selected(registrations.values().flatten());
     let known = Known {
         name: described.metadata.name,
         version: spec.version.clone(),
@@ -176,7 +176,7 @@ fn from_file(
             .into_iter()
             .chain(spec.paths.iter().map(|(name, path)| (name.clone(), vec![path.clone()])))
             .collect(),
-        provider: provider::of(&spec, &registrations)
+        provider: provider::of(spec.provider.as_deref(), &selected)
             .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
         registrations,
         features: spec.features.iter().cloned().collect(),

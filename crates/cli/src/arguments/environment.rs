@@ -13,7 +13,7 @@ pub(crate) enum EnvCommand {
     /// Stops it
     Down {
         /// Its name
-        #[arg(long, default_value = "default")]
+        #[arg(long, default_value = "default", value_parser = plain)]
         name: String,
     },
     /// Says what each substrate needs and what is missing here
@@ -51,7 +51,7 @@ pub(crate) struct EnvUpArguments {
     #[arg(long, value_enum, default_value_t = SubstrateName::Embedded)]
     pub(crate) substrate: SubstrateName,
     /// A name, for several at once
-    #[arg(long, default_value = "default")]
+    #[arg(long, default_value = "default", value_parser = plain)]
     pub(crate) name: String,
     /// Stays in the foreground until interrupted
     #[arg(long)]
@@ -106,6 +106,7 @@ impl KindRunArguments {
     }
 }
 
+/// A name of a folder, and of what `kind` makes.
 fn plain(name: &str) -> Result<String, &'static str> {
     let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     if is_plain { Ok(name.to_owned()) } else { Err("use letters, digits and -") }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
 
+use super::TrustArguments;
+
 /// What a file is written for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum InitCommand {
@@ -30,18 +32,14 @@ pub(crate) struct InitProviderArguments {
     /// How the webhook is registered
     #[arg(long, value_name = "FILE", conflicts_with = "namespace")]
     pub(crate) mutating_webhook_configuration: Option<PathBuf>,
-    /// The provider, such as aws: names the target
+    /// The provider, such as aws: names the target, and is what it is asked about [default: the one that the registration selects]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// The release of Gardener that the webhook is for, such as v1.98.0
     #[arg(long, value_name = "VERSION")]
     pub(crate) gardener: Option<String>,
-    /// PEM file of the authority that signed the certificate of a webhook that runs already
-    #[arg(long, value_name = "FILE")]
-    pub(crate) ca: Option<PathBuf>,
-    /// Trusts any certificate
-    #[arg(long, conflicts_with = "ca")]
-    pub(crate) insecure: bool,
+    #[command(flatten)]
+    pub(crate) trust: TrustArguments,
     /// The component configuration: what `<config>` is made from, or what a running webhook has
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

@@ -9,15 +9,22 @@ use super::{
     BUILT_IN, EnvtestArguments, Execution, Format, KindRunArguments, SETTLE, Selection, SubstrateName,
 };
 
-/// What nobody can see of a target that runs already.
+/// Whether the certificate of a target that runs already is trusted.
 #[derive(Clone, Debug, Default, Args)]
-pub(crate) struct RunningArguments {
+pub(crate) struct TrustArguments {
     /// PEM file of the authority that signed the certificate of a target that runs already
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
     /// Trusts any certificate
     #[arg(long, conflicts_with = "ca")]
     pub(crate) insecure: bool,
+}
+
+/// What nobody can see of a target that runs already.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct RunningArguments {
+    #[command(flatten)]
+    pub(crate) trust: TrustArguments,
     /// The component configuration that a running target has: what is about another one is not asked. With
     /// `--target command=`, the file that `<config>` is made from
     #[arg(long, value_name = "FILE")]
@@ -27,10 +34,17 @@ pub(crate) struct RunningArguments {
     pub(crate) kubeconfig: Option<PathBuf>,
 }
 
+impl TrustArguments {
+    /// Whether anything was said.
+    pub(crate) fn is_said(&self) -> bool {
+        self.ca.is_some() || self.insecure
+    }
+}
+
 impl RunningArguments {
     /// Whether anything is said of the target itself.
     pub(crate) fn describes(&self) -> bool {
-        self.ca.is_some() || self.insecure || self.config.is_some()
+        self.trust.is_said() || self.config.is_some()
     }
 }
 

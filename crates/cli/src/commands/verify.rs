@@ -102,8 +102,8 @@ fn report(
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new("verify", added)
         .with("--target", &arguments.target)
-        .path("--ca", running.ca.as_deref())
-        .flag("--insecure", running.insecure)
+        .path("--ca", running.trust.ca.as_deref())
+        .flag("--insecure", running.trust.insecure)
         .path("--config", running.config.as_deref())
         .path("--kubeconfig", running.kubeconfig.as_deref())
         .unless("--substrate", substrate, "direct")

@@ -112,7 +112,7 @@ fn a_registration_tells_paths_address_and_authority() {
         (&"aws".into(), &"webhooks.yaml".into())
     );
     init(here, &[&["--url", "URL", "--ca", "CA", "--force", "--provider", "gcp"], &with[..]].concat())
-        .says(2, &["--provider gcp", "selects namespaces of provider aws"]);
+        .says(2, &["--provider: ", "selects namespaces of provider aws", "none of gcp"]);
     fs::write(here.join("webhooks.yaml"), "kind: Pod\n").unwrap();
     init(here, &[&["--url", "URL", "--ca", "CA", "--force"], &with[..]].concat())
         .says(2, &["failed to read registration webhooks.yaml"]);

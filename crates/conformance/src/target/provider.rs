@@ -1,4 +1,4 @@
-//! The provider of extensions that a target is of, as its registration tells it.
+//! The provider of extensions that a target is of: the one that is said, or that its registration tells.
 
 use std::collections::BTreeSet;
 
@@ -8,6 +8,44 @@ use webhook::registration::WebhookConfiguration;
 /// Labels of namespaces that name the provider of a shoot, its seed and its backups.
 const LABELS: [&str; 3] =
     ["shoot.gardener.cloud/provider", "seed.gardener.cloud/provider", "backup.gardener.cloud/provider"];
+
+/// Why nobody knows which provider is meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unclear {
+    /// Nothing would be sent.
+    #[error(
+        "the registration selects namespaces of provider {}, and none of {said}: nothing would be sent; name the provider that \
+         it selects, or give the registration of {said}",
+        names(selected)
+    )]
+    Other {
+        /// What is said.
+        said: String,
+        /// What is selected.
+        selected: BTreeSet<String>,
+    },
+    /// One is asked about.
+    #[error("the registration selects namespaces of several providers, {}: name the one that is asked about", names(.0))]
+    Several(BTreeSet<String>),
+}
+
+/// The provider that is said, else the one whose namespaces alone are selected; none where both say nothing.
+///
+/// # Errors
+/// When both do not go together, or several are selected and none is said.
+pub fn of(said: Option<&str>, selected: &BTreeSet<String>) -> Result<Option<String>, Unclear> {
+    match (said, selected.first()) {
+        (Some(said), Some(_)) if !selected.contains(said) => {
+            Err(Unclear::Other { said: said.to_owned(), selected: selected.clone() })
+        }
+        (None, Some(_)) if selected.len() > 1 => Err(Unclear::Several(selected.clone())),
+        (said, only) => Ok(said.map(str::to_owned).or_else(|| only.cloned())),
+    }
+}
+
+fn names(selected: &BTreeSet<String>) -> String {
+    selected.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
 
 /// The providers whose namespaces webhooks select; none where they select by no provider.
 #[must_use]
@@ -28,6 +66,26 @@ mod tests {
     use webhook::registration::Phase;
 
     use super::*;
+
+    #[test]
+    fn what_is_said_goes_before_what_is_selected_and_must_go_with_it() {
+        let found = |said: Option<&str>, selected: &[&str]| {
+            let selected = selected.iter().map(|name| (*name).to_owned()).collect();
+            of(said, &selected).map_err(|unclear| unclear.to_string())
+        };
+        let aws = || Ok(Some("aws".to_owned()));
+        assert_eq!(found(None, &[]), Ok(None));
+        assert_eq!(found(Some("aws"), &[]), aws());
+        assert_eq!(found(None, &["aws"]), aws());
+        assert_eq!(found(Some("aws"), &["aws", "azure"]), aws());
+        let other = found(Some("gcp"), &["aws"]).unwrap_err();
+        assert!(
+            other.starts_with("the registration selects namespaces of provider aws, and none of gcp"),
+            "{other}"
+        );
+        let several = found(None, &["azure", "aws"]).unwrap_err();
+        assert!(several.contains("several providers, aws, azure: name the one"), "{several}");
+    }
 
     #[test]
     fn providers_are_those_of_labels_and_of_expressions_that_select() {

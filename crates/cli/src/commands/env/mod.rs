@@ -40,7 +40,7 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if !arguments.install.is_empty() && arguments.substrate != SubstrateName::Kind {
         return Err(Failure::usage("--install is for --substrate kind"));
     }
-    let state = State::of(&arguments.name)?;
+    let state = State::of(&arguments.name);
     if arguments.foreground {
         return serve::until_interrupted(arguments, &state, terminal);
     }
@@ -128,7 +128,7 @@ fn detach(command: &mut Command) {
 }
 
 fn down(name: &str, terminal: &Terminal) -> Result<u8, Failure> {
-    let state = State::of(name)?;
+    let state = State::of(name);
     if !state.exists() {
         terminal.note(&format!("nothing is up under the name {name}"));
         return Ok(0);

@@ -15,14 +15,8 @@ pub(crate) struct State {
 
 impl State {
     /// The state of the environment `name`, which may not exist.
-    pub(crate) fn of(name: &str) -> Result<Self, Failure> {
-        let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        if !plain {
-            return Err(Failure::usage(format!(
-                "{name:?} is no name for an environment: use letters, digits and -"
-            )));
-        }
-        Ok(Self { folder: environment::state_folder().join("env").join(name) })
+    pub(crate) fn of(name: &str) -> Self {
+        Self { folder: environment::state_folder().join("env").join(name) }
     }
 
     /// Where its kubeconfig is.

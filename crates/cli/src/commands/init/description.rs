@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use conformance::target::provider;
+
 use super::ask::{Answer, Asked};
 use super::registered::Registered;
 use crate::arguments::InitProviderArguments;
@@ -75,23 +77,10 @@ impl Description {
 
     /// Takes the provider of the registration where none is said, and refuses one that it does not select.
     fn check_provider(&mut self, registered: Option<&Registered>) -> Result<(), Failure> {
-        let Some(registered) = registered.filter(|registered| !registered.selected.is_empty()) else {
-            return Ok(());
-        };
-        let names = registered.selected.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        match (&self.provider, registered.selected.len()) {
-            (Some(said), _) if !registered.selected.contains(said) => Err(Failure::usage(format!(
-                "--provider {said}, but the registration selects namespaces of provider {names}: nothing would be sent"
-            ))),
-            (None, 2..) => Err(Failure::usage(format!(
-                "the registration selects namespaces of several providers, {names}: say which one with --provider"
-            ))),
-            (Some(_), _) => Ok(()),
-            (None, _) => {
-                self.provider = registered.selected.first().cloned();
-                Ok(())
-            }
-        }
+        let selected = registered.map(|registered| registered.selected.clone()).unwrap_or_default();
+        let found = provider::of(self.provider.as_deref(), &selected);
+        self.provider = found.map_err(|unclear| Failure::usage(format!("--provider: {unclear}")))?;
+        Ok(())
     }
 
     /// Of a webhook that runs already, or is started, with its registration.
@@ -112,8 +101,8 @@ impl Description {
             return Ok(description);
         }
         description.url = url;
-        description.ca = arguments.ca.as_deref().map(place).transpose()?;
-        if arguments.insecure {
+        description.ca = arguments.trust.ca.as_deref().map(place).transpose()?;
+        if arguments.trust.insecure {
             description.flags.push("--insecure".to_owned());
         } else if let (None, Some(authority)) = (&description.ca, authority) {
             description.ca = Some(description.beside_it("ca.crt", authority));

@@ -16,7 +16,7 @@ use serde_json::json;
 use substrate::embedded::Embedded;
 use webhook::dial::{DialError, Dialer};
 
-use crate::arguments::{InitCommand, InitProviderArguments, RunningArguments};
+use crate::arguments::{InitCommand, InitProviderArguments, RunningArguments, TrustArguments};
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
 use ask::{Answer, Asked};
@@ -84,16 +84,17 @@ async fn outside(arguments: &InitProviderArguments, terminal: &Terminal) -> Resu
             let known = |error| unreachable(arguments, error);
             let folder = tempfile::tempdir()
                 .map_err(|error| Failure::environment(format!("failed to make a folder: {error}")))?;
-            let ca = match (&arguments.ca, authority) {
-                (None, Some(pem)) if !arguments.insecure => {
+            let insecure = arguments.trust.insecure;
+            let ca = match (&arguments.trust.ca, authority) {
+                (None, Some(pem)) if !insecure => {
                     let path = folder.path().join("ca.crt");
                     write(&path, pem)?;
                     Some(path)
                 }
                 (ca, _) => ca.clone(),
             };
-            let trusted =
-                RunningArguments { ca, insecure: arguments.insecure, ..RunningArguments::default() };
+            let trust = TrustArguments { ca, insecure };
+            let trusted = RunningArguments { trust, ..RunningArguments::default() };
             let named = targets::named(&format!("url={url}"), &trusted)?;
             let nothing = json!({});
             named.start(setup(&nothing, None)).await.map_err(known)?
@@ -125,8 +126,7 @@ fn address(
 
 async fn started(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn Running>, Failure> {
     let running = RunningArguments {
-        ca: arguments.ca.clone(),
-        insecure: arguments.insecure,
+        trust: arguments.trust.clone(),
         config: arguments.config.clone(),
         kubeconfig: None,
     };
