@@ -91,6 +91,12 @@ pub fn touches(prefixes: &[String], path: &Path) -> bool {
     expect::outside(prefixes, &[change]).is_empty()
 }
 
+/// Whether a target declares, by one of its `extras`, that it means to change the place.
+#[must_use]
+pub fn is_declared(extras: &[String], path: &Path) -> bool {
+    !extras.is_empty() && touches(extras, path)
+}
+
 /// Whether a contract says that a target may change the place; of a decision, only its Shoot is spoken of.
 #[must_use]
 pub fn may_change(contract: &Contract, path: &Path) -> bool {

@@ -73,7 +73,7 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
         .enumerate()
         .map(|(at, found)| clause(contract, found, &by_clause(at)))
         .collect();
-    let changes::Missed { gaps, unasked } = changes::missed(contract, asked);
+    let changes::Missed { gaps, unasked } = changes::missed(contract, asked, extras);
     let took = asked.iter().map(took).fold(0.0, |sum, took| sum + took);
     ContractResult {
         laws: laws::of(contract, asked),
@@ -92,13 +92,16 @@ fn took(asked: &Asked) -> f64 {
     exchanges.map_or(asked.result.duration_ms, super::attempt::milliseconds)
 }
 
-/// A case that was not to be sent says nothing about a webhook that is not there.
+/// A case that was not to be sent says nothing about a webhook that is not there, and how it is configured does not matter.
 fn unserved(asked: &mut [Asked]) {
     let reason = asked
         .iter()
         .find_map(|asked| asked.result.reason.clone().filter(|reason| reason.code == ReasonCode::NotServed));
     let Some(reason) = reason.filter(|_| asked.iter().all(|asked| asked.trace.is_none())) else { return };
-    for asked in asked.iter_mut().filter(|asked| asked.result.status == Status::Passed) {
+    let is_configured =
+        |asked: &Asked| asked.result.reason.as_ref().is_some_and(|of| of.code == ReasonCode::Configuration);
+    let is_told = |asked: &&mut Asked| asked.result.status == Status::Passed || is_configured(asked);
+    for asked in asked.iter_mut().filter(is_told) {
         let (name, location) = (asked.result.name.clone(), asked.result.location.clone());
         asked.result = CaseResult::silent(&name, &location, Status::NotSupported, reason.clone());
         asked.observation = None;

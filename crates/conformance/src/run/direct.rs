@@ -1,5 +1,6 @@
 //! One attempt at a case on `direct`: the registration is evaluated here, the review is sent straight to the target.
 
+use bytes::Bytes;
 use contract::case::{Review, When};
 use serde_json::Value;
 use webhook::dial::DialError;
@@ -12,7 +13,8 @@ use super::subject::{self, SubjectError};
 use crate::exchange::{self, Answer, Exchange, Outcome, Question, Subject};
 use crate::laws::{self, Trace};
 use crate::mask;
-use crate::observation::{Observation, wanted_allowed};
+use crate::matching;
+use crate::observation::{Observation, judge, wanted_allowed};
 use crate::place;
 use crate::plan::Looked;
 use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
@@ -42,7 +44,7 @@ pub(super) enum Attempt {
 /// Asks once.
 pub(super) async fn ask(context: &Started<'_>, looked: Looked<'_>, prepared: &Prepared) -> Attempt {
     if matches!(looked.case.when, When::Registration { .. }) {
-        return registration(context, looked);
+        return registration(context, looked).await;
     }
     let subject = match subject::subject(looked, &prepared.placed) {
         Ok(subject) => subject,
@@ -77,12 +79,9 @@ pub(super) async fn ask(context: &Started<'_>, looked: Looked<'_>, prepared: &Pr
             Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Registration, text))
         }
         Routing::Named(route) => send(context, looked, prepared, &subject, &[route], None).await,
-        Routing::Registered(routes) if routes.is_empty() => Attempt::Answered {
-            observation: Box::new(Observation::untouched(Some(false), subject.object)),
-            trace: None,
-            evidence: None,
-            asked: None,
-        },
+        Routing::Registered(routes) if routes.is_empty() => {
+            unsent(context, looked, Observation::untouched(Some(false), subject.object)).await
+        }
         Routing::Registered(routes) => send(context, looked, prepared, &subject, &routes, Some(true)).await,
     }
 }
@@ -137,7 +136,7 @@ async fn send(
 }
 
 /// How the webhook is registered; nothing is sent.
-fn registration(context: &Started<'_>, looked: Looked<'_>) -> Attempt {
+async fn registration(context: &Started<'_>, looked: Looked<'_>) -> Attempt {
     if context.running.paths(looked.webhook()).is_empty() {
         let text = format!("no path is known for webhook {}", looked.webhook());
         return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
@@ -153,8 +152,35 @@ fn registration(context: &Started<'_>, looked: Looked<'_>) -> Attempt {
     });
     let object = whole.map(|configuration| configuration.to_object());
     let answer = Answer { allowed: true, object, ..Answer::default() };
-    let observation = Observation { called: None, input: None, answer };
-    Attempt::Answered { observation: Box::new(observation), trace: None, evidence: None, asked: None }
+    unsent(context, looked, Observation { called: None, input: None, answer }).await
+}
+
+/// What was seen without sending anything. What that breaks says nothing about a webhook that a foreign target has not.
+async fn unsent(context: &Started<'_>, looked: Looked<'_>, seen: Observation) -> Attempt {
+    let is_broken =
+        || !judge(&looked.case.then, &seen, &matching::rules_of(looked.contract, &seen)).is_empty();
+    if context.shared.target.is_outside() && is_broken() && is_nowhere(context, looked.webhook()).await {
+        let paths = context.running.paths(looked.webhook()).join(", ");
+        let text = format!("{paths} is not registered and answers 404: not served");
+        return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
+    }
+    Attempt::Answered { observation: Box::new(seen), trace: None, evidence: None, asked: None }
+}
+
+/// Whether no registration leads to a webhook and none of its paths is served.
+async fn is_nowhere(context: &Started<'_>, webhook: &str) -> bool {
+    if route::registered(context.running, webhook).is_none_or(|found| !found.is_empty()) {
+        return false;
+    }
+    for path in context.running.paths(webhook) {
+        let body = Bytes::from_static(b"{}");
+        let (answered, _) =
+            exchange::post(context.dialer.as_ref(), &path, &body, route::DEFAULT_TIMEOUT).await;
+        if !answered.is_ok_and(|answer| answer.status == 404) {
+            return false;
+        }
+    }
+    true
 }
 
 /// The version that the case says, or the best that the webhook knows.

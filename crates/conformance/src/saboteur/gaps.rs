@@ -25,15 +25,17 @@ pub struct Lost {
     pub noticed: bool,
 }
 
-/// What becomes of a case when each changed leaf is lost in turn.
+/// What becomes of a case when each changed leaf is lost in turn. What the target declares is its own business.
 #[must_use]
-pub fn losses(contract: &Contract, id: &str, recorded: Recorded<'_>) -> Vec<Lost> {
+pub fn losses(contract: &Contract, id: &str, recorded: Recorded<'_>, extras: &[String]) -> Vec<Lost> {
     let (input, object) = (recorded.seen.input.as_ref(), recorded.seen.answer.object.as_ref());
     let (Some(input), Some(object)) = (input, object) else { return Vec::new() };
     let mut given = BTreeSet::new();
     names(input, &mut given);
     let changed = matching::changed_leaves(Some(input), Some(object), recorded.rules);
-    let inside = changed.into_iter().filter(|path| matching::may_change(contract, path));
+    let inside = changed
+        .into_iter()
+        .filter(|path| matching::may_change(contract, path) && !matching::is_declared(extras, path));
     inside
         .map(|path| {
             let mut seen = recorded.seen.clone();

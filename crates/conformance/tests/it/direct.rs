@@ -9,7 +9,7 @@ use conformance::run::{self, FactsFrom, Ground, Interrupt, Options};
 use contract::expect::{Expect, Operator};
 use contract::model::{Contract, Level};
 
-use crate::fake::{Fake, Manner};
+use crate::fake::{Fake, Foreign, Manner, registered};
 use crate::small;
 
 pub(crate) fn options() -> Options {
@@ -151,6 +151,24 @@ async fn a_path_that_answers_404_is_not_served() {
     assert_eq!((report.verdict, report.exit_code()), (Verdict::Inconclusive, 4));
 }
 
+async fn foreign(contract: Contract, manner: Manner, path: &str, extras: &[&str]) -> Report {
+    let extras = extras.iter().map(|extra| (*extra).to_owned()).collect();
+    let target = Arc::new(Foreign { manner, registrations: vec![registered("fake", path)], extras });
+    run::run([contract].into(), target, &options(), &|_| {}, &Interrupt::default()).await
+}
+
+/// Not every provider has every webhook; but one that is served and not registered is forgotten.
+#[tokio::test]
+async fn a_webhook_that_a_foreign_target_neither_serves_nor_registers_is_not_supported() {
+    let report = foreign(small::contract(), Manner::NotServed, "/other", &[]).await;
+    assert_eq!((report.counts.passed, report.counts.failed, report.counts.not_supported), (0, 0, 5));
+    let reason = report.contracts[0].clauses[0].cases[0].reason.as_ref().unwrap();
+    assert_eq!(reason.text, "/replicas is not registered and answers 404: not served");
+    let report = foreign(small::contract(), Manner::Good, "/other", &[]).await;
+    assert_eq!((report.counts.not_supported, report.exit_code()), (0, 1));
+    assert!(report.counts.failed > 0, "{:?}", report.counts);
+}
+
 #[tokio::test]
 async fn without_a_registration_clauses_about_it_are_not_supported() {
     let target = Arc::new(Fake { manner: Manner::Good, registered: false });
@@ -186,6 +204,19 @@ async fn a_removed_assertion_is_a_gap() {
     let report = run_with(contract, Manner::Good, options()).await;
     let gaps: Vec<&str> = report.contracts[0].gaps.iter().map(|gap| gap.path.as_str()).collect();
     assert_eq!((gaps, report.exit_code()), (vec!["spec.replicas"], 6));
+}
+
+#[tokio::test]
+async fn what_a_target_declares_is_no_gap() {
+    let mut contract = small::contract();
+    for case in &mut contract.clauses[0].cases {
+        case.then.object = None;
+        case.then.allowed = Some(true);
+    }
+    for (extras, gaps) in [(&["spec.paused"], 1), (&["spec.replicas"], 0)] {
+        let report = foreign(contract.clone(), Manner::Good, "/replicas", extras).await;
+        assert_eq!(report.counts.gaps, gaps, "{extras:?}");
+    }
 }
 
 #[tokio::test]

@@ -60,6 +60,38 @@ pub(crate) struct Through {
     pub(crate) meddling: Option<Value>,
 }
 
+/// One that is none of ours.
+pub(crate) struct Foreign {
+    pub(crate) manner: Manner,
+    pub(crate) registrations: Vec<WebhookConfiguration>,
+    /// What it declares to change.
+    pub(crate) extras: Vec<String>,
+}
+
+#[async_trait]
+impl Target for Foreign {
+    fn identity(&self) -> Identity {
+        Fake { manner: self.manner, registered: true }.identity()
+    }
+
+    fn features(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
+    fn extras(&self) -> Vec<String> {
+        self.extras.clone()
+    }
+
+    fn is_outside(&self) -> bool {
+        true
+    }
+
+    async fn start(&self, _: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        let registrations = Some(self.registrations.clone());
+        Ok(Box::new(RunningFake { dialer: Arc::new(FakeDialer::new(self.manner)), registrations }))
+    }
+}
+
 #[async_trait]
 impl Target for Through {
     fn identity(&self) -> Identity {

@@ -49,7 +49,7 @@ const SERVICE: Role = Role::KubeApiServerService;
 const CONTAINER: &str = "/spec/template/spec/containers/0";
 
 /// Every rule, by the clause that it breaks.
-pub(crate) const RULES: [(&str, Wrong); 50] = [
+pub(crate) const RULES: [(&str, Wrong); 51] = [
     ("CP-001", Wrong::Stranger("Deployment")),
     (
         "CP-007",
@@ -117,6 +117,7 @@ pub(crate) const RULES: [(&str, Wrong); 50] = [
     ("CP-112", Wrong::Without(KCM, "/spec/template/spec/volumes", "ca")),
     ("CP-114", Wrong::Backup),
     ("CP-126", Wrong::Field(OSC, "/spec/units/0/enable", "false")),
+    ("CP-127", Wrong::Kubelet("failSwapOn", "false")),
 ];
 
 /// Rules that break no clause, by what a report calls them: nobody speaks of what they do.

@@ -23,7 +23,7 @@ pub(super) struct Missed {
 }
 
 /// What no case would miss of what changed.
-pub(super) fn missed(contract: &Contract, asked: &[Asked]) -> Missed {
+pub(super) fn missed(contract: &Contract, asked: &[Asked], extras: &[String]) -> Missed {
     let recorded: Vec<(String, Recording<'_>)> = asked
         .iter()
         .filter(|asked| asked.result.status == Status::Passed)
@@ -37,12 +37,13 @@ pub(super) fn missed(contract: &Contract, asked: &[Asked]) -> Missed {
             ))
         })
         .collect();
-    let losses = recorded.iter().flat_map(|(id, found)| saboteur::losses(contract, id, found.of(found.case)));
+    let losses =
+        recorded.iter().flat_map(|(id, found)| saboteur::losses(contract, id, found.of(found.case), extras));
     let gaps = saboteur::gaps(&losses.collect::<Vec<_>>());
     if gaps.is_empty() {
         return Missed { gaps, unasked: Vec::new() };
     }
-    let left_out = left_out(contract, asked, &recorded);
+    let left_out = left_out(contract, asked, &recorded, extras);
     let (unasked, gaps): (Vec<_>, Vec<_>) =
         gaps.into_iter().map(|gap| unasked(gap, &left_out)).partition(Result::is_ok);
     Missed {
@@ -78,6 +79,7 @@ fn left_out<'a>(
     contract: &'a Contract,
     asked: &'a [Asked],
     recorded: &[(String, Recording<'_>)],
+    extras: &[String],
 ) -> Vec<LeftOut<'a>> {
     let mut found = Vec::new();
     for asked in asked {
@@ -94,7 +96,7 @@ fn left_out<'a>(
             continue;
         }
         let kept = same.filter(|found| judge(&case.then, found.seen, &found.rules).is_empty());
-        let noticed = kept.flat_map(|found| saboteur::losses(contract, &clause.id, found.of(case)));
+        let noticed = kept.flat_map(|found| saboteur::losses(contract, &clause.id, found.of(case), extras));
         let places: BTreeSet<String> = noticed.filter(|lost| lost.noticed).map(|lost| lost.place).collect();
         found.push(LeftOut { clause: &clause.id, reason: &reason.text, places });
     }
@@ -134,7 +136,7 @@ pub(super) fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String
         let rules = rules(contract, asked);
         let outside = matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), &rules).into_iter();
         let outside = outside
-            .filter(|path| !matching::may_change(contract, path) && !is_extra(extras, path))
+            .filter(|path| !matching::may_change(contract, path) && !matching::is_declared(extras, path))
             .map(|path| {
                 let became = seen.answer.object.as_ref().and_then(|object| matching::get(object, &path));
                 (path.to_string(), became)
@@ -162,8 +164,4 @@ fn unnamed(contract: &Contract, seen: &Observation, extras: &[String]) -> Vec<(S
     let declared = |found: &Unnamed| extras.iter().any(|extra| found.is_declared(extra));
     let found = named.unnamed(input, object).into_iter().filter(|found| !declared(found));
     found.map(|found| (found.path.to_string(), found.after)).collect()
-}
-
-fn is_extra(extras: &[String], path: &contract::expect::Path) -> bool {
-    !extras.is_empty() && matching::touches(extras, path)
 }
