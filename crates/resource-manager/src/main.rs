@@ -2,10 +2,13 @@
 
 use std::process::ExitCode;
 
+use gardener_resource_manager::command;
+
 /// A review is many small allocations that live for microseconds.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    gardener_resource_manager::command::main(std::env::args_os())
+    command::memory::give_back_at_once();
+    command::main(std::env::args_os())
 }

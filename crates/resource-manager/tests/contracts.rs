@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -161,4 +162,34 @@ fn options() -> Options {
         command: "cargo test -p gardener-resource-manager".to_owned(),
         expression: vec![format!("component {COMPONENT}")],
     }
+}
+
+/// The environment of the program once it waits for its configuration, as its process shows it.
+fn environment_where(delay: Option<&str>) -> Option<String> {
+    const DELAY: &str = "MIMALLOC_PURGE_DELAY";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gardener-resource-manager"));
+    command.args(["--config", "/dev/stdin"]).stdin(Stdio::piped()).env_remove(DELAY);
+    command.envs(delay.map(|delay| (DELAY, delay)));
+    let mut program = command.spawn().expect("it is there");
+    let shown = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", program.id()));
+    let set = || {
+        let environment = shown("environ").ok()?;
+        let line = environment.split('\0').find_map(|line| line.strip_prefix(DELAY)?.strip_prefix('='))?;
+        Some(line.to_owned())
+    };
+    let found = (0..200).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        set()
+    });
+    let arguments = shown("cmdline").expect("it runs");
+    assert!(arguments.ends_with("\0--config\0/dev/stdin\0"), "{arguments:?}");
+    program.kill().expect("it runs");
+    program.wait().expect("it ends");
+    found
+}
+
+#[test]
+fn the_program_gives_memory_back_at_once_unless_told_otherwise() {
+    assert_eq!(environment_where(None).as_deref(), Some("0"));
+    assert_eq!(environment_where(Some("7")).as_deref(), Some("7"));
 }

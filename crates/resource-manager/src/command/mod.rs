@@ -1,6 +1,7 @@
 //! The command line: the flags of the original, and what it lacks.
 
 mod leading;
+pub mod memory;
 mod run;
 
 use std::ffi::OsString;
