@@ -6,7 +6,7 @@ use std::process::Command;
 /// The allocator reads it before anything else of a program runs.
 const DELAY: &str = "MIMALLOC_PURGE_DELAY";
 
-/// Has the allocator give back at once what was freed: begins the program anew with [`DELAY`], unless the environment has it.
+/// Has the allocator give back at once what was freed: begins the program anew with `MIMALLOC_PURGE_DELAY=0`, unless the environment has it.
 ///
 /// Otherwise it does so on occasion, when it is asked for memory, and what a ManagedResource of 1,000 objects needed for a
 /// moment stays with a program that has nothing to do any more. Process, arguments and environment stay as they are; where
