@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use contract::explanations::Explanations;
+use contract::explanations::{Explanation, Explanations};
 use contract::model::{Contract, Form};
 use serde_json::Value;
 
@@ -17,9 +17,10 @@ use crate::target::{Facts, Target};
 use explain::Explainer;
 use generate::Seed;
 use input::Batch;
-use outcome::{Outcome, WebhookOutcome};
+use outcome::{Outcome, Subject, SubjectOutcome};
 
 mod ask;
+pub mod controllers;
 mod dictionary;
 pub mod effect;
 mod explain;
@@ -79,16 +80,7 @@ pub async fn run(
 ) -> Outcome {
     let explainer = Explainer::new(options.explanations, a, b);
     let shared = Shared { a, b, options, explainer, progress };
-    let mut outcome = Outcome {
-        a: a.identity(),
-        b: b.identity(),
-        seed: options.seed,
-        objects: options.objects,
-        webhooks: Vec::new(),
-        idle_explanations: Vec::new(),
-        environment_errors: Vec::new(),
-        interrupted: None,
-    };
+    let mut outcome = Outcome::of((a.identity(), b.identity()), options.seed, options.objects);
     for contract in contracts.iter().filter(|contract| is_asked(contract)) {
         if interrupt.raised().is_some() {
             break;
@@ -102,7 +94,7 @@ pub async fn run(
     }
     outcome.environment_errors.dedup();
     outcome.interrupted = interrupt.raised();
-    outcome.idle_explanations = idle(&shared, &outcome);
+    outcome.idle_explanations = idle(&shared.explainer, &outcome.webhooks);
     outcome
 }
 
@@ -113,9 +105,9 @@ pub fn is_asked(contract: &Contract) -> bool {
 }
 
 /// What is found of one webhook, and what broke around the targets.
-async fn webhook(shared: &Shared<'_>, contract: &Contract) -> (WebhookOutcome, Vec<String>) {
+async fn webhook(shared: &Shared<'_>, contract: &Contract) -> (SubjectOutcome, Vec<String>) {
     let name = contract.subject.webhook.clone().unwrap_or_else(|| contract.name.clone());
-    let mut found = WebhookOutcome { webhook: name, ..WebhookOutcome::default() };
+    let mut found = SubjectOutcome::of(Subject::Webhook(name));
     let has_cluster = !matches!(shared.options.facts, FactsFrom::Nowhere);
     let seeds = seeds(contract, shared.a, shared.b, has_cluster);
     if seeds.is_empty() {
@@ -166,18 +158,19 @@ fn seeds<'a>(contract: &'a Contract, a: &dyn Target, b: &dyn Target, has_cluster
     cases.filter_map(seed).collect()
 }
 
-/// Explanations that would have spoken of what was asked, and explained nothing.
-fn idle(shared: &Shared<'_>, outcome: &Outcome) -> Vec<String> {
-    let used: Vec<&str> = outcome
-        .webhooks
-        .iter()
-        .flat_map(|webhook| &webhook.groups)
+/// Explanations that would have spoken of who was asked, and explained nothing.
+fn idle(explainer: &Explainer<'_>, found: &[SubjectOutcome]) -> Vec<String> {
+    let groups = found.iter().flat_map(|found| &found.groups);
+    let used: Vec<&str> = groups
         .filter_map(|group| group.explanation.as_ref().map(|explained| explained.at.as_str()))
         .collect();
-    let asked = |webhook: &String| outcome.webhooks.iter().any(|found| found.webhook == *webhook);
-    let entries = shared.explainer.all().filter(|entry| entry.webhooks.iter().any(asked));
+    let is_named = |entry: &Explanation, subject: &Subject| match subject {
+        Subject::Webhook(name) => entry.webhooks.contains(name),
+        Subject::Controller(name) => entry.controllers.contains(name),
+    };
+    let entries = explainer.all().filter(|entry| found.iter().any(|found| is_named(entry, &found.subject)));
     // Of two targets of one name both are spoken of.
-    let places: BTreeSet<String> = entries.map(group::place_of).collect();
+    let places: BTreeSet<String> = entries.map(explain::place_of).collect();
     places.into_iter().filter(|place| !used.contains(&place.as_str())).collect()
 }
 

@@ -27,7 +27,7 @@ mod group;
 mod interrupt;
 mod maintain;
 mod prepare;
-mod scenario;
+pub(crate) mod scenario;
 mod server;
 mod story;
 pub(crate) mod subject;

@@ -20,9 +20,12 @@ pub struct Explanations {
 /// One reason for differences. Absent conditions are not asked.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// Webhooks that it speaks of; empty: all.
+    /// Webhooks that it speaks of; empty, and without controllers: all.
     pub webhooks: Vec<String>,
-    /// Places that it speaks of, as path prefixes: `object.spec.tolerations`, `message`, `causes`.
+    /// Controllers that it speaks of; empty: none.
+    pub controllers: Vec<String>,
+    /// Places that it speaks of, as path prefixes: `object.spec.tolerations`, `message`, `causes`; of controllers
+    /// `targetCluster.ConfigMap`, `sourceCluster.ManagedResource[].status`.
     pub at: Vec<String>,
     /// What the request holds at the place; only of places in the object.
     pub input: Option<Expect>,
@@ -31,7 +34,7 @@ pub struct Explanation {
     /// What the answer of the target that differs holds there.
     pub theirs: Option<Expect>,
     /// What was asked: `operation`, `dryRun`, `review`, `instance`, `config`, `namespace`, `cluster`, `object`,
-    /// `oldObject`.
+    /// `oldObject`; of controllers `config`, `sourceCluster`, `targetCluster`, `steps`.
     pub given: Option<Expect>,
     /// The clause that states the difference, where there is one.
     pub clause: Option<String>,
@@ -41,12 +44,21 @@ pub struct Explanation {
     pub location: Location,
 }
 
+/// Who was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked<'a> {
+    /// A webhook.
+    Webhook(&'a str),
+    /// A controller.
+    Controller(&'a str),
+}
+
 /// A difference, as explanations look at it.
 #[derive(Clone, Copy, Debug)]
 pub struct Difference<'a> {
-    /// The webhook that was asked.
-    pub webhook: &'a str,
-    /// The place: `object` and the path below it, or a part of the answer such as `message`.
+    /// Who was asked.
+    pub asked: Asked<'a>,
+    /// The place: `object` and the path below it, a part of the answer such as `message`, or cluster, kind and object.
     pub place: &'a Path,
     /// What the request holds there.
     pub input: Option<&'a Value>,
@@ -67,16 +79,26 @@ impl Explanations {
 }
 
 impl Explanation {
+    /// Whether it speaks of who was asked.
+    #[must_use]
+    pub fn speaks_of(&self, asked: Asked<'_>) -> bool {
+        match asked {
+            Asked::Webhook(_) if self.webhooks.is_empty() => self.controllers.is_empty(),
+            Asked::Webhook(name) => self.webhooks.iter().any(|own| own == name),
+            Asked::Controller(name) => self.controllers.iter().any(|own| own == name),
+        }
+    }
+
     /// Whether it explains a difference.
     #[must_use]
     pub fn explains(&self, difference: &Difference<'_>) -> bool {
         let rules = Rules::unknown();
-        let Difference { webhook, place, input, ours, theirs, given } = *difference;
+        let Difference { asked, place, input, ours, theirs, given } = *difference;
         let change = Change { path: place.clone(), before: None, after: None };
         let keeps = |expect: &Option<Expect>, got: Option<&Value>| {
             expect.as_ref().is_none_or(|expect| holds(expect, input, got, &rules))
         };
-        (self.webhooks.is_empty() || self.webhooks.iter().any(|name| name == webhook))
+        self.speaks_of(asked)
             && outside(&self.at, &[change]).is_empty()
             && keeps(&self.input, input)
             && keeps(&self.ours, ours)
@@ -106,7 +128,7 @@ mod tests {
         let given = json!({"operation": "CREATE", "object": {"kind": "Pod"}});
         let (input, theirs) = (json!("1"), json!("2"));
         let difference = Difference {
-            webhook: "w",
+            asked: Asked::Webhook("w"),
             place: &place,
             input: Some(&input),
             ours: Some(&input),
@@ -117,6 +139,8 @@ mod tests {
             ("{at: object.spec, reason: r}", true),
             ("{at: object.spec.size, webhooks: [v, w], reason: r}", true),
             ("{at: object.spec.other, reason: r}", false),
+            ("{at: object.spec, controllers: w, reason: r}", false),
+            ("{at: object.spec, controllers: c, webhooks: w, reason: r}", true),
             ("{at: [message, object], webhooks: v, reason: r}", false),
             ("{at: object, ours: $unchanged, theirs: \"2\", input: $present, reason: r}", true),
             ("{at: object, theirs: $unchanged, reason: r}", false),

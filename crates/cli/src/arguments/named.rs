@@ -56,10 +56,16 @@ pub(crate) struct DiffRunArguments {
     /// The target that it is held against
     #[arg(long, value_name = "TARGET")]
     pub(crate) b: String,
-    /// A webhook, such as high-availability-config (repeatable) [default: all]
+    /// A webhook, such as high-availability-config (repeatable) [default: all, unless a controller is named]
     #[arg(long, value_name = "NAME")]
     pub(crate) webhook: Vec<String>,
-    /// Inputs for each webhook
+    /// A controller, such as managed-resource: worlds are played against both targets (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) controller: Vec<String>,
+    /// Worlds that are played side by side
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) parallel: u16,
+    /// Inputs for each webhook, worlds for each controller
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
     pub(crate) objects: usize,
     /// Decides every input

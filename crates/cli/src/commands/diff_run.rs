@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use conformance::differential::{self, FactsFrom, Options, outcome::Outcome};
+use conformance::differential::{self, FactsFrom, Options, controllers, outcome::Outcome};
 use conformance::render;
 use conformance::run::Interrupt;
 use conformance::target::{Facts, Target};
@@ -11,6 +11,8 @@ use contract::document::SourceFile;
 use contract::explanations::Explanations;
 use contract::load::{self, Errors, Loaded};
 use contract::model::Contract;
+use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 
 use crate::arguments::{DiffRunArguments, Format, RunningArguments};
 use crate::progress::Progress;
@@ -25,27 +27,120 @@ pub(crate) fn diff_run(
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let loaded = catalog::load(added)?;
-    let contracts = wanted(&loaded, &arguments.webhook)?;
+    let controllers = controllers(&loaded, arguments)?;
+    let webhooks = if controllers.is_empty() || !arguments.webhook.is_empty() {
+        wanted(&loaded, &arguments.webhook)?
+    } else {
+        Vec::new()
+    };
     let explanations = explanations(arguments, &loaded)?;
     let (a, b) = (named(arguments, &arguments.a)?, named(arguments, &arguments.b)?);
-    let settle = options::duration("--settle", &arguments.settle)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let outcome = runtime.block_on(async {
-        let options = Options {
-            objects: arguments.objects,
-            seed: arguments.seed,
-            settle,
-            facts: facts(arguments).await?,
-            explanations: &explanations,
-        };
-        Ok::<_, Failure>(watched(&contracts, (a.as_ref(), b.as_ref()), &options, terminal).await)
-    })?;
+    let running = Running { runtime: &runtime, terminal, interrupt: &Interrupt::default() };
+    let of_webhooks = if webhooks.is_empty() {
+        None
+    } else {
+        Some(running.webhooks(&webhooks, (a.as_ref(), b.as_ref()), &explanations, arguments)?)
+    };
+    let of_controllers = (!controllers.is_empty())
+        .then(|| running.controllers(&controllers, (&a, &b), &explanations, arguments));
+    let outcome = match (of_webhooks, of_controllers) {
+        (Some(one), Some(other)) => one.and(other),
+        (one, other) => one
+            .or(other)
+            .ok_or_else(|| Failure::usage("no contract has a webhook that could be asked".to_owned()))?,
+    };
     terminal.print(&match arguments.output {
         Format::Json => format!("{:#}", serde_json::json!(outcome)),
         Format::Text | Format::Markdown => render::differential(&outcome, &terminal.view(None)),
     });
     Ok(outcome.exit_code())
+}
+
+/// The contracts of the controllers that are named.
+fn controllers(loaded: &Loaded, arguments: &DiffRunArguments) -> Result<Vec<Contract>, Failure> {
+    let names = &arguments.controller;
+    let known: Vec<&Contract> =
+        loaded.catalog.contracts.iter().filter(|contract| controllers::is_asked(contract)).collect();
+    if let Some(unknown) = names.iter().find(|name| known.iter().all(|known| known.name != **name)) {
+        let known: Vec<&str> = known.iter().map(|contract| contract.name.as_str()).collect();
+        let known = known.join(", ");
+        return Err(Failure::usage(format!(
+            "worlds of a controller {unknown} cannot be made; of these they can: {known}"
+        )));
+    }
+    let started = [&arguments.a, &arguments.b].into_iter().all(|target| targets::is_started(target));
+    if !names.is_empty() && !started {
+        let text = "a controller must be started with clusters of its own: --a and --b are built-in, command=… or a target file \
+                    with a command";
+        return Err(Failure::usage(text.to_owned()));
+    }
+    let chosen = known.into_iter().filter(|contract| names.contains(&contract.name));
+    Ok(chosen.cloned().collect())
+}
+
+/// What both kinds of runs need.
+struct Running<'a> {
+    runtime: &'a Runtime,
+    terminal: &'a Terminal,
+    interrupt: &'a Interrupt,
+}
+
+impl Running<'_> {
+    fn webhooks(
+        &self,
+        contracts: &[Contract],
+        targets: (&dyn Target, &dyn Target),
+        explanations: &[Explanations],
+        arguments: &DiffRunArguments,
+    ) -> Result<Outcome, Failure> {
+        let settle = options::duration("--settle", &arguments.settle)?;
+        self.runtime.block_on(async {
+            let options = Options {
+                objects: arguments.objects,
+                seed: arguments.seed,
+                settle,
+                facts: facts(arguments).await?,
+                explanations,
+            };
+            let (listener, progress) = (self.listener(), Progress::new(self.terminal));
+            progress.expect(contracts.len() * options.objects);
+            let tell = |webhook: &str, asked: usize| progress.advance(webhook, asked);
+            let outcome = differential::run(contracts, targets, &options, &tell, self.interrupt).await;
+            progress.finish();
+            listener.abort();
+            Ok(outcome)
+        })
+    }
+
+    fn controllers(
+        &self,
+        contracts: &[Contract],
+        targets: (&Arc<dyn Target>, &Arc<dyn Target>),
+        explanations: &[Explanations],
+        arguments: &DiffRunArguments,
+    ) -> Outcome {
+        let options = controllers::Options {
+            worlds: arguments.objects,
+            seed: arguments.seed,
+            parallel: usize::from(arguments.parallel),
+            explanations,
+        };
+        let (listener, progress) = (self.listener(), Progress::new(self.terminal));
+        progress.expect(contracts.len() * options.worlds);
+        let tell = |controller: &str, played: usize| progress.advance(controller, played);
+        let outcome = controllers::run(contracts, targets, &options, &tell, self.interrupt);
+        progress.finish();
+        listener.abort();
+        outcome
+    }
+
+    /// Hears signals until it is aborted.
+    fn listener(&self) -> JoinHandle<()> {
+        let heard = self.interrupt.clone();
+        self.runtime.spawn(async move { heard.raise(signals::either().await) })
+    }
 }
 
 /// The contracts of these webhooks; of all where none is named.
@@ -113,20 +208,119 @@ async fn facts(arguments: &DiffRunArguments) -> Result<FactsFrom, Failure> {
     Ok(FactsFrom::Given(Facts { client, kubeconfig: Some(path.clone()) }))
 }
 
-async fn watched(
-    contracts: &[Contract],
-    targets: (&dyn Target, &dyn Target),
-    options: &Options<'_>,
-    terminal: &Terminal,
-) -> Outcome {
-    let interrupt = Interrupt::default();
-    let heard = interrupt.clone();
-    let listener = tokio::spawn(async move { heard.raise(signals::either().await) });
-    let progress = Progress::new(terminal);
-    progress.expect(contracts.len() * options.objects);
-    let tell = |webhook: &str, asked: usize| progress.advance(webhook, asked);
-    let outcome = differential::run(contracts, targets, options, &tell, &interrupt).await;
-    progress.finish();
-    listener.abort();
-    outcome
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use conformance::target::{Facts, Identity, Setup, TargetError};
+    use http::{Method, Request};
+    use kube::client::Body;
+    use serde_json::json;
+
+    use super::*;
+
+    /// How our resource-manager is broken.
+    #[derive(Clone, Copy)]
+    enum Broken {
+        /// It labels objects as somebody else's.
+        Label,
+        /// It deletes nothing.
+        Deletions,
+    }
+
+    /// Our resource-manager, broken.
+    struct Sabotaged(Broken);
+
+    #[async_trait::async_trait]
+    impl Target for Sabotaged {
+        fn identity(&self) -> Identity {
+            targets::resource_manager().identity()
+        }
+
+        fn features(&self) -> BTreeSet<String> {
+            BTreeSet::new()
+        }
+
+        fn is_outside(&self) -> bool {
+            false
+        }
+
+        async fn start(
+            &self,
+            setup: Setup<'_>,
+        ) -> Result<Box<dyn conformance::target::Running>, TargetError> {
+            let (mut config, mut clusters) = (setup.config.clone(), setup.clusters.clone());
+            match self.0 {
+                Broken::Label => {
+                    config["controllers"]["managedResource"]["managedByLabelValue"] = json!("other");
+                }
+                Broken::Deletions => {
+                    for target in clusters.iter_mut().filter_map(|clusters| clusters.target.as_mut()) {
+                        *target =
+                            Facts { client: without_deletions(target.client.clone()), ..target.clone() };
+                    }
+                }
+            }
+            let target = targets::resource_manager();
+            target.start(Setup { config: &config, clusters, ..setup }).await
+        }
+    }
+
+    /// A deletion is answered with the object, as one that is accepted, and not done.
+    fn without_deletions(client: kube::Client) -> kube::Client {
+        let service = tower::service_fn(move |mut request: Request<Body>| {
+            let client = client.clone();
+            if *request.method() == Method::DELETE {
+                *request.method_mut() = Method::GET;
+                *request.body_mut() = Body::empty();
+            }
+            async move { client.send(request).await }
+        });
+        kube::Client::new(service, "default")
+    }
+
+    fn held_against(other: impl Target + 'static, worlds: usize) -> Outcome {
+        let Ok(loaded) = catalog::load(None) else { unreachable!("the project's contracts can be read") };
+        let contracts = loaded.catalog.contracts.into_iter().filter(controllers::is_asked);
+        let contracts: Vec<Contract> = contracts.collect();
+        let options = controllers::Options { worlds, seed: 1, parallel: 2, explanations: &[] };
+        let ours: Arc<dyn Target> = Arc::new(targets::resource_manager());
+        let other: Arc<dyn Target> = Arc::new(other);
+        controllers::run(&contracts, (&ours, &other), &options, &|_, _| {}, &Interrupt::default())
+    }
+
+    #[test]
+    fn a_controller_differs_nowhere_from_itself() {
+        let outcome = held_against(targets::resource_manager(), 20);
+        let [found] = outcome.controllers.as_slice() else { unreachable!("{outcome:#?}") };
+        assert_eq!((found.compared, found.differing, outcome.exit_code()), (20, 0, 0), "{outcome:#?}");
+        // Worlds to which nothing happens would show nothing.
+        assert!(found.effects["ApplySucceeded"] > 5 && found.effects.len() > 4, "{:?}", found.effects);
+    }
+
+    #[test]
+    fn a_wrong_label_is_found_and_shown_in_a_small_world() {
+        let outcome = held_against(Sabotaged(Broken::Label), 6);
+        let groups = &outcome.controllers[0].groups;
+        let label = "targetCluster.ConfigMap[].metadata.labels[resources.gardener.cloud/managed-by]";
+        let group = groups.iter().find(|group| group.place == label).expect("a ConfigMap differs");
+        assert_eq!((&group.example.a, &group.example.b), (&Some(json!("gardener")), &Some(json!("other"))));
+        let given = &group.example.given;
+        assert_eq!(given.get("steps"), None, "{given:#}");
+        assert_eq!(given["sourceCluster"].as_array().map(Vec::len), Some(2), "{given:#}");
+        assert_eq!(outcome.exit_code(), 5);
+    }
+
+    #[test]
+    fn deletions_that_are_not_done_are_found() {
+        let outcome = held_against(Sabotaged(Broken::Deletions), 10);
+        let groups = &outcome.controllers[0].groups;
+        let left = |group: &&conformance::differential::outcome::Group| {
+            group.place.starts_with("targetCluster.")
+                && group.example.a.is_none()
+                && group.example.b.is_some()
+        };
+        assert!(groups.iter().any(|group| left(&group)), "{groups:#?}");
+        assert_eq!(outcome.exit_code(), 5);
+    }
 }

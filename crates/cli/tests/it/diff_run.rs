@@ -60,14 +60,31 @@ fn a_webhook_that_does_nothing_is_found_out_unless_somebody_knows_why() {
 }
 
 #[test]
+fn worlds_of_a_controller_are_played_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let controller = ["diff-run", "--controller", "managed-resource", "--b", "built-in", "--objects", "4"];
+    let told = call(folder.path(), &controller);
+    told.says(0, &["managed-resource", "4 worlds", "every difference is explained"]);
+    let json = call(folder.path(), &[&controller[..], &["-o", "json"]].concat());
+    let found: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(found["controllers"][0]["controller"], "managed-resource");
+    assert_eq!((&found["controllers"][0]["compared"], &found["webhooks"]), (&json!(4), &json!([])));
+}
+
+#[test]
 fn what_there_is_not_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let table: [(&[&str], &[&str]); 5] = [
+    let table: [(&[&str], &[&str]); 7] = [
         (&["--b", "nowhere.yaml"], &["failed to read target nowhere.yaml"]),
         (&["--b", "built-in", "--webhook", "none"], &["there is no webhook none", "seccomp-profile"]),
         (&["--b", "built-in", "--insecure"], &["neither does"]),
         (&["--b", "built-in", "--explanations", "none.yaml"], &["failed to read explanations none.yaml"]),
         (&["--b", "built-in", "--objects", "0"], &["nothing would be asked"]),
+        (&["--b", "built-in", "--controller", "none"], &["controller none", "managed-resource"]),
+        (
+            &["--b", "url=https://localhost:1", "--controller", "managed-resource"],
+            &["must be started with clusters of its own"],
+        ),
     ];
     for (arguments, words) in table {
         call(folder.path(), &[&["diff-run"], arguments].concat()).says(2, words);

@@ -1,9 +1,10 @@
 //! Which explanation speaks of a difference: those of whichever of the two targets they are about.
 
-use contract::explanations::{Difference as Seen, Explanation, Explanations};
+use contract::explanations::{Asked, Difference as Seen, Explanation, Explanations};
 use serde_json::Value;
 
 use super::effect::Difference;
+use super::outcome::Explained;
 use crate::target::Target;
 
 /// The explanations that speak of one of two targets.
@@ -33,12 +34,12 @@ impl<'a> Explainer<'a> {
     }
 
     /// The number of the first explanation that fits.
-    pub(super) fn explain(&self, webhook: &str, difference: &Difference, given: &Value) -> Option<usize> {
+    fn explain(&self, asked: Asked<'_>, difference: &Difference, given: &Value) -> Option<usize> {
         self.entries.iter().position(|entry| {
             let (ours, theirs) =
                 if entry.of_b { (&difference.a, &difference.b) } else { (&difference.b, &difference.a) };
             entry.explanation.explains(&Seen {
-                webhook,
+                asked,
                 place: &difference.place,
                 input: difference.input.as_ref(),
                 ours: ours.as_ref(),
@@ -48,8 +49,26 @@ impl<'a> Explainer<'a> {
         })
     }
 
+    /// What the report says of the first explanation that fits.
+    pub(super) fn explained(
+        &self,
+        asked: Asked<'_>,
+        difference: &Difference,
+        given: &Value,
+    ) -> Option<Explained> {
+        let number = self.explain(asked, difference, given)?;
+        let explanation = self.all().nth(number)?;
+        let Explanation { reason, clause, .. } = explanation.clone();
+        Some(Explained { reason, clause, at: place_of(explanation) })
+    }
+
     /// The explanations, by number.
     pub(super) fn all(&self) -> impl Iterator<Item = &'a Explanation> + '_ {
         self.entries.iter().map(|entry| entry.explanation)
     }
+}
+
+/// `file:line` of an explanation.
+pub(super) fn place_of(explanation: &Explanation) -> String {
+    format!("{}:{}", explanation.location.file, explanation.location.line)
 }

@@ -213,7 +213,7 @@ fn identity(object: &Value) -> [&Value; 4] {
 }
 
 /// Chance of its own for each batch of each webhook, so that one more batch changes no other.
-fn rng(seed: u64, webhook: &str, number: usize) -> Rng {
+pub(super) fn rng(seed: u64, webhook: &str, number: usize) -> Rng {
     let digest = Sha256::digest(format!("{seed}/{webhook}/{number}"));
     let eight = digest.iter().take(8).fold(0, |whole: u64, byte| (whole << 8) | u64::from(*byte));
     Rng::with_seed(eight)

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use contract::explanations::Explanation;
+use contract::explanations::Asked;
 use contract::model::Contract;
 use futures::StreamExt as _;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use substrate::embedded::Embedded;
 use super::ask::{Pair, Side};
 use super::effect::{Difference, Effect, differences};
 use super::input::{Batch, Input, World};
-use super::outcome::{Example, Explained, Group, WebhookOutcome};
+use super::outcome::{Example, Explained, Group, SubjectOutcome};
 use super::settle;
 use super::world::Standing;
 use super::{FactsFrom, Setting, Shared};
@@ -34,7 +34,7 @@ pub(super) async fn ask(
     shared: &Shared<'_>,
     contract: &Contract,
     batches: Vec<Batch>,
-    found: &mut WebhookOutcome,
+    found: &mut SubjectOutcome,
 ) -> Result<(), String> {
     let Some(first) = batches.first() else { return Ok(()) };
     let (instance, config) = (first.instance.clone(), first.config.clone());
@@ -56,7 +56,7 @@ pub(super) async fn ask(
             return Err(error);
         }
     };
-    let webhook = found.webhook.clone();
+    let webhook = found.subject.name().to_owned();
     let pair = Pair { a: Side::new(a.as_ref()), b: Side::new(b.as_ref()), webhook: &webhook };
     let cluster = Cluster::new(facts.client);
     let mut result = Ok(());
@@ -93,7 +93,7 @@ async fn one(
     pair: &Pair<'_>,
     cluster: &Cluster,
     batch: Batch,
-    found: &mut WebhookOutcome,
+    found: &mut SubjectOutcome,
 ) -> Result<(), String> {
     let writes = !matches!(setting.shared.options.facts, FactsFrom::Nowhere);
     let mut standing = if writes {
@@ -132,7 +132,7 @@ async fn judge(
     pair: &Pair<'_>,
     cluster: &Cluster,
     (standing, input, effects): (&mut Standing, &Input, Effects),
-    found: &mut WebhookOutcome,
+    found: &mut SubjectOutcome,
 ) -> Result<(), String> {
     found.count(&effects.0);
     let known = found.groups.iter().filter(|group| group.explanation.is_none());
@@ -180,19 +180,11 @@ impl Setting<'_> {
         input: &Input,
         world: &World,
     ) -> Option<Explained> {
-        let number = self.shared.explainer.explain(webhook, difference, &self.told(input, world))?;
-        let explanation = self.shared.explainer.all().nth(number)?;
-        let Explanation { reason, clause, .. } = explanation.clone();
-        Some(Explained { reason, clause, at: place_of(explanation) })
+        self.shared.explainer.explained(Asked::Webhook(webhook), difference, &self.told(input, world))
     }
 
     /// Everything that was asked.
     pub(super) fn told(&self, input: &Input, world: &World) -> Value {
         input.told(self.instance, self.config, world)
     }
-}
-
-/// `file:line` of an explanation.
-pub(super) fn place_of(explanation: &Explanation) -> String {
-    format!("{}:{}", explanation.location.file, explanation.location.line)
 }

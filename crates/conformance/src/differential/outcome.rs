@@ -18,11 +18,13 @@ pub struct Outcome {
     pub b: Identity,
     /// The seed of the inputs.
     pub seed: u64,
-    /// Inputs wanted for each webhook.
+    /// Inputs wanted for each webhook, worlds for each controller.
     pub objects: usize,
     /// What was found, by webhook.
-    pub webhooks: Vec<WebhookOutcome>,
-    /// Explanations of these webhooks that explained nothing: `file:line`.
+    pub webhooks: Vec<SubjectOutcome>,
+    /// What was found, by controller.
+    pub controllers: Vec<SubjectOutcome>,
+    /// Explanations of these webhooks and controllers that explained nothing: `file:line`.
     pub idle_explanations: Vec<String>,
     /// What broke around the targets.
     pub environment_errors: Vec<String>,
@@ -31,12 +33,23 @@ pub struct Outcome {
     pub interrupted: Option<u8>,
 }
 
-/// What was found of one webhook.
-#[derive(Clone, Debug, Default, Serialize)]
+/// Who is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct WebhookOutcome {
-    /// Name of the webhook.
-    pub webhook: String,
+pub enum Subject {
+    /// A webhook, by its name.
+    Webhook(String),
+    /// A controller, by the name of its contract.
+    Controller(String),
+}
+
+/// What was found of one webhook or controller.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubjectOutcome {
+    /// `webhook: <name>` or `controller: <name>`.
+    #[serde(flatten)]
+    pub subject: Subject,
     /// Inputs that both answered, or failed to.
     pub compared: usize,
     /// Inputs that one or both of them do not serve.
@@ -98,6 +111,34 @@ pub struct Example {
 }
 
 impl Outcome {
+    /// Nothing yet.
+    pub(super) fn of((a, b): (Identity, Identity), seed: u64, objects: usize) -> Self {
+        let (webhooks, controllers) = (Vec::new(), Vec::new());
+        let (idle_explanations, environment_errors) = (Vec::new(), Vec::new());
+        Self {
+            a,
+            b,
+            seed,
+            objects,
+            webhooks,
+            controllers,
+            idle_explanations,
+            environment_errors,
+            interrupted: None,
+        }
+    }
+
+    /// With what another run of the same targets found of others.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.webhooks.extend(other.webhooks);
+        self.controllers.extend(other.controllers);
+        self.idle_explanations.extend(other.idle_explanations);
+        self.environment_errors.extend(other.environment_errors);
+        self.interrupted = self.interrupted.or(other.interrupted);
+        self
+    }
+
     /// 0: every difference is explained; 3: the environment broke; 5: a difference is not explained; 4: a webhook was not
     /// compared; 130 and 143: interrupted. Of several the first of 130 and 143, 3, 5, 4.
     #[must_use]
@@ -106,9 +147,7 @@ impl Outcome {
             Some(signal) => 128 + signal,
             None if !self.environment_errors.is_empty() => 3,
             None if self.unexplained() > 0 => 5,
-            None if self.webhooks.is_empty() || self.webhooks.iter().any(|webhook| webhook.compared == 0) => {
-                4
-            }
+            None if self.found().next().is_none() || self.found().any(|found| found.compared == 0) => 4,
             None => 0,
         }
     }
@@ -116,15 +155,32 @@ impl Outcome {
     /// Groups that nothing explains.
     #[must_use]
     pub fn unexplained(&self) -> usize {
-        self.webhooks
-            .iter()
-            .flat_map(|webhook| &webhook.groups)
-            .filter(|group| group.explanation.is_none())
-            .count()
+        self.found().flat_map(|found| &found.groups).filter(|group| group.explanation.is_none()).count()
+    }
+
+    /// What was found of webhooks, and then of controllers.
+    pub fn found(&self) -> impl Iterator<Item = &SubjectOutcome> {
+        self.webhooks.iter().chain(&self.controllers)
     }
 }
 
-impl WebhookOutcome {
+impl Subject {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Webhook(name) | Self::Controller(name) => name,
+        }
+    }
+}
+
+impl SubjectOutcome {
+    /// Nothing yet.
+    pub(super) fn of(subject: Subject) -> Self {
+        let (effects, groups) = (BTreeMap::new(), Vec::new());
+        Self { subject, compared: 0, not_served: 0, differing: 0, effects, silent: None, groups }
+    }
+
     /// Counts an input by what the first target brought about.
     pub(super) fn count(&mut self, effect: &Effect) {
         let word = match &effect.answer {

@@ -54,13 +54,19 @@ pub fn size(input: &Input) -> usize {
 
 /// The parts of an object that may go, each with the number of values that go with it.
 fn removable(object: &Value) -> Vec<(usize, Path)> {
-    let mut found = Vec::new();
-    gather(&mut found, &Path::default(), object);
+    let mut found = parts(object);
     found.retain(|(_, path)| {
         let names: Vec<&str> =
             path.0.iter().take(2).map(|step| if let Step::Field(name) = step { name } else { "" }).collect();
         !matches!(names.as_slice(), ["apiVersion" | "kind" | "metadata"] | ["metadata", "name" | "namespace"])
     });
+    found
+}
+
+/// All parts of a value, each with the number of values that go with it.
+pub(super) fn parts(value: &Value) -> Vec<(usize, Path)> {
+    let mut found = Vec::new();
+    gather(&mut found, &Path::default(), value);
     found
 }
 

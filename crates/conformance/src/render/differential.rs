@@ -1,4 +1,4 @@
-//! What a differential run found, on a terminal: a line per webhook, each unexplained difference with the smallest input
+//! What a differential run found, on a terminal: a line per webhook or controller, each unexplained difference with the smallest input
 //! that shows it, and what explains the others.
 
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::style::{Tone, View};
 use super::{plural, thousands};
-use crate::differential::outcome::{Example, Group, Outcome, WebhookOutcome};
+use crate::differential::outcome::{Example, Group, Outcome, Subject, SubjectOutcome};
 use crate::target::Identity;
 
 /// Lines of a value that are shown.
@@ -21,10 +21,10 @@ pub fn differential(outcome: &Outcome, view: &View<'_>) -> String {
         line(&mut out, &format!("a  {}", who(&outcome.a)));
         line(&mut out, &format!("b  {}", who(&outcome.b)));
         line(&mut out, "");
-        let widest = outcome.webhooks.iter().map(|found| found.webhook.chars().count()).max().unwrap_or(0);
-        outcome.webhooks.iter().for_each(|found| line(&mut out, &webhook(found, widest, view)));
+        let widest = outcome.found().map(|found| found.subject.name().chars().count()).max().unwrap_or(0);
+        outcome.found().for_each(|found| line(&mut out, &webhook(found, widest, view)));
         line(&mut out, "");
-        outcome.webhooks.iter().for_each(|found| groups(&mut out, found, view));
+        outcome.found().for_each(|found| groups(&mut out, found, view));
         for place in &outcome.idle_explanations {
             line(
                 &mut out,
@@ -44,7 +44,7 @@ fn who(identity: &Identity) -> String {
     format!("{}{version} · {}", identity.name, identity.endpoint)
 }
 
-fn webhook(found: &WebhookOutcome, widest: usize, view: &View<'_>) -> String {
+fn webhook(found: &SubjectOutcome, widest: usize, view: &View<'_>) -> String {
     let unexplained = found.groups.iter().filter(|group| group.explanation.is_none()).count();
     let (sign, tone) = match (found.compared, unexplained) {
         (0, _) => ("–", Tone::Warn),
@@ -54,8 +54,8 @@ fn webhook(found: &WebhookOutcome, widest: usize, view: &View<'_>) -> String {
     let mut text = format!(
         "  {} {:widest$}  {:>12}",
         view.paint(tone, sign),
-        found.webhook,
-        plural(found.compared, "input")
+        found.subject.name(),
+        plural(found.compared, noun(found))
     );
     let effects: Vec<String> =
         found.effects.iter().map(|(effect, count)| format!("{} {effect}", thousands(*count))).collect();
@@ -82,9 +82,18 @@ fn webhook(found: &WebhookOutcome, widest: usize, view: &View<'_>) -> String {
     text
 }
 
-fn groups(out: &mut String, found: &WebhookOutcome, view: &View<'_>) {
+/// What a webhook or a controller is given.
+fn noun(found: &SubjectOutcome) -> &'static str {
+    match found.subject {
+        Subject::Webhook(_) => "input",
+        Subject::Controller(_) => "world",
+    }
+}
+
+fn groups(out: &mut String, found: &SubjectOutcome, view: &View<'_>) {
     for group in &found.groups {
-        let head = format!("{}  {}  {}", found.webhook, group.place, plural(group.inputs, "input"));
+        let head =
+            format!("{}  {}  {}", found.subject.name(), group.place, plural(group.inputs, noun(found)));
         if let Some(explained) = &group.explanation {
             let clause = explained.clause.as_ref().map(|clause| format!("{clause}: ")).unwrap_or_default();
             line(out, &view.cut(&format!("{} {head}", view.paint(Tone::Faint, "=")), 0));
@@ -124,8 +133,8 @@ fn given(out: &mut String, group: &Group) {
 }
 
 fn conclusion(outcome: &Outcome, view: &View<'_>) -> String {
-    let compared: usize = outcome.webhooks.iter().map(|found| found.compared).sum();
-    let differing: usize = outcome.webhooks.iter().map(|found| found.differing).sum();
+    let compared: usize = outcome.found().map(|found| found.compared).sum();
+    let differing: usize = outcome.found().map(|found| found.differing).sum();
     let unexplained = outcome.unexplained();
     let (words, tone) = match (outcome.interrupted, unexplained, compared) {
         (Some(_), _, _) => ("interrupted".to_owned(), Tone::Warn),
@@ -136,7 +145,7 @@ fn conclusion(outcome: &Outcome, view: &View<'_>) -> String {
     format!(
         "{} · {}, {} differ · seed {}",
         view.paint(tone, &words),
-        plural(compared, "input"),
+        plural(compared, if outcome.webhooks.is_empty() { "world" } else { "input" }),
         thousands(differing),
         outcome.seed
     )

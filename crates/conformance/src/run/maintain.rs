@@ -51,7 +51,7 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     let started = Instant::now();
     let scene = Scene { target: Arc::clone(shared.target), contracts: Arc::clone(shared.contracts), at };
     let apart = Apart { real_time: false, waits: Duration::ZERO, is_gone: &|| false };
-    let seen = scenario::apart(shared, at, &apart, |bark| async move {
+    let seen = scenario::apart(shared.interrupt, &looked.id(), &apart, |bark| async move {
         tokio::select! {
             answer = scene.answer() => answer.map(Some),
             () = bark.notified() => Ok(None),

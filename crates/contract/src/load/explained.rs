@@ -45,6 +45,7 @@ fn explanation(file: usize, node: &Node, report: &Report<'_>) -> Option<Explanat
     let span = Span::of(file, node);
     Some(Explanation {
         webhooks: fields.texts("webhooks"),
+        controllers: fields.texts("controllers"),
         at,
         input: expect("input"),
         ours: expect("ours"),

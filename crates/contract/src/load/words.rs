@@ -175,5 +175,5 @@ pub(crate) fn laws() -> impl Iterator<Item = &'static str> {
 }
 pub(crate) const EXPLANATIONS: [&str; 4] = ["apiVersion", "kind", "target", "explanations"];
 pub(crate) const EXPLAINED: [&str; 2] = ["name", "version"];
-pub(crate) const EXPLANATION: [&str; 8] =
-    ["webhooks", "at", "input", "ours", "theirs", "given", "clause", "reason"];
+pub(crate) const EXPLANATION: [&str; 9] =
+    ["webhooks", "controllers", "at", "input", "ours", "theirs", "given", "clause", "reason"];

@@ -46,7 +46,8 @@ pub(super) fn alone(
     let is_gone = || place.is_gone();
     let disturbance = disturbance.clone();
     let play = move |bark: Arc<Notify>| async move { scene.run(at, &disturbance, &bark).await };
-    apart(shared, at, &Apart { real_time, waits, is_gone: &is_gone }, play)
+    let id = plan::look(shared.contracts, at).id();
+    apart(shared.interrupt, &id, &Apart { real_time, waits, is_gone: &is_gone }, play)
 }
 
 impl Scene {

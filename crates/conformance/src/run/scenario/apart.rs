@@ -9,8 +9,7 @@ use tokio::sync::Notify;
 
 use super::steps::Ended;
 use super::watchdog::{Lost, Watchdog};
-use crate::plan::{self, CaseRef};
-use crate::run::Shared;
+use crate::run::Interrupt;
 
 /// How time passes there.
 pub(in crate::run) struct Apart<'a> {
@@ -22,10 +21,11 @@ pub(in crate::run) struct Apart<'a> {
     pub(in crate::run) is_gone: &'a dyn Fn() -> bool,
 }
 
-/// Does something for a case. What is done hears a bark when real time is over, and then gives nothing.
+/// Does something, such as a case, that is known by its id. What is done hears a bark when real time is over, and then gives
+/// nothing.
 pub(in crate::run) fn apart<T, F>(
-    shared: &Shared<'_>,
-    at: CaseRef,
+    interrupt: &Interrupt,
+    id: &str,
     place: &Apart<'_>,
     work: impl FnOnce(Arc<Notify>) -> F + Send + 'static,
 ) -> Result<T, Ended>
@@ -34,14 +34,14 @@ where
     F: Future<Output = Result<Option<T>, Ended>>,
 {
     let watchdog = Watchdog::new(place.waits);
-    let (bark, interrupt) = (watchdog.bark(), shared.interrupt.clone());
+    let (bark, heard) = (watchdog.bark(), interrupt.clone());
     let (tell, told) = channel();
     let real_time = place.real_time;
     let play = move || {
         let watched = async {
             tokio::select! {
                 outcome = work(bark) => outcome.transpose(),
-                _ = interrupt.wait() => Some(Err(Ended::Interrupted)),
+                _ = heard.wait() => Some(Err(Ended::Interrupted)),
             }
         };
         let played = runtime(real_time).map(|runtime| runtime.block_on(watched));
@@ -52,11 +52,10 @@ where
     let unstarted =
         |error: std::io::Error| Ended::Environment(format!("failed to start a scenario: {error}"));
     started.map_err(unstarted)?;
-    let id = plan::look(shared.contracts, at).id();
-    match watchdog.watch(&told, shared.interrupt, place.is_gone) {
-        Ok(played) => played.map_err(unstarted)?.unwrap_or_else(|| Err(late(&id, &watchdog))),
+    match watchdog.watch(&told, interrupt, place.is_gone) {
+        Ok(played) => played.map_err(unstarted)?.unwrap_or_else(|| Err(late(id, &watchdog))),
         Err(Lost::Interrupted) => Err(Ended::Interrupted),
-        Err(Lost::Late) => Err(late(&id, &watchdog)),
+        Err(Lost::Late) => Err(late(id, &watchdog)),
         Err(Lost::Silent) => {
             Err(Ended::Environment(format!("{id} ended in a panic, which standard error tells")))
         }

@@ -21,7 +21,7 @@ use crate::target::{Running, Setup};
 
 /// Why a scenario says nothing about its target.
 #[derive(Debug)]
-pub(in crate::run) enum Ended {
+pub(crate) enum Ended {
     /// Something around the target broke.
     Environment(String),
     /// It cannot be brought about here.
