@@ -38,6 +38,8 @@ pub struct Options<'a> {
     pub seed: u64,
     /// Worlds side by side, at least 1.
     pub parallel: usize,
+    /// Smaller worlds that are played for a difference; absent: 200, or 40 where a target is outside.
+    pub tries: Option<usize>,
     /// Why clusters may differ.
     pub explanations: &'a [Explanations],
 }
@@ -68,6 +70,7 @@ struct Pair<'a> {
     explainer: &'a Explainer<'a>,
     interrupt: &'a Interrupt,
     parallel: usize,
+    tries: Option<usize>,
 }
 
 /// A world that was played against both.
@@ -112,7 +115,8 @@ pub fn run(
     for contract in contracts {
         let Some(kind) = kind(contract).filter(|_| interrupt.raised().is_none()) else { continue };
         let parallel = options.parallel.max(1);
-        let pair = Pair { a, b, contract, kind, explainer: &explainer, interrupt, parallel };
+        let pair =
+            Pair { a, b, contract, kind, explainer: &explainer, interrupt, parallel, tries: options.tries };
         let (found, errors) = pair.controller(options, progress);
         outcome.controllers.push(found);
         outcome.environment_errors.extend(errors);

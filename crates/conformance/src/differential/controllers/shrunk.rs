@@ -13,7 +13,7 @@ impl Pair<'_> {
     /// world has.
     pub(super) fn shrunk(&self, world: Value, group: &str) -> Vec<Found> {
         let is_outside = self.a.is_outside() || self.b.is_outside();
-        let most = if is_outside { REAL_TRIES } else { TRIES };
+        let most = self.tries.unwrap_or(if is_outside { REAL_TRIES } else { TRIES });
         let (mut kept, mut shown) = (world, Vec::new());
         let (mut next, mut tries, mut is_changed) = (0, 0, false);
         while tries < most && self.interrupt.raised().is_none() {
