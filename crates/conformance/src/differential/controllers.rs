@@ -1,8 +1,8 @@
 //! A differential run of controllers: generated worlds are played against two targets, each with clusters of its own, and
 //! what the clusters hold after each step is compared.
 //!
-//! Pure: [`managed_resource`] and [`documents`] (worlds by chance), [`world`] (a world as a scenario), [`held`] (what two
-//! targets can be held to), [`smaller`]. Playing is the scenarios' ([`crate::run::scenario`]).
+//! Pure: `managed_resource` and `documents` (worlds by chance), `world` (a world as a scenario), `held` (what two targets can be
+//! held to), `smaller`. Playing is the scenarios' (`run::scenario`).
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
