@@ -11,6 +11,7 @@ use kube::{Client, Config};
 
 use crate::connection;
 use crate::requests::RequestCounts;
+use crate::warnings::Warnings;
 pub use kubeconfig::KubeconfigError;
 
 /// How often and how long an API server is asked for a sign of life at start.
@@ -60,7 +61,7 @@ pub enum RemoteError {
 }
 
 /// A client of the cluster of a kubeconfig, or of the one that the process runs in where its path is empty. Requests are
-/// counted; it does not connect yet.
+/// counted, and what the API server warns of is logged; it does not connect yet.
 ///
 /// # Errors
 /// When the kubeconfig cannot be read, or has what is not supported.
@@ -76,7 +77,7 @@ pub async fn client(path: &str, counts: &RequestCounts) -> Result<Client, Remote
     };
     let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
     let client = connection::client(&config).map_err(RemoteError::Client)?;
-    Ok(counts.over(&client, &host))
+    Ok(counts.over(&Warnings::default().over(&client), &host))
 }
 
 /// Waits until the API server of the `source` cluster, say, gives a sign of life, for about a minute.

@@ -1,0 +1,92 @@
+//! What API servers warn of, each once, in the log under the name that the originals have for it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use http::header::WARNING;
+use http::{HeaderMap, Request};
+use kube::Client;
+use kube::client::Body;
+use parking_lot::Mutex;
+
+/// How many are remembered; beyond that they are told again.
+const REMEMBERED: usize = 1000;
+
+/// The warnings that have been told. Cheap to clone; clones tell each warning once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Warnings {
+    told: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Warnings {
+    /// A client that asks through `client`, and logs what the answers warn of.
+    pub(crate) fn over(&self, client: &Client) -> Client {
+        let (warnings, asked) = (self.clone(), client.clone());
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let (warnings, client) = (warnings.clone(), asked.clone());
+            async move {
+                let answer = client.send(request).await?;
+                for warning in warnings.untold(answer.headers()) {
+                    tracing::info!(target: "KubeAPIWarningLogger", "{warning}");
+                }
+                Ok::<_, kube::Error>(answer)
+            }
+        });
+        Client::new(service, client.default_namespace())
+    }
+
+    /// Those of an answer that have not been told yet.
+    fn untold(&self, headers: &HeaderMap) -> Vec<String> {
+        let warnings = headers.get_all(WARNING).iter().filter_map(|value| text(value.to_str().ok()?));
+        let mut told = self.told.lock();
+        warnings
+            .filter(|warning| {
+                if told.len() >= REMEMBERED {
+                    told.clear();
+                }
+                told.insert(warning.clone())
+            })
+            .collect()
+    }
+}
+
+/// The text of `299 - "text"`, where quotes and backslashes are behind a backslash; Kubernetes sends one in a header.
+fn text(value: &str) -> Option<String> {
+    let quoted = value.strip_prefix("299 ")?.split_once('"')?.1.strip_suffix('"')?;
+    let mut letters = quoted.chars();
+    let unescaped = std::iter::from_fn(|| match letters.next()? {
+        '\\' => letters.next(),
+        letter => Some(letter),
+    });
+    Some(unescaped.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_warning_is_told_once() {
+        let mut headers = HeaderMap::new();
+        let sent =
+            [r#"299 - "unknown field \"spec.a\"""#, r#"299 - "deprecated""#, r#"199 - "of a proxy""#, "no"];
+        for value in sent {
+            headers.append(WARNING, value.parse().unwrap());
+        }
+        let warnings = Warnings::default();
+        assert_eq!(warnings.untold(&headers), [r#"unknown field "spec.a""#, "deprecated"]);
+        headers.append(WARNING, r#"299 - "another""#.parse().unwrap());
+        assert_eq!(warnings.clone().untold(&headers), ["another"]);
+    }
+
+    #[test]
+    fn what_is_remembered_is_limited() {
+        let warnings = Warnings::default();
+        for number in 0..=REMEMBERED {
+            let mut headers = HeaderMap::new();
+            headers.append(WARNING, format!("299 - \"{number}\"").parse().unwrap());
+            assert_eq!(warnings.untold(&headers), [number.to_string()]);
+        }
+        assert_eq!(warnings.told.lock().len(), 1);
+    }
+}
