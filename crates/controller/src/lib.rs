@@ -49,7 +49,6 @@ mod request;
 pub mod requests;
 pub mod source;
 pub mod store;
-mod warnings;
 pub mod webhooks;
 mod worker;
 

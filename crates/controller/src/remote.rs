@@ -1,6 +1,7 @@
 //! How clusters are reached: by kubeconfig, or from inside.
 
 mod kubeconfig;
+mod warnings;
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +12,8 @@ use kube::{Client, Config};
 
 use crate::connection;
 use crate::requests::RequestCounts;
-use crate::warnings::Warnings;
+use warnings::Warnings;
+
 pub use kubeconfig::KubeconfigError;
 
 /// How often and how long an API server is asked for a sign of life at start.
