@@ -210,6 +210,8 @@ struct Namespace {
     objects: Option<Vec<Value>>,
     /// Differences by object: `deployment/kube-apiserver: {…}`; `~` takes one out.
     change: Option<Map<String, Value>>,
+    /// Variations of which each combination makes a namespace.
+    vary: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

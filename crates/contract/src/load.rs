@@ -9,6 +9,7 @@ mod emitted;
 mod expand;
 mod explained;
 mod fields;
+mod fixtures;
 mod flags;
 mod given;
 mod hash;
@@ -26,10 +27,10 @@ mod steps;
 mod table;
 mod tree;
 mod variants;
+mod variations;
 mod wanted;
 pub(crate) mod words;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use formats::yaml::{self, Data, Mark, Node, Style};
@@ -37,13 +38,13 @@ use serde_json::Value;
 
 pub use report::Errors;
 
-use self::cells::Cells;
 use self::draft::{Clause, Draft};
 use self::emitted::Namespaces;
 use self::expand::Context;
-use self::given::{Assembly, Shelf};
+use self::given::Shelf;
 use self::report::{Report, nearest};
 use self::tree::{Span, Tree};
+use self::variations::Variations;
 use crate::decision::SHOOT_LISTS;
 use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger};
 use crate::explanations::Explanations;
@@ -91,11 +92,12 @@ impl Catalog {
 pub fn read(sources: &[SourceFile]) -> Loaded {
     let (report, lint) = (Report::new(sources), Report::new(sources));
     let sorted = sort(&report);
-    let shared = fixtures(&sorted.fixtures, &report);
+    let mut shared = fixtures::build(&sorted.fixtures, &report);
+    let variations = variations::build(&sorted.variations, &mut shared, &report);
     let mut ids = BTreeMap::new();
     let mut contracts: Vec<Contract> = Vec::new();
     for drafts in sorted.contracts.values() {
-        contracts.extend(contract(drafts, &shared, &report, &lint, &mut ids));
+        contracts.extend(contract(drafts, (&shared, &variations), &report, &lint, &mut ids));
     }
     contracts.sort_by(|a, b| (&a.component, &a.name).cmp(&(&b.component, &b.name)));
     Loaded {
@@ -113,6 +115,7 @@ pub fn read(sources: &[SourceFile]) -> Loaded {
 struct Sorted {
     contracts: BTreeMap<(String, String), Vec<Draft>>,
     fixtures: BTreeMap<String, Tree>,
+    variations: Vec<variations::Drawn>,
     ledger: Option<(ledger::Ledger, SourceFile)>,
     attestations: Vec<attestation::Attestation>,
     explanations: Vec<Explanations>,
@@ -143,7 +146,7 @@ fn document(sorted: &mut Sorted, file: usize, node: &Node, report: &Report<'_>) 
     match kind {
         _ if in_fixtures && !own => {
             check_plain(node, file, report);
-            fixture(sorted, file, node, report);
+            fixtures::note(&mut sorted.fixtures, file, node, report);
         }
         "Contract" if own => {
             check_plain(node, file, report);
@@ -160,10 +163,14 @@ fn document(sorted: &mut Sorted, file: usize, node: &Node, report: &Report<'_>) 
             Ok(attestation) => sorted.attestations.push(attestation),
             Err(error) => report.push(error.coded("attestation")),
         },
+        "Variations" if own => {
+            check_plain(node, file, report);
+            sorted.variations.extend(variations::read(file, node, report));
+        }
         "Explanations" if own => sorted.explanations.extend(explained::read(file, node, report)),
         _ if own => {
             let place = node.get("kind").unwrap_or(node);
-            let remedy = nearest(kind, ["Contract", "Ledger", "Attestation", "Explanations"]);
+            let remedy = nearest(kind, ["Contract", "Ledger", "Attestation", "Explanations", "Variations"]);
             report.add("kind", Span::of(file, place), format!("{kind:?} is no kind of file here"), remedy);
         }
         _ => {
@@ -175,43 +182,10 @@ fn document(sorted: &mut Sorted, file: usize, node: &Node, report: &Report<'_>) 
     }
 }
 
-/// A fixture is named by its file.
-fn fixture(sorted: &mut Sorted, file: usize, node: &Node, report: &Report<'_>) {
-    let path = &report.files[file].path;
-    let name = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".yaml").trim_end_matches(".yml");
-    if sorted.fixtures.insert(name.to_owned(), Tree::of(file, node)).is_some() {
-        let remedy = "one object per file; names are those of the files";
-        report.add("fixture", Span::of(file, node), format!("fixture {name:?} is there twice"), remedy);
-    }
-}
-
-fn fixtures(trees: &BTreeMap<String, Tree>, report: &Report<'_>) -> BTreeMap<String, Value> {
-    let shared = BTreeMap::new();
-    let shelf = Shelf { own: vec![trees], shared: &shared };
-    let cells = Cells::none(report);
-    let none = BTreeMap::new();
-    let mut built = BTreeMap::new();
-    for (name, tree) in trees {
-        let assembly = Assembly {
-            shelf: &shelf,
-            cells: &cells,
-            list_keys: &none,
-            unordered: &[],
-            report,
-            open: RefCell::default(),
-        };
-        assembly.open.borrow_mut().push(name.clone());
-        if let Some(object) = assembly.object(&cells.fill(tree)) {
-            built.insert(name.clone(), object);
-        }
-    }
-    built
-}
-
 /// The files of one name as one contract.
 fn contract<'a>(
     drafts: &'a [Draft],
-    shared: &'a BTreeMap<String, Value>,
+    (shared, variations): (&'a BTreeMap<String, Value>, &'a Variations),
     report: &'a Report<'a>,
     lint: &'a Report<'a>,
     ids: &mut BTreeMap<String, String>,
@@ -245,7 +219,7 @@ fn contract<'a>(
             report,
             lint,
         };
-        context.namespaces(drawn, &mut namespaces);
+        context.namespaces(drawn, variations, &mut namespaces);
     }
     if contract.form == Form::Objects {
         emitted::check(drafts, &namespaces, report);

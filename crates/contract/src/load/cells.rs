@@ -49,6 +49,12 @@ impl<'a> Cells<'a> {
         Tree { data, span: tree.span }
     }
 
+    /// A text with cells in the place of names.
+    pub(crate) fn fill_text(&self, text: &str, span: Span) -> String {
+        let filled = if text.contains('<') { self.text(text, span).text().map(str::to_owned) } else { None };
+        filled.unwrap_or_else(|| text.to_owned())
+    }
+
     /// An entry; one whose key is `~` is left out.
     fn entry(&self, (key, value): &(Key, Tree)) -> Option<(Key, Tree)> {
         let value = self.fill(value);

@@ -15,6 +15,7 @@ use super::outcome::known_keys;
 use super::report::{Report, nearest};
 use super::table::Row;
 use super::tree::{Span, Tree};
+use super::variations::{Combination, Variations};
 use super::wanted;
 use super::words::{BREAK, NAMESPACE, WEBHOOK};
 use crate::case::{About, Case, Given, Then, When};
@@ -40,6 +41,8 @@ pub(crate) struct Namespace {
     /// The release of Gardener that it is of.
     pub(crate) gardener: String,
     pub(crate) objects: Vec<Arc<Value>>,
+    /// Whether it is one of many that variations make: what they share is asked once.
+    pub(crate) is_varied: bool,
 }
 
 /// Namespaces by name, and their names in the order of the file.
@@ -61,7 +64,7 @@ impl Drawn {
 
 impl Context<'_> {
     /// The namespaces that a file draws, added to those of other files.
-    pub(crate) fn namespaces(&self, drawn: &Tree, known: &mut Namespaces) {
+    pub(crate) fn namespaces(&self, drawn: &Tree, variations: &Variations, known: &mut Namespaces) {
         for (key, tree) in drawn.map().unwrap_or_default() {
             let Some(()) = known_keys(tree, "a namespace", &NAMESPACE, self.report) else { continue };
             let name = tree.get("like").and_then(Tree::text);
@@ -85,7 +88,15 @@ impl Context<'_> {
             if let Some(change) = tree.get("change") {
                 objects = changed(&objects, change, &assembly).unwrap_or(objects);
             }
-            known.push((key.name.clone(), Namespace { gardener, objects }));
+            let Some(vary) = tree.get("vary") else {
+                known.push((key.name.clone(), Namespace { gardener, objects, is_varied: false }));
+                continue;
+            };
+            for combination in combinations(vary, variations, self.report) {
+                let objects = combination.of(&objects);
+                let name = format!("{}: {}", key.name, combination.name);
+                known.push((name, Namespace { gardener: gardener.clone(), objects, is_varied: true }));
+            }
         }
     }
 
@@ -101,10 +112,15 @@ impl Context<'_> {
         let rule = self.rule(clause, cells, row, used)?;
         let asserted = asserted(clause, cells);
         let mut built: Vec<Built> = Vec::new();
+        let mut shared: BTreeSet<*const Value> = BTreeSet::new();
         for (name, namespace) in self.namespaces.iter().filter(|(_, of)| covers(clause, of)) {
             let asked = rule.asked_of(&namespace.objects);
             let several = asked.len() > 1;
             for object in asked {
+                let is_new = object.is_none_or(|object| shared.insert(std::ptr::from_ref(object)));
+                if namespace.is_varied && !is_new {
+                    continue;
+                }
                 let of = object.map(name_of).filter(|_| several);
                 let like = of.map_or_else(|| name.clone(), |object| format!("{name},{object}"));
                 let then =
@@ -298,6 +314,17 @@ fn selectors(tree: Option<&Tree>, cells: &Cells<'_>, report: &Report<'_>) -> Vec
     let alone = std::slice::from_ref(&tree);
     let trees = tree.list().unwrap_or(alone).iter().filter(|tree| !tree.is_null());
     trees.filter_map(|tree| selector(tree, report)).map(|known| known.selector).collect()
+}
+
+/// The combinations of the variations that are named.
+fn combinations<'v>(vary: &Tree, variations: &'v Variations, report: &Report<'_>) -> &'v [Combination] {
+    let name = vary.text().unwrap_or_default();
+    let found = variations.get(name);
+    if found.is_none() {
+        let remedy = nearest(name, variations.keys().map(String::as_str));
+        report.add("variations", vary.span, format!("there are no variations {name:?}"), remedy);
+    }
+    found.map_or(&[], Vec::as_slice)
 }
 
 /// The objects with a change: `deployment/kube-apiserver: {…}` merges, `~` takes out, one that is not there is added.

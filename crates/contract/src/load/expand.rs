@@ -195,7 +195,7 @@ impl Context<'_> {
         let case = Case { name: String::new(), inputs: Vec::new(), config, given, when, then, location };
         Some(Built {
             row: row.map(|(number, _)| number),
-            like: variant.like.clone(),
+            like: variant.like.as_deref().map(|like| cells.fill_text(like, clause.span)),
             operation,
             runs_on: None,
             case,

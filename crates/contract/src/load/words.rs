@@ -40,7 +40,9 @@ pub(crate) const CLAUSE_OBJECTS: [&str; 7] =
 /// What a webhook may bring about that Gardener must not.
 pub(crate) const WEBHOOK: [(&str, bool); 1] = [("may add", true)];
 /// What is said of a namespace of objects that Gardener emits.
-pub(crate) const NAMESPACE: [&str; 4] = ["gardener", "like", "objects", "change"];
+pub(crate) const NAMESPACE: [&str; 5] = ["gardener", "like", "objects", "change", "vary"];
+/// What is said of fixtures that vary.
+pub(crate) const VARIATIONS: [&str; 3] = ["axes", "change", "listKeys"];
 /// What is said of a change that breaks a clause.
 pub(crate) const BREAK: [&str; 3] = ["case", "namespace", "change"];
 pub(crate) const TARGET: [&str; 6] = ["webhook", "controller", "handles", "instance", "container", "unit"];

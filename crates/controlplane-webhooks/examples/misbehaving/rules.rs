@@ -39,6 +39,10 @@ pub(crate) enum Wrong {
     Decoded,
     /// A field of the kubelet's configuration is another.
     Kubelet(&'static str, &'static str),
+    /// A flag has another value, of a version that is newer than all that other clauses ask about.
+    SinceThen(Role, &'static str),
+    /// A field of the configuration of kubelets of that version is another.
+    KubeletSinceThen(&'static str, &'static str),
 }
 
 const KAS: Role = Role::KubeApiServer;
@@ -49,7 +53,7 @@ const SERVICE: Role = Role::KubeApiServerService;
 const CONTAINER: &str = "/spec/template/spec/containers/0";
 
 /// Every rule, by the clause that it breaks.
-pub(crate) const RULES: [(&str, Wrong); 51] = [
+pub(crate) const RULES: [(&str, Wrong); 56] = [
     ("CP-001", Wrong::Stranger("Deployment")),
     (
         "CP-007",
@@ -118,6 +122,11 @@ pub(crate) const RULES: [(&str, Wrong); 51] = [
     ("CP-114", Wrong::Backup),
     ("CP-126", Wrong::Field(OSC, "/spec/units/0/enable", "false")),
     ("CP-127", Wrong::Kubelet("failSwapOn", "false")),
+    ("CP-128", Wrong::SinceThen(KAS, "--secure-port")),
+    ("CP-129", Wrong::SinceThen(KCM, "--secure-port")),
+    ("CP-130", Wrong::SinceThen(KS, "--secure-port")),
+    ("CP-131", Wrong::SinceThen(OSC, "--v")),
+    ("CP-132", Wrong::KubeletSinceThen("failSwapOn", "false")),
 ];
 
 /// Rules that break no clause, by what a report calls them: nobody speaks of what they do.
@@ -157,6 +166,9 @@ impl Wrong {
                 let store = &mut object["spec"]["backup"]["store"];
                 *store = if store.is_null() { json!({"prefix": "wrong"}) } else { store.take() };
             }
+            Self::SinceThen(of, flag) if role == Some(of) && is_newer(object) => {
+                edit(object, |line| line.set(flag, "9"));
+            }
             Self::Renamed(of) if role == Some(of) => {
                 object
                     .pointer_mut(CONTAINER)
@@ -191,9 +203,16 @@ impl Wrong {
                 }
             }
             Self::Kubelet(name, value) => kubelet(object, name, value),
+            Self::KubeletSinceThen(name, value) if is_newer(object) => kubelet(object, name, value),
             _ => {}
         }
     }
+}
+
+/// Whether an object is of Kubernetes 1.33, as its image or the labels of its nodes say.
+fn is_newer(object: &Value) -> bool {
+    let text = object["spec"].to_string();
+    [":v1.33.", "kubernetes-version=1.33."].iter().any(|version| text.contains(version))
 }
 
 fn edit(object: &mut Value, edit: impl Fn(&mut CommandLine)) {

@@ -1,0 +1,242 @@
+//! Fixtures as they vary: tables of which every combination of rows makes one of each object (contracts/README.md,
+//! Variations).
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use formats::yaml::Node;
+use serde_json::Value;
+
+use super::cells::Cells;
+use super::fields::Fields;
+use super::given::{Assembly, Shelf};
+use super::report::{Report, nearest};
+use super::table::{self, Row, Table};
+use super::tree::{Data, Key, Span, Tree, Word};
+use super::words::{METADATA, ROOT, VARIATIONS};
+
+/// A file of variations, as drawn.
+pub(crate) struct Drawn {
+    name: String,
+    span: Span,
+    /// What varies; the first column of each names its rows.
+    axes: Vec<Table>,
+    /// Differences by fixture, with cells of all axes.
+    change: Tree,
+    list_keys: BTreeMap<String, String>,
+}
+
+/// One row of each axis, and what the fixtures are then.
+#[derive(Clone, Debug)]
+pub(crate) struct Combination {
+    /// The names of its rows.
+    pub(crate) name: String,
+    /// The fixture before, and what it is; `None`: it is not there.
+    objects: Vec<(Value, Option<Arc<Value>>)>,
+}
+
+/// Combinations by the name of their file.
+pub(crate) type Variations = BTreeMap<String, Vec<Combination>>;
+
+/// Reads a document of kind Variations; absent where too little of it can be read.
+pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Drawn> {
+    let root = Fields::of(file, node, "a file of variations", &ROOT, report)?;
+    let missing = |name: &str, span: Span, remedy: &str| {
+        report.add("missing-key", span, format!("{name} is missing"), remedy);
+    };
+    let Some(metadata) = root.node("metadata") else {
+        missing("metadata", root.span(), "write `metadata: {name: …}`");
+        return None;
+    };
+    let metadata = Fields::of(file, metadata, "metadata", &METADATA, report)?;
+    let name = metadata.required("name", "name what varies: `name: with-workers`");
+    let Some(spec) = root.node("spec") else {
+        missing("spec", root.span(), "write `spec: {axes: […], change: {…}}`");
+        return None;
+    };
+    let spec = Fields::of(file, spec, "spec", &VARIATIONS, report)?;
+    let drawn = spec.node("axes").and_then(Node::items).unwrap_or_default();
+    let axes: Vec<Table> = drawn.iter().filter_map(|axis| table::read(file, axis, report)).collect();
+    if drawn.is_empty() {
+        missing(
+            "axes",
+            spec.span(),
+            "draw one table or several: `axes:`, then `- |` and lines of `| version | … |`",
+        );
+    }
+    let Some(change) = spec.tree("change").filter(|change| change.map().is_some()) else {
+        missing("change", spec.span(), "say what the rows make of fixtures: `change: {pod: {…}}`");
+        return None;
+    };
+    let complete = axes.len() == drawn.len() && !drawn.is_empty();
+    let span = spec.span();
+    complete.then_some(Drawn { name: name?, span, axes, change, list_keys: spec.pairs("listKeys") })
+}
+
+/// Builds every combination, and adds each object that it makes to the fixtures: `pod@1.27,two nodes`, by the rows of
+/// those axes that the object depends on.
+pub(crate) fn build(
+    drawn: &[Drawn],
+    fixtures: &mut BTreeMap<String, Value>,
+    report: &Report<'_>,
+) -> Variations {
+    let before = fixtures.clone();
+    let none = BTreeMap::new();
+    let shelf = Shelf { own: vec![&none], shared: &before };
+    let mut built = Variations::new();
+    for drawn in drawn {
+        let combinations = drawn.combinations(&shelf, fixtures, report);
+        if built.insert(drawn.name.clone(), combinations).is_some() {
+            let message = format!("variations {:?} are there twice", drawn.name);
+            report.add("variations", drawn.span, message, "name one of them anew");
+        }
+    }
+    built
+}
+
+impl Combination {
+    /// The objects of a namespace as they are in this combination; what is not spoken of stays.
+    pub(crate) fn of(&self, objects: &[Arc<Value>]) -> Vec<Arc<Value>> {
+        let made = |object: &Arc<Value>| {
+            let varied = self.objects.iter().find(|(before, _)| is_same(before, object));
+            varied.map_or_else(|| Some(Arc::clone(object)), |(_, after)| after.clone())
+        };
+        objects.iter().filter_map(made).collect()
+    }
+}
+
+impl Drawn {
+    fn combinations(
+        &self,
+        known: &Shelf<'_>,
+        fixtures: &mut BTreeMap<String, Value>,
+        report: &Report<'_>,
+    ) -> Vec<Combination> {
+        let (table, owners) = self.joined();
+        let mut made: BTreeMap<String, Option<Arc<Value>>> = BTreeMap::new();
+        let mut used = BTreeSet::new();
+        let mut found = Vec::new();
+        for rows in self.chosen() {
+            let row = Row {
+                cells: rows.iter().flat_map(|row| row.cells.clone()).collect(),
+                case: None,
+                span: rows.first().map_or(self.span, |row| row.span),
+            };
+            let cells = Cells::of(&table, &row, report);
+            let mut objects = Vec::new();
+            for (key, tree) in self.change.map().unwrap_or_default() {
+                let Some(before) = known.shared.get(&key.name) else {
+                    let remedy = nearest(&key.name, known.shared.keys().map(String::as_str));
+                    report.add("fixture", key.span, format!("there is no fixture {:?}", key.name), remedy);
+                    continue;
+                };
+                let tree = cells.fill(tree);
+                let columns = cells.take_used();
+                let axes: BTreeSet<usize> = columns.iter().map(|column| owners[*column]).collect();
+                used.extend(columns);
+                let name = format!("{}@{}", key.name, label(axes.iter().map(|axis| rows[*axis])));
+                let object = made.entry(name.clone()).or_insert_with(|| {
+                    let object = self.object(before, &tree, (known, &cells), report).map(Arc::new);
+                    if let Some(object) = &object {
+                        note(fixtures, (&name, key.span), object, report);
+                    }
+                    object
+                });
+                objects.push((before.clone(), object.clone()));
+            }
+            found.push(Combination { name: label(rows.iter().copied()), objects });
+        }
+        self.check_columns(&table, &used, report);
+        found
+    }
+
+    /// The object, unless `$is` says that it is absent.
+    fn object(
+        &self,
+        before: &Value,
+        tree: &Tree,
+        (known, cells): (&Shelf<'_>, &Cells<'_>),
+        report: &Report<'_>,
+    ) -> Option<Value> {
+        let entries = tree.map().unwrap_or_default();
+        let is = entries.iter().find(|(key, _)| key.name == "$is").map(|(_, value)| &value.data);
+        if matches!(is, Some(Data::Word(Word::Absent))) {
+            return None;
+        }
+        let rest: Vec<(Key, Tree)> = entries.iter().filter(|(key, _)| key.name != "$is").cloned().collect();
+        let rest = Tree { data: Data::Map(rest), span: tree.span };
+        let list_keys = &self.list_keys;
+        let assembly =
+            Assembly { shelf: known, cells, list_keys, unordered: &[], report, open: RefCell::default() };
+        assembly.over(before.clone(), &rest)
+    }
+
+    /// One table with the columns of all axes, and which axis each is of.
+    fn joined(&self) -> (Table, Vec<usize>) {
+        let columns = self.axes.iter().flat_map(|axis| axis.columns.clone()).collect();
+        let owners = self.axes.iter().enumerate().flat_map(|(at, axis)| vec![at; axis.columns.len()]);
+        (Table { columns, rows: Vec::new() }, owners.collect())
+    }
+
+    /// Every choice of one row per axis, the last axis turning fastest.
+    fn chosen(&self) -> Vec<Vec<&Row>> {
+        let mut chosen: Vec<Vec<&Row>> = vec![Vec::new()];
+        for axis in &self.axes {
+            let with = |rows: Vec<_>| {
+                let one = move |row| rows.iter().copied().chain([row]).collect::<Vec<_>>();
+                axis.rows.iter().map(one)
+            };
+            chosen = chosen.into_iter().flat_map(with).collect();
+        }
+        chosen
+    }
+
+    /// Notes columns of one name, and those that nothing depends on; the first of an axis names its rows.
+    fn check_columns(&self, table: &Table, used: &BTreeSet<usize>, report: &Report<'_>) {
+        let mut at = 0;
+        for axis in &self.axes {
+            for (position, column) in axis.columns.iter().enumerate() {
+                if position > 0 && !used.contains(&at) {
+                    let message = format!("nothing depends on the column {:?}", column.name);
+                    report.add("column", column.span, message, "use it in `change`, or drop it");
+                }
+                if table.columns[..at].iter().any(|other| other.name == column.name) {
+                    let message = format!("another axis has a column {:?}", column.name);
+                    report.add("column", column.span, message, "name one of them anew");
+                }
+                at += 1;
+            }
+        }
+    }
+}
+
+/// Adds an object to the fixtures; notes one that another has the name of.
+fn note(
+    fixtures: &mut BTreeMap<String, Value>,
+    (name, span): (&str, Span),
+    object: &Value,
+    report: &Report<'_>,
+) {
+    if fixtures.insert(name.to_owned(), object.clone()).is_some() {
+        let message = format!("fixture {name:?} is there twice");
+        report.add("fixture", span, message, "name rows of one of them anew");
+    }
+}
+
+/// The names of rows: what stands in their first cells.
+fn label<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
+    let name = |row: &Row| match row.cells.first().map(|cell| cell.tree.to_value()) {
+        Some(Value::String(name)) => name,
+        other => other.unwrap_or_default().to_string(),
+    };
+    rows.map(name).collect::<Vec<_>>().join(",")
+}
+
+/// Whether two objects are of one kind and name.
+fn is_same(one: &Value, other: &Value) -> bool {
+    let head = |object: &Value| {
+        ["/apiVersion", "/kind", "/metadata/name"].map(|field| object.pointer(field).cloned())
+    };
+    head(one) == head(other)
+}
