@@ -11,6 +11,7 @@ mod fidelity;
 mod gate;
 mod init;
 mod named;
+mod record;
 mod render;
 mod report;
 mod versions;
@@ -23,6 +24,7 @@ pub(crate) use init::{InitCommand, InitProviderArguments};
 pub(crate) use named::{
     AttestArguments, DiffRunArguments, RunningArguments, TrustArguments, VerifyArguments,
 };
+pub(crate) use record::{RecordArguments, ReplayArguments};
 pub(crate) use render::{RenderArguments, Rendering};
 pub(crate) use report::{MergeArguments, ReportCommand};
 pub(crate) use versions::{
@@ -120,6 +122,10 @@ pub(crate) enum Command {
     Fidelity(FidelityArguments),
     /// Runs contracts on a foreign implementation and records which clauses it keeps
     Attest(AttestArguments),
+    /// Records what a live cluster asks a webhook, as cases without secrets
+    Record(RecordArguments),
+    /// Asks a webhook again what was recorded; no cluster needed
+    Replay(ReplayArguments),
     /// Scaffolds a contract
     New(NewArguments),
     /// For release managers: what CloudProfiles offer, and where shoots are moved

@@ -25,6 +25,7 @@ pub mod objects;
 pub mod observation;
 pub mod place;
 pub mod plan;
+pub mod recording;
 pub mod render;
 pub mod report;
 pub mod rollouts;

@@ -1,8 +1,125 @@
-//! The certificate of what this process serves for one start.
+//! What this process serves for one start, over TLS.
 
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::{Request, Response, StatusCode, header};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use serde_json::{Value, json};
 use substrate::identity::Identity;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use webhook::registration::ClientConfig;
+use webhook::server::{self, CertificateError, Certificates, Patience, TlsError, TlsOptions};
 
-/// Makes one for the loopback addresses.
+/// Makes a certificate for the loopback addresses.
 pub(crate) fn certificate() -> Result<Identity, rcgen::Error> {
-    Identity::made("target", ["localhost", "127.0.0.1", "::1"].map(str::to_owned))
+    named(&[])
+}
+
+fn named(further: &[String]) -> Result<Identity, rcgen::Error> {
+    let mut names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+    names.extend(further.iter().filter(|name| !name.is_empty()).cloned());
+    Identity::made("target", names)
+}
+
+/// Why nothing can be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// No certificate could be made.
+    #[error("failed to make a certificate: {0}")]
+    Make(#[from] rcgen::Error),
+    /// The certificate cannot be used.
+    #[error("failed to serve over TLS: {0}")]
+    Certificate(#[from] CertificateError),
+    /// The TLS library refuses it.
+    #[error("failed to serve over TLS: {0}")]
+    Tls(#[from] TlsError),
+    /// The address is taken, or not of this machine.
+    #[error("failed to listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// A port that is served. Dropping it closes it.
+pub(crate) struct Served {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// `https://HOST:PORT`, as others reach it.
+    base: String,
+    /// PEM of its authority, in base64.
+    bundle: String,
+    serving: JoinHandle<()>,
+}
+
+impl Served {
+    /// Serves on an address under a certificate for loopback and the host that others reach it by, where one is said.
+    pub(crate) async fn open<S>(
+        address: SocketAddr,
+        host: Option<&str>,
+        service: S,
+    ) -> Result<Self, ServeError>
+    where
+        S: tower::Service<Request<Incoming>, Response = Response<Full<Bytes>>, Error = Infallible>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send,
+    {
+        let made = named(&host.map(str::to_owned).into_iter().collect::<Vec<_>>())?;
+        let certificates = Certificates::from_pem(made.certificate.as_bytes(), made.key.as_bytes())?;
+        let tls = server::config(Arc::new(certificates), TlsOptions::default())?;
+        let listen = |source| ServeError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let base = match host {
+            Some(host) if host.contains(':') => format!("https://[{host}]:{}", address.port()),
+            Some(host) => format!("https://{host}:{}", address.port()),
+            None => format!("https://{address}"),
+        };
+        let never = std::future::pending();
+        let serving = tokio::spawn(server::serve(listener, Some(tls), service, Patience::default(), never));
+        Ok(Self { address, base, bundle: STANDARD.encode(made.authority), serving })
+    }
+
+    /// How a registration says that a path of it is asked.
+    pub(crate) fn client_config(&self, path: &str) -> ClientConfig {
+        let url = Some(format!("{}{path}", self.base));
+        ClientConfig { url, service: None, ca_bundle: Some(self.bundle.clone()) }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+/// The answer to a review that has nothing against it.
+pub(crate) fn allowed(body: &[u8]) -> Bytes {
+    let review: Value = serde_json::from_slice(body).unwrap_or_default();
+    let answer = json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "response": {"uid": review["request"]["uid"], "allowed": true},
+    });
+    answer.to_string().into()
+}
+
+/// An answer in JSON.
+pub(crate) fn reply(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    let json = header::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
 }

@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-const MASK: &str = "***";
+/// What stands where a secret was.
+pub const MASK: &str = "***";
 
 /// Takes secrets out of lines that come one after the other.
 #[derive(Debug, Default)]
@@ -35,8 +36,10 @@ pub fn masked(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let secret = is_secret(value);
+            let variable = value["name"].as_str().is_some_and(is_secret_variable);
             let mask = |(name, value): (&String, &Value)| {
-                let hidden = (secret && is_data(name)) || is_secret_name(name);
+                let hidden =
+                    (secret && is_data(name)) || (variable && name == "value") || is_secret_name(name);
                 (name.clone(), if hidden { hide(value) } else { masked(value) })
             };
             Value::Object(fields.iter().map(mask).collect())
@@ -110,11 +113,13 @@ fn is_data(field: &str) -> bool {
 fn without_token(line: &str) -> String {
     let words = line.split(' ').map(|word| {
         let token = word.starts_with("eyJ") && word.matches('.').count() == 2;
+        // Alone, or as a flag.
+        let bare = word.trim_start_matches('-');
         let secret_field =
-            ["token=", "password=", "client-key-data:"].iter().find(|name| word.starts_with(**name));
+            ["token=", "password=", "client-key-data:"].iter().find(|name| bare.starts_with(**name));
         match (token, secret_field) {
             (true, _) => MASK.to_owned(),
-            (_, Some(name)) => format!("{name}{MASK}"),
+            (_, Some(name)) => format!("{}{name}{MASK}", &word[..word.len() - bare.len()]),
             _ => word.to_owned(),
         }
     });
@@ -123,6 +128,14 @@ fn without_token(line: &str) -> String {
 
 fn is_secret_name(name: &str) -> bool {
     matches!(name, "token" | "password" | "client-key-data" | "clientKey" | "privateKey" | "kubeconfig")
+}
+
+/// Whether an environment variable holds a secret, by what its name ends in: `AWS_SECRET_ACCESS_KEY`, `OS_PASSWORD`.
+fn is_secret_variable(name: &str) -> bool {
+    let is_variable =
+        name.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_');
+    let last = name.rsplit('_').next().unwrap_or_default();
+    is_variable && matches!(last, "PASSWORD" | "PASSWD" | "TOKEN" | "SECRET" | "KEY" | "CREDENTIALS")
 }
 
 /// Keeps the shape of maps, so that a reader sees which keys there were.
@@ -147,12 +160,14 @@ mod tests {
         let value = json!({
             "object": {"kind": "Secret", "data": {"a": "Yg==", "n": null}, "type": "Opaque"},
             "other": {"kind": "ConfigMap", "data": {"a": "b"}, "password": "x"},
-            "texts": [pem, "Bearer eyJhbGciOi.eyJzdWIi.c2ln end"],
+            "texts": [pem, "Bearer eyJhbGciOi.eyJzdWIi.c2ln end", "--token=x --password=y --token-auth-file=z"],
+            "env": [{"name": "OS_PASSWORD", "value": "x"}, {"name": "KEY_FILE", "value": "x"}, {"name": "key", "value": "x"}],
         });
         let want = json!({
             "object": {"kind": "Secret", "data": {"a": "***", "n": null}, "type": "Opaque"},
             "other": {"kind": "ConfigMap", "data": {"a": "b"}, "password": "***"},
-            "texts": ["a\n***\nb", "Bearer *** end"],
+            "texts": ["a\n***\nb", "Bearer *** end", "--token=*** --password=*** --token-auth-file=z"],
+            "env": [{"name": "OS_PASSWORD", "value": "***"}, {"name": "KEY_FILE", "value": "x"}, {"name": "key", "value": "x"}],
         });
         assert_eq!(masked(&value), want);
     }

@@ -23,6 +23,7 @@ mod refuse;
 mod report;
 mod scenario;
 mod setting;
+mod spelled;
 mod steps;
 mod table;
 mod tree;
@@ -37,6 +38,7 @@ use formats::yaml::{self, Data, Mark, Node, Style};
 use serde_json::Value;
 
 pub use report::Errors;
+pub use spelled::{spelled, spelled_text};
 
 use self::draft::{Clause, Draft};
 use self::emitted::Namespaces;

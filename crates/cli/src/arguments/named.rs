@@ -92,7 +92,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct VerifyArguments {
     /// url=https://HOST:PORT, command="./binary --flags", a target file, or built-in
     #[arg(long, value_name = "TARGET")]

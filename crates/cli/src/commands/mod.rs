@@ -9,7 +9,9 @@ mod fidelity;
 mod gate;
 mod init;
 mod lint;
+mod record;
 mod render;
+mod replay;
 mod report;
 mod run;
 mod show;
@@ -45,6 +47,8 @@ pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, F
         Command::Report(command) => report::execute(&command, terminal),
         Command::DiffRun(arguments) => diff_run::diff_run(&arguments, added, terminal),
         Command::Fidelity(arguments) => fidelity::fidelity(&arguments, terminal),
+        Command::Record(arguments) => record::record(&arguments, terminal),
+        Command::Replay(arguments) => replay::replay(&arguments, added, terminal),
         Command::Versions(command) => versions::execute(&command, terminal),
         Command::Env(command) => env::execute(command, terminal),
         Command::Completions { shell } => {

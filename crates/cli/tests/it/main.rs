@@ -12,6 +12,7 @@ mod init;
 mod kind;
 mod policy;
 mod program;
+mod record;
 mod release_manager;
 mod shards;
 mod strange_targets;

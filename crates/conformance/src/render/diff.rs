@@ -48,15 +48,20 @@ fn places(path: &str) -> Vec<String> {
     [step, object].into_iter().map(str::to_owned).chain(segments(field.trim_start())).collect()
 }
 
-/// `spec.containers[name=a.b].env` → `spec`, `containers[name=a.b]`, `env`.
+/// Maps of texts: what follows is one key, whatever dots it holds.
+const OF_TEXTS: [&str; 4] = ["annotations", "labels", "matchLabels", "nodeSelector"];
+
+/// `spec.containers[name=a.b].env` → `spec`, `containers[name=a.b]`, `env`; `metadata.labels.a.b/c` → `metadata`, `labels`, `a.b/c`.
 fn segments(path: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut depth = 0;
+    let mut in_texts = false;
     for letter in path.chars() {
         match letter {
             '[' => depth += 1,
             ']' => depth -= 1,
-            '.' if depth == 0 => {
+            '.' if depth == 0 && !in_texts => {
+                in_texts = found.last().is_some_and(|name| OF_TEXTS.contains(&name.as_str()));
                 found.push(String::new());
                 continue;
             }
@@ -101,6 +106,18 @@ mod tests {
             "+ message: absent got",
         ];
         assert_eq!(shown, want);
+    }
+
+    #[test]
+    fn keys_of_labels_keep_their_dots() {
+        let table = [
+            ("metadata.labels.a.b/c", "metadata > labels > a.b/c"),
+            ("spec.containers[name=a.b].env", "spec > containers[name=a.b] > env"),
+            ("data.a.b", "data > a > b"),
+        ];
+        for (path, want) in table {
+            assert_eq!(segments(path).join(" > "), want);
+        }
     }
 
     #[test]

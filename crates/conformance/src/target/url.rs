@@ -117,7 +117,9 @@ impl Known {
     }
 
     pub(super) fn paths_of(&self, webhook: &str) -> Vec<String> {
-        self.paths.get(webhook).cloned().unwrap_or_default()
+        let known = self.paths.get(webhook).cloned();
+        // A webhook of which no contract knows a name is named by its path.
+        known.unwrap_or_else(|| webhook.starts_with('/').then(|| webhook.to_owned()).into_iter().collect())
     }
 }
 

@@ -157,7 +157,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 /// The name before `>`: begins with a letter, holds no other sign of the kind.
-fn name_at(text: &str) -> Option<&str> {
+pub(super) fn name_at(text: &str) -> Option<&str> {
     let name = &text[..text.find('>')?];
     let fits = name.starts_with(char::is_alphabetic) && !name.contains(['<', '\n']) && !name.ends_with(' ');
     fits.then_some(name)

@@ -6,72 +6,39 @@ use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use http::{Request, Response, StatusCode, header};
+use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 use webhook::dial::{DialError, Dialer as _};
-use webhook::registration::{ClientConfig, WebhookConfiguration};
-use webhook::server::{self, CertificateError, Certificates, Patience, TlsError, TlsOptions};
+use webhook::registration::WebhookConfiguration;
 
 use super::probe;
 use super::recorder::Recorder;
-use crate::loopback;
+use crate::loopback::{ServeError, Served, allowed, reply};
 use crate::route;
 use crate::route::DEFAULT_TIMEOUT;
 
 /// Path under which probes are asked.
 const PROBES: &str = "/probe/";
 
-/// Why the target cannot be served.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum DoorError {
-    /// No certificate could be made.
-    #[error("failed to make a certificate for loopback: {0}")]
-    Make(#[from] rcgen::Error),
-    /// The certificate cannot be used.
-    #[error("failed to serve the target over TLS: {0}")]
-    Certificate(#[from] CertificateError),
-    /// The TLS library refuses it.
-    #[error("failed to serve the target over TLS: {0}")]
-    Tls(#[from] TlsError),
-    /// No port is free.
-    #[error("failed to listen on loopback: {0}")]
-    Listen(#[from] std::io::Error),
-}
-
 /// An open port. Dropping it closes it.
 pub(super) struct Door {
-    /// `https://127.0.0.1:<port>`.
-    base: String,
-    /// PEM of its authority, in base64.
-    bundle: String,
+    served: Served,
     seen: Arc<Mutex<BTreeSet<String>>>,
-    serving: JoinHandle<()>,
 }
 
 impl Door {
     /// Opens it; what comes in goes to the recorder.
-    pub(super) async fn open(recorder: Arc<Recorder>) -> Result<Self, DoorError> {
-        let made = loopback::certificate()?;
-        let certificates = Certificates::from_pem(made.certificate.as_bytes(), made.key.as_bytes())?;
-        let tls = server::config(Arc::new(certificates), TlsOptions::default())?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let base = format!("https://{}", listener.local_addr()?);
+    pub(super) async fn open(recorder: Arc<Recorder>) -> Result<Self, ServeError> {
         let seen = Arc::<Mutex<BTreeSet<String>>>::default();
         let probes = Arc::clone(&seen);
         let service = tower::service_fn(move |request: Request<Incoming>| {
             let (recorder, probes) = (Arc::clone(&recorder), Arc::clone(&probes));
             async move { Ok::<_, Infallible>(answer(&recorder, &probes, request).await) }
         });
-        let never = std::future::pending();
-        let serving = tokio::spawn(server::serve(listener, Some(tls), service, Patience::default(), never));
-        Ok(Self { base, bundle: STANDARD.encode(made.authority), seen, serving })
+        let served = Served::open((Ipv4Addr::LOCALHOST, 0).into(), None, service).await?;
+        Ok(Self { served, seen })
     }
 
     /// The configuration with every webhook led here, and a probe.
@@ -82,9 +49,9 @@ impl Door {
     ) -> WebhookConfiguration {
         let mut led = configuration.clone();
         for webhook in &mut led.webhooks {
-            webhook.client_config = self.client_config(&route::path(webhook));
+            webhook.client_config = self.served.client_config(&route::path(webhook));
         }
-        let to_probe = self.client_config(&format!("{PROBES}{number}"));
+        let to_probe = self.served.client_config(&format!("{PROBES}{number}"));
         led.webhooks.push(probe::registration(number, "", to_probe));
         led
     }
@@ -97,17 +64,6 @@ impl Door {
     /// How many probes were asked since.
     pub(super) fn seen(&self) -> usize {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    fn client_config(&self, path: &str) -> ClientConfig {
-        let url = Some(format!("{}{path}", self.base));
-        ClientConfig { url, service: None, ca_bundle: Some(self.bundle.clone()) }
-    }
-}
-
-impl Drop for Door {
-    fn drop(&mut self) {
-        self.serving.abort();
     }
 }
 
@@ -143,29 +99,14 @@ fn timeout(query: &str) -> Option<Duration> {
     formats::duration::GoDuration::parse(value).ok()?.to_std()
 }
 
-/// The answer to a review that has nothing against it.
-fn allowed(body: &[u8]) -> Bytes {
-    let review: Value = serde_json::from_slice(body).unwrap_or_default();
-    let answer = json!({
-        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-        "response": {"uid": review["request"]["uid"], "allowed": true},
-    });
-    answer.to_string().into()
-}
-
-fn reply(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(body));
-    *response.status_mut() = status;
-    let json = header::HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde_json::{Value, json};
     use webhook::dial::{HttpAnswer, Https, Target, Trust};
-    use webhook::registration::{Phase, Registration};
+    use webhook::registration::{ClientConfig, Phase, Registration};
 
     /// Answers with the path and body it was asked.
     struct Echo;
@@ -185,8 +126,9 @@ mod tests {
         let recorder = Arc::new(Recorder::default());
         recorder.reach(Arc::new(Echo));
         let door = Door::open(recorder).await.unwrap();
-        let trust = Trust::Bundle(STANDARD.decode(&door.bundle).unwrap());
-        let target = Target { url: door.base.clone(), address: None, server_name: None, trust };
+        let reached = door.served.client_config("");
+        let trust = Trust::Bundle(STANDARD.decode(reached.ca_bundle.unwrap()).unwrap());
+        let target = Target { url: reached.url.unwrap(), address: None, server_name: None, trust };
         let client = Https::new(&target).unwrap();
         (door, client)
     }
@@ -229,7 +171,7 @@ mod tests {
         let configuration = WebhookConfiguration { phase: Phase::Mutating, name: "grm".to_owned(), webhooks };
         let led = door.leading(&configuration, 3);
         let urls: Vec<_> = led.webhooks.iter().map(|webhook| webhook.client_config.clone()).collect();
-        let wanted = ["/webhooks/a", "/webhooks/b", "/probe/3"].map(|path| door.client_config(path));
+        let wanted = ["/webhooks/a", "/webhooks/b", "/probe/3"].map(|path| door.served.client_config(path));
         assert_eq!(urls, wanted);
     }
 }

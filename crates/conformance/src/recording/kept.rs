@@ -1,0 +1,143 @@
+//! What is kept of a review: no secret, and nothing that is of its moment only.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use webhook::review::{Operation, ReadError, Review};
+
+use crate::exchange::Subject;
+use crate::mask::{self, MASK};
+
+/// What an API server adds, and what says nothing of what a webhook does.
+const OF_THE_MOMENT: [&str; 6] =
+    ["creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"];
+/// The annotation in which `kubectl apply` keeps what it sent.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Why a review is no case.
+#[derive(Debug, thiserror::Error)]
+pub enum LeftOut {
+    /// It is no review.
+    #[error("it is no review: {0}")]
+    Unreadable(#[from] ReadError),
+    /// It carries no request.
+    #[error("it carries no request")]
+    NoRequest,
+    /// It is about a part of an object.
+    #[error("it is about the subresource {0}")]
+    Subresource(String),
+    /// Somebody connects to an object.
+    #[error("it is about a connection")]
+    Connection,
+    /// An object in it is no JSON.
+    #[error("an object in it cannot be read: {0}")]
+    Object(#[from] serde_json::Error),
+}
+
+/// What a review is about.
+///
+/// # Errors
+/// Why it is no case.
+pub fn seen(body: &[u8]) -> Result<Subject, LeftOut> {
+    let review = Review::read(body)?;
+    let request = review.request.ok_or(LeftOut::NoRequest)?;
+    if request.operation == Operation::Connect {
+        return Err(LeftOut::Connection);
+    }
+    if !request.sub_resource.is_empty() {
+        return Err(LeftOut::Subresource(request.sub_resource));
+    }
+    let object = |raw: Option<&serde_json::value::RawValue>| -> Result<Option<Value>, LeftOut> {
+        let read: Option<Value> = raw.map(|raw| serde_json::from_str(raw.get())).transpose()?;
+        Ok(read.filter(|object| !object.is_null()).map(|object| kept(&object)))
+    };
+    Ok(Subject {
+        // The namespace of a Namespace is its own name.
+        namespaced: !request.namespace.is_empty() && request.resource.resource != "namespaces",
+        object: object(request.object)?,
+        old_object: object(request.old_object)?,
+        kind: request.kind,
+        resource: request.resource,
+        name: request.name,
+        namespace: request.namespace,
+        operation: request.operation,
+    })
+}
+
+/// An object as it may be kept.
+#[must_use]
+pub fn kept(object: &Value) -> Value {
+    let mut kept = mask::masked(object);
+    if let Some(metadata) = kept["metadata"].as_object_mut() {
+        metadata.retain(|field, _| !OF_THE_MOMENT.contains(&field.as_str()));
+        if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+            annotations.remove(LAST_APPLIED);
+        }
+    }
+    if kept["kind"] == "Secret"
+        && let Some(data) = kept["data"].as_object_mut()
+    {
+        // Data of a Secret is Base64, or nobody reads the object.
+        data.values_mut().for_each(|value| *value = json!(STANDARD.encode(MASK)));
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn review(change: impl FnOnce(&mut Value)) -> Vec<u8> {
+        let mut review = json!({
+            "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+            "request": {
+                "uid": "u", "operation": "UPDATE", "name": "a", "namespace": "b",
+                "kind": {"group": "", "version": "v1", "kind": "Secret"},
+                "resource": {"group": "", "version": "v1", "resource": "secrets"},
+                "userInfo": {"username": "somebody"},
+                "object": {
+                    "apiVersion": "v1", "kind": "Secret", "data": {"a": "c2VjcmV0"},
+                    "metadata": {"name": "a", "uid": "1", "managedFields": [], "annotations": {LAST_APPLIED: "{}", "b": "c"}},
+                },
+                "oldObject": {"apiVersion": "v1", "kind": "Secret", "stringData": {"a": "secret"}},
+            },
+        });
+        change(&mut review["request"]);
+        serde_json::to_vec(&review).unwrap()
+    }
+
+    #[test]
+    fn objects_are_kept_without_secrets_and_without_what_is_of_the_moment() {
+        let seen = seen(&review(|_| ())).unwrap();
+        let want = json!({
+            "apiVersion": "v1", "kind": "Secret", "data": {"a": "Kioq"},
+            "metadata": {"name": "a", "annotations": {"b": "c"}},
+        });
+        assert_eq!(seen.object, Some(want));
+        assert_eq!(seen.old_object.unwrap()["stringData"], json!({"a": "***"}));
+        assert_eq!((seen.operation, seen.namespaced), (Operation::Update, true));
+    }
+
+    #[test]
+    fn what_is_no_case_is_left_out_and_told() {
+        let table: [(Vec<u8>, &str); 4] = [
+            (b"<html>".to_vec(), "it is no review: couldn't get version/kind"),
+            (b"{}".to_vec(), "it carries no request"),
+            (
+                review(|request| request["subResource"] = json!("status")),
+                "it is about the subresource status",
+            ),
+            (review(|request| request["operation"] = json!("CONNECT")), "it is about a connection"),
+        ];
+        for (body, want) in table {
+            let said = seen(&body).unwrap_err().to_string();
+            assert!(said.starts_with(want), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_namespace_does_not_live_in_itself() {
+        let body = review(|request| request["resource"]["resource"] = json!("namespaces"));
+        assert!(!seen(&body).unwrap().namespaced);
+    }
+}
