@@ -1,6 +1,6 @@
 # The front door: every target is one or two commands; logic lives in `cargo xtask`.
 .DEFAULT_GOAL := help
-.PHONY: help check fmt clippy test tidy laws doc deny run lint bench mutants control-plane e2e images kind-node go-clients dist
+.PHONY: help check fmt clippy test tidy laws doc deny run lint bench mutants control-plane e2e images tool-image kind-node go-clients dist
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-15s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ dist: ## release binaries in target/dist
 
 images: ## our components as container images for kind; prints name and size
 	@cargo xtask images
+
+tool-image: ## gardener-conformance itself as a container image; prints name and size
+	@cargo xtask images --tool
 
 kind-node: ## a kind node image from pinned parts, without a registry; prints its name
 	@cargo xtask kind-node

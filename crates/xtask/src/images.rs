@@ -1,4 +1,4 @@
-//! `cargo xtask images`: our components as static programs, each alone in an image.
+//! `cargo xtask images`: our components as static programs, each alone in an image; with `--tool` the tool itself.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,13 +11,26 @@ use crate::engine::{self, Environment};
 use crate::program;
 use crate::tools::Tools;
 
-/// Package of each component, and its program; a target of kind/images/Dockerfile has the program's name.
-const COMPONENTS: [(&str, &str); 4] = [
-    ("gardener-resource-manager", "gardener-resource-manager"),
-    ("garden-admission", "gardener-garden-admission"),
-    ("controlplane-webhooks", "gardener-controlplane-webhooks"),
-    ("gardener-controller-manager", "gardener-controller-manager"),
-];
+/// Programs whose images are built together.
+struct Wanted {
+    /// Below kind/images; a target of it has the program's name.
+    recipe: &'static str,
+    /// Package of each, and its program.
+    programs: &'static [(&'static str, &'static str)],
+}
+
+const COMPONENTS: Wanted = Wanted {
+    recipe: "Dockerfile",
+    programs: &[
+        ("gardener-resource-manager", "gardener-resource-manager"),
+        ("garden-admission", "gardener-garden-admission"),
+        ("controlplane-webhooks", "gardener-controlplane-webhooks"),
+        ("gardener-controller-manager", "gardener-controller-manager"),
+    ],
+};
+
+/// The tool, for those who have no Rust.
+const TOOL: Wanted = Wanted { recipe: "Dockerfile.tool", programs: &[("cli", "gardener-conformance")] };
 
 /// How they are built.
 #[derive(clap::Args)]
@@ -26,6 +39,9 @@ pub(crate) struct Arguments {
     /// Cargo's profile
     #[arg(long, default_value = "release")]
     profile: String,
+    /// Builds the image of gardener-conformance, and those of no component
+    #[arg(long)]
+    tool: bool,
     #[command(flatten)]
     environment: Environment,
     #[arg(long, env = "CARGO_TARGET_DIR", hide = true, default_value = "target")]
@@ -40,13 +56,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let compiler = Tools::with(&["musl-gcc", "docker"], &arguments.environment.path, &cache)?;
     let triple = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
     program::step("Rust's libraries for static programs", || install(&triple))?;
-    program::step("static programs", || compile(&compiler, arguments, &triple))?;
+    let wanted = if arguments.tool { &TOOL } else { &COMPONENTS };
+    program::step("static programs", || compile(&compiler, arguments, &triple, wanted))?;
     let folder = crate::chore::root().join(&arguments.target_folder).join(&triple);
     let folder = folder.join(if arguments.profile == "dev" { "debug" } else { &arguments.profile });
-    let context = gathered(&folder)?;
-    for (_, component) in COMPONENTS {
+    let context = gathered(&folder, wanted)?;
+    for (_, component) in wanted.programs {
         let image = format!("gardener-conformance/{component}:local");
-        program::step(&image, || build(&tools, component, &image, context.path()))?;
+        program::step(&image, || build(&tools, (wanted.recipe, component), &image, context.path()))?;
         let size = fs::metadata(folder.join(component)).context("the program was built")?.len();
         let mut asking = tools.command("docker");
         asking.args(["image", "inspect", "--format", "{{.ID}} {{.Size}}", &image]);
@@ -71,10 +88,10 @@ fn install(triple: &str) -> Result<()> {
     }
 }
 
-fn compile(tools: &Tools, arguments: &Arguments, triple: &str) -> Result<()> {
+fn compile(tools: &Tools, arguments: &Arguments, triple: &str, wanted: &Wanted) -> Result<()> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "--profile", &arguments.profile, "--target", triple]);
-    for (package, program) in COMPONENTS {
+    for (package, program) in wanted.programs {
         cargo.args(["--package", package, "--bin", program]);
     }
     let compiler = compiler(tools)?;
@@ -104,18 +121,18 @@ fn compiler(tools: &Tools) -> Result<PathBuf> {
 }
 
 /// A folder with all programs and nothing else: Docker's old builder goes through the images above the one that is wanted.
-fn gathered(folder: &Path) -> Result<tempfile::TempDir> {
+fn gathered(folder: &Path, wanted: &Wanted) -> Result<tempfile::TempDir> {
     let context = tempfile::tempdir().context("failed to make a folder for the images")?;
-    for (_, program) in COMPONENTS {
+    for (_, program) in wanted.programs {
         fs::copy(folder.join(program), context.path().join(program))
             .with_context(|| format!("failed to copy {program}"))?;
     }
     Ok(context)
 }
 
-fn build(tools: &Tools, component: &str, image: &str, context: &Path) -> Result<()> {
+fn build(tools: &Tools, (recipe, target): (&str, &str), image: &str, context: &Path) -> Result<()> {
     let mut building = tools.command("docker");
-    building.args(["build", "--quiet", "--tag", image, "--target", component, "--file"]);
-    building.arg(crate::chore::root().join("kind/images/Dockerfile")).arg(context);
+    building.args(["build", "--quiet", "--tag", image, "--target", target, "--file"]);
+    building.arg(crate::chore::root().join("kind/images").join(recipe)).arg(context);
     program::ask(&mut building).map(|_| ())
 }
