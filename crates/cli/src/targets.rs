@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
 use conformance::target::command::CommandTarget;
+use conformance::target::garden::Garden;
 use conformance::target::url::{Known, UrlTarget};
 use conformance::target::{Target, provider};
 use contract::document::target::{RegistrationFiles, TargetConfig, TargetSpec};
@@ -136,14 +137,22 @@ fn trusts_nobody(running: &RunningArguments) -> Result<(), Failure> {
 
 /// Whether a name stands for something that is started for the run.
 pub(crate) fn is_started(target: &str) -> bool {
-    let of_file = || {
-        let text = fs::read_to_string(target).ok()?;
-        let described = target::read(&SourceFile::new(target, text)).ok()?;
-        Some(!described.spec.command.is_empty())
-    };
     target == BUILT_IN
         || target.starts_with("command=")
-        || (!target.starts_with("url=") && of_file().unwrap_or(false))
+        || spec_of(target).is_some_and(|spec| !spec.command.is_empty())
+}
+
+/// Whether a name stands for a garden, whose cases hold their objects apart from it until they are asked.
+pub(crate) fn is_garden(target: &str) -> bool {
+    spec_of(target).is_some_and(|spec| spec.kubeconfig.is_some())
+}
+
+fn spec_of(target: &str) -> Option<TargetSpec> {
+    if target.starts_with("url=") {
+        return None;
+    }
+    let text = fs::read_to_string(target).ok()?;
+    Some(target::read(&SourceFile::new(target, text)).ok()?.spec)
 }
 
 fn from_file(
@@ -184,6 +193,9 @@ fn from_file(
         extras: spec.extras.clone(),
         reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
     };
+    if let Some(kubeconfig) = &spec.kubeconfig {
+        return garden_behind(&folder.join(kubeconfig), known, running);
+    }
     if !spec.command.is_empty() {
         trusts_nobody(running)?;
         if config.is_some() {
@@ -197,6 +209,20 @@ fn from_file(
     };
     let url = spec.url.clone().unwrap_or_default();
     Ok(Arc::new(UrlTarget { known, url, trust: told(trust)?, config }))
+}
+
+/// A garden that has an API server of its own for Gardener's kinds.
+fn garden_behind(
+    kubeconfig: &Path,
+    known: Known,
+    running: &RunningArguments,
+) -> Result<Arc<dyn Target>, Failure> {
+    if running.describes() || running.kubeconfig.is_some() {
+        let text = "--ca, --insecure, --config and --kubeconfig are for webhooks: a garden is what its file's \
+                    `kubeconfig` leads to";
+        return Err(Failure::usage(text));
+    }
+    Ok(Arc::new(Garden::new(known, kubeconfig.to_owned(), Arc::new(garden::Garden))))
 }
 
 /// Where our own components, and so their originals, serve their webhooks.

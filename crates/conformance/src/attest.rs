@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use contract::document::attestation::{Attestation, Attested, Observation, Seen};
 use contract::model::{Catalog, Clause};
 
-use crate::report::{ClauseResult, Reason, ReasonCode, Report, Status, sums};
+use crate::report::{CaseResult, ClauseResult, Reason, ReasonCode, Report, Status, sums};
 
 /// An attestation and what stands against it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,8 @@ pub fn draft(catalog: &Catalog, report: &Report) -> Draft {
     for clause in clauses {
         let results = report.contracts.iter().flat_map(|contract| &contract.clauses);
         let Some(result) = results.into_iter().find(|result| result.id == clause.id) else { continue };
-        draft.see(clause, result, &report.target.name, &version);
+        let Some(result) = of_its_levels(result) else { continue };
+        draft.see(clause, &result, &report.target.name, &version);
     }
     draft
 }
@@ -143,6 +144,19 @@ impl Draft {
         };
         self.attestation.clauses.insert(clause.id.clone(), observation);
     }
+}
+
+/// The result without the rows of levels that the target is not asked on: those are another's to keep. `None`: all are.
+fn of_its_levels(result: &ClauseResult) -> Option<ClauseResult> {
+    let is_anothers =
+        |case: &CaseResult| case.reason.as_ref().is_some_and(|reason| reason.code == ReasonCode::Level);
+    if !result.cases.iter().any(is_anothers) {
+        return Some(result.clone());
+    }
+    let mut own = result.clone();
+    own.cases.retain(|case| !is_anothers(case));
+    own.status = ClauseResult::conclude(&own.cases);
+    (!own.cases.is_empty()).then_some(own)
 }
 
 /// How many of the cases were asked otherwise than the substrate says, and how the first of them.

@@ -61,6 +61,8 @@ pub enum Outcome {
     Late(Duration),
     /// The path is not served (404).
     NotServed,
+    /// It cannot be asked of this target, for this reason.
+    NotPut(String),
     /// Nothing listens there, or it is not trusted.
     Unreachable(DialError),
 }
@@ -90,6 +92,7 @@ pub async fn ask(dialer: &dyn Dialer, path: &str, question: &Question<'_>, timeo
         Err(DialError::Exchange { source_text, .. }) => {
             (None, Outcome::Garbled(BadAnswer::HungUp { reason: source_text }))
         }
+        Err(DialError::NotPut { reason }) => (None, Outcome::NotPut(reason)),
         Err(error @ (DialError::Connect { .. } | DialError::Tls { .. })) => {
             (None, Outcome::Unreachable(error))
         }

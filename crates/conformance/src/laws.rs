@@ -182,6 +182,7 @@ fn words(exchange: &Exchange) -> String {
         Outcome::Garbled(bad) => bad.to_string(),
         Outcome::Late(timeout) => format!("no answer within {timeout:?}"),
         Outcome::NotServed => "404".to_owned(),
+        Outcome::NotPut(reason) => reason.clone(),
         Outcome::Unreachable(error) => error.to_string(),
     }
 }

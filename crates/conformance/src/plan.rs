@@ -334,13 +334,20 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
     }
     let runs_on = looked.case.when.decision()?.runs_on;
     let is_asked = match runs_on {
-        RunsOn::Decision => true,
+        RunsOn::Decision => target.decides(),
         RunsOn::Admission => target.admits(),
         RunsOn::Reconcile => target.maintains(),
     };
-    (!is_asked).then(|| {
-        let text = format!("nothing of a garden that runs is asked here, so not on {}", runs_on.name());
-        Reason::new(ReasonCode::Level, text)
+    if !is_asked {
+        let text = match runs_on {
+            RunsOn::Decision => "a garden as a whole is asked, no decision apart from it".to_owned(),
+            _ => format!("nothing of a garden that runs is asked here, so not on {}", runs_on.name()),
+        };
+        return Some(Reason::new(ReasonCode::Level, text));
+    }
+    (target.identity().kind == TargetKind::Garden && now(looked, target).is_some()).then(|| {
+        let text = "the row is about its very moment, or its answer says a date, and a garden's time is the real one";
+        Reason::new(ReasonCode::Substrate, text)
     })
 }
 
@@ -354,9 +361,14 @@ fn is_started_apart(looked: Looked<'_>, target: &dyn Target) -> bool {
 /// The time that a target must show; `None`: the time that it is, as is the only one inside a cluster.
 fn now(looked: Looked<'_>, target: &dyn Target) -> Option<Timestamp> {
     let decision = looked.case.when.decision()?;
-    let is_installed =
-        target.identity().kind == TargetKind::InCluster && target.is_inside(&looked.contract.component);
-    (!is_installed || !dates::are_movable(looked.case, decision, target)).then_some(decision.now)
+    let shows_real_time = match target.identity().kind {
+        TargetKind::InCluster => target.is_inside(&looked.contract.component),
+        TargetKind::Garden => true,
+        _ => false,
+    };
+    let keeps = |decided| dates::keeps(looked, decided);
+    let is_movable = || dates::are_movable(looked.case, decision, target, keeps);
+    (!shows_real_time || !is_movable()).then_some(decision.now)
 }
 
 /// The configuration that most cases of a contract share; of several the first.

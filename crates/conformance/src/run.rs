@@ -191,6 +191,7 @@ pub async fn run(
         asked.extend(lost);
         broken.extend(error);
     }
+    shared.left_behind(target.leave().await);
     asked.sort_by_key(|asked| asked.at);
     broken.sort();
     broken.dedup();
@@ -232,6 +233,7 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
     // plane that all share, webhooks of two groups would be asked about each other's objects too.
     let (shares_cluster, side_by_side) = match shared.options.ground {
         Ground::Envtest(_) | Ground::Whole(_) => (true, 1),
+        Ground::Direct(_) if shared.target.asks_in_turn() => (false, 1),
         Ground::Direct(FactsFrom::Given(_)) => (true, parallel),
         Ground::Direct(_) | Ground::Embedded => (false, parallel),
     };

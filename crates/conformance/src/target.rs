@@ -22,6 +22,7 @@ pub mod built_in;
 pub mod command;
 mod configured;
 mod decided;
+pub mod garden;
 pub mod provider;
 pub mod url;
 
@@ -42,6 +43,8 @@ pub enum TargetKind {
     InCluster,
     /// Whoever wrote the objects that are read.
     Objects,
+    /// A garden that runs already, with an API server of its own for Gardener's kinds.
+    Garden,
 }
 
 /// Who is verified.
@@ -215,6 +218,12 @@ pub trait Target: Send + Sync {
         None
     }
 
+    /// Whether rows that run on the pure decision are asked of it. One that runs as a whole may know what would be decided, and is
+    /// asked nothing of that.
+    fn decides(&self) -> bool {
+        true
+    }
+
     /// Whether rows about versions are asked of its admission, under a name of its webhooks for Shoots, `shoot`, and at the
     /// row's time.
     fn admits(&self) -> bool {
@@ -224,6 +233,11 @@ pub trait Target: Send + Sync {
     /// Whether rows about versions are asked of the controller that maintains Shoots: started with [`Setup::clusters`], the
     /// component runs it over a garden, and its admission otherwise.
     fn maintains(&self) -> bool {
+        false
+    }
+
+    /// Whether cases are asked one after the other, because what one needs to stand would be seen by the next.
+    fn asks_in_turn(&self) -> bool {
         false
     }
 
@@ -246,6 +260,11 @@ pub trait Target: Send + Sync {
     /// # Errors
     /// When it does not come up; says nothing about the contracts.
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError>;
+
+    /// Takes back what it wrote for the run as a whole, and says what it could not.
+    async fn leave(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A started target.
@@ -341,6 +360,12 @@ pub enum TargetError {
     /// A certificate could not be made or read.
     #[error("failed to prepare certificates: {reason}")]
     Certificate {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A garden is not reached, is none, or refuses what every Shoot needs there.
+    #[error("could not ask the garden: {reason}")]
+    Garden {
         /// What is wrong.
         reason: String,
     },

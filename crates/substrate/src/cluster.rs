@@ -186,6 +186,14 @@ impl Cluster {
         self.send(Method::DELETE, &collection(resource, namespace), query, None).await
     }
 
+    /// Lists the objects of `<plural>[.<group>]` in all namespaces.
+    ///
+    /// # Errors
+    /// When no such resource is known or the server cannot be asked.
+    pub async fn list(&self, name: &str) -> Result<Reply, ClusterError> {
+        self.send(Method::GET, &collection(collection_of(name)?, ""), "", None).await
+    }
+
     /// Ends the deletion of a namespace, where nobody else does.
     ///
     /// # Errors

@@ -63,6 +63,12 @@ pub enum DialError {
         /// The HTTP library's words.
         source_text: String,
     },
+    /// Whoever is behind it is asked otherwise than by reviews, and this one cannot be asked so.
+    #[error("the question cannot be put: {reason}")]
+    NotPut {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// An answer that comes piece by piece, as a watch does.

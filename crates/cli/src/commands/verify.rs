@@ -170,11 +170,8 @@ async fn ground(
 /// Where facts are written: the given cluster; for a started binary an API server of this process; else nowhere.
 async fn facts(arguments: &VerifyArguments) -> Result<FactsFrom, Failure> {
     let Some(path) = &arguments.running.kubeconfig else {
-        return Ok(if targets::is_started(&arguments.target) {
-            FactsFrom::Embedded
-        } else {
-            FactsFrom::Nowhere
-        });
+        let is_apart = targets::is_started(&arguments.target) || targets::is_garden(&arguments.target);
+        return Ok(if is_apart { FactsFrom::Embedded } else { FactsFrom::Nowhere });
     };
     let client =
         substrate::kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;

@@ -37,7 +37,7 @@ impl Effect {
             Outcome::Answered(answer) => Ok(answer.clone()),
             Outcome::Garbled(bad) => Err(bad.to_string()),
             Outcome::Late(timeout) => Err(format!("no answer within {timeout:?}")),
-            Outcome::NotServed | Outcome::Unreachable(_) => return None,
+            Outcome::NotServed | Outcome::NotPut(_) | Outcome::Unreachable(_) => return None,
         };
         Some(Self { called, answer })
     }

@@ -9,7 +9,7 @@ pub(super) fn hold(trace: &Trace) -> Held {
             Outcome::Garbled(bad) if !matches!(bad, BadAnswer::PatchType(_) | BadAnswer::Patch(_)) => {
                 return Held::No(bad.to_string());
             }
-            Outcome::Unreachable(_) | Outcome::NotServed => return Held::NoOccasion,
+            Outcome::Unreachable(_) | Outcome::NotPut(_) | Outcome::NotServed => return Held::NoOccasion,
             Outcome::Garbled(_) | Outcome::Answered(_) | Outcome::Late(_) => {}
         }
     }

@@ -15,7 +15,7 @@ pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
         )),
         Outcome::Garbled(bad) => Held::No(format!("an unrelated object gets no proper answer: {bad}")),
         Outcome::Late(timeout) => Held::No(format!("an unrelated object gets no answer within {timeout:?}")),
-        Outcome::NotServed | Outcome::Unreachable(_) => Held::NoOccasion,
+        Outcome::NotServed | Outcome::NotPut(_) | Outcome::Unreachable(_) => Held::NoOccasion,
     }
 }
 

@@ -206,6 +206,9 @@ fn refused(
             let text = format!("{} answers 404: not served", route.path);
             return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
         }
+        Outcome::NotPut(reason) => {
+            return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Substrate, reason));
+        }
         Outcome::Late(timeout) => format!("no answer within its declared timeout of {timeout:?}"),
         Outcome::Garbled(bad) => bad.to_string(),
         Outcome::Answered(_) => "an answer".to_owned(),

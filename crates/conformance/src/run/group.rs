@@ -78,7 +78,7 @@ async fn start(
         tidy,
     };
     // Cases that see each other's facts have a cluster of their own, unless there is only the given one.
-    let one_by_one = (tidy && group.alone) || shared.options.fail_fast;
+    let one_by_one = (tidy && group.alone) || shared.options.fail_fast || shared.target.asks_in_turn();
     let side_by_side = if one_by_one { 1 } else { SIDE_BY_SIDE };
     let asked = each(&context, side_by_side).await;
     running.stop().await;

@@ -150,6 +150,25 @@ async fn only_clauses_of_which_every_case_was_asked_are_kept() {
 }
 
 #[tokio::test]
+async fn rows_of_levels_that_are_not_asked_of_the_target_are_no_part_of_its_attestation() {
+    let mut report = run_with(small::contract(), Manner::Good, options()).await;
+    let elsewhere = |report: &mut conformance::report::Report, clause: usize, case: usize| {
+        let case = &mut report.contracts[0].clauses[clause].cases[case];
+        case.status = Status::NotSupported;
+        case.reason = Some(Reason::new(ReasonCode::Level, "a garden as a whole is asked"));
+    };
+    elsewhere(&mut report, 0, 2);
+    for case in 0..report.contracts[0].clauses[1].cases.len() {
+        elsewhere(&mut report, 1, case);
+    }
+    report.contracts[0].conclude();
+    (report.counts, report.levels) = sums(&report.contracts);
+    let draft = attest::draft(&catalog(), &report);
+    assert_eq!(draft.attestation.clauses["FAKE-001"].result, Seen::Kept);
+    assert!(!draft.attestation.clauses.contains_key("FAKE-002"));
+}
+
+#[tokio::test]
 async fn what_was_attested_before_stays_and_runs_that_are_not_whole_record_nothing() {
     let catalog = catalog();
     let mut report = run_with(small::contract(), Manner::Good, options()).await;

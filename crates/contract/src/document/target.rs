@@ -70,6 +70,9 @@ pub struct TargetSpec {
     pub extras: Vec<String>,
     /// Resources that it reads in all namespaces at once, such as `v1 configmaps`: cases with such facts run alone.
     pub reads_everywhere: Vec<String>,
+    /// Kubeconfig of a garden that has an API server of its own for Gardener's kinds: the garden is the target then; relative to
+    /// the target file.
+    pub kubeconfig: Option<String>,
     /// PEM file of the authority that signed its certificate, for a target that runs already.
     pub ca: Option<String>,
 }
@@ -103,12 +106,20 @@ pub struct TargetConfig {
 pub fn read(file: &SourceFile) -> Result<TargetFile, Error> {
     let target: TargetFile = file.read("Target")?;
     let spec = &target.spec;
-    if spec.command.is_empty() && spec.url.is_none() {
-        let remedy = "say `url: https://HOST:PORT`, and `command` if it is to be started".to_owned();
+    let is_webhook = !spec.command.is_empty() || spec.url.is_some();
+    if is_webhook && spec.kubeconfig.is_some() {
+        let remedy = "say `kubeconfig` alone: the garden's own API server is asked".to_owned();
+        let message = "the target is a garden and a webhook";
+        return Err(file.error(super::first(), 0, message, Some(remedy)));
+    }
+    if !is_webhook && spec.kubeconfig.is_none() {
+        let remedy =
+            "say `url: https://HOST:PORT`, and `command` if it is to be started, or `kubeconfig` of a garden"
+                .to_owned();
         return Err(file.error(
             super::first(),
             0,
-            "the target has neither a command nor a url",
+            "the target has neither a command nor a url nor a kubeconfig",
             Some(remedy),
         ));
     }
@@ -161,6 +172,7 @@ mod tests {
         let table = [
             ("spec: {url: \"https://a\", comand: [x]}\n", 4, "comand"),
             ("spec: {}\n", 1, "neither a command nor a url"),
+            ("spec: {url: \"https://a\", kubeconfig: k}\n", 1, "a garden and a webhook"),
             ("spec: {url: \"http://a\"}\n", 1, "is not https"),
             ("spec: {url: \"https://a\", registration: {sed: x}}\n", 1, "no instance sed"),
         ];

@@ -203,6 +203,7 @@ fn dialled(error: &DialError) -> Failure {
         DialError::Exchange { .. } => {
             "see what the webhook wrote last: it closed the connection in the middle"
         }
+        DialError::NotPut { .. } => "ask a webhook",
     };
     Failure::environment(format!("could not ask the webhook: {error}; {remedy}"))
 }

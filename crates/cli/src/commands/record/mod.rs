@@ -221,6 +221,7 @@ async fn ask(webhook: &Listened, subject: &Subject) -> Result<exchange::Answer, 
         Outcome::Garbled(bad) => Err(bad.to_string()),
         Outcome::Late(timeout) => Err(format!("no answer within {timeout:?}")),
         Outcome::NotServed => Err(format!("{} answers 404", webhook.path)),
+        Outcome::NotPut(reason) => Err(reason),
         Outcome::Unreachable(error) => Err(error.to_string()),
     }
 }

@@ -1,0 +1,200 @@
+//! A garden that runs already and has an API server of its own for Gardener's kinds: asked through its kubeconfig.
+//!
+//! Its admission is no webhook: nobody can send it a review. So each question is brought about in the garden (`scene`), sent
+//! as a dry run, and what comes back is told as a webhook would tell it (`asking`).
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use contract::case::Given;
+use contract::decision::Decision;
+use contract::model::{Contract, Form};
+use serde_json::{Value, json};
+use substrate::cluster::Cluster;
+use tokio::sync::Mutex;
+use webhook::dial::Dialer;
+use webhook::registration::WebhookConfiguration;
+
+use self::asking::Asking;
+use self::scene::Scene;
+use self::surroundings::Surroundings;
+use super::url::Known;
+use super::{Configurable, Decided, Identity, Running, Setup, Target, TargetError, TargetKind};
+
+mod asking;
+mod profile;
+mod scene;
+mod surroundings;
+
+/// Components whose contracts speak of a garden's API server.
+const COMPONENTS: [&str; 2] = ["garden", "garden-admission"];
+/// Who says which API server serves Gardener's kinds.
+const SERVED_BY: &str = "v1beta1.core.gardener.cloud";
+
+/// A garden that runs already.
+pub struct Garden {
+    /// What is known of it; it has neither paths nor registrations.
+    pub known: Known,
+    /// The kubeconfig that leads to it: of somebody who may do everything there.
+    pub kubeconfig: PathBuf,
+    /// Decides what dates of a row mean, so that rows are found that mean the same at another time.
+    pub decisions: Arc<dyn Target>,
+    /// What stands in the garden; questions are put one after the other, as they would see each other's objects.
+    standing: Arc<Mutex<Standing>>,
+}
+
+/// What was written into the garden and still stands.
+#[derive(Default)]
+struct Standing {
+    garden: Option<Cluster>,
+    surroundings: Surroundings,
+    scene: Scene,
+}
+
+impl Garden {
+    /// A garden behind a kubeconfig.
+    #[must_use]
+    pub fn new(known: Known, kubeconfig: PathBuf, decisions: Arc<dyn Target>) -> Self {
+        Self { known, kubeconfig, decisions, standing: Arc::default() }
+    }
+
+    /// The garden, seen to be one, with what every Shoot needs there.
+    async fn enter(&self) -> Result<(), TargetError> {
+        let mut standing = self.standing.lock().await;
+        if standing.garden.is_some() {
+            return Ok(());
+        }
+        let reached = substrate::kubeconfig::client(&self.kubeconfig).await;
+        let cluster = Cluster::new(reached.map_err(|error| broken(&error.to_string()))?);
+        is_garden(&cluster).await?;
+        let mut surroundings = Surroundings::default();
+        if let Err(error) = surroundings.make(&cluster).await {
+            let left = surroundings.take_back(&cluster).await;
+            return Err(broken(&[vec![error.to_string()], left].concat().join("; left behind: ")));
+        }
+        *standing = Standing { garden: Some(cluster), surroundings, scene: Scene::default() };
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Target for Garden {
+    fn identity(&self) -> Identity {
+        self.known.identity(TargetKind::Garden, &self.kubeconfig.display().to_string())
+    }
+
+    fn features(&self) -> BTreeSet<String> {
+        self.known.features.clone()
+    }
+
+    fn extras(&self) -> Vec<String> {
+        self.known.extras.clone()
+    }
+
+    fn configurable(&self, _component: &str) -> Configurable {
+        Configurable::Fixed(json!({}))
+    }
+
+    fn is_asked_of(&self, contract: &Contract) -> bool {
+        COMPONENTS.contains(&contract.component.as_str()) && contract.form != Form::Configuration
+    }
+
+    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
+        self.decisions.decide(decision, given)
+    }
+
+    fn decides(&self) -> bool {
+        false
+    }
+
+    fn admits(&self) -> bool {
+        true
+    }
+
+    fn asks_in_turn(&self) -> bool {
+        true
+    }
+
+    async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        self.enter().await?;
+        let facts = setup.facts.map(|facts| Cluster::new(facts.client));
+        let facts = facts.ok_or_else(|| broken("nobody tells what stands in the garden of a case"))?;
+        Ok(Box::new(RunningGarden {
+            asking: Arc::new(Asking { standing: Arc::clone(&self.standing), facts }),
+        }))
+    }
+
+    async fn leave(&self) -> Vec<String> {
+        let mut standing = self.standing.lock().await;
+        let Some(garden) = standing.garden.take() else { return Vec::new() };
+        // A Shoot cannot go from a garden that has not what it needs.
+        if let Err(error) = standing.scene.clear(&garden).await {
+            return vec![
+                error.to_string(),
+                "what Shoots need there, of Project conform and Seed local on".to_owned(),
+            ];
+        }
+        std::mem::take(&mut standing.surroundings).take_back(&garden).await
+    }
+}
+
+/// Whether an API server of its own serves Gardener's kinds: custom resources have webhooks to be asked instead.
+async fn is_garden(cluster: &Cluster) -> Result<(), TargetError> {
+    let service = json!({
+        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": SERVED_BY},
+    });
+    let found = cluster.get(&service).await.map_err(|error| broken(&error.to_string()))?;
+    if found.body["spec"]["service"].is_object() {
+        return Ok(());
+    }
+    Err(broken(&format!(
+        "no API server of its own serves Gardener's kinds there (APIService {SERVED_BY}); where they are custom resources, say \
+         `url` or `command` of the webhooks"
+    )))
+}
+
+fn broken(reason: &str) -> TargetError {
+    TargetError::Garden { reason: reason.to_owned() }
+}
+
+struct RunningGarden {
+    asking: Arc<Asking>,
+}
+
+#[async_trait]
+impl Running for RunningGarden {
+    fn dialer(&self) -> Arc<dyn Dialer> {
+        Arc::<Asking>::clone(&self.asking)
+    }
+
+    fn registrations(&self) -> Option<&[WebhookConfiguration]> {
+        None
+    }
+
+    fn paths(&self, webhook: &str) -> Vec<String> {
+        vec![format!("/{webhook}")]
+    }
+
+    async fn stop(self: Box<Self>) {}
+}
+
+/// The text at a path of an object; empty where there is none.
+fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use substrate::embedded::Embedded;
+
+    #[tokio::test]
+    async fn a_cluster_whose_shoots_are_custom_resources_is_no_garden() {
+        let server = Embedded::start(false, None).await.unwrap();
+        let error = is_garden(&Cluster::new(server.client())).await.unwrap_err().to_string();
+        assert!(error.contains("no API server of its own serves Gardener's kinds"), "{error}");
+        assert!(error.contains("url"), "{error}");
+    }
+}

@@ -1,0 +1,326 @@
+//! A review, put to a garden as the request that it speaks of, and the garden's answer told as a webhook's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use substrate::cluster::{Cluster, ClusterError, Reply};
+use substrate::facts;
+use tokio::sync::Mutex;
+use webhook::answer::encode;
+use webhook::dial::{DialError, Dialer, HttpAnswer};
+use webhook::patch;
+use webhook::review::{AdmissionRequest, Answer, Operation, Review};
+
+use super::scene::Wanted;
+use super::surroundings::NAMESPACE;
+use super::{Standing, text};
+use crate::target::configured;
+
+/// The group of what is asked about.
+const GROUP: &str = "core.gardener.cloud";
+/// Metadata that only the garden's server sets, or that nobody may set who writes the object.
+const NOT_SENT: [&str; 8] = [
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "managedFields",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "finalizers",
+];
+
+/// Annotations that a garden's server sets once: who made a Shoot, and what is to be done first.
+const SET_ONCE: [&str; 2] = ["gardener.cloud/created-by", "shoot.gardener.cloud/tasks"];
+
+/// The way to a garden, for cases whose objects stand in one cluster.
+pub(super) struct Asking {
+    /// The garden.
+    pub(super) standing: Arc<Mutex<Standing>>,
+    /// Where the cases' objects stand.
+    pub(super) facts: Cluster,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+enum Unasked {
+    /// No request of a user brings it about.
+    #[error("{0}")]
+    NotPut(String),
+    /// A server was not reached.
+    #[error("{0}")]
+    Unreached(String),
+}
+
+impl From<ClusterError> for Unasked {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Send { .. } | ClusterError::Read { .. } => Self::Unreached(error.to_string()),
+            ClusterError::Kind { .. } | ClusterError::Refused { .. } => Self::NotPut(error.to_string()),
+        }
+    }
+}
+
+#[async_trait]
+impl Dialer for Asking {
+    async fn post(&self, path: &str, body: Bytes, _timeout: Duration) -> Result<HttpAnswer, DialError> {
+        let not_put = |reason: String| DialError::NotPut { reason };
+        let review = Review::read(&body).map_err(|error| not_put(error.to_string()))?;
+        let request =
+            review.request.as_ref().ok_or_else(|| not_put("the review has no request".to_owned()))?;
+        let answer = self.answer(request).await.map_err(|unasked| match unasked {
+            Unasked::NotPut(reason) => not_put(reason),
+            Unasked::Unreached(source_text) => DialError::Connect { url: path.to_owned(), source_text },
+        })?;
+        Ok(HttpAnswer { status: 200, body: encode(review.envelope(), &answer).into() })
+    }
+}
+
+impl Asking {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Result<Answer, Unasked> {
+        if request.kind.group != GROUP {
+            return Ok(Answer::allowed(""));
+        }
+        let mut standing = self.standing.lock().await;
+        let Standing { garden, scene, .. } = &mut *standing;
+        let garden = garden.as_ref().ok_or_else(|| Unasked::Unreached("the garden was left".to_owned()))?;
+        let given = object(request, request.object.map(RawValue::get))?;
+        let asked = placed(&given);
+        let old = match request.operation {
+            Operation::Create => None,
+            Operation::Update => Some(placed(&object(request, request.old_object.map(RawValue::get))?)),
+            operation => return Err(Unasked::NotPut(format!("{operation} is asked of no garden"))),
+        };
+        let wanted = self.wanted(&asked, old.as_ref()).await?;
+        let home = self.home(&given).await?;
+        if !scene.is(&wanted) {
+            // What stays there would be seen by every question to come.
+            let stays = |error: ClusterError| Unasked::Unreached(error.to_string());
+            scene.clear(garden).await.map_err(stays)?;
+            if let Err(error) = scene.set(garden, wanted).await {
+                scene.clear(garden).await.map_err(stays)?;
+                return Err(Unasked::from(error));
+            }
+        }
+        let reply = send(garden, &asked, old.is_some()).await?;
+        Ok(told(&given, &home, &reply))
+    }
+
+    /// The namespace that a case's refusals speak of: the object's, or that of the Shoots beside it.
+    async fn home(&self, given: &Value) -> Result<String, Unasked> {
+        let own = text(given, "/metadata/namespace");
+        if !own.is_empty() {
+            return Ok(own.to_owned());
+        }
+        let shoots = self.shoots().await?;
+        Ok(shoots.first().map(|shoot| text(shoot, "/metadata/namespace")).unwrap_or_default().to_owned())
+    }
+
+    /// What must stand in the garden for a request: the object before, and what the case's cluster holds beside it.
+    async fn wanted(&self, asked: &Value, old: Option<&Value>) -> Result<Wanted, Unasked> {
+        if asked["kind"] == "CloudProfile" {
+            let shoots = match old {
+                Some(_) => self.shoots().await?.iter().map(placed).collect(),
+                None => Vec::new(),
+            };
+            return Ok(Wanted { shoots, profiles: old.cloned().into_iter().collect() });
+        }
+        let mut profiles: Vec<Value> = Vec::new();
+        for shoot in old.into_iter().chain([asked]) {
+            let name = text(shoot, "/spec/cloudProfileName");
+            if name.is_empty() || profiles.iter().any(|found| text(found, "/metadata/name") == name) {
+                continue;
+            }
+            let named = json!({
+                "apiVersion": asked["apiVersion"], "kind": "CloudProfile", "metadata": {"name": name},
+            });
+            let found = self.facts.get(&named).await?;
+            if found.is_success() {
+                profiles.push(facts::stripped(&found.body));
+            }
+        }
+        Ok(Wanted { shoots: old.cloned().into_iter().collect(), profiles })
+    }
+
+    /// The Shoots of the case's cluster.
+    async fn shoots(&self) -> Result<Vec<Value>, Unasked> {
+        let found = self.facts.list("shoots.core.gardener.cloud").await?;
+        let items = found.body["items"].as_array().cloned().unwrap_or_default();
+        Ok(items)
+    }
+}
+
+/// Sends what is asked, as a dry run.
+async fn send(garden: &Cluster, asked: &Value, updates: bool) -> Result<Reply, Unasked> {
+    let mut sent = asked.clone();
+    if let Some(metadata) = sent["metadata"].as_object_mut() {
+        metadata.retain(|field, _| !NOT_SENT.contains(&field.as_str()));
+    }
+    if !updates {
+        return Ok(garden.create(&sent, "dryRun=All").await?);
+    }
+    let live = garden.get(&sent).await?;
+    for field in ["resourceVersion", "finalizers"] {
+        sent["metadata"][field] = live.body["metadata"][field].clone();
+    }
+    Ok(garden.replace(&sent, "", "dryRun=All").await?)
+}
+
+/// The object of a request, which is one that users of a garden write.
+fn object(request: &AdmissionRequest<'_>, raw: Option<&str>) -> Result<Value, Unasked> {
+    let object: Value = raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+    let kind = text(&object, "/kind");
+    if kind != request.kind.kind || !matches!(kind, "Shoot" | "CloudProfile") {
+        let reason = format!("nobody sends an API server a {} that is {object}", request.kind.kind);
+        return Err(Unasked::NotPut(reason.chars().take(200).collect()));
+    }
+    Ok(object)
+}
+
+/// The object where the garden has it.
+fn placed(object: &Value) -> Value {
+    let mut placed = object.clone();
+    if placed["kind"] == "Shoot" {
+        placed["metadata"]["namespace"] = json!(NAMESPACE);
+    }
+    placed
+}
+
+/// What the garden answered, as a webhook would about the object as it was given.
+fn told(given: &Value, home: &str, reply: &Reply) -> Answer {
+    let warnings = reply.warnings.clone();
+    if reply.is_success() {
+        let patch = patch::between(given, &restored(given, &reply.body));
+        return Answer::patched(patch).with_warnings(warnings);
+    }
+    let message = reply.message().replace(NAMESPACE, home);
+    let message = without_head(&message);
+    let mut answer = Answer::errored(reply.code, message).with_warnings(warnings);
+    if let Some(reason) = reply.body.get("reason") {
+        answer.status.insert("reason".to_owned(), reason.clone());
+    }
+    let mut details = reply.body["details"].clone();
+    if details["causes"].as_array().is_none_or(Vec::is_empty) {
+        // Plugins of an API server tell field errors in words alone.
+        details["causes"] = json!(configured::causes(message));
+    }
+    answer.status.insert("details".to_owned(), details);
+    answer
+}
+
+/// What came back, with what no writer of the object has a say in as it was given.
+fn restored(given: &Value, came: &Value) -> Value {
+    let mut restored = came.clone();
+    for field in NOT_SENT.into_iter().chain(["namespace"]) {
+        take_over(&mut restored["metadata"], &given["metadata"], field);
+    }
+    take_over(&mut restored, given, "status");
+    let none = Value::Null;
+    for annotation in SET_ONCE {
+        let annotations = &mut restored["metadata"]["annotations"];
+        take_over(annotations, given.pointer("/metadata/annotations").unwrap_or(&none), annotation);
+    }
+    // Where it was empty, and is again, nothing came about.
+    let is_bare = restored["metadata"]["annotations"].as_object().is_none_or(serde_json::Map::is_empty);
+    if is_bare {
+        take_over(&mut restored["metadata"], &given["metadata"], "annotations");
+    }
+    restored
+}
+
+fn take_over(to: &mut Value, from: &Value, field: &str) {
+    let Some(fields) = to.as_object_mut() else { return };
+    match from.get(field) {
+        Some(value) => fields.insert(field.to_owned(), value.clone()),
+        None => fields.remove(field),
+    };
+}
+
+/// `shoots.core.gardener.cloud "app" is forbidden: ` and `Shoot.core.gardener.cloud "app" is invalid: ` are the server's words,
+/// as `admission webhook "…" denied the request: ` is.
+fn without_head(message: &str) -> &str {
+    let head = [" is forbidden: ", " is invalid: "].into_iter().filter_map(|end| {
+        let (head, rest) = message.split_once(end)?;
+        let (kind, name) = head.split_once(' ')?;
+        (kind.ends_with(GROUP) && name.starts_with('"') && !name.contains(' ')).then_some(rest)
+    });
+    head.into_iter().next().unwrap_or(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shoot() -> Value {
+        json!({
+            "apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot",
+            "metadata": {"name": "app", "namespace": "garden-dev", "uid": "1", "finalizers": ["gardener"]},
+            "spec": {"region": "local"}, "status": {"technicalID": "a"},
+        })
+    }
+
+    #[test]
+    fn an_answer_tells_what_admission_changed_and_nothing_that_the_server_sets() {
+        let mut came = placed(&shoot());
+        came["metadata"]["uid"] = json!("2");
+        came["metadata"]["creationTimestamp"] = json!("2026-01-01T00:00:00Z");
+        came["metadata"].as_object_mut().unwrap().remove("finalizers");
+        came["status"] = json!({"technicalID": ""});
+        came["metadata"]["annotations"] = json!({"gardener.cloud/created-by": "admin"});
+        let reply = |body: &Value| Reply { code: 201, body: body.clone(), warnings: vec!["w".to_owned()] };
+        assert_eq!(
+            told(&shoot(), "garden-dev", &reply(&came)),
+            Answer::allowed("").with_warnings(["w".to_owned()])
+        );
+        came["spec"]["purpose"] = json!("evaluation");
+        let answer = told(&shoot(), "garden-dev", &reply(&came));
+        let wanted = json!([{"op": "add", "path": "/spec/purpose", "value": "evaluation"}]);
+        assert_eq!(json!(answer.patch), wanted);
+    }
+
+    #[test]
+    fn a_refusal_is_told_in_the_plugins_words_with_the_field_errors_in_them() {
+        let message = "shoots.core.gardener.cloud \"app\" is forbidden: [spec.region: Required value, spec.x: Forbidden: not in \
+                       garden-conformance/app]";
+        let body =
+            json!({"message": message, "reason": "Forbidden", "code": 403, "details": {"name": "app"}});
+        let answer = told(&shoot(), "garden-dev", &Reply { code: 403, body, warnings: Vec::new() });
+        assert!(!answer.allowed);
+        assert_eq!((answer.code(), answer.status["reason"].as_str()), (403, Some("Forbidden")));
+        let words = "[spec.region: Required value, spec.x: Forbidden: not in garden-dev/app]";
+        assert_eq!(answer.message(), words);
+        let causes = json!([
+            {"field": "spec.region", "reason": "FieldValueRequired", "message": "Required value"},
+            {"field": "spec.x", "reason": "FieldValueForbidden", "message": "Forbidden: not in garden-dev/app"},
+        ]);
+        assert_eq!(answer.status["details"]["causes"], causes);
+    }
+
+    #[test]
+    fn field_errors_that_the_server_lists_are_those() {
+        let causes =
+            json!([{"field": "spec.a", "reason": "FieldValueInvalid", "message": "Invalid value: \"b\": c"}]);
+        let body = json!({
+            "message": "Shoot.core.gardener.cloud \"app\" is invalid: spec.a: Invalid value: \"b\": c", "reason": "Invalid",
+            "details": {"causes": causes},
+        });
+        let answer = told(&shoot(), "garden-dev", &Reply { code: 422, body, warnings: Vec::new() });
+        assert_eq!(answer.status["details"]["causes"], causes);
+        assert_eq!(answer.message(), "spec.a: Invalid value: \"b\": c");
+    }
+
+    #[test]
+    fn only_the_servers_own_head_is_taken_off() {
+        for (message, wanted) in [
+            ("Internal error occurred: a is forbidden: b", "Internal error occurred: a is forbidden: b"),
+            ("pods \"a\" is forbidden: b", "pods \"a\" is forbidden: b"),
+            ("cloudprofiles.core.gardener.cloud \"a\" is forbidden: b is invalid: c", "b is invalid: c"),
+        ] {
+            assert_eq!(without_head(message), wanted);
+        }
+    }
+}
