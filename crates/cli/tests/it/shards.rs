@@ -106,6 +106,22 @@ fn four_shards_are_one_run() {
 }
 
 #[test]
+fn shards_of_what_is_verified_are_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let verify = |report: &str, more: &[&str]| {
+        let contracts = ["--contract", "seccomp-profile", "--contract", "pod-scheduler-name"];
+        let with = ["verify", "--target", "built-in", "--seed", "1", "--report", report];
+        call(here, &[&with[..], &contracts[..], more].concat())
+    };
+    verify("whole", &[]).says(0, &["2 contracts"]);
+    verify("1", &["--shard", "1/2"]).says(0, &["shard 1 of 2", "1 contract"]);
+    verify("2", &["--shard", "2/2"]).says(0, &["shard 2 of 2", "1 contract"]);
+    merge(here, &["2", "1"]).says(0, &["2 contracts", "verdict  conformant"]);
+    assert_eq!(timeless(read(here, "merged")), timeless(read(here, "whole")));
+}
+
+#[test]
 fn a_shard_that_would_be_empty_and_one_that_is_none_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path(), &["--shard", "6/6"]).says(2, &["--shard 6/6", "5 parts at most"]);
