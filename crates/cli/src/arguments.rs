@@ -16,7 +16,7 @@ mod render;
 mod report;
 mod versions;
 
-pub(crate) use check::{CheckCommand, CheckObjectsArguments};
+pub(crate) use check::{CheckCommand, CheckObjectsArguments, release};
 pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use gate::GateArguments;
@@ -206,6 +206,13 @@ pub(crate) struct Execution {
     /// How long a step of a scenario may wait for real time to pass: for targets outside this process, and on envtest
     #[arg(long, value_name = "DURATION", default_value = TIME_BUDGET)]
     pub(crate) time_budget: String,
+    /// The release of Gardener that a provider's webhooks are asked for, such as v1.98.0 [default: what the target file says,
+    /// else v1.82.0; of our own, each clause's]
+    #[arg(long, value_name = "VERSION", value_parser = release)]
+    pub(crate) gardener: Option<String>,
+    /// Takes clauses to the letter, also where Gardener itself does not keep them so
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Waivers to apply
     #[arg(long, value_name = "FILE")]
     pub(crate) waivers: Option<PathBuf>,
@@ -340,7 +347,7 @@ pub(crate) struct FmtArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Of what: contract, target, waivers, gate, ledger, attestation, report
+    /// Of what: contract, variations, releases, target, waivers, gate, ledger, attestation, report
     #[arg(default_value = "contract")]
     pub(crate) kind: String,
 }

@@ -16,6 +16,15 @@ pub(crate) fn load(added: Option<&Path>) -> Result<Loaded, Failure> {
     if loaded.errors.is_empty() { Ok(loaded) } else { Err(Failure::diagnostic(Errors(loaded.errors))) }
 }
 
+/// The same, to judge by: taken to the letter where that is wanted.
+pub(crate) fn judging(added: Option<&Path>, strict: bool) -> Result<Loaded, Failure> {
+    let mut loaded = load(added)?;
+    if strict {
+        loaded.catalog.take_to_the_letter();
+    }
+    Ok(loaded)
+}
+
 /// The files built in, with those of a folder over them; suites are none of them.
 pub(crate) fn files(added: Option<&Path>) -> Result<Vec<SourceFile>, Failure> {
     let over = folder(added)?.into_iter().filter(|file| !is_suite(file));

@@ -96,9 +96,13 @@ pub(crate) async fn ground(
 }
 
 /// Refuses what only kind has on another substrate.
-pub(crate) fn fits(is_said: bool, substrate: SubstrateName) -> Result<(), Failure> {
+pub(crate) fn fits(is_said: bool, substrate: SubstrateName, gardener: Option<&str>) -> Result<(), Failure> {
     if is_said && substrate != SubstrateName::Kind {
         return Err(Failure::usage("--zones, --logs, --cluster and --keep are for --substrate kind"));
+    }
+    if gardener.is_some() && substrate == SubstrateName::Kind {
+        let text = "--substrate kind: what is installed there is of the release that its configuration says; leave --gardener out";
+        return Err(Failure::usage(text));
     }
     Ok(())
 }

@@ -42,6 +42,8 @@ pub(crate) fn options(
 /// The command that repeats a case as it was asked: with the times that it had and the waivers.
 pub(crate) fn repeated(again: Again, execution: &Execution) -> String {
     again
+        .unless("--gardener", execution.gardener.as_deref().unwrap_or_default(), "")
+        .flag("--strict", execution.strict)
         .unless("--settle", &execution.settle, SETTLE)
         .unless("--time-budget", &execution.time_budget, TIME_BUDGET)
         .path("--waivers", execution.waivers.as_deref())

@@ -76,7 +76,12 @@ async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, St
 }
 
 /// What a name stands for.
-pub(crate) fn named(target: &str, running: &RunningArguments) -> Result<Arc<dyn Target>, Failure> {
+pub(crate) fn named(
+    target: &str,
+    running: &RunningArguments,
+    gardener: Option<&str>,
+) -> Result<Arc<dyn Target>, Failure> {
+    let gardener = gardener.map(str::to_owned);
     if target == BUILT_IN {
         if running.describes() {
             let text = "--ca, --insecure and --config have no use for our own component";
@@ -85,15 +90,17 @@ pub(crate) fn named(target: &str, running: &RunningArguments) -> Result<Arc<dyn 
         return Ok(Arc::new(resource_manager()));
     }
     if let Some(line) = target.strip_prefix("command=") {
-        return Ok(Arc::new(started(line, running)?));
+        let mut target = started(line, running)?;
+        target.known.gardener = gardener;
+        return Ok(Arc::new(target));
     }
     let trust = trust(running.trust.insecure, running.trust.ca.as_deref())?;
     let config = running.config.as_deref().map(configuration).transpose()?;
     if let Some(url) = target.strip_prefix("url=") {
-        let known = Known { name: host(url)?, paths: own_paths(), ..Known::default() };
+        let known = Known { name: host(url)?, paths: own_paths(), gardener, ..Known::default() };
         return Ok(Arc::new(UrlTarget { known, url: url.to_owned(), trust: told(trust)?, config }));
     }
-    from_file(Path::new(target), trust, config, running)
+    from_file(Path::new(target), (trust, config), running, gardener)
 }
 
 /// A command line: `<config>` is a file made for each configuration, over the one of `--config` where it is given.
@@ -157,9 +164,9 @@ fn spec_of(target: &str) -> Option<TargetSpec> {
 
 fn from_file(
     path: &Path,
-    trust: Trust,
-    config: Option<Value>,
+    (trust, config): (Trust, Option<Value>),
     running: &RunningArguments,
+    gardener: Option<String>,
 ) -> Result<Arc<dyn Target>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
@@ -187,6 +194,7 @@ fn from_file(
             .collect(),
         provider: provider::of(spec.provider.as_deref(), &selected)
             .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
+        gardener: gardener.or_else(|| spec.gardener.clone()),
         registrations,
         features: spec.features.iter().cloned().collect(),
         parameters: spec.parameters.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use contract::emitted::{self, Held, holds_for};
+use contract::emitted::{self, Held, differs, holds_for};
 use contract::model::{Clause, Contract};
 use serde_json::Value;
 
@@ -24,6 +24,7 @@ pub struct Checker<'c> {
     contracts: &'c [Contract],
     gardener: Option<String>,
     changed: bool,
+    strict: bool,
     found: BTreeMap<&'c str, Found>,
     namespaces: usize,
 }
@@ -47,6 +48,8 @@ struct Found {
     more: usize,
     /// Breaches that a webhook may have brought about.
     unsure: usize,
+    /// Breaches of which the contract says that Gardener differs.
+    stated: usize,
     /// How often it meant nothing, by the clause that it presupposes.
     not_run: BTreeMap<String, usize>,
 }
@@ -56,7 +59,14 @@ impl<'c> Checker<'c> {
     /// them, as they have in a cluster.
     #[must_use]
     pub fn new(contracts: &'c [Contract], gardener: Option<String>, changed: bool) -> Self {
-        Self { contracts, gardener, changed, found: BTreeMap::new(), namespaces: 0 }
+        Self { contracts, gardener, changed, strict: false, found: BTreeMap::new(), namespaces: 0 }
+    }
+
+    /// Takes clauses to the letter, also those of which their contract says that Gardener differs.
+    #[must_use]
+    pub fn to_the_letter(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
     }
 
     /// How many namespaces were looked at.
@@ -69,12 +79,14 @@ impl<'c> Checker<'c> {
     pub fn take(&mut self, namespace: &str, read: &[Read]) {
         self.namespaces += 1;
         let objects: Vec<Arc<Value>> = read.iter().map(|read| Arc::clone(&read.object)).collect();
+        let gardener = self.gardener.as_deref().unwrap_or_default();
         let asked = emitted::ask(self.contracts, self.gardener.as_deref(), &objects);
         for asked in asked {
             let found = self.found.entry(asked.clause.id.as_str()).or_default();
             match &asked.held {
                 Held::Yes => found.kept += 1,
                 Held::NotRun(id) => *found.not_run.entry(id.clone()).or_default() += 1,
+                Held::No if !self.strict && differs(&asked.clause.differs, gardener) => found.stated += 1,
                 Held::No if self.changed && asked.clause.webhook_may => found.unsure += 1,
                 Held::No => found.note(breach(namespace, read, &asked)),
             }
@@ -112,11 +124,7 @@ fn breach(namespace: &str, read: &[Read], asked: &emitted::Asked<'_, '_>) -> Cas
         input: None,
         answer: Answer { allowed: true, object: asked.object.cloned(), ..Answer::default() },
     };
-    let then = contract::case::Then {
-        about: contract::case::About::Emitted,
-        object: Some(rule.expect.clone()),
-        ..contract::case::Then::default()
-    };
+    let then = contract::case::Then::emitted(rule.expect.clone());
     let checks: Vec<Check> = judge(&then, &seen, &matching::rules_of(asked.contract, &seen));
     let is_asked =
         |read: &&Read| asked.object.is_some_and(|object| std::ptr::eq(object, read.object.as_ref()));

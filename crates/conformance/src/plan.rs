@@ -7,6 +7,7 @@ use contract::case::{Case, Sending, When};
 use contract::decision::RunsOn;
 use contract::model::{Clause, Contract, Form};
 use contract::parameters;
+use contract::release::Asked;
 use contract::scenario::Scenario;
 use contract::versions::Range;
 use jiff::Timestamp;
@@ -219,11 +220,34 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
 /// its examples.
 #[must_use]
 pub fn stated(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
+    let contracts = &of_release(contracts, target);
     if let Some(provider) = target.provider().filter(|_| contracts.iter().any(Contract::has_provider)) {
         let contracts = contracts.iter().map(|contract| contract.of_provider(provider)).collect();
         return with_parameters(&contracts, target);
     }
     with_parameters(contracts, target)
+}
+
+/// The contracts with objects as the release of Gardener writes them that the target is asked for.
+fn of_release(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
+    if contracts.iter().all(|contract| contract.releases.is_none()) {
+        return Arc::clone(contracts);
+    }
+    let is_started = |contract: &Contract| {
+        matches!(target.configurable(&contract.component), Configurable::Any | Configurable::OneOf(_))
+    };
+    let asked = asked(target);
+    contracts.iter().map(|contract| contract.of_release(asked, is_started(contract))).collect()
+}
+
+/// Of which release of Gardener a target is asked: ours can be of any.
+#[must_use]
+pub fn asked(target: &dyn Target) -> Asked<'_> {
+    match target.gardener() {
+        Some(gardener) => Asked::Of(gardener),
+        None if target.is_ours() => Asked::Any,
+        None => Asked::Usual,
+    }
 }
 
 fn with_parameters(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
@@ -270,11 +294,8 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
     if let Some(reason) = lacks(looked, target) {
         return Some((Status::NotSupported, reason));
     }
-    if let (Some(range), Some(version)) = (&looked.clause.versions, target.identity().version)
-        && Range::parse(range).is_some_and(|range| !range.covers(&version))
-    {
-        let text = format!("holds for {range}, the target is {version}");
-        return Some((Status::Skipped, Reason::new(ReasonCode::Version, text)));
+    if let Some(reason) = is_of_another_version(looked, target) {
+        return Some((Status::Skipped, reason));
     }
     let fixed = match target.configurable(&contract.component) {
         Configurable::Any => return None,
@@ -302,6 +323,21 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
             format!("the target's configuration cannot be set; this case needs {}", looked.case.config);
         (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
     })
+}
+
+/// Why a clause does not hold for this target: it is about other releases of Gardener, or other versions of the target.
+fn is_of_another_version(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
+    let versions = looked.clause.versions.as_ref()?;
+    let range = Range::parse(versions)?;
+    let asked = asked(target);
+    let text = if let Some(gardener) = asked.of(looked.contract, looked.clause) {
+        (!range.covers(gardener))
+            .then(|| format!("holds for Gardener {versions}, it is asked for {gardener} (--gardener)"))
+    } else {
+        let version = target.identity().version?;
+        (!range.covers(&version)).then(|| format!("holds for {versions}, the target is {version}"))
+    };
+    text.map(|text| Reason::new(ReasonCode::Version, text))
 }
 
 /// What the target would have to have, or to state, to be asked.

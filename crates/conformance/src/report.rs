@@ -76,6 +76,17 @@ impl Report {
     }
 }
 
+impl RunInfo {
+    /// The release of Gardener that was asked for, and whether clauses were taken to the letter; `None`: neither was said.
+    #[must_use]
+    pub fn asked(&self) -> Option<String> {
+        let release = self.gardener.as_ref().map(|gardener| format!("Gardener {gardener}"));
+        let words: Vec<String> =
+            release.into_iter().chain(self.strict.then(|| "to the letter".to_owned())).collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+}
+
 /// What ran, when and how.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -94,6 +105,13 @@ pub struct RunInfo {
     pub parallel: u16,
     /// Whether the first failure ended it.
     pub fail_fast: bool,
+    /// The release of Gardener that the target was asked for, where contracts tell releases apart; absent: each clause of
+    /// one that it holds for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gardener: Option<String>,
+    /// Whether clauses were taken to the letter, where Gardener itself does not keep them so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strict: bool,
     /// How it was called, for repeating a single case: `gardener-conformance run`.
     pub command: String,
 }

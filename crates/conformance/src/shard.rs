@@ -219,6 +219,7 @@ fn same(first_name: &str, first: &Report, name: &str, report: &Report) -> Result
             ("number of shards", shard.of.to_string()),
             ("digest of the contracts", shard.digest),
             ("repeats", report.run.repeat.to_string()),
+            ("what was asked for", report.run.asked().unwrap_or_default()),
             ("waivers", waivers.collect::<Vec<_>>().join(", ")),
         ]
     };

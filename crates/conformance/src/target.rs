@@ -178,6 +178,11 @@ pub trait Target: Send + Sync {
         None
     }
 
+    /// The release of Gardener that it is asked for; absent: the usual one.
+    fn gardener(&self) -> Option<&str> {
+        None
+    }
+
     /// Values that contracts name with `$name`.
     fn parameters(&self) -> BTreeMap<String, Value> {
         BTreeMap::new()

@@ -72,6 +72,14 @@ pub enum When {
     Emitted(Box<Emitted>),
 }
 
+impl Then {
+    /// What holds of an object that is emitted.
+    #[must_use]
+    pub fn emitted(object: Expect) -> Self {
+        Self { about: About::Emitted, object: Some(object), ..Self::default() }
+    }
+}
+
 impl Case {
     /// What stands before an answer is made: the object, or the document of a decision.
     #[must_use]

@@ -3,6 +3,7 @@
 pub mod attestation;
 pub mod ledger;
 pub mod policy;
+pub mod releases;
 pub mod target;
 pub mod waivers;
 

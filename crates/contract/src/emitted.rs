@@ -1,7 +1,7 @@
 //! What Gardener may emit: rules over the objects of one namespace, and which of them are kept (contracts/README.md,
 //! Objects).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,6 +10,9 @@ use serde_json::Value;
 use crate::expect::{Expect, Operator, Rules, holds};
 use crate::model::{Clause, Contract, Location};
 use crate::versions::Range;
+
+/// Who emits control planes, as `differs` names it.
+const GARDENER: &str = "gardener";
 
 /// Objects of one kind, or the one of them that has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +132,12 @@ impl Emits {
         }
     }
 
+    /// Whether it is broken, and `who` says that this release of Gardener breaks it.
+    #[must_use]
+    pub fn differs(&self, who: &BTreeMap<String, String>, gardener: &str, object: Option<&Value>) -> bool {
+        differs(who, gardener) && !self.is_kept(object)
+    }
+
     /// Whether it is kept.
     #[must_use]
     pub fn is_kept(&self, object: Option<&Value>) -> bool {
@@ -141,6 +150,19 @@ impl Emits {
 pub fn holds_for(clause: &Clause, gardener: Option<&str>) -> bool {
     let Some(range) = &clause.versions else { return true };
     gardener.is_some_and(|version| Range::parse(range).is_some_and(|range| range.covers(version)))
+}
+
+/// Whether a clause says that this release of Gardener does not keep it: `gardener`, or `gardener v1.82.0`.
+#[must_use]
+pub fn differs(who: &BTreeMap<String, String>, gardener: &str) -> bool {
+    let named = who.keys().filter(|who| is_gardener(who)).map(|who| who[GARDENER.len()..].trim());
+    named.into_iter().any(|release| release.is_empty() || release == gardener)
+}
+
+/// Whether Gardener itself is named, with or without a release.
+#[must_use]
+pub fn is_gardener(who: &str) -> bool {
+    who.strip_prefix(GARDENER).is_some_and(|of| of.is_empty() || of.starts_with(' '))
 }
 
 /// Everything that clauses say of what Gardener emits, asked of one namespace, in the order of the contracts.

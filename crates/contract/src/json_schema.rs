@@ -20,6 +20,44 @@ pub fn contract() -> Value {
     of::<File>()
 }
 
+/// The schema of a file of variations.
+#[must_use]
+pub fn variations() -> Value {
+    of::<VariationsFile>()
+}
+
+/// Fixtures as they vary: tables, and what their rows make of objects.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(title = "Variations")]
+struct VariationsFile {
+    #[schemars(extend("const" = "conformance.gardener.cloud/v1alpha1"))]
+    api_version: String,
+    #[schemars(extend("const" = "Variations"))]
+    kind: String,
+    metadata: VariationsMetadata,
+    spec: VariationsSpec,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct VariationsMetadata {
+    /// What varies, as `vary` of a namespace names it: with-workers.
+    name: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct VariationsSpec {
+    /// Keys of lists that the schema does not know: path → field.
+    list_keys: Option<BTreeMap<String, String>>,
+    /// Tables drawn with bars; the first column of each names its rows, and one row of each makes a combination.
+    #[schemars(length(min = 1))]
+    axes: Vec<String>,
+    /// Differences by fixture; `<column>` stands for a cell, `$is: <column>` takes out what a cell says is absent.
+    change: BTreeMap<String, Map<String, Value>>,
+}
+
 /// A contract: one behaviour and its clauses.
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -137,10 +175,13 @@ struct Clause {
     /// How binding it is; MUST if absent.
     #[schemars(extend("enum" = ["MUST", "SHOULD", "MAY"]))]
     level: Option<String>,
+    /// How binding it is to the letter (`--strict`), where Gardener itself does not keep it so.
+    #[schemars(extend("enum" = ["MUST", "SHOULD", "MAY"]))]
+    strict: Option<String>,
     /// Whom it binds; gardener if absent.
     #[schemars(extend("enum" = ["gardener", "extension", "both"]))]
     binds: Option<String>,
-    /// Versions of the target it holds for: `>=1.58`.
+    /// Versions of the target it holds for, of control planes releases of Gardener: `>=1.58`.
     versions: Option<String>,
     /// Features of the target it needs: `shoot`, `not workerless`.
     needs: Option<Vec<String>>,
@@ -386,6 +427,21 @@ mod tests {
             Question::Rolling { additional: Vec::new() },
             Question::Support { gardener: text(), cluster: text(), version: text() },
         ]
+    }
+
+    #[test]
+    fn editors_complete_the_keys_of_variations() {
+        let schema = variations();
+        let keys = |of: &Value| -> BTreeSet<String> {
+            of["properties"].as_object().expect("an object").keys().cloned().collect()
+        };
+        let known =
+            |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+        assert_eq!(keys(&schema), known(&words::ROOT));
+        assert_eq!(keys(&schema["$defs"]["VariationsSpec"]), known(&words::VARIATIONS));
+        assert_eq!(schema["$defs"]["VariationsSpec"]["required"], json!(["axes", "change"]));
+        let head = &schema["properties"]["kind"];
+        assert_eq!(head["const"], "Variations");
     }
 
     #[test]

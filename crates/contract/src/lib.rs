@@ -9,6 +9,7 @@
 //! - [`emitted`] — what Gardener may emit, asked of the objects of a namespace;
 //! - [`flags`] — which changes of a command line a table of flags speaks of;
 //! - [`parameters`] — values that a target states of itself;
+//! - [`release`] — of which release of Gardener a target is asked;
 //! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
 //! - [`explanations`] — why answers of two implementations differ;
@@ -33,6 +34,7 @@ pub mod load;
 pub mod model;
 pub mod parameters;
 mod provider;
+pub mod release;
 pub mod scaffold;
 pub mod scenario;
 pub mod sentence;

@@ -33,6 +33,7 @@ mod wanted;
 pub(crate) mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use formats::yaml::{self, Data, Mark, Node, Style};
 use serde_json::Value;
@@ -48,6 +49,7 @@ use self::report::{Report, nearest};
 use self::tree::{Span, Tree};
 use self::variations::Variations;
 use crate::decision::SHOOT_LISTS;
+use crate::document::releases::{self, Releases};
 use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger};
 use crate::explanations::Explanations;
 use crate::model::{Catalog, Contract, Form, Subject};
@@ -99,7 +101,8 @@ pub fn read(sources: &[SourceFile]) -> Loaded {
     let mut ids = BTreeMap::new();
     let mut contracts: Vec<Contract> = Vec::new();
     for drafts in sorted.contracts.values() {
-        contracts.extend(contract(drafts, (&shared, &variations), &report, &lint, &mut ids));
+        let written = Written { fixtures: &shared, variations: &variations, releases: &sorted.releases };
+        contracts.extend(contract(drafts, &written, &report, &lint, &mut ids));
     }
     contracts.sort_by(|a, b| (&a.component, &a.name).cmp(&(&b.component, &b.name)));
     Loaded {
@@ -118,6 +121,7 @@ struct Sorted {
     contracts: BTreeMap<(String, String), Vec<Draft>>,
     fixtures: BTreeMap<String, Tree>,
     variations: Vec<variations::Drawn>,
+    releases: Vec<Arc<Releases>>,
     ledger: Option<(ledger::Ledger, SourceFile)>,
     attestations: Vec<attestation::Attestation>,
     explanations: Vec<Explanations>,
@@ -169,10 +173,15 @@ fn document(sorted: &mut Sorted, file: usize, node: &Node, report: &Report<'_>) 
             check_plain(node, file, report);
             sorted.variations.extend(variations::read(file, node, report));
         }
+        "Releases" if own => match releases::read(source) {
+            Ok(releases) => sorted.releases.push(Arc::new(releases)),
+            Err(error) => report.push(error.coded("releases")),
+        },
         "Explanations" if own => sorted.explanations.extend(explained::read(file, node, report)),
         _ if own => {
             let place = node.get("kind").unwrap_or(node);
-            let remedy = nearest(kind, ["Contract", "Ledger", "Attestation", "Explanations", "Variations"]);
+            let known = ["Contract", "Ledger", "Attestation", "Explanations", "Variations", "Releases"];
+            let remedy = nearest(kind, known);
             report.add("kind", Span::of(file, place), format!("{kind:?} is no kind of file here"), remedy);
         }
         _ => {
@@ -184,44 +193,59 @@ fn document(sorted: &mut Sorted, file: usize, node: &Node, report: &Report<'_>) 
     }
 }
 
+/// What contracts share.
+struct Written<'a> {
+    fixtures: &'a BTreeMap<String, Value>,
+    variations: &'a Variations,
+    releases: &'a [Arc<Releases>],
+}
+
+impl Written<'_> {
+    fn releases_of(&self, component: &str) -> Option<Arc<Releases>> {
+        self.releases.iter().find(|releases| releases.component == component).cloned()
+    }
+}
+
+/// The lists whose keys a contract knows.
+fn list_keys(contract: &Contract) -> BTreeMap<String, String> {
+    let mut list_keys = contract.list_keys.clone();
+    if contract.form == Form::Versions {
+        list_keys.extend(SHOOT_LISTS.map(|(path, key)| (path.to_owned(), key.to_owned())));
+    }
+    list_keys
+}
+
 /// The files of one name as one contract.
 fn contract<'a>(
     drafts: &'a [Draft],
-    (shared, variations): (&'a BTreeMap<String, Value>, &'a Variations),
+    written: &Written<'a>,
     report: &'a Report<'a>,
     lint: &'a Report<'a>,
     ids: &mut BTreeMap<String, String>,
 ) -> Option<Contract> {
     let first = drafts.first()?;
     let mut contract = empty(first, report);
+    contract.releases = written.releases_of(&contract.component);
     for draft in drafts {
         join(&mut contract, draft, report);
     }
-    let (mut list_keys, unordered) = (contract.list_keys.clone(), contract.unordered.clone());
-    if contract.form == Form::Versions {
-        list_keys.extend(SHOOT_LISTS.map(|(path, key)| (path.to_owned(), key.to_owned())));
-    }
+    let (list_keys, unordered) = (list_keys(&contract), contract.unordered.clone());
     let rules = hash::rules(&contract);
     let shelf = |draft: &'a Draft| {
         let others = drafts.iter().filter(|other| !std::ptr::eq(*other, draft)).map(|other| &other.fixtures);
-        Shelf { own: std::iter::once(&draft.fixtures).chain(others).collect(), shared }
+        let own = std::iter::once(&draft.fixtures).chain(others).collect();
+        Shelf { own, shared: written.fixtures }
     };
     let mut namespaces = Namespaces::new();
     for draft in drafts {
         let Some(drawn) = &draft.namespaces else { continue };
         let (shelf, none) = (shelf(draft), Namespaces::new());
         let (list_keys, unordered) = (&list_keys, &unordered);
-        let context = Context {
-            draft,
-            namespaces: &none,
-            shelf: &shelf,
-            list_keys,
-            unordered,
-            rules: &rules,
-            report,
-            lint,
-        };
-        context.namespaces(drawn, variations, &mut namespaces);
+        let (before, rules) = (&none, &rules);
+        let context =
+            Context { draft, namespaces: before, shelf: &shelf, list_keys, unordered, rules, report, lint };
+        let shared = (written.variations, contract.releases.as_deref());
+        context.namespaces(drawn, shared, &mut namespaces);
     }
     if contract.form == Form::Objects {
         emitted::check(drafts, &namespaces, report);
@@ -287,6 +311,7 @@ fn empty(first: &Draft, report: &Report<'_>) -> Contract {
         exempt: BTreeMap::new(),
         parameters: BTreeMap::new(),
         flags: None,
+        releases: None,
         clauses: Vec::new(),
         files: vec![report.files[first.file].path.clone()],
     }

@@ -1,12 +1,14 @@
 //! Contracts and clauses as loaded: fixtures merged, tables expanded, every case spelled out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::case::Case;
 use crate::decision;
+use crate::document::releases::Releases;
 use crate::emitted::Emits;
 use crate::expect::Rules;
 use crate::flags::Named;
@@ -161,6 +163,8 @@ pub struct Contract {
     pub parameters: BTreeMap<String, Value>,
     /// Of the form flags: the flags that its rows speak of.
     pub flags: Option<Named>,
+    /// The releases of Gardener that its clauses tell apart; `None`: their `versions` are the target's own.
+    pub releases: Option<Arc<Releases>>,
     /// Its clauses, in order.
     pub clauses: Vec<Clause>,
     /// Its files, relative as in [`Location::file`].
@@ -176,9 +180,12 @@ pub struct Clause {
     pub text: String,
     /// How binding it is.
     pub level: Level,
+    /// How binding it is to the letter, where Gardener itself does not keep it so.
+    pub strict: Option<Level>,
     /// Whom it binds.
     pub binds: Binds,
-    /// Versions of the target it holds for (`>=1.58`); `None`: all.
+    /// Versions of the target it holds for (`>=1.58`), or of Gardener where the contract tells its releases apart; `None`:
+    /// all.
     pub versions: Option<String>,
     /// Features of the target it needs (`shoot`, `not workerless`).
     pub needs: Vec<String>,
@@ -228,6 +235,13 @@ impl Contract {
 }
 
 impl Catalog {
+    /// Takes every clause to the letter: what is more lenient because Gardener itself does not keep it binds as it is written.
+    pub fn take_to_the_letter(&mut self) {
+        for clause in self.contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
+            clause.level = clause.strict.unwrap_or(clause.level);
+        }
+    }
+
     /// Every clause with its contract, in order.
     pub fn clauses(&self) -> impl Iterator<Item = (&Contract, &Clause)> {
         self.contracts

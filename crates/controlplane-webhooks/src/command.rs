@@ -10,9 +10,11 @@ use controller::config::Warning;
 use controller::webhooks::component::{Component, ComponentError, Flags};
 use controller::webhooks::print::{Print, PrintError};
 
+use webhook::registration::WebhookConfiguration;
+
 use crate::config::ControlPlaneWebhooksConfiguration;
 use crate::config::file::{self, FileError};
-use crate::registrations::{Address, object, registration};
+use crate::registrations::{Address, registration};
 use crate::serving;
 
 const PROGRAM: Program =
@@ -91,8 +93,9 @@ fn registered(arguments: &WebhooksArguments) -> Result<(), CommandError> {
         (None, Some(namespace)) => Address::Service { namespace: namespace.clone(), port: 443 },
         (None, None) => Address::service_of(&config.provider),
     };
-    let made =
-        |authorities: Option<&str>| registration(&config, &address, authorities).iter().map(object).collect();
+    let made = |authorities: Option<&str>| {
+        registration(&config, &address, authorities).iter().map(WebhookConfiguration::to_object).collect()
+    };
     Ok(arguments.print.documents(made)?)
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use formats::selector::{LabelSelector, Operator, Requirement};
-use serde_json::{Value, json};
 use webhook::registration::{
     ClientConfig, FailurePolicy, MatchPolicy, Phase, Registration, Rule, ServiceReference,
     WebhookConfiguration,
@@ -68,16 +67,9 @@ pub fn registration(
     (!webhooks.is_empty()).then(|| WebhookConfiguration {
         phase: Phase::Mutating,
         name: name.clone(),
+        labels: BTreeMap::from([(api::gardener::REMEDIATION_EXCLUDE.to_owned(), "true".to_owned())]),
         webhooks,
     })
-}
-
-/// The configuration as an API object; the care of shoots leaves it alone, as a seed may be a shoot itself.
-#[must_use]
-pub fn object(configuration: &WebhookConfiguration) -> Value {
-    let mut object = configuration.to_object();
-    object["metadata"]["labels"] = json!({ api::gardener::REMEDIATION_EXCLUDE: "true" });
-    object
 }
 
 /// The label of a namespace that says whose the control plane is. CP-002, CP-003, CP-008.
@@ -128,6 +120,7 @@ fn client_config(name: &str, address: &Address, path: String, ca_bundle: Option<
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
     use webhook::registration::lint;
 
     use super::*;
@@ -138,7 +131,7 @@ mod tests {
         let address = Address::Service { namespace: "extension-provider-local".to_owned(), port: 443 };
         let configuration = registration(&config, &address, Some("Y2E=")).unwrap();
         assert_eq!(lint(&configuration), Vec::new());
-        object(&configuration)
+        configuration.to_object()
     }
 
     #[test]

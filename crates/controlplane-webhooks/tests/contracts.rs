@@ -42,10 +42,42 @@ async fn the_binary_keeps_every_contract() {
     let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
     contracts.retain(|contract| contract.component == COMPONENT);
     for contract in &mut contracts {
-        // Who it is registered for depends on the configuration, and the file of a target is of one.
+        // It holds for releases since v1.98, and the binary is asked for the usual one.
         contract.clauses.retain(|clause| clause.id != "CP-006");
     }
     keeps(contracts, Arc::new(binary(folder.path()))).await;
+}
+
+/// A registration that selects by the label is for releases that write it: what a target is for decides what it is shown.
+#[tokio::test]
+async fn a_registration_by_label_is_for_releases_of_gardener_that_write_the_label() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    contracts.retain(|contract| contract.name == "deployments");
+    let asked = ["CP-002", "CP-006", "CP-133"];
+    contracts[0].clauses.retain(|clause| asked.contains(&clause.id.as_str()));
+    let (passed, failed, skipped) = (Status::Passed, Status::Failed, Status::Skipped);
+    for (registered, gardener, want) in [
+        ("v1.98.0", Some("v1.98.0"), [passed, passed, skipped]),
+        ("v1.98.0", None, [failed, skipped, failed]),
+        ("v1.82.0", None, [passed, skipped, passed]),
+        ("v1.82.0", Some("v1.79.3"), [passed, skipped, passed]),
+        // It is asked about what nobody labelled, as it may.
+        ("v1.82.0", Some("v1.98.0"), [passed, failed, skipped]),
+    ] {
+        let mut target = binary(folder.path());
+        let config = serde_json::json!({"provider": "local", "gardenerVersion": registered});
+        let (config, _) = from_value(&config).expect("it is right");
+        let registrations = registration(&config, &Address::service_of("local"), None).into_iter().collect();
+        target.known.registrations = BTreeMap::from([(String::new(), registrations)]);
+        target.known.gardener = gardener.map(str::to_owned);
+        let contracts = contracts.clone().into();
+        let report = run(contracts, Arc::new(target), &options(), &|_| {}, &Interrupt::default()).await;
+        let found = |id: &&str| report.contracts[0].clauses.iter().find(|clause| clause.id == *id);
+        let found = asked.iter().map(|id| found(id).expect("it was asked").status);
+        assert_eq!(found.collect::<Vec<_>>(), want, "registered for {registered}, asked for {gardener:?}");
+        assert_eq!(report.run.gardener.as_deref(), gardener.or(Some("v1.82.0")));
+    }
 }
 
 /// Cases speak of provider local; without its provider, a target of another one would be sent nothing.

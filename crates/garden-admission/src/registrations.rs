@@ -1,5 +1,7 @@
 //! Webhook configurations, so that the webhooks that are served are also called.
 
+use std::collections::BTreeMap;
+
 use webhook::registration::{
     ClientConfig, FailurePolicy, MatchPolicy, Phase, Registration, Rule, ServiceReference,
     WebhookConfiguration,
@@ -23,6 +25,7 @@ pub fn registrations(ca_bundle: Option<&str>) -> Vec<WebhookConfiguration> {
         |phase: Phase, name: &str, path: fn(&Resource) -> &'static str| WebhookConfiguration {
             phase,
             name: NAME.to_owned(),
+            labels: BTreeMap::new(),
             webhooks: RESOURCES
                 .iter()
                 .map(|resource| registration(name, resource, path(resource), ca_bundle))

@@ -6,6 +6,8 @@ mod lint;
 mod matching;
 mod object;
 
+use std::collections::BTreeMap;
+
 use formats::selector::LabelSelector;
 use serde::{Deserialize, Serialize};
 
@@ -144,6 +146,8 @@ pub struct WebhookConfiguration {
     pub phase: Phase,
     /// Name of the object.
     pub name: String,
+    /// Labels of the object.
+    pub labels: BTreeMap<String, String>,
     /// Its webhooks, in order.
     pub webhooks: Vec<Registration>,
 }

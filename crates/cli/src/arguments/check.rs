@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
+use contract::versions::Range;
 
 use super::Format;
 
@@ -26,8 +27,11 @@ pub(crate) struct CheckObjectsArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) namespace: Vec<String>,
     /// The release of Gardener whose objects these are: v1.82.0. Clauses that hold for some releases alone need it
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = release)]
     pub(crate) gardener: Option<String>,
+    /// Takes clauses to the letter, also where Gardener itself does not keep them so
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// No webhook of a provider has seen the objects of the cluster, so whatever is wrong is Gardener's
     #[arg(long, requires = "kubeconfig")]
     pub(crate) no_webhooks: bool,
@@ -46,4 +50,12 @@ pub(crate) struct CheckObjectsArguments {
     /// What is printed: text, json or markdown
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
+}
+
+/// A release of Gardener, as it is typed.
+pub(crate) fn release(text: &str) -> Result<String, String> {
+    match Range::parse(&format!("={text}")) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err("it is no release; write v1.82.0".to_owned()),
+    }
 }

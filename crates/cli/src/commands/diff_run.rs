@@ -188,9 +188,9 @@ fn explanations(arguments: &DiffRunArguments, loaded: &Loaded) -> Result<Vec<Exp
 /// `--ca`, `--insecure` and `--config` are about the target that runs already.
 fn named(arguments: &DiffRunArguments, target: &str) -> Result<Arc<dyn Target>, Failure> {
     if targets::is_started(target) {
-        return targets::named(target, &RunningArguments::default());
+        return targets::named(target, &RunningArguments::default(), None);
     }
-    targets::named(target, &arguments.running)
+    targets::named(target, &arguments.running, None)
 }
 
 /// Where both read their facts: the cluster of `--kubeconfig`; an API server of this process if both are started with it;

@@ -44,12 +44,12 @@ fn report(
     command: &str,
     terminal: &Terminal,
 ) -> Result<conformance::report::Report, Failure> {
-    let loaded = catalog::load(added)?;
+    let loaded = catalog::judging(added, arguments.execution.strict)?;
     let selection = arguments.selection.clone().into();
     let contracts = session::selected(&loaded, added, &selection)?;
     options::check(&arguments.execution, &loaded.catalog)?;
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
-    kind::fits(arguments.kind.is_said(), arguments.substrate)?;
+    kind::fits(arguments.kind.is_said(), arguments.substrate, arguments.execution.gardener.as_deref())?;
     let substrate = arguments.substrate.word();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new(command, added)
@@ -61,7 +61,7 @@ fn report(
     let in_cluster = (arguments.substrate == SubstrateName::Kind).then(|| kind::target(&contracts));
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
-        None => targets::ours(&contracts),
+        None => targets::ours(&contracts, arguments.execution.gardener.clone()),
     };
     let (contracts, shard) = session::sharded(contracts, arguments.shard)?;
     let needed = contracts.clone();

@@ -24,7 +24,7 @@ pub(crate) fn verify(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let loaded = catalog::load(added)?;
+    let loaded = catalog::judging(added, arguments.execution.strict)?;
     let report = report(arguments, &loaded, added, terminal)?;
     session::print(&report, &arguments.execution, terminal);
     Ok(report.exit_code())
@@ -36,7 +36,7 @@ pub(crate) fn attest(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let loaded = catalog::load(added)?;
+    let loaded = catalog::judging(added, arguments.verify.execution.strict)?;
     let report = report(&arguments.verify, &loaded, added, terminal)?;
     session::print(&report, &arguments.verify.execution, terminal);
     let mut draft = attesting::draft(&loaded.catalog, &report);
@@ -84,7 +84,7 @@ fn report(
     let mut contracts = session::selected(loaded, added, &selection)?;
     options::check(&arguments.execution, &loaded.catalog)?;
     let running = &arguments.running;
-    let named = targets::named(&arguments.target, running)?;
+    let named = targets::named(&arguments.target, running, arguments.execution.gardener.as_deref())?;
     // What it is not about was not asked for: it would only be told as not supported. Objects are asked by `check`.
     contracts.retain(|contract| named.is_asked_of(contract) && contract.form != Form::Objects);
     if contracts.is_empty() {
@@ -126,7 +126,7 @@ fn report(
 /// Refuses a server for a target that reads another one already.
 fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
-    kind::fits(arguments.kind.is_said(), arguments.substrate)?;
+    kind::fits(arguments.kind.is_said(), arguments.substrate, arguments.execution.gardener.as_deref())?;
     let substrate = arguments.substrate.word();
     if arguments.substrate == SubstrateName::Direct {
         return Ok(());

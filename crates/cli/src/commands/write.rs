@@ -51,6 +51,8 @@ pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<u8, F
 pub(crate) fn schema(arguments: &SchemaArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let schema = match arguments.kind.as_str() {
         "contract" => contract::json_schema::contract(),
+        "variations" => contract::json_schema::variations(),
+        "releases" => contract::json_schema::of::<contract::document::releases::ReleasesFile>(),
         "target" => contract::json_schema::of::<contract::document::target::TargetFile>(),
         "waivers" => contract::json_schema::of::<contract::document::waivers::WaiverFile>(),
         "gate" => contract::json_schema::of::<contract::document::policy::PolicyFile>(),

@@ -50,7 +50,7 @@ impl InCluster {
             (!rollouts.configs().is_empty()).then_some(Installed { component, suite, rollouts })
         });
         let installed = installed.collect();
-        Self { installed, here: targets::ours(contracts), place: OnceLock::new() }
+        Self { installed, here: targets::ours(contracts, None), place: OnceLock::new() }
     }
 
     /// What is to be installed.

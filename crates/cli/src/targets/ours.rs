@@ -24,6 +24,8 @@ struct Ours {
     controlplane: BuiltIn,
     /// Which of them the contracts are about.
     about: BTreeSet<Member>,
+    /// The release of Gardener that they are asked for.
+    gardener: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,7 +37,7 @@ enum Member {
 }
 
 /// The components that these contracts are about.
-pub(crate) fn ours(contracts: &[Contract]) -> Arc<dyn Target> {
+pub(crate) fn ours(contracts: &[Contract], gardener: Option<String>) -> Arc<dyn Target> {
     let about = contracts.iter().map(|contract| member(&contract.component)).collect();
     Arc::new(Ours {
         resource_manager: super::resource_manager(),
@@ -44,6 +46,7 @@ pub(crate) fn ours(contracts: &[Contract]) -> Arc<dyn Target> {
         admission: garden_admission(),
         controlplane: controlplane_webhooks(),
         about,
+        gardener,
     })
 }
 
@@ -74,6 +77,10 @@ impl Target for Ours {
 
     fn features(&self) -> BTreeSet<String> {
         [&self.resource_manager, &self.controlplane].into_iter().flat_map(Target::features).collect()
+    }
+
+    fn gardener(&self) -> Option<&str> {
+        self.gardener.as_deref()
     }
 
     fn is_ours(&self) -> bool {

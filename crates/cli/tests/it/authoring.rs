@@ -49,7 +49,18 @@ fn a_clause_weakened_on_purpose_is_unproven_and_ends_with_six() {
 #[test]
 fn schemas_are_json() {
     let folder = tempfile::tempdir().unwrap();
-    for kind in ["contract", "target", "waivers", "ledger", "attestation", "report"] {
+    let kinds = [
+        "contract",
+        "variations",
+        "releases",
+        "target",
+        "waivers",
+        "gate",
+        "ledger",
+        "attestation",
+        "report",
+    ];
+    for kind in kinds {
         let told = call(folder.path(), &["schema", kind]);
         let schema: serde_json::Value = serde_json::from_str(&told.out).unwrap_or_default();
         assert!(schema["properties"].is_object(), "{kind}: {}", told.out);

@@ -71,6 +71,19 @@ fn what_gardener_emits_is_conformant_however_it_is_written() {
 }
 
 #[test]
+fn to_the_letter_binds_what_gardener_itself_does_not_keep() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.yaml"), yaml(&emitted("shoot--a"))).unwrap();
+    check(folder.path(), &["-f", "a.yaml", "--gardener", "v1.82.0"])
+        .says(0, &["verdict  conformant", "Gardener v1.82.0"]);
+    check(folder.path(), &["-f", "a.yaml", "--gardener", "v1.82.0", "--strict"]).says(
+        1,
+        &["✗ CP-136", "MUST", "verdict  not conformant", "Gardener v1.82.0, to the letter", "--strict"],
+    );
+    check(folder.path(), &["-f", "a.yaml", "--gardener", "new"]).says(2, &["it is no release"]);
+}
+
+#[test]
 fn a_breach_is_named_with_its_object_and_its_file_and_can_be_asked_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut a, b) = (emitted("shoot--a"), emitted("shoot--b"));
@@ -125,7 +138,7 @@ fn bad_input_is_named_with_the_remedy() {
         (&["-f", "others.yaml"], 4, "hold nothing that a clause speaks of: ControlPlane, Deployment"),
         (&["-f", "good.yaml", "--namespace", "b"], 2, "is in the namespace \"b\""),
         (&["-f", "good.yaml", "--clause", "CP-013"], 2, "CP-013 is no clause about what Gardener emits"),
-        (&["-f", "good.yaml", "--gardener", "new"], 2, "--gardener new is no release"),
+        (&["-f", "good.yaml", "--gardener", "new"], 2, "it is no release; write v1.82.0"),
     ];
     for (arguments, code, words) in table {
         check(folder.path(), arguments).says(code, &[words]);

@@ -74,7 +74,7 @@ fn a_running_webhook_is_asked_and_described() {
     for line in [
         "metadata: {name: provider-aws}",
         "  # Serves /controlplane (v1).",
-        "  # version: v1.98.0",
+        "  # gardener: v1.98.0",
         "  # features: [csi]",
     ] {
         assert!(text.contains(line), "{line}: {text}");
@@ -88,7 +88,7 @@ fn a_running_webhook_is_asked_and_described() {
     init(here, &["--url", "URL", "--insecure", "--force", "--gardener", "v1.98.0"])
         .says(0, &["verify --target provider.yaml --insecure --suite controlplane"]);
     let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
-    assert!(text.contains("\n  version: v1.98.0\n") && !text.contains("\n  ca:"), "{text}");
+    assert!(text.contains("\n  gardener: v1.98.0\n") && !text.contains("\n  ca:"), "{text}");
 }
 
 #[test]

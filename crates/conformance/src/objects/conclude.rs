@@ -1,6 +1,7 @@
 //! From what was found to the report.
 
 use contract::document::waivers::Waiver;
+use contract::emitted::is_gardener;
 use contract::model::{Clause, Contract};
 
 use super::{Checker, Found};
@@ -111,7 +112,7 @@ impl Checker<'_> {
             let (code, text) = match (self.applies(clause), &clause.versions) {
                 (false, Some(range)) => {
                     let release = self.gardener.as_deref().unwrap_or("not told (--gardener)");
-                    (ReasonCode::Version, format!("holds for {range}, the release of Gardener is {release}"))
+                    (ReasonCode::Version, format!("holds for Gardener {range}, the release is {release}"))
                 }
                 _ => (ReasonCode::Object, "nothing that it speaks of was there".to_owned()),
             };
@@ -131,6 +132,9 @@ impl Checker<'_> {
         let text = "webhooks have seen these objects, and one may have brought this about: ask what Gardener renders";
         let reason = Reason::new(ReasonCode::Object, text);
         add(Status::NotSupported, found.unsure, "that a webhook may have changed", Some(reason));
+        let why = clause.differs.iter().find(|(who, _)| is_gardener(who)).map_or("", |(_, why)| why.as_str());
+        let reason = Reason::new(ReasonCode::Level, format!("Gardener differs, --strict asks: {why}"));
+        add(Status::Skipped, found.stated, "of which the contract says that Gardener differs", Some(reason));
         for (id, number) in &found.not_run {
             let reason = Reason::new(ReasonCode::Presupposed, format!("{id} is broken there"));
             add(Status::NotRun, *number, &format!("where {id} is broken"), Some(reason));

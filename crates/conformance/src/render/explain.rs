@@ -22,17 +22,10 @@ pub fn explain(
     let mut out = String::new();
     let mut line =
         |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
-    let level = crate::report::level(clause.level);
-    let binds = match clause.binds {
-        contract::model::Binds::Gardener => "Gardener",
-        contract::model::Binds::Extension => "extensions",
-        contract::model::Binds::Both => "both sides",
-    };
-    let since =
-        clause.versions.as_ref().map(|versions| format!(" · versions {versions}")).unwrap_or_default();
     line(&format!(
-        "{}  {level} · binds {binds}{since} · {}",
+        "{}  {} · {}",
         view.paint(Tone::Strong, &clause.id),
+        binding(contract, clause),
         place(&clause.location)
     ));
     line(&format!("  {}", clause.text));
@@ -49,6 +42,9 @@ pub fn explain(
     if let Some(why) = &clause.why {
         line(&format!("  Decided  alone: {why}"));
     }
+    if let Some(release) = release(contract, clause) {
+        line(&format!("  Asked    for Gardener {release}"));
+    }
     for (who, why) in &clause.differs {
         line(&format!("  Differs  {who}: {why}"));
     }
@@ -62,6 +58,29 @@ pub fn explain(
         line(&view.cut(&format!("    {sign} {}  {}", case.name, inputs.join(" ")), 0));
     }
     Some(out)
+}
+
+/// How binding it is, for whom, and since when: `MUST · binds extensions · Gardener >=1.98`.
+fn binding(contract: &Contract, clause: &Clause) -> String {
+    let level = crate::report::level(clause.level);
+    let letter = clause.strict.map(|strict| format!(", {} with --strict", crate::report::level(strict)));
+    let binds = match clause.binds {
+        contract::model::Binds::Gardener => "Gardener",
+        contract::model::Binds::Extension => "extensions",
+        contract::model::Binds::Both => "both sides",
+    };
+    let whose = if contract.releases.is_some() { "Gardener" } else { "versions" };
+    let since = clause.versions.as_ref().map(|versions| format!(" · {whose} {versions}"));
+    format!("{level}{} · binds {binds}{}", letter.unwrap_or_default(), since.unwrap_or_default())
+}
+
+/// The release of Gardener that a clause about some of them is asked of, and how another than the usual one is.
+fn release(contract: &Contract, clause: &Clause) -> Option<String> {
+    let releases = contract.releases.as_ref().filter(|_| clause.versions.is_some())?;
+    let gardener = releases.usual(clause.versions.as_deref());
+    let said =
+        if gardener == releases.default { "" } else { ", with --gardener or the target file's `gardener`" };
+    Some(format!("{gardener}{said}"))
 }
 
 /// Ids of clauses that resemble this one, for a clause that there is not.

@@ -28,9 +28,10 @@ fn summary(out: &mut String, report: &Report) {
     line(format!("## gardener-conformance: {}", report.verdict.words()));
     line(String::new());
     line(format!(
-        "**{}{version}** on {} · exit code {}",
+        "**{}{version}** on {}{} · exit code {}",
         cell(&report.target.name),
         report.substrate.name,
+        report.run.asked().map(|asked| format!(" · {}", cell(&asked))).unwrap_or_default(),
         report.exit_code
     ));
     line(String::new());

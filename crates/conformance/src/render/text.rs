@@ -45,15 +45,16 @@ fn contracts(out: &mut String, report: &Report, view: &View<'_>) {
     let counts = &report.counts;
     let shard = report.selection.shard.as_ref();
     let shard = shard.map(|shard| format!(" · shard {} of {}", shard.index, shard.of)).unwrap_or_default();
+    let asked = report.run.asked().map(|asked| format!(" · {asked}")).unwrap_or_default();
     line(
         out,
         &format!(
-            "  {}, {}, {} in {} · seed {}{shard}",
+            "  {}, {}, {} in {} · seed {}{shard}{asked}",
             plural(report.contracts.len(), "contract"),
             plural(counts.clauses, "clause"),
             plural(counts.cases, "case"),
             duration(report.run.duration_ms),
-            report.run.seed
+            report.run.seed,
         ),
     );
     line(out, "");

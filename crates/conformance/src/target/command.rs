@@ -51,6 +51,10 @@ impl Target for CommandTarget {
         self.known.provider.as_deref()
     }
 
+    fn gardener(&self) -> Option<&str> {
+        self.known.gardener.as_deref()
+    }
+
     fn parameters(&self) -> BTreeMap<String, Value> {
         self.known.parameters.clone()
     }

@@ -98,7 +98,8 @@ mod tests {
             {"name": "c"},
         ]));
         let (phase, name) = (Phase::Mutating, "a".to_owned());
-        let configuration = WebhookConfiguration { phase, name, webhooks: webhooks.unwrap() };
+        let labels = std::collections::BTreeMap::new();
+        let configuration = WebhookConfiguration { phase, name, labels, webhooks: webhooks.unwrap() };
         assert_eq!(selected([&configuration]), ["aws", "azure"].map(str::to_owned).into());
         assert!(selected([]).is_empty());
     }

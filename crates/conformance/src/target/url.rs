@@ -30,6 +30,8 @@ pub struct Known {
     pub features: BTreeSet<String>,
     /// The provider of extensions that it is of; absent: that of the cases.
     pub provider: Option<String>,
+    /// The release of Gardener that it is for; absent: the usual one.
+    pub gardener: Option<String>,
     /// Values that contracts name with `$name`.
     pub parameters: BTreeMap<String, Value>,
     /// Path prefixes it changes on purpose.
@@ -63,6 +65,10 @@ impl Target for UrlTarget {
 
     fn provider(&self) -> Option<&str> {
         self.known.provider.as_deref()
+    }
+
+    fn gardener(&self) -> Option<&str> {
+        self.known.gardener.as_deref()
     }
 
     fn parameters(&self) -> BTreeMap<String, Value> {

@@ -35,6 +35,7 @@ pub(crate) fn contract() -> Contract {
         exempt: BTreeMap::new(),
         parameters: BTreeMap::new(),
         flags: None,
+        releases: None,
         clauses: vec![
             clause("FAKE-001", "the replica count follows the type", cases),
             clause(
@@ -52,6 +53,7 @@ pub(crate) fn clause(id: &str, text: &str, cases: Vec<Case>) -> Clause {
         id: id.to_owned(),
         text: text.to_owned(),
         level: Level::Must,
+        strict: None,
         binds: contract::model::Binds::Gardener,
         versions: None,
         needs: Vec::new(),

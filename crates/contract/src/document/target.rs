@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Error, SourceFile};
+use crate::versions::Range;
 
 /// The instances that contracts speak of.
 const INSTANCES: [&str; 2] = ["seed", "shoot"];
@@ -64,6 +65,9 @@ pub struct TargetSpec {
     /// The provider of extensions that its webhooks are of, such as `aws`: cases are about its namespaces then. Default: the one
     /// whose namespaces `registration` selects, else that of the cases.
     pub provider: Option<String>,
+    /// The release of Gardener that its webhooks are for, such as `v1.98.0`: what it writes is what they are shown, and what holds
+    /// for others is not asked. Default: v1.82.0.
+    pub gardener: Option<String>,
     /// Values that clauses name with `$name`.
     pub parameters: BTreeMap<String, Value>,
     /// Changes that no clause speaks of and that are meant.
@@ -127,6 +131,12 @@ pub fn read(file: &SourceFile) -> Result<TargetFile, Error> {
         let remedy = "webhooks are served over HTTPS: `https://HOST:PORT`".to_owned();
         return Err(file.error(super::first(), 0, format!("the url {url} is not https"), Some(remedy)));
     }
+    if let Some(release) =
+        spec.gardener.as_ref().filter(|release| Range::parse(&format!("={release}")).is_none())
+    {
+        let remedy = "write the release that it is for: `gardener: v1.82.0`".to_owned();
+        return Err(file.error(super::first(), 0, format!("gardener {release} is no release"), Some(remedy)));
+    }
     if let Some(RegistrationFiles::Each(files)) = &spec.registration
         && let Some(strange) = files.keys().find(|name| !INSTANCES.contains(&name.as_str()))
     {
@@ -174,6 +184,7 @@ mod tests {
             ("spec: {}\n", 1, "neither a command nor a url"),
             ("spec: {url: \"https://a\", kubeconfig: k}\n", 1, "a garden and a webhook"),
             ("spec: {url: \"http://a\"}\n", 1, "is not https"),
+            ("spec: {url: \"https://a\", gardener: new}\n", 1, "gardener new is no release"),
             ("spec: {url: \"https://a\", registration: {sed: x}}\n", 1, "no instance sed"),
         ];
         for (rest, line, words) in table {

@@ -56,6 +56,7 @@ pub(crate) struct Clause {
     pub(crate) span: Span,
     pub(crate) text: String,
     pub(crate) level: Level,
+    pub(crate) strict: Option<Level>,
     pub(crate) binds: Binds,
     pub(crate) versions: Option<String>,
     pub(crate) needs: Vec<String>,
@@ -285,6 +286,17 @@ fn clauses(spec: &Fields<'_>, form: Form) -> Vec<Clause> {
     items.iter().filter_map(|node| clause(spec.file, node, form, spec.report)).collect()
 }
 
+/// How binding a clause is, and how it is to the letter, which is more.
+fn levels(fields: &Fields<'_>) -> (Level, Option<Level>) {
+    let level = fields.choice("level", &LEVELS).unwrap_or_default();
+    let strict = fields.choice("strict", &LEVELS);
+    if let (Some(node), true) = (fields.node("strict"), strict.is_some_and(|strict| strict >= level)) {
+        let remedy = "say a more binding level than `level`: `level: SHOULD`, `strict: MUST`";
+        fields.refuse(node, "to the letter it binds no more", remedy);
+    }
+    (level, strict)
+}
+
 fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<Clause> {
     let known: Vec<&str> = CLAUSE.into_iter().chain(CLAUSE_VERSIONS).chain(CLAUSE_OBJECTS).collect();
     let fields = Fields::of(file, node, "a clause", &known, report)?;
@@ -307,11 +319,13 @@ fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<C
             "write `>=1.58`, or several with commas: `>=1.58, <1.82`",
         );
     }
+    let (level, strict) = levels(&fields);
     Some(Clause {
         id: id?,
         span: id_span,
         text: text.unwrap_or_default(),
-        level: fields.choice("level", &LEVELS).unwrap_or_default(),
+        level,
+        strict,
         binds: fields.choice("binds", &BINDS).unwrap_or_default(),
         versions,
         needs: fields.texts("needs"),

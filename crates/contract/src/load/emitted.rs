@@ -18,8 +18,9 @@ use super::tree::{Span, Tree};
 use super::variations::{Combination, Variations};
 use super::wanted;
 use super::words::{BREAK, NAMESPACE, WEBHOOK};
-use crate::case::{About, Case, Given, Then, When};
-use crate::emitted::{Break, Emits, Emitted, Selector};
+use crate::case::{Case, Given, Then, When};
+use crate::document::releases::Releases;
+use crate::emitted::{Break, Emits, Emitted, Selector, is_gardener};
 use crate::expect::Rules;
 use crate::versions::Range;
 
@@ -64,7 +65,12 @@ impl Drawn {
 
 impl Context<'_> {
     /// The namespaces that a file draws, added to those of other files.
-    pub(crate) fn namespaces(&self, drawn: &Tree, variations: &Variations, known: &mut Namespaces) {
+    pub(crate) fn namespaces(
+        &self,
+        drawn: &Tree,
+        (variations, releases): (&Variations, Option<&Releases>),
+        known: &mut Namespaces,
+    ) {
         for (key, tree) in drawn.map().unwrap_or_default() {
             let Some(()) = known_keys(tree, "a namespace", &NAMESPACE, self.report) else { continue };
             let name = tree.get("like").and_then(Tree::text);
@@ -87,6 +93,9 @@ impl Context<'_> {
             let mut objects: Vec<Arc<Value>> = base.objects.into_iter().chain(objects).collect();
             if let Some(change) = tree.get("change") {
                 objects = changed(&objects, change, &assembly).unwrap_or(objects);
+            }
+            if let Some(releases) = releases {
+                releases.write(&gardener, &mut objects);
             }
             let Some(vary) = tree.get("vary") else {
                 known.push((key.name.clone(), Namespace { gardener, objects, is_varied: false }));
@@ -118,30 +127,29 @@ impl Context<'_> {
             let several = asked.len() > 1;
             for object in asked {
                 let is_new = object.is_none_or(|object| shared.insert(std::ptr::from_ref(object)));
-                if namespace.is_varied && !is_new {
+                if (namespace.is_varied && !is_new)
+                    || rule.differs(&clause.differs, &namespace.gardener, object)
+                {
                     continue;
                 }
                 let of = object.map(name_of).filter(|_| several);
                 let like = of.map_or_else(|| name.clone(), |object| format!("{name},{object}"));
-                let then =
-                    Then { about: About::Emitted, object: Some(rule.expect.clone()), ..Then::default() };
                 let case = Case {
                     name: String::new(),
                     inputs: Vec::new(),
                     config: json!({}),
                     given: Given { object: object.cloned(), ..Given::default() },
                     when: When::Emitted(Box::new(Emitted { namespace: name.clone(), breaks: Vec::new() })),
-                    then,
+                    then: Then::emitted(rule.expect.clone()),
                     location: rule.location.clone(),
                 };
-                let row = row.map(|(number, _)| number);
-                let then = asserted.clone();
+                let (row, then) = (row.map(|(number, _)| number), asserted.clone());
                 built.push(Built { row, like: Some(like), operation: None, runs_on: None, case, then });
             }
         }
+        self.check_differs(clause, &rule);
         if built.is_empty() && self.report.count() == errors {
-            let remedy =
-                "draw a namespace in which it is asked, or mend `object`, `where`, `beside`, `without`";
+            let remedy = "draw a namespace in which it is, or mend `object`, `where`, `beside`, `without`";
             let message = format!("{} is asked of nothing in any namespace", clause.id);
             self.report.add("vacuous", row.map_or(clause.span, |(_, row)| row.span), message, remedy);
         }
@@ -149,6 +157,20 @@ impl Context<'_> {
         self.breaks(clause, (cells, row), &rule, &mut built);
         used.after.extend(cells.take_used());
         (self.report.count() == errors).then_some((rule, built))
+    }
+
+    /// Notes a clause that says that Gardener differs where every namespace keeps it.
+    fn check_differs(&self, clause: &Clause, rule: &Emits) {
+        let stated = |of: &Namespace| {
+            let mut asked = rule.asked_of(&of.objects).into_iter();
+            asked.any(|object| rule.differs(&clause.differs, &of.gardener, object))
+        };
+        let is_said = clause.differs.keys().any(|who| is_gardener(who));
+        if is_said && !self.namespaces.iter().any(|(_, of)| stated(of)) {
+            let message = format!("{} says that Gardener differs, and every namespace keeps it", clause.id);
+            let remedy = "draw the namespace that breaks it, or drop `differs`";
+            self.report.add("differs", clause.span, message, remedy);
+        }
     }
 
     fn rule(

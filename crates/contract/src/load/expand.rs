@@ -81,6 +81,7 @@ impl Context<'_> {
             id: clause.id.clone(),
             text: clause.text.clone(),
             level: clause.level,
+            strict: clause.strict,
             binds: clause.binds,
             versions: clause.versions.clone(),
             needs: clause.needs.clone(),

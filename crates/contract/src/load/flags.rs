@@ -152,6 +152,7 @@ fn clause(
         span: first.span,
         text,
         level: level(&first.cells[at["level"]], spec),
+        strict: None,
         binds: Binds::Extension,
         versions: fields.and_then(|fields| fields.text("versions")),
         needs: needs.split(',').map(str::trim).filter(|need| !need.is_empty()).map(str::to_owned).collect(),

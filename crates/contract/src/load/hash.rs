@@ -25,6 +25,9 @@ pub(super) fn of<'a>(
         "id": clause.id, "text": clause.text, "level": clause.level, "binds": clause.binds,
         "versions": clause.versions, "needs": clause.needs, "instance": clause.instance,
     }));
+    if let Some(strict) = clause.strict {
+        add(&json!({"strict": strict}));
+    }
     if contract.as_object().is_some_and(|rules| !rules.is_empty()) {
         add(contract);
     }

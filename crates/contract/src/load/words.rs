@@ -49,10 +49,11 @@ pub(crate) const TARGET: [&str; 6] = ["webhook", "controller", "handles", "insta
 /// Keys of a target that say where its flags stand.
 pub(crate) const TARGET_FLAGS: [&str; 2] = ["container", "unit"];
 pub(crate) const SOURCE: [&str; 5] = ["document", "code", "version", "section", "sentence"];
-pub(crate) const CLAUSE: [&str; 18] = [
+pub(crate) const CLAUSE: [&str; 19] = [
     "id",
     "text",
     "level",
+    "strict",
     "binds",
     "versions",
     "needs",

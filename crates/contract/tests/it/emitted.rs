@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contract::case::When;
 use contract::emitted::{Held, ask, broken, holds_for};
 use contract::lint::{Against, check};
-use contract::model::Catalog;
+use contract::model::{Catalog, Level};
 use serde_json::{Value, json};
 
 use crate::{load_one, sources};
@@ -101,6 +101,64 @@ fn what_presupposes_a_broken_clause_is_out_of_question() {
     let bad = [Arc::new(json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "b"}}))];
     let held: Vec<Held> = ask(&catalog.contracts, None, &bad).into_iter().map(|asked| asked.held).collect();
     assert_eq!(held, [Held::No, Held::NotRun("X-001".to_owned()), Held::NotRun("X-003".to_owned())]);
+}
+
+/// The letter is kept in one namespace of two, and the clause says why not in the other.
+const LETTER: &str = "  - {id: X-006, text: it is to the letter, level: MAY, strict: MUST, differs: {gardener v1.82.0: it is older}, \
+                      object: deployment/app, emits: {metadata: {annotations: {letter: a}}}, \
+                      breaks: [{case: gone, change: {deployment/app: {metadata: {annotations: {letter: ~}}}}}]}\n";
+const LETTER_IN_TWO: &str =
+    "change: {deployment/app: {metadata: {annotations: {letter: a}}}, deployment/other";
+
+#[test]
+fn a_clause_that_gardener_differs_from_is_asked_where_it_is_kept_and_binds_to_the_letter() {
+    let text = |clauses: &str| with(clauses).replace("change: {deployment/other", LETTER_IN_TWO);
+    let mut loaded = load_one(&text(LETTER));
+    assert!(loaded.errors.is_empty(), "{:?}", loaded.errors);
+    let level = |catalog: &Catalog| catalog.contracts[0].clauses[0].level;
+    let cases = loaded.catalog.contracts[0].clauses[0].cases.iter();
+    assert_eq!(cases.map(|case| case.name.as_str()).collect::<Vec<_>>(), ["two"]);
+    assert_eq!(level(&loaded.catalog), Level::May);
+    loaded.catalog.take_to_the_letter();
+    assert_eq!(level(&loaded.catalog), Level::Must);
+    assert_eq!(
+        wrong(text(&format!("{LABEL}{LETTER}"))),
+        Vec::<String>::new(),
+        "what differs is excused elsewhere"
+    );
+    for (from, to, words) in [
+        ("gardener v1.82.0: it is older", "gardener v1.98.0: it is older", "says that Gardener differs"),
+        ("strict: MUST", "strict: MAY", "binds no more"),
+        ("strict: MUST", "strict: SHALL", "no strict"),
+    ] {
+        let found = wrong(text(&LETTER.replace(from, to)));
+        assert!(found.iter().any(|found| found.contains(words)), "{to}: {found:?}");
+    }
+}
+
+#[test]
+fn namespaces_are_what_their_release_writes() {
+    let releases = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Releases\nmetadata: {name: a}\nspec:\n  component: sample\n  \
+                    default: v1.82.0\n  releases:\n  - {version: v1.82.0, versions: \"<1.98\"}\n  - version: v1.98.0\n    versions: \">=1.98\"\n    \
+                    adds: {deployment/*: {metadata: {labels: {mutated: a}}}}\n";
+    let clause = "  - {id: X-007, text: it is labelled, versions: \">=1.98\", object: deployment/*, emits: {metadata: {labels: {mutated: a}}}, \
+                  breaks: [{case: gone, change: {deployment/app: {metadata: {labels: {mutated: ~}}}}}]}\n";
+    let files = |releases: &str| {
+        let contract = ("contracts/sample/sample.yaml", with(clause));
+        sources(&[contract, ("contracts/fixtures/releases.yaml", releases.to_owned())])
+    };
+    let labelled = |releases: &str| {
+        let loaded = contract::load::read(&files(releases));
+        assert!(loaded.errors.is_empty(), "{:?}", loaded.errors);
+        let cases = loaded.catalog.contracts[0].clauses[0].cases.clone();
+        cases
+            .iter()
+            .map(|case| case.given.object.as_ref().unwrap()["metadata"]["labels"]["mutated"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(labelled(releases), [json!("a"), json!("a")]);
+    let other = releases.replace("component: sample", "component: other").replace("a}}}", "b}}}");
+    assert!(contract::load::read(&files(&other)).catalog.contracts[0].releases.is_none());
 }
 
 #[test]

@@ -4,7 +4,9 @@ mod mutating;
 mod selectors;
 mod validating;
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 use webhook::registration::{
     ClientConfig, FailurePolicy, MatchPolicy, Phase, Registration, Rule, ServiceReference,
     WebhookConfiguration,
@@ -86,6 +88,10 @@ pub fn registrations(
     ca_bundle: Option<&str>,
 ) -> Vec<WebhookConfiguration> {
     let address = address(config, instance, ca_bundle);
+    let mut labels = BTreeMap::from([(api::kubernetes::APP.to_owned(), address.name.to_owned())]);
+    if instance == Instance::Seed {
+        labels.insert(api::gardener::REMEDIATION_EXCLUDE.to_owned(), "true".to_owned());
+    }
     let selectors = Selectors { instance, app: address.name };
     let suffix = match instance {
         Instance::Seed => "",
@@ -94,11 +100,13 @@ pub fn registrations(
     let mutating = WebhookConfiguration {
         phase: Phase::Mutating,
         name: format!("{}{suffix}", address.name),
+        labels: labels.clone(),
         webhooks: mutating::webhooks(&config.webhooks, &address, &selectors),
     };
     let validating = WebhookConfiguration {
         phase: Phase::Validating,
         name: address.name.to_owned(),
+        labels,
         webhooks: validating::webhooks(&config.webhooks, &address),
     };
     [mutating, validating].into_iter().filter(|configuration| !configuration.webhooks.is_empty()).collect()
@@ -113,16 +121,7 @@ pub fn objects(
     instance: Instance,
     ca_bundle: Option<&str>,
 ) -> Vec<Value> {
-    let mut labels = json!({ api::kubernetes::APP: address(config, instance, ca_bundle).name });
-    if instance == Instance::Seed {
-        labels[api::gardener::REMEDIATION_EXCLUDE] = "true".into();
-    }
-    let mut objects: Vec<Value> =
-        registrations(config, instance, ca_bundle).iter().map(WebhookConfiguration::to_object).collect();
-    for object in &mut objects {
-        object["metadata"]["labels"] = labels.clone();
-    }
-    objects
+    registrations(config, instance, ca_bundle).iter().map(WebhookConfiguration::to_object).collect()
 }
 
 fn address<'a>(

@@ -270,7 +270,12 @@ mod tests {
 
     fn faults(phase: Phase, webhooks: Vec<Value>) -> Vec<String> {
         let webhooks = webhooks.into_iter().map(|webhook| serde_json::from_value(webhook).unwrap()).collect();
-        let configuration = WebhookConfiguration { phase, name: "x".to_owned(), webhooks };
+        let configuration = WebhookConfiguration {
+            phase,
+            name: "x".to_owned(),
+            labels: std::collections::BTreeMap::new(),
+            webhooks,
+        };
         lint(&configuration).iter().map(ToString::to_string).collect()
     }
 
@@ -457,8 +462,12 @@ mod tests {
         for (name, fault) in
             [("", "metadata.name: Required value: "), ("A", "metadata.name: Invalid value: \"A\": ")]
         {
-            let empty =
-                WebhookConfiguration { phase: Phase::Mutating, name: name.to_owned(), webhooks: Vec::new() };
+            let empty = WebhookConfiguration {
+                phase: Phase::Mutating,
+                name: name.to_owned(),
+                labels: std::collections::BTreeMap::new(),
+                webhooks: Vec::new(),
+            };
             let faults = lint(&empty);
             assert!(faults.len() == 1 && faults[0].to_string().starts_with(fault), "{faults:?}");
         }

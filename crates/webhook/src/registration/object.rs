@@ -55,6 +55,9 @@ impl WebhookConfiguration {
             [Phase::Mutating, Phase::Validating].into_iter().find(|phase| known && phase.kind() == kind);
         let Some(phase) = phase else { return Err(ReadError::Kind { api_version, kind }) };
         let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
+        let labels =
+            labels.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
         let webhooks = object["webhooks"].as_array().map(Vec::as_slice).unwrap_or_default();
         let webhooks = webhooks.iter().enumerate().map(|(index, webhook)| {
             serde_json::from_value::<Registration>(webhook.clone()).map_err(|source| ReadError::Webhook {
@@ -65,7 +68,7 @@ impl WebhookConfiguration {
             })
         });
         let webhooks = webhooks.collect::<Result<_, _>>()?;
-        Ok(Self { phase, name, webhooks })
+        Ok(Self { phase, name, labels, webhooks })
     }
 
     /// Every webhook configuration among the documents of a YAML or JSON text; other kinds are left out.
@@ -80,12 +83,16 @@ impl WebhookConfiguration {
     /// Writes the object as `admissionregistration.k8s.io/v1`; fields that are not set are left out.
     #[must_use]
     pub fn to_object(&self) -> Value {
-        json!({
+        let mut object = json!({
             "apiVersion": format!("{GROUP}/v1"),
             "kind": self.phase.kind(),
             "metadata": {"name": self.name},
             "webhooks": self.webhooks,
-        })
+        });
+        if !self.labels.is_empty() {
+            object["metadata"]["labels"] = json!(self.labels);
+        }
+        object
     }
 }
 
@@ -120,7 +127,6 @@ mod tests {
                 assert_eq!(webhook.match_policy, Some(MatchPolicy::Exact));
                 assert_eq!(webhook.reinvocation_policy, Some(ReinvocationPolicy::Never));
                 let mut want = object(kind, "v1");
-                want["metadata"].as_object_mut().unwrap().remove("labels");
                 want["webhooks"][0].as_object_mut().unwrap().remove("matchConditions");
                 assert_eq!(read.to_object(), want);
                 assert_eq!(WebhookConfiguration::from_object(&read.to_object()).unwrap(), read);

@@ -15,7 +15,6 @@ use conformance::run::Interrupt;
 use contract::document::waivers::Waiver;
 use contract::emitted::Selector;
 use contract::model::{Contract, Form};
-use contract::versions::Range;
 
 use self::measure::Measure;
 use crate::again::Again;
@@ -80,12 +79,13 @@ fn objects(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let loaded = catalog::load(added)?;
+    let loaded = catalog::judging(added, arguments.strict)?;
     let (contracts, wanted) = wanted(loaded.catalog.contracts, arguments)?;
     let waivers = waivers(arguments)?;
     let (started, now) = (Instant::now(), jiff::Timestamp::now());
     let changed = arguments.kubeconfig.is_some() && !arguments.no_webhooks;
-    let mut checker = Checker::new(&contracts, arguments.gardener.clone(), changed);
+    let mut checker =
+        Checker::new(&contracts, arguments.gardener.clone(), changed).to_the_letter(arguments.strict);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let (interrupt, progress) = (Interrupt::default(), Progress::new(terminal));
@@ -108,6 +108,8 @@ fn objects(
             repeat: 1,
             parallel: 1,
             command: again(arguments, added),
+            gardener: arguments.gardener.clone(),
+            strict: arguments.strict,
             ..RunInfo::default()
         },
         place: if arguments.kubeconfig.is_some() { "cluster" } else { "files" }.to_owned(),
@@ -139,11 +141,6 @@ fn wanted(
             "{id} is no clause about what Gardener emits; `list --label component=controlplane` names them"
         );
         return Err(Failure::usage(text));
-    }
-    if let Some(version) = &arguments.gardener
-        && Range::parse(&format!("={version}")).is_none()
-    {
-        return Err(Failure::usage(format!("--gardener {version} is no release; write v1.82.0")));
     }
     let mut namespaces: BTreeSet<String> = arguments.namespace.iter().cloned().collect();
     let of_case = |(_, name): &(&str, &str)| match name.split('/').collect::<Vec<_>>().as_slice() {
@@ -178,6 +175,7 @@ fn again(arguments: &CheckObjectsArguments, added: Option<&Path>) -> String {
     let mut again = Again::new("check objects", added)
         .path("--kubeconfig", arguments.kubeconfig.as_deref())
         .flag("--no-webhooks", arguments.no_webhooks)
+        .flag("--strict", arguments.strict)
         .path("--waivers", arguments.waivers.as_deref());
     for file in &arguments.file {
         again = again.path("-f", Some(file));

@@ -36,7 +36,7 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
         return Err(Failure::usage("the substrate direct needs nothing started: use it with run or verify"));
     }
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
-    kind::fits(arguments.kind.is_said(), arguments.substrate)?;
+    kind::fits(arguments.kind.is_said(), arguments.substrate, None)?;
     if !arguments.install.is_empty() && arguments.substrate != SubstrateName::Kind {
         return Err(Failure::usage("--install is for --substrate kind"));
     }

@@ -26,7 +26,7 @@ pub(super) struct Description {
     registration: Option<String>,
     /// Of which provider the webhook is.
     provider: Option<String>,
-    version: Option<String>,
+    gardener: Option<String>,
     asked: Vec<Asked>,
     /// Flags of `verify` that no target file has.
     flags: Vec<String>,
@@ -69,7 +69,7 @@ impl Description {
             name: name.unwrap_or_else(|| "provider".to_owned()),
             provider: arguments.provider.clone(),
             file: arguments.file.clone(),
-            version: arguments.gardener.clone(),
+            gardener: arguments.gardener.clone(),
             asked,
             ..Self::default()
         }
@@ -156,13 +156,13 @@ impl Description {
         line("kind: Target");
         line(&format!("metadata: {{name: {}}}", self.name));
         line("spec:");
-        if let Some(version) = &self.version {
-            line(&format!("  version: {}", scalar(version)));
+        if let Some(gardener) = &self.gardener {
+            line(&format!("  gardener: {}", scalar(gardener)));
         } else {
             line(
                 "  # The release of Gardener that the webhook is for; clauses of some releases alone need it.",
             );
-            line("  # version: v1.98.0");
+            line("  # gardener: v1.98.0");
         }
         if self.command.is_empty() {
             line("  # It runs already, and is asked here.");

@@ -3,9 +3,10 @@
 use conformance::rollouts::Combining;
 use controlplane_webhooks::config::file;
 use controlplane_webhooks::config::{API_VERSION, ControlPlaneWebhooksConfiguration, KIND};
-use controlplane_webhooks::registrations::{Address, object, registration};
+use controlplane_webhooks::registrations::{Address, registration};
 use controlplane_webhooks::webhooks;
 use serde_json::{Value, json};
+use webhook::registration::WebhookConfiguration;
 
 use super::{Alone, Component, Manifest, Probe, Suite, Webhooks, manifest, read};
 use crate::kind::installation::InstallError;
@@ -49,7 +50,7 @@ const CONFIG: Manifest = manifest!("controlplane-webhooks", "runtime/extension/c
 fn registered(authority: &str) -> Result<Vec<Value>, InstallError> {
     let config = configuration(&read(CONFIG.1)?)?;
     let address = Address::service_of(&config.provider);
-    Ok(registration(&config, &address, Some(authority)).iter().map(object).collect())
+    Ok(registration(&config, &address, Some(authority)).iter().map(WebhookConfiguration::to_object).collect())
 }
 
 fn configuration(value: &Value) -> Result<ControlPlaneWebhooksConfiguration, InstallError> {

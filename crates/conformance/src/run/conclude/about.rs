@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use contract::release::Asked;
+
 use crate::plan;
 use crate::report::{RunInfo, SelectionInfo, SubstrateInfo};
 use crate::run::{FactsFrom, Ground, Shared};
@@ -17,7 +19,19 @@ pub(super) fn run(shared: &Shared<'_>, took: Duration) -> RunInfo {
         repeat: options.repeat,
         parallel: options.parallel,
         fail_fast: options.fail_fast,
+        gardener: gardener(shared),
+        strict: false,
         command: options.command.clone(),
+    }
+}
+
+/// The release that every clause was asked of, where they tell releases apart.
+fn gardener(shared: &Shared<'_>) -> Option<String> {
+    let releases = shared.contracts.iter().find_map(|contract| contract.releases.as_deref())?;
+    match plan::asked(shared.target.as_ref()) {
+        Asked::Of(gardener) => Some(gardener.to_owned()),
+        Asked::Usual => Some(releases.default.clone()),
+        Asked::Any => None,
     }
 }
 

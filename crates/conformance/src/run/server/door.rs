@@ -168,7 +168,12 @@ mod tests {
             }),
             at(serde_json::from_value(service).unwrap()),
         ];
-        let configuration = WebhookConfiguration { phase: Phase::Mutating, name: "grm".to_owned(), webhooks };
+        let configuration = WebhookConfiguration {
+            phase: Phase::Mutating,
+            name: "grm".to_owned(),
+            labels: std::collections::BTreeMap::new(),
+            webhooks,
+        };
         let led = door.leading(&configuration, 3);
         let urls: Vec<_> = led.webhooks.iter().map(|webhook| webhook.client_config.clone()).collect();
         let wanted = ["/webhooks/a", "/webhooks/b", "/probe/3"].map(|path| door.served.client_config(path));

@@ -213,7 +213,12 @@ mod tests {
         let url = Some("https://grm.garden:443/webhooks/a".to_owned());
         let to = ClientConfig { url, ..ClientConfig::default() };
         let webhooks = vec![Registration { client_config: to, ..Registration::default() }];
-        let configuration = WebhookConfiguration { phase: Phase::Mutating, name: "grm".to_owned(), webhooks };
+        let configuration = WebhookConfiguration {
+            phase: Phase::Mutating,
+            name: "grm".to_owned(),
+            labels: std::collections::BTreeMap::new(),
+            webhooks,
+        };
         let text = str::to_owned;
         let service = Service { namespace: text("one"), name: text("grm-2"), ca_bundle: text("QQ==") };
         let led = leading(&configuration, 1, &service).to_object();

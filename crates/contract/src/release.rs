@@ -1,0 +1,68 @@
+//! The release of Gardener that cases are about: what it writes is what a target is shown.
+
+use std::sync::Arc;
+
+use crate::case::Case;
+use crate::document::releases::Releases;
+use crate::model::{Clause, Contract, Form};
+
+/// The field of a component's configuration that names the release, where a case says it.
+const FIELD: &str = "gardenerVersion";
+
+/// Of which release a target is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked<'a> {
+    /// This one.
+    Of(&'a str),
+    /// Where nobody said one: the usual one.
+    Usual,
+    /// Each clause of one that it holds for, as a target that can be of any release is.
+    Any,
+}
+
+impl Asked<'_> {
+    /// The release that a clause is asked of; `None`: its contract tells no releases apart.
+    #[must_use]
+    pub fn of<'c>(&'c self, contract: &'c Contract, clause: &'c Clause) -> Option<&'c str> {
+        let releases = contract.releases.as_deref().filter(|_| contract.form != Form::Objects)?;
+        Some(match self {
+            Self::Of(gardener) => gardener,
+            Self::Usual => &releases.default,
+            Self::Any => releases.usual(clause.versions.as_deref()),
+        })
+    }
+}
+
+impl Contract {
+    /// The contract with objects as the release writes them. A case that configures its release is of this one; a target
+    /// that is not started for the case has it already (`is_started`).
+    #[must_use]
+    pub fn of_release(&self, asked: Asked<'_>, is_started: bool) -> Self {
+        let mut contract = self.clone();
+        let Some(releases) = self.releases.as_ref().filter(|_| self.form != Form::Objects) else {
+            return contract;
+        };
+        for (clause, before) in contract.clauses.iter_mut().zip(&self.clauses) {
+            let Some(gardener) = asked.of(self, before) else { continue };
+            clause.cases.iter_mut().for_each(|case| case.be_of(gardener, releases, is_started));
+        }
+        contract
+    }
+}
+
+impl Case {
+    fn be_of(&mut self, gardener: &str, releases: &Arc<Releases>, is_started: bool) {
+        for object in self.given.object.iter_mut().chain(&mut self.given.old) {
+            if let Some(written) = releases.written(gardener, object) {
+                *object = written;
+            }
+        }
+        if let Some(config) = self.config.as_object_mut().filter(|config| config.contains_key(FIELD)) {
+            if is_started {
+                config.insert(FIELD.to_owned(), gardener.into());
+            } else {
+                config.remove(FIELD);
+            }
+        }
+    }
+}
