@@ -7,9 +7,7 @@ use contract::case::{Case, Sending, When};
 use contract::decision::RunsOn;
 use contract::model::{Clause, Contract, Form};
 use contract::parameters;
-use contract::release::Asked;
 use contract::scenario::Scenario;
-use contract::versions::Range;
 use jiff::Timestamp;
 use schema::Kinds;
 use serde_json::Value;
@@ -20,8 +18,11 @@ use crate::report::{Reason, ReasonCode, Status};
 use crate::target::{Configurable, Target, TargetKind};
 
 mod order;
+mod release;
 
 pub use order::shuffle;
+pub use release::asked;
+use release::{is_of_another_version, of_release};
 
 /// One case by its place in the selected contracts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -228,28 +229,6 @@ pub fn stated(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract
     with_parameters(contracts, target)
 }
 
-/// The contracts with objects as the release of Gardener writes them that the target is asked for.
-fn of_release(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
-    if contracts.iter().all(|contract| contract.releases.is_none()) {
-        return Arc::clone(contracts);
-    }
-    let is_started = |contract: &Contract| {
-        matches!(target.configurable(&contract.component), Configurable::Any | Configurable::OneOf(_))
-    };
-    let asked = asked(target);
-    contracts.iter().map(|contract| contract.of_release(asked, is_started(contract))).collect()
-}
-
-/// Of which release of Gardener a target is asked: ours can be of any.
-#[must_use]
-pub fn asked(target: &dyn Target) -> Asked<'_> {
-    match target.gardener() {
-        Some(gardener) => Asked::Of(gardener),
-        None if target.is_ours() => Asked::Any,
-        None => Asked::Usual,
-    }
-}
-
 fn with_parameters(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
     if contracts.iter().all(|contract| contract.parameters.is_empty()) {
         return Arc::clone(contracts);
@@ -323,21 +302,6 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
             format!("the target's configuration cannot be set; this case needs {}", looked.case.config);
         (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
     })
-}
-
-/// Why a clause does not hold for this target: it is about other releases of Gardener, or other versions of the target.
-fn is_of_another_version(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
-    let versions = looked.clause.versions.as_ref()?;
-    let range = Range::parse(versions)?;
-    let asked = asked(target);
-    let text = if let Some(gardener) = asked.of(looked.contract, looked.clause) {
-        (!range.covers(gardener))
-            .then(|| format!("holds for Gardener {versions}, it is asked for {gardener} (--gardener)"))
-    } else {
-        let version = target.identity().version?;
-        (!range.covers(&version)).then(|| format!("holds for {versions}, the target is {version}"))
-    };
-    text.map(|text| Reason::new(ReasonCode::Version, text))
 }
 
 /// What the target would have to have, or to state, to be asked.

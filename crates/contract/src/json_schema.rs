@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::load::words;
 
+mod variations;
+
 /// The schema of a type, draft 2020-12.
 #[must_use]
 pub fn of<T: JsonSchema>() -> Value {
@@ -23,39 +25,7 @@ pub fn contract() -> Value {
 /// The schema of a file of variations.
 #[must_use]
 pub fn variations() -> Value {
-    of::<VariationsFile>()
-}
-
-/// Fixtures as they vary: tables, and what their rows make of objects.
-#[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[schemars(title = "Variations")]
-struct VariationsFile {
-    #[schemars(extend("const" = "conformance.gardener.cloud/v1alpha1"))]
-    api_version: String,
-    #[schemars(extend("const" = "Variations"))]
-    kind: String,
-    metadata: VariationsMetadata,
-    spec: VariationsSpec,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct VariationsMetadata {
-    /// What varies, as `vary` of a namespace names it: with-workers.
-    name: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct VariationsSpec {
-    /// Keys of lists that the schema does not know: path → field.
-    list_keys: Option<BTreeMap<String, String>>,
-    /// Tables drawn with bars; the first column of each names its rows, and one row of each makes a combination.
-    #[schemars(length(min = 1))]
-    axes: Vec<String>,
-    /// Differences by fixture; `<column>` stands for a cell, `$is: <column>` takes out what a cell says is absent.
-    change: BTreeMap<String, Map<String, Value>>,
+    of::<variations::VariationsFile>()
 }
 
 /// A contract: one behaviour and its clauses.

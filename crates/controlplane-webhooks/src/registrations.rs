@@ -37,7 +37,8 @@ impl Address {
     }
 }
 
-/// The configuration with the webhooks that are not disabled; `None` if all are. CP-117 to -125.
+/// The configuration with the webhooks that are not disabled; `None` if all are. CP-117 to -125,
+/// CP-134, CP-135, CP-139, CP-140.
 ///
 /// `ca_bundle` is a PEM bundle in base64.
 #[must_use]

@@ -1,0 +1,48 @@
+//! Of which release of Gardener a target is asked: what objects it is shown, and which clauses hold for it.
+
+use std::sync::Arc;
+
+use contract::model::Contract;
+use contract::release::Asked;
+use contract::versions::Range;
+
+use super::Looked;
+use crate::report::{Reason, ReasonCode};
+use crate::target::{Configurable, Target};
+
+/// The contracts with objects as the release of Gardener writes them that the target is asked for.
+pub(super) fn of_release(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
+    if contracts.iter().all(|contract| contract.releases.is_none()) {
+        return Arc::clone(contracts);
+    }
+    let is_started = |contract: &Contract| {
+        matches!(target.configurable(&contract.component), Configurable::Any | Configurable::OneOf(_))
+    };
+    let asked = asked(target);
+    contracts.iter().map(|contract| contract.of_release(asked, is_started(contract))).collect()
+}
+
+/// Of which release of Gardener a target is asked: ours can be of any.
+#[must_use]
+pub fn asked(target: &dyn Target) -> Asked<'_> {
+    match target.gardener() {
+        Some(gardener) => Asked::Of(gardener),
+        None if target.is_ours() => Asked::Any,
+        None => Asked::Usual,
+    }
+}
+
+/// Why a clause does not hold for this target: it is about other releases of Gardener, or other versions of the target.
+pub(super) fn is_of_another_version(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
+    let versions = looked.clause.versions.as_ref()?;
+    let range = Range::parse(versions)?;
+    let asked = asked(target);
+    let text = if let Some(gardener) = asked.of(looked.contract, looked.clause) {
+        (!range.covers(gardener))
+            .then(|| format!("holds for Gardener {versions}, it is asked for {gardener} (--gardener)"))
+    } else {
+        let version = target.identity().version?;
+        (!range.covers(&version)).then(|| format!("holds for {versions}, the target is {version}"))
+    };
+    text.map(|text| Reason::new(ReasonCode::Version, text))
+}
