@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use contract::case::{Case, Then, When};
-use contract::expect::{Expect, Operator, Path};
-use serde_json::Value;
-
 use crate::matching::{self, Rules};
 use crate::observation::{Observation, judge, wanted_allowed};
 use crate::report::{Proof, Survivor};
+use contract::case::{Case, Then, When};
+use contract::expect::{Expect, Operator, Path};
 
 mod breaks;
 mod drop;
@@ -18,8 +16,11 @@ mod gaps;
 mod leaf;
 mod nothing;
 mod swap;
+mod watched;
 
 pub use gaps::{Lost, gaps, losses, unstated};
+
+use watched::Watched;
 
 /// One thing that a case asserts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,13 +81,15 @@ pub fn prove(cases: &[Recorded<'_>]) -> Proof {
     let mut damaged = BTreeSet::new();
     for recorded in cases {
         let assertions = assertions(&recorded.case.then, recorded.seen, recorded.rules);
+        let watched: Vec<Watched<'_>> =
+            assertions.iter().map(|assertion| Watched::new(assertion, *recorded)).collect();
         for damage in damages(*recorded, cases) {
-            let hits: Vec<&Assertion> =
-                assertions.iter().filter(|assertion| alters(assertion, recorded, &damage.seen)).collect();
+            let hits: Vec<&Watched<'_>> =
+                watched.iter().filter(|watched| watched.is_altered(&damage.seen)).collect();
             if hits.is_empty() {
                 continue;
             }
-            damaged.extend(hits.into_iter().cloned());
+            damaged.extend(hits.into_iter().map(|watched| watched.assertion.clone()));
             let caught = !judge(&recorded.case.then, &damage.seen, recorded.rules).is_empty();
             let Damage { kind, text, .. } = damage;
             let damage = Survivor { case: recorded.case.name.clone(), damage: kind.to_owned(), text };
@@ -149,66 +152,6 @@ fn places(then: &Then, seen: &Observation, rules: &Rules) -> Vec<matching::Asser
     expect
         .map(|expect| contract::expect::assertions(expect, seen.answer.object.as_ref(), rules))
         .unwrap_or_default()
-}
-
-/// Whether the damage altered what is asserted, as contract-language §8 compares.
-fn alters(assertion: &Assertion, recorded: &Recorded<'_>, damaged: &Observation) -> bool {
-    let (before, after) = (&recorded.seen.answer, &damaged.answer);
-    match assertion {
-        Assertion::Called => recorded.seen.called != damaged.called,
-        Assertion::Allowed => before.allowed != after.allowed,
-        Assertion::Code => before.code != after.code,
-        Assertion::Reason => before.reason != after.reason,
-        Assertion::Message => before.message != after.message,
-        Assertion::Causes => sorted(&before.causes) != sorted(&after.causes),
-        Assertion::Warnings => before.warnings != after.warnings,
-        Assertion::Review => before.review != after.review,
-        Assertion::Length(path) => {
-            // No list is a list of none.
-            let length = |seen: &Observation| {
-                let list = seen.answer.object.as_ref().and_then(|object| matching::get(object, path));
-                match list {
-                    None => Some(0),
-                    Some(Value::Array(items)) => Some(items.len()),
-                    Some(Value::Object(fields)) => Some(fields.len()),
-                    Some(_) => None,
-                }
-            };
-            length(recorded.seen) != length(damaged)
-        }
-        Assertion::MapBut(path, but) => {
-            differs(path, recorded, damaged, |map| contract::expect::without(map, but))
-        }
-        Assertion::MapLike(path, patterns) => {
-            differs(path, recorded, damaged, |map| contract::expect::only(map, patterns))
-        }
-        Assertion::Object(path) => differs(path, recorded, damaged, whole),
-    }
-}
-
-fn whole(value: Option<&Value>) -> Option<Value> {
-    value.cloned()
-}
-
-/// Whether a part of what stands at a place is another in the damaged answer.
-fn differs(
-    path: &Path,
-    recorded: &Recorded<'_>,
-    damaged: &Observation,
-    part: impl Fn(Option<&Value>) -> Option<Value>,
-) -> bool {
-    let at = |seen: &Observation| {
-        let found = seen.answer.object.as_ref().and_then(|object| matching::get(object, path));
-        part(found.as_ref())
-    };
-    let rules = matching::below(recorded.rules, path, recorded.seen.answer.object.as_ref());
-    !matching::same(at(recorded.seen).as_ref(), at(damaged).as_ref(), &rules)
-}
-
-fn sorted<T: Ord + Clone>(items: &[T]) -> Vec<T> {
-    let mut sorted = items.to_vec();
-    sorted.sort();
-    sorted
 }
 
 impl fmt::Display for Assertion {

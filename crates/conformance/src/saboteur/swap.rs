@@ -7,27 +7,30 @@ use crate::matching;
 use crate::observation::Observation;
 
 pub(super) fn damages(recorded: Recorded<'_>, clause: &[Recorded<'_>]) -> Vec<Damage> {
+    let asserted = assertions(&recorded.case.then, recorded.seen, recorded.rules);
     let neighbours = clause.iter().filter(|other| is_neighbour(recorded.case, other.case));
     neighbours
         .map(|other| Damage {
             kind: "swap",
             text: format!("answered as {}", other.case.name),
-            seen: swapped(recorded, other.seen),
+            seen: swapped(recorded, &asserted, other.seen),
         })
         .collect()
 }
 
 /// Whether two rows differ in one input column alone.
 pub(super) fn is_neighbour(case: &Case, other: &Case) -> bool {
-    let columns = |case: &Case| case.inputs.iter().map(|(column, _)| column.clone()).collect::<Vec<_>>();
+    let mut pairs = case.inputs.iter().zip(&other.inputs);
     let differing = case.inputs.iter().zip(&other.inputs).filter(|(this, other)| this.1 != other.1);
-    columns(case) == columns(other) && differing.count() == 1
+    case.inputs.len() == other.inputs.len()
+        && pairs.all(|(this, other)| this.0 == other.0)
+        && differing.count() == 1
 }
 
-fn swapped(recorded: Recorded<'_>, other: &Observation) -> Observation {
+fn swapped(recorded: Recorded<'_>, asserted: &[Assertion], other: &Observation) -> Observation {
     let mut seen = recorded.seen.clone();
     let (answer, theirs) = (&mut seen.answer, &other.answer);
-    for assertion in assertions(&recorded.case.then, recorded.seen, recorded.rules) {
+    for assertion in asserted {
         match assertion {
             Assertion::Called => seen.called = other.called,
             Assertion::Allowed => {
@@ -47,8 +50,8 @@ fn swapped(recorded: Recorded<'_>, other: &Observation) -> Observation {
             | Assertion::MapBut(path, _)
             | Assertion::MapLike(path, _) => {
                 let Some(object) = &mut answer.object else { continue };
-                let value = theirs.object.as_ref().and_then(|theirs| matching::get(theirs, &path));
-                matching::put(object, &path, value.as_ref());
+                let value = theirs.object.as_ref().and_then(|theirs| matching::get(theirs, path));
+                matching::put(object, path, value.as_ref());
                 answer.patched |= theirs.patched;
             }
         }

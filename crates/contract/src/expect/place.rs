@@ -9,19 +9,29 @@ use super::{Path, Step};
 /// The value at a path; absent and null are one. What an opened string holds is made for the occasion.
 #[must_use]
 pub fn get(object: &Value, path: &Path) -> Option<Value> {
-    let found = match path.0.split_first() {
-        None => Some(object.clone()),
-        Some((Step::Opened(notation), rest)) => get(&inside(*notation, object)?, &Path(rest.to_vec())),
-        Some((step, rest)) => get(child(object, step)?, &Path(rest.to_vec())),
-    };
-    found.filter(|value| !value.is_null())
+    at(object, &path.0).filter(|value| !value.is_null())
+}
+
+fn at(object: &Value, steps: &[Step]) -> Option<Value> {
+    let mut here = object;
+    for (depth, step) in steps.iter().enumerate() {
+        if let Step::Opened(notation) = step {
+            return at(&inside(*notation, here)?, &steps[depth + 1..]);
+        }
+        here = child(here, step)?;
+    }
+    Some(here.clone())
 }
 
 /// Sets the value at a path, or removes it (`None`); maps and elements on the way are made where a value is set.
 /// False where the path leads through something else than its steps say; the object is then as it was, but for
 /// what was made on the way.
 pub fn put(object: &mut Value, path: &Path, value: Option<Value>) -> bool {
-    let Some((step, rest)) = path.0.split_first() else {
+    set(object, &path.0, value)
+}
+
+fn set(object: &mut Value, steps: &[Step], value: Option<Value>) -> bool {
+    let Some((step, rest)) = steps.split_first() else {
         *object = value.unwrap_or(Value::Null);
         return true;
     };
@@ -29,7 +39,6 @@ pub fn put(object: &mut Value, path: &Path, value: Option<Value>) -> bool {
     if value.is_none() && rest.iter().all(|step| matches!(step, Step::Opened(_))) {
         return remove(object, step);
     }
-    let rest = Path(rest.to_vec());
     match step {
         Step::Field(name) => {
             if object.is_null() {
@@ -39,13 +48,13 @@ pub fn put(object: &mut Value, path: &Path, value: Option<Value>) -> bool {
             if value.is_none() && !map.contains_key(name) {
                 return true;
             }
-            put(map.entry(name.clone()).or_insert(Value::Null), &rest, value)
+            set(map.entry(name.clone()).or_insert(Value::Null), rest, value)
         }
         Step::Opened(notation) => {
             let made = object.is_null() && value.is_some();
             let content = if made { Some(Value::Null) } else { inside(*notation, object) };
             let Some(mut content) = content else { return false };
-            let done = put(&mut content, &rest, value);
+            let done = set(&mut content, rest, value);
             let Some(whole) = outside(*notation, &content, object) else { return false };
             *object = whole;
             done
@@ -56,8 +65,8 @@ pub fn put(object: &mut Value, path: &Path, value: Option<Value>) -> bool {
             }
             let Value::Array(items) = object else { return value.is_none() };
             match position(items, step) {
-                Some(at) => put(&mut items[at], &rest, value),
-                None => value.is_none() || add(items, step, &rest, value),
+                Some(at) => set(&mut items[at], rest, value),
+                None => value.is_none() || add(items, step, rest, value),
             }
         }
     }
@@ -113,7 +122,7 @@ fn remove(object: &mut Value, step: &Step) -> bool {
     }
 }
 
-fn add(items: &mut Vec<Value>, step: &Step, rest: &Path, value: Option<Value>) -> bool {
+fn add(items: &mut Vec<Value>, step: &Step, rest: &[Step], value: Option<Value>) -> bool {
     let mut element = Value::Null;
     if let Step::Key(key) = step {
         let typed = |name: &str, text: &str| {
@@ -125,11 +134,11 @@ fn add(items: &mut Vec<Value>, step: &Step, rest: &Path, value: Option<Value>) -
         element = key.iter().map(|(name, text)| (name.clone(), typed(name, text))).collect();
     }
     let done = match value {
-        Some(whole) if rest.0.is_empty() => {
+        Some(whole) if rest.is_empty() => {
             element = whole;
             true
         }
-        value => put(&mut element, rest, value),
+        value => set(&mut element, rest, value),
     };
     items.push(element);
     done
