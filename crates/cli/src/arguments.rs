@@ -12,11 +12,12 @@ mod gate;
 mod init;
 mod named;
 mod record;
+mod release;
 mod render;
 mod report;
 mod versions;
 
-pub(crate) use check::{CheckCommand, CheckObjectsArguments, release};
+pub(crate) use check::{CheckCommand, CheckObjectsArguments};
 pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use gate::GateArguments;
@@ -208,7 +209,7 @@ pub(crate) struct Execution {
     pub(crate) time_budget: String,
     /// The release of Gardener that a provider's webhooks are asked for, such as v1.98.0 [default: what the target file says,
     /// else v1.82.0; of our own, each clause's]
-    #[arg(long, value_name = "VERSION", value_parser = release)]
+    #[arg(long, value_name = "VERSION", value_parser = release::release)]
     pub(crate) gardener: Option<String>,
     /// Takes clauses to the letter, also where Gardener itself does not keep them so
     #[arg(long)]

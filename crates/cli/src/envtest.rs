@@ -5,6 +5,7 @@ use std::time::Duration;
 use contract::case::When;
 use contract::model::Contract;
 use contract::scenario::Scenario;
+use schema::Crd;
 use substrate::envtest::assets::Assets;
 use substrate::envtest::{Envtest, Lane, Options, SHARED, programs};
 
@@ -17,15 +18,16 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 /// How many scenarios run side by side at most: each needs up to two kube-apiservers of 300 MiB.
 const LANES: usize = 3;
 
-/// Starts what the contracts need, with the project's CRDs: scenarios, which mostly wait, run side by side in lanes, as many
-/// as cases may. Cases that are none have a cluster of their own.
+/// Starts what the contracts need, with the project's CRDs and further ones: scenarios, which mostly wait, run side by side in
+/// lanes, as many as cases may. Cases that are none have a cluster of their own.
 pub(crate) async fn start_for(
     contracts: &[Contract],
     parallel: u16,
+    further: &[Crd],
     arguments: &EnvtestArguments,
 ) -> Result<Envtest, Failure> {
     let clusters = clusters_for(contracts, parallel);
-    start(clusters, arguments).await
+    start(clusters, further, arguments).await
 }
 
 /// Names of the clusters that cases need.
@@ -41,8 +43,12 @@ fn clusters_for(contracts: &[Contract], parallel: u16) -> Vec<String> {
     clusters.chain(shared.then(|| SHARED.to_owned())).collect()
 }
 
-/// Starts these clusters with the project's CRDs.
-pub(crate) async fn start(clusters: Vec<String>, arguments: &EnvtestArguments) -> Result<Envtest, Failure> {
+/// Starts these clusters with the project's CRDs and further ones.
+pub(crate) async fn start(
+    clusters: Vec<String>,
+    further: &[Crd],
+    arguments: &EnvtestArguments,
+) -> Result<Envtest, Failure> {
     let controller_manager = arguments.with.contains(&Addition::ControllerManager);
     let broken = |error: &dyn std::fmt::Display| Failure::environment(error.to_string());
     let assets = Assets::find(&environment::surroundings(), programs(controller_manager));
@@ -50,7 +56,7 @@ pub(crate) async fn start(clusters: Vec<String>, arguments: &EnvtestArguments) -
     let within = arguments.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let options = Options {
         controller_manager,
-        crds: schema::crds().iter().map(|crd| crd.json().clone()).collect(),
+        crds: schema::crds().iter().chain(further).map(|crd| crd.json().clone()).collect(),
         patience: PATIENCE * u32::try_from(clusters.len()).unwrap_or(1),
         clusters,
         ..Options::new(assets, within)

@@ -31,6 +31,7 @@ pub(crate) fn options(
         fail_fast: execution.fail_fast,
         settle,
         time_budget,
+        strict: execution.strict,
         waivers: waivers(execution)?,
         started_at: now.round(jiff::Unit::Second).unwrap_or(now).to_string(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

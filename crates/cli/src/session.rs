@@ -112,7 +112,6 @@ pub(crate) fn run(
     if !keeps_damages {
         report.forget_damages();
     }
-    report.run.strict = execution.strict;
     report.selection.shard.clone_from(&wish.shard);
     write(&report, &execution.report)?;
     Ok(report)

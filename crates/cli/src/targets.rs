@@ -25,6 +25,7 @@ mod admission;
 mod controller_manager;
 mod controlplane;
 mod garden;
+mod needs;
 mod ours;
 
 pub(crate) use ours::ours;
@@ -87,6 +88,11 @@ pub(crate) fn named(
             let text = "--ca, --insecure and --config have no use for our own component";
             return Err(Failure::usage(text));
         }
+        if gardener.is_some() {
+            let text = "--gardener is for a provider's webhooks, and built-in is our resource-manager: leave it out, or ask \
+                        our own provider's webhooks with `run --gardener`";
+            return Err(Failure::usage(text));
+        }
         return Ok(Arc::new(resource_manager()));
     }
     if let Some(line) = target.strip_prefix("command=") {
@@ -129,7 +135,7 @@ fn started(line: &str, running: &RunningArguments) -> Result<CommandTarget, Fail
     let config = has_config.then(|| TargetConfig { file, ..TargetConfig::default() });
     let known = Known { name, paths: own_paths(), ..Known::default() };
     let spec = TargetSpec { command, config, ..TargetSpec::default() };
-    Ok(CommandTarget { known, spec, folder: PathBuf::from(".") })
+    Ok(CommandTarget { known, spec, folder: PathBuf::from("."), decisions: None })
 }
 
 /// A program that is started gets its certificate from us.
@@ -188,10 +194,7 @@ fn from_file(
     let known = Known {
         name: described.metadata.name,
         version: spec.version.clone(),
-        paths: own_paths()
-            .into_iter()
-            .chain(spec.paths.iter().map(|(name, path)| (name.clone(), vec![path.clone()])))
-            .collect(),
+        paths: paths_of(&spec),
         provider: provider::of(spec.provider.as_deref(), &selected)
             .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
         gardener: gardener.or_else(|| spec.gardener.clone()),
@@ -200,6 +203,7 @@ fn from_file(
         parameters: spec.parameters.clone(),
         extras: spec.extras.clone(),
         reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
+        needs: needs::read(spec.needs.iter().map(|file| folder.join(file)))?,
     };
     if let Some(kubeconfig) = &spec.kubeconfig {
         return garden_behind(&folder.join(kubeconfig), known, running);
@@ -209,7 +213,8 @@ fn from_file(
         if config.is_some() {
             return Err(Failure::usage("--config: the configuration of this target is its file's `config`"));
         }
-        return Ok(Arc::new(CommandTarget { known, spec, folder }));
+        let decisions: Option<Arc<dyn Target>> = Some(Arc::new(garden::Garden));
+        return Ok(Arc::new(CommandTarget { known, spec, folder, decisions }));
     }
     let trust = match (&spec.ca, trust) {
         (Some(ca), Trust::Bundle(given)) if given.is_empty() => self::trust(false, Some(&folder.join(ca)))?,
@@ -245,6 +250,12 @@ fn own_paths() -> BTreeMap<String, Vec<String>> {
         paths.entry(name.to_owned()).or_default().push(path);
     }
     paths
+}
+
+/// The same, but for what a target file says.
+fn paths_of(spec: &TargetSpec) -> BTreeMap<String, Vec<String>> {
+    let own = spec.paths.iter().map(|(name, path)| (name.clone(), vec![path.clone()]));
+    own_paths().into_iter().chain(own).collect()
 }
 
 /// Webhook configurations by instance; under the empty name those of every instance.

@@ -18,6 +18,9 @@ pub struct Comparison {
     /// The verdicts, where they differ: of the first, of the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<[String; 2]>,
+    /// What the reports were asked for, where that differs: of the first, of the second. What differs may lie with that alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_for: Option<[String; 2]>,
     /// Cases that one server could bring about and the other could not, so that its webhook was asked directly.
     pub asked_otherwise: Vec<AskedOtherwise>,
 }
@@ -57,8 +60,14 @@ pub fn compare(first: &Report, second: &Report) -> Comparison {
     let mut keys: Vec<_> = ours.keys().chain(theirs.keys()).collect();
     keys.sort_unstable();
     keys.dedup();
-    let mut comparison =
-        Comparison { compared: 0, differences: Vec::new(), verdicts: None, asked_otherwise: Vec::new() };
+    let asked_for = [first, second].map(|report| report.run.asked_in_words());
+    let mut comparison = Comparison {
+        compared: 0,
+        differences: Vec::new(),
+        verdicts: None,
+        asked_for: (asked_for[0] != asked_for[1]).then_some(asked_for),
+        asked_otherwise: Vec::new(),
+    };
     for key @ (contract, case) in keys {
         let (one, other) = (ours.get(key).copied(), theirs.get(key).copied());
         comparison.compared += usize::from(one.is_some() && other.is_some());
@@ -100,6 +109,13 @@ impl Comparison {
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::new();
+        if let Some([first, second]) = &self.asked_for {
+            line(&mut text, &format!("! the first report was asked for {first}, the second for {second}"));
+            line(
+                &mut text,
+                "    what differs may lie with that alone: ask both with the same --gardener and --strict",
+            );
+        }
         for difference in &self.differences {
             let [first, second] = [difference.first, difference.second].map(word);
             line(&mut text, &format!("≠ {}: {first}, then {second}", difference.case));
@@ -241,5 +257,23 @@ mod tests {
         let text = comparison.to_text();
         assert!(text.contains("≠ A-1/x: passed, then errored\n    the server is gone\n"), "{text}");
         assert!(text.contains("≠ A-1/gone: passed, then not there\n"), "{text}");
+    }
+    #[test]
+    fn reports_of_different_releases_or_strictness_are_told_apart() {
+        let mut first = report(Verdict::Conformant, vec![case("x", Status::Passed, None)]);
+        let mut second = first.clone();
+        assert_eq!(compare(&first, &second).asked_for, None);
+        first.run.gardener = Some("v1.82.0".to_owned());
+        second.run = crate::report::RunInfo { strict: true, ..first.run.clone() };
+        let comparison = compare(&first, &second);
+        let want = ["Gardener v1.82.0", "Gardener v1.82.0, to the letter"].map(str::to_owned);
+        assert_eq!(comparison.asked_for, Some(want));
+        assert!(comparison.is_same(), "the same answers are no difference");
+        let told = "! the first report was asked for Gardener v1.82.0, the second for Gardener v1.82.0, to the letter\n";
+        assert!(comparison.to_text().starts_with(told), "{}", comparison.to_text());
+        second.run = crate::report::RunInfo::default();
+        let comparison = compare(&first, &second);
+        let want = ["Gardener v1.82.0", "no release of Gardener"].map(str::to_owned);
+        assert_eq!(comparison.asked_for, Some(want));
     }
 }

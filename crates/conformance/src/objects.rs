@@ -1,6 +1,7 @@
 //! `check objects`: what Gardener emits, held against the contracts one namespace after the other, in constant memory.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use contract::emitted::{self, Held, differs, holds_for};
@@ -13,10 +14,12 @@ use crate::observation::{Observation, judge};
 use crate::report::{CaseResult, Check, Reason, ReasonCode, Status};
 
 mod conclude;
+mod join;
 
 pub use conclude::About;
+pub(crate) use join::join;
 
-/// Breaches of a clause that are kept one by one; the others are counted.
+/// Breaches of a clause that are told one by one, the first by name; the others are counted.
 const KEPT: usize = 100;
 
 /// Contracts about what Gardener emits, and what was found so far.
@@ -42,9 +45,9 @@ pub struct Read {
 #[derive(Debug, Default)]
 struct Found {
     kept: usize,
-    /// Breaches, by object and namespace.
-    broken: Vec<CaseResult>,
-    /// Breaches beyond those that are kept.
+    /// Breaches by name: namespace and object.
+    broken: BTreeMap<String, CaseResult>,
+    /// Breaches beyond those that are told.
     more: usize,
     /// Breaches that a webhook may have brought about.
     unsure: usize,
@@ -81,6 +84,7 @@ impl<'c> Checker<'c> {
         let objects: Vec<Arc<Value>> = read.iter().map(|read| Arc::clone(&read.object)).collect();
         let gardener = self.gardener.as_deref().unwrap_or_default();
         let asked = emitted::ask(self.contracts, self.gardener.as_deref(), &objects);
+        let mut broken: BTreeMap<(&str, String), CaseResult> = BTreeMap::new();
         for asked in asked {
             let found = self.found.entry(asked.clause.id.as_str()).or_default();
             match &asked.held {
@@ -88,8 +92,18 @@ impl<'c> Checker<'c> {
                 Held::NotRun(id) => *found.not_run.entry(id.clone()).or_default() += 1,
                 Held::No if !self.strict && differs(&asked.clause.differs, gardener) => found.stated += 1,
                 Held::No if self.changed && asked.clause.webhook_may => found.unsure += 1,
-                Held::No => found.note(breach(namespace, read, &asked)),
+                Held::No => {
+                    let breach = breach(namespace, read, &asked);
+                    // Several rows that one object breaks are one breach.
+                    match broken.entry((asked.clause.id.as_str(), breach.name.clone())) {
+                        Entry::Occupied(mut first) => first.get_mut().checks.extend(breach.checks),
+                        Entry::Vacant(first) => drop(first.insert(breach)),
+                    }
+                }
             }
+        }
+        for ((clause, _), breach) in broken {
+            self.found.entry(clause).or_default().note(breach);
         }
     }
 
@@ -100,13 +114,11 @@ impl<'c> Checker<'c> {
 }
 
 impl Found {
-    /// Takes a breach; several rows that one object breaks are one breach.
+    /// Takes a breach. Which are told depends on their names alone, whatever the order in which they are found.
     fn note(&mut self, breach: CaseResult) {
-        if let Some(last) = self.broken.last_mut().filter(|last| last.name == breach.name) {
-            last.checks.extend(breach.checks);
-        } else if self.broken.len() < KEPT {
-            self.broken.push(breach);
-        } else {
+        self.broken.insert(breach.name.clone(), breach);
+        if self.broken.len() > KEPT {
+            self.broken.pop_last();
             self.more += 1;
         }
     }

@@ -17,9 +17,11 @@ use crate::place::{self, Isolation};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::target::{Configurable, Target, TargetKind};
 
+mod configuration;
 mod order;
 mod release;
 
+use configuration::{contains, usual_config};
 pub use order::shuffle;
 pub use release::asked;
 use release::{is_of_another_version, of_release};
@@ -345,7 +347,7 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
         };
         return Some(Reason::new(ReasonCode::Level, text));
     }
-    (target.identity().kind == TargetKind::Garden && now(looked, target).is_some()).then(|| {
+    (has_real_time(runs_on, target) && now(looked, target).is_some()).then(|| {
         let text = "the row is about its very moment, or its answer says a date, and a garden's time is the real one";
         Reason::new(ReasonCode::Substrate, text)
     })
@@ -358,44 +360,25 @@ fn is_started_apart(looked: Looked<'_>, target: &dyn Target) -> bool {
     looked.scenario().is_some() || !is_admitted || !target.is_inside(&looked.contract.component)
 }
 
+/// Whether rows of this level are asked in the time that it is and no other: of a garden, of a controller outside.
+fn has_real_time(runs_on: RunsOn, target: &dyn Target) -> bool {
+    match target.identity().kind {
+        TargetKind::Garden => true,
+        TargetKind::Command => runs_on == RunsOn::Reconcile,
+        _ => false,
+    }
+}
+
 /// The time that a target must show; `None`: the time that it is, as is the only one inside a cluster.
 fn now(looked: Looked<'_>, target: &dyn Target) -> Option<Timestamp> {
     let decision = looked.case.when.decision()?;
     let shows_real_time = match target.identity().kind {
         TargetKind::InCluster => target.is_inside(&looked.contract.component),
-        TargetKind::Garden => true,
-        _ => false,
+        _ => has_real_time(decision.runs_on, target),
     };
     let keeps = |decided| dates::keeps(looked, decided);
     let is_movable = || dates::are_movable(looked.case, decision, target, keeps);
     (!shows_real_time || !is_movable()).then_some(decision.now)
-}
-
-/// The configuration that most cases of a contract share; of several the first.
-fn usual_config(contract: &Contract) -> Value {
-    let mut counted: Vec<(&Value, usize)> = Vec::new();
-    for case in contract.clauses.iter().flat_map(|clause| &clause.cases) {
-        match counted.iter_mut().find(|(config, _)| *config == &case.config) {
-            Some((_, count)) => *count += 1,
-            None => counted.push((&case.config, 1)),
-        }
-    }
-    let most = counted.iter().map(|(_, count)| *count).max();
-    counted
-        .iter()
-        .find(|(_, count)| Some(*count) == most)
-        .map_or(Value::Null, |(config, _)| (*config).clone())
-}
-
-/// Whether the whole says everything that the part says.
-fn contains(whole: &Value, part: &Value) -> bool {
-    match (whole, part) {
-        (_, Value::Null) => true,
-        (Value::Object(whole), Value::Object(part)) => part.iter().all(|(field, part)| {
-            part.is_null() || whole.get(field).is_some_and(|whole| contains(whole, part))
-        }),
-        (whole, part) => whole == part,
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::shard::ShardInfo;
-use crate::target::Identity;
+use crate::target::{Identity, TargetKind};
 
 mod changes;
 mod counts;
@@ -20,7 +20,7 @@ pub use counts::{Counts, LevelCounts, level, sums};
 pub(crate) use exit::first_of;
 pub use result::{
     CaseResult, Check, ClauseResult, ContractResult, Evidence, LawBreach, LawResult, Proof, Reason,
-    ReasonCode, Status, Survivor, WaiverState, WaiverUse,
+    ReasonCode, Status, Survivor, Together, WaiverState, WaiverUse,
 };
 pub use verdict::Verdict;
 pub use write::{WriteError, read, write};
@@ -74,6 +74,26 @@ impl Report {
         let clauses = self.contracts.iter_mut().flat_map(|contract| &mut contract.clauses);
         clauses.filter_map(|clause| clause.proof.as_mut()).for_each(|proof| proof.noticed.clear());
     }
+
+    /// What is to be said of objects that nobody told the release of: how many clauses are not asked for that, and the remedy.
+    #[must_use]
+    pub fn untold_release(&self) -> Option<String> {
+        if self.target.kind != TargetKind::Objects || self.target.version.is_some() {
+            return None;
+        }
+        let is_of_releases =
+            |case: &CaseResult| case.reason.as_ref().is_some_and(|reason| reason.code == ReasonCode::Version);
+        let clauses = self.contracts.iter().flat_map(|contract| &contract.clauses);
+        let clauses = clauses.filter(|clause| clause.cases.iter().any(is_of_releases)).count();
+        let told = match clauses {
+            0 => return None,
+            1 => "1 clause holds for some releases of Gardener alone and was not asked".to_owned(),
+            several => {
+                format!("{several} clauses hold for some releases of Gardener alone and were not asked")
+            }
+        };
+        Some(format!("{told}: say whose objects these are, --gardener v1.82.0"))
+    }
 }
 
 impl RunInfo {
@@ -84,6 +104,15 @@ impl RunInfo {
         let words: Vec<String> =
             release.into_iter().chain(self.strict.then(|| "to the letter".to_owned())).collect();
         (!words.is_empty()).then(|| words.join(", "))
+    }
+
+    /// The same to hold reports against each other: `no release of Gardener` where none was said.
+    #[must_use]
+    pub fn asked_in_words(&self) -> String {
+        let release = self.gardener.as_ref();
+        let release = release
+            .map_or_else(|| "no release of Gardener".to_owned(), |release| format!("Gardener {release}"));
+        if self.strict { format!("{release}, to the letter") } else { release }
     }
 }
 
@@ -140,6 +169,9 @@ pub struct SelectionInfo {
     pub cases: usize,
     /// SHA-256 over the ids of its cases and the hashes of their clauses.
     pub digest: String,
+    /// Namespaces that were looked at; absent where nothing but cases is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespaces: Option<usize>,
     /// Which part of a run this is; absent: the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardInfo>,

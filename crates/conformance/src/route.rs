@@ -1,6 +1,6 @@
 //! Which path of a target a request goes to: by its registration, as kube-apiserver would, or by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use schema::Kinds;
@@ -111,6 +111,32 @@ pub fn configurations(running: &dyn Running, webhook: &str) -> Option<Vec<Webhoo
     Some(reduced.filter(|configuration| !configuration.webhooks.is_empty()).collect())
 }
 
+/// Several configurations as one: the webhooks of all, and of labels what all say. Of a label that they do not have alike it
+/// tells who has it, which is neither what one of them says nor nothing. `None`: there is none.
+#[must_use]
+pub fn whole(configurations: Vec<WebhookConfiguration>) -> Option<WebhookConfiguration> {
+    let keys: BTreeSet<&String> = configurations.iter().flat_map(|found| found.labels.keys()).collect();
+    let labels = keys.into_iter().map(|key| (key.clone(), label(&configurations, key))).collect();
+    let whole = configurations.into_iter().reduce(|mut whole, other| {
+        whole.webhooks.extend(other.webhooks);
+        whole
+    });
+    whole.map(|whole| WebhookConfiguration { labels, ..whole })
+}
+
+/// What all configurations say of a label, or each of them: `true in a, absent in b`.
+fn label(configurations: &[WebhookConfiguration], key: &str) -> String {
+    let said = |found: &WebhookConfiguration| found.labels.get(key).cloned();
+    let values: BTreeSet<Option<String>> = configurations.iter().map(said).collect();
+    if let [Some(value)] = values.iter().collect::<Vec<_>>().as_slice() {
+        return value.clone();
+    }
+    let each = configurations
+        .iter()
+        .map(|found| format!("{} in {}", said(found).as_deref().unwrap_or("absent"), found.name));
+    each.collect::<Vec<_>>().join(", ")
+}
+
 /// The path that a registration posts to.
 #[must_use]
 pub fn path(registration: &Registration) -> String {
@@ -144,4 +170,33 @@ fn equivalents(resource: &GroupVersionResource) -> Vec<(String, String, String)>
     };
     let others = Kinds::gardener().resources().filter(same);
     others.map(|other| (other.group.clone(), other.version.clone(), other.plural.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use webhook::registration::Phase;
+
+    #[test]
+    fn labels_of_several_configurations_are_what_all_of_them_say() {
+        let configuration = |name: &str, labels: &[(&str, &str)]| WebhookConfiguration {
+            phase: Phase::Mutating,
+            name: name.to_owned(),
+            labels: labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            webhooks: Vec::new(),
+        };
+        let labels = |found: &[WebhookConfiguration]| {
+            let labels = whole(found.to_vec()).map(|whole| whole.labels).unwrap_or_default();
+            labels.into_iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+        };
+        let (a, b) = (configuration("a", &[("x", "true"), ("y", "1")]), configuration("b", &[("x", "true")]));
+        let c = configuration("c", &[("x", "false")]);
+        assert_eq!(labels(&[]), "");
+        assert_eq!(labels(std::slice::from_ref(&a)), "x=true y=1");
+        assert_eq!(labels(&[a.clone(), b.clone()]), "x=true y=1 in a, absent in b");
+        assert_eq!(
+            labels(&[b, c, a]),
+            "x=true in b, false in c, true in a y=absent in b, absent in c, 1 in a"
+        );
+    }
 }

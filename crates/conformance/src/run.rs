@@ -78,6 +78,8 @@ pub struct Options {
     pub settle: Duration,
     /// How long a scenario may wait for real time to pass; only targets outside this process need it.
     pub time_budget: Duration,
+    /// Whether the contracts were taken to the letter; told in the report.
+    pub strict: bool,
     /// Waivers to apply.
     pub waivers: Vec<Waiver>,
     /// When the run begins, RFC 3339: `2026-03-02T08:20:11Z`. Its day decides which waivers have expired.

@@ -7,7 +7,7 @@ use crate::matching::{self, Rules};
 use crate::observation::{Observation, judge, wanted_allowed};
 use crate::report::{Proof, Survivor};
 use contract::case::{Case, Then, When};
-use contract::expect::{Expect, Operator, Path};
+use contract::expect::{Expect, Operator, Path, Reader};
 
 mod breaks;
 mod drop;
@@ -18,7 +18,7 @@ mod nothing;
 mod swap;
 mod watched;
 
-pub use gaps::{Lost, gaps, losses, unstated};
+pub use gaps::{Losses, unstated};
 
 use watched::Watched;
 
@@ -84,8 +84,9 @@ pub fn prove(cases: &[Recorded<'_>]) -> Proof {
         let watched: Vec<Watched<'_>> =
             assertions.iter().map(|assertion| Watched::new(assertion, *recorded)).collect();
         for damage in damages(*recorded, cases) {
-            let hits: Vec<&Watched<'_>> =
-                watched.iter().filter(|watched| watched.is_altered(&damage.seen)).collect();
+            let object = damage.seen.answer.object.as_ref().map(Reader::new);
+            let is_hit = |watched: &&Watched<'_>| watched.is_altered(&damage.seen, object.as_ref());
+            let hits: Vec<&Watched<'_>> = watched.iter().filter(is_hit).collect();
             if hits.is_empty() {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Shards: a part of the wanted contracts, so that several machines share a run; and their reports put together again.
 //!
 //! Whole contracts are dealt out, and together those that presuppose clauses of each other: what a report says of a contract
-//! (laws, gaps, proofs) then depends on no other shard.
+//! (laws, gaps, proofs) then depends on no other shard. Where objects are checked, their namespaces are dealt out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,7 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::digest;
+use crate::objects;
 use crate::report::{ContractResult, Report, SelectionInfo, Verdict, WaiverState, WaiverUse};
+use crate::target::TargetKind;
 
 /// How much longer a scenario takes than a question.
 const SCENARIO: usize = 20;
@@ -135,6 +137,14 @@ impl Shard {
         mine.into_iter().map(|at| contracts[at].clone()).collect()
     }
 
+    /// Whether a namespace is this shard's; the same on every machine, whatever other namespaces there are.
+    #[must_use]
+    pub fn has(self, namespace: &str) -> bool {
+        let digits = digest(namespace);
+        let number = usize::from_str_radix(&digits[..7], 16).unwrap_or_default();
+        number % self.of + 1 == self.index
+    }
+
     /// What a report of this shard says of the whole.
     #[must_use]
     pub fn info(self, contracts: &[Contract]) -> ShardInfo {
@@ -234,6 +244,31 @@ fn same(first_name: &str, first: &Report, name: &str, report: &Report) -> Result
 
 fn joined(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
     let mut report = shards[0].clone();
+    if report.target.kind == TargetKind::Objects {
+        objects::join(&mut report, shards, whole)?;
+    } else {
+        report.waivers = waivers(shards);
+        dealt_out(&mut report, shards, whole)?;
+    }
+    (report.counts, report.levels) = crate::report::sums(&report.contracts);
+    let texts = |of: fn(&Report) -> &Vec<String>| {
+        let all: BTreeSet<String> = shards.iter().flat_map(|shard| of(shard)).cloned().collect();
+        all.into_iter().collect::<Vec<_>>()
+    };
+    report.environment_errors = texts(|shard| &shard.environment_errors);
+    report.left_behind = texts(|shard| &shard.left_behind);
+    report.interrupted = shards.iter().find_map(|shard| shard.interrupted);
+    // They ran side by side: the longest is how long it took.
+    report.run.duration_ms = shards.iter().map(|shard| shard.run.duration_ms).fold(0.0, f64::max);
+    report.run.started_at = shards.iter().map(|shard| shard.run.started_at.clone()).min().unwrap_or_default();
+    report.run.fail_fast = shards.iter().any(|shard| shard.run.fail_fast);
+    report.verdict = concluded(&report);
+    report.exit_code = report.exit_code();
+    Ok(report)
+}
+
+/// Puts the contracts of all shards into the report, which is one of them: each has contracts of its own.
+fn dealt_out(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -> Result<(), MergeError> {
     report.contracts = shards.iter().flat_map(|shard| shard.contracts.clone()).collect();
     report.contracts.sort_by(|one, other| (&one.component, &one.name).cmp(&(&other.component, &other.name)));
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
@@ -243,24 +278,9 @@ fn joined(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
     if digest != whole.digest {
         return Err(MergeError::Torn { cases, wanted: whole.cases });
     }
-    report.selection =
-        SelectionInfo { clauses: whole.clauses, cases, digest, shard: None, ..report.selection };
-    (report.counts, report.levels) = crate::report::sums(&report.contracts);
-    let texts = |of: fn(&Report) -> &Vec<String>| {
-        let all: BTreeSet<String> = shards.iter().flat_map(|shard| of(shard)).cloned().collect();
-        all.into_iter().collect::<Vec<_>>()
-    };
-    report.environment_errors = texts(|shard| &shard.environment_errors);
-    report.left_behind = texts(|shard| &shard.left_behind);
-    report.interrupted = shards.iter().find_map(|shard| shard.interrupted);
-    report.waivers = waivers(shards);
-    // They ran side by side: the longest is how long it took.
-    report.run.duration_ms = shards.iter().map(|shard| shard.run.duration_ms).fold(0.0, f64::max);
-    report.run.started_at = shards.iter().map(|shard| shard.run.started_at.clone()).min().unwrap_or_default();
-    report.run.fail_fast = shards.iter().any(|shard| shard.run.fail_fast);
-    report.verdict = concluded(&report);
-    report.exit_code = report.exit_code();
-    Ok(report)
+    let selection = report.selection.clone();
+    report.selection = SelectionInfo { clauses: whole.clauses, cases, digest, shard: None, ..selection };
+    Ok(())
 }
 
 /// A waiver became something in the shard that has its clause.

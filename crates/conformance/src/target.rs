@@ -23,11 +23,13 @@ pub mod command;
 mod configured;
 mod decided;
 pub mod garden;
+mod needs;
 pub mod provider;
 pub mod url;
 
 pub use configured::Configured;
 pub use decided::Decided;
+pub use needs::Needs;
 
 /// How an implementation is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -198,6 +200,11 @@ pub trait Target: Send + Sync {
         BTreeSet::new()
     }
 
+    /// What must be in its cluster before it starts.
+    fn needs(&self) -> &Needs {
+        &needs::NOTHING
+    }
+
     /// Which configurations a component of it can be asked under.
     fn configurable(&self, _component: &str) -> Configurable {
         Configurable::Any
@@ -286,6 +293,11 @@ pub trait Running: Send + Sync {
 
     /// Where an API server of the cluster that it runs in reaches it; `None`: it runs in none.
     fn service(&self) -> Option<Service> {
+        None
+    }
+
+    /// How it ended, if it did so by itself.
+    fn ended(&mut self) -> Option<String> {
         None
     }
 

@@ -45,6 +45,33 @@ pub fn apply(
         .collect()
 }
 
+/// What was found, as if nothing had been waived.
+pub(crate) fn taken_back(contracts: &[ContractResult]) -> Vec<ContractResult> {
+    let mut contracts = contracts.to_vec();
+    let back = |status: &mut Status| match status {
+        Status::Waived => *status = Status::Failed,
+        Status::UnexpectedPass => *status = Status::Passed,
+        _ => {}
+    };
+    for clause in contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
+        back(&mut clause.status);
+        clause.cases.iter_mut().for_each(|case| back(&mut case.status));
+    }
+    contracts
+}
+
+/// A waiver that a run was given.
+pub(crate) fn given(used: &WaiverUse) -> Option<Waiver> {
+    Some(Waiver {
+        clause: used.clause.clone(),
+        target: None,
+        owner: used.owner.clone(),
+        reason: used.reason.clone(),
+        link: Some(used.link.clone()).filter(|link| !link.is_empty()),
+        expires: used.expires.parse().ok()?,
+    })
+}
+
 fn use_on(clause: &mut ClauseResult, expired: bool) -> WaiverState {
     let (from, to, state) = match clause.status {
         Status::Failed if expired => return WaiverState::Expired,

@@ -10,6 +10,7 @@ mod opened;
 mod place;
 #[cfg(test)]
 mod properties;
+mod read;
 mod refused;
 mod rules;
 mod scalar;
@@ -30,6 +31,7 @@ pub use flags::words_beside_flags;
 pub use keys::is_like;
 pub use opened::{close, inside as open_value, open};
 pub use place::{get, put};
+pub use read::Reader;
 pub use refused::{Replacement, non_matching, refused};
 pub use rules::{ListRule, Rules};
 pub use scalar::equal;

@@ -134,15 +134,51 @@ impl Line {
 }
 
 impl Unnamed {
-    /// Whether a target says that it means this: `--foo`, `kube-apiserver --foo`, with `*` for any letters.
+    /// Whether a target says that it means this: the flag, or each word that came or went, `--foo`, `kube-apiserver --foo`,
+    /// `kubelet.service /usr/bin/nice -n`, with `*` for any letters.
     #[must_use]
-    pub fn is_declared(&self, extra: &str) -> bool {
-        let Some(flag) = &self.flag else { return false };
-        match extra.split_once(' ') {
-            Some((owner, wanted)) => is_like(owner, &self.owner) && is_like(wanted.trim(), flag),
-            None => extra.starts_with("--") && is_like(extra, flag),
+    pub fn is_declared(&self, extras: &[String]) -> bool {
+        let is_meant = |word: &str| extras.iter().any(|extra| self.is_said_by(extra, word));
+        match &self.flag {
+            Some(flag) => is_meant(flag),
+            None => self.moved_words().iter().all(|word| is_meant(word)),
         }
     }
+
+    /// A flag can be said of every command line, a word of one alone: it could be a path.
+    fn is_said_by(&self, extra: &str, word: &str) -> bool {
+        match extra.split_once(' ') {
+            Some((owner, said)) => {
+                is_like(owner, &self.owner) && said.split_whitespace().any(|said| is_like(said, word))
+            }
+            None => self.flag.is_some() && extra.starts_with("--") && is_like(extra, word),
+        }
+    }
+
+    /// Words that came or went; all of them where only their order changed.
+    fn moved_words(&self) -> Vec<&str> {
+        let before: Vec<&str> = split(self.before.as_ref()).collect();
+        let after: Vec<&str> = split(self.after.as_ref()).collect();
+        let moved: Vec<&str> = without(&before, &after).into_iter().chain(without(&after, &before)).collect();
+        if moved.is_empty() { after } else { moved }
+    }
+}
+
+fn split(words: Option<&Value>) -> impl Iterator<Item = &str> {
+    words.and_then(Value::as_str).unwrap_or_default().split_whitespace()
+}
+
+/// The words of one line that are not among those of the other, as often as they are more.
+fn without<'w>(words: &[&'w str], others: &[&str]) -> Vec<&'w str> {
+    let mut others = others.to_vec();
+    let is_more = |word: &&str| match others.iter().position(|other| other == word) {
+        Some(at) => {
+            others.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    words.iter().copied().filter(is_more).collect()
 }
 
 #[cfg(test)]
@@ -210,7 +246,36 @@ mod tests {
             ("--foo", false),
             ("foo-bar", false),
         ] {
-            assert_eq!(found.is_declared(extra), declared, "{extra}");
+            assert_eq!(found.is_declared(&[extra.to_owned()]), declared, "{extra}");
+        }
+    }
+
+    #[test]
+    fn a_target_declares_the_words_of_a_unit_that_came_or_went() {
+        let unit = |line: &str| {
+            let content = format!("[Service]\nExecStart={line}\n");
+            json!({"spec": {"units": [{"name": "kubelet.service", "content": content}]}})
+        };
+        let line = Named { line: Line::Unit("kubelet.service".to_owned()), rows: Vec::new() };
+        let found =
+            line.unnamed(&unit("/opt/kubelet --v=2 $MORE"), &unit("/bin/nice -n 5 /opt/kubelet --v=2"));
+        let [found] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((found.flag.as_deref(), found.owner.as_str()), (None, "kubelet.service"));
+        for (extras, declared) in [
+            (&["kubelet.service /bin/nice -n 5 $MORE"][..], true),
+            (&["kubelet.service /bin/nice -n", "kubelet.service 5", "*.service $*"], true),
+            (&["kubelet.service /bin/nice -n 5"], false),
+            (&["kube-apiserver /bin/nice -n 5 $MORE"], false),
+            (&["/bin/nice", "-n", "5", "$MORE"], false),
+            (&["kubelet.service *"], true),
+            (&[], false),
+        ] {
+            let extras: Vec<String> = extras.iter().map(|extra| (*extra).to_owned()).collect();
+            assert_eq!(found.is_declared(&extras), declared, "{extras:?}");
+        }
+        let swapped = line.unnamed(&unit("/bin/a b"), &unit("b /bin/a")).remove(0);
+        for (extra, declared) in [("kubelet.service b", false), ("kubelet.service /bin/a b", true)] {
+            assert_eq!(swapped.is_declared(&[extra.to_owned()]), declared, "{extra}");
         }
     }
 }

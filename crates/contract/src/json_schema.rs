@@ -253,7 +253,7 @@ struct Step {
     history: Option<Map<String, Value>>,
     /// What does not happen: `{writes: secret/a}`.
     never: Option<Map<String, Value>>,
-    /// What the target sends: `{writes: 0}`, `{order: [create configmap/a]}`, `{perObject: 1}`.
+    /// What the target sends: `{writes: 0}`, `{writes: 1, of: configmap/a}`, `{order: [create configmap/a]}`, `{perObject: 1}`.
     requests: Option<Value>,
 }
 

@@ -17,6 +17,7 @@ mod lists;
 mod object_ref;
 mod operators;
 mod outcome;
+mod plain;
 mod profile;
 mod question;
 mod refuse;
@@ -35,7 +36,8 @@ pub(crate) mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use formats::yaml::{self, Data, Mark, Node, Style};
+use formats::yaml::{self, Node};
+use rayon::prelude::*;
 use serde_json::Value;
 
 pub use report::Errors;
@@ -45,6 +47,7 @@ use self::draft::{Clause, Draft};
 use self::emitted::Namespaces;
 use self::expand::Context;
 use self::given::Shelf;
+use self::plain::check_plain;
 use self::report::{Report, nearest};
 use self::tree::{Span, Tree};
 use self::variations::Variations;
@@ -98,11 +101,19 @@ pub fn read(sources: &[SourceFile]) -> Loaded {
     let sorted = sort(&report);
     let mut shared = fixtures::build(&sorted.fixtures, &report);
     let variations = variations::build(&sorted.variations, &mut shared, &report);
+    let written = Written { fixtures: &shared, variations: &variations, releases: &sorted.releases };
+    let drafts: Vec<&Vec<Draft>> = sorted.contracts.values().collect();
+    let loaded: Vec<_> = drafts.par_iter().map(|drafts| alone(drafts, &written, sources)).collect();
     let mut ids = BTreeMap::new();
     let mut contracts: Vec<Contract> = Vec::new();
-    for drafts in sorted.contracts.values() {
-        let written = Written { fixtures: &shared, variations: &variations, releases: &sorted.releases };
-        contracts.extend(contract(drafts, &written, &report, &lint, &mut ids));
+    for (drafts, (contract, wrong, found)) in drafts.into_iter().zip(loaded) {
+        report.join(wrong);
+        lint.join(found);
+        let clauses = drafts.iter().flat_map(|draft| &draft.clauses);
+        clauses
+            .filter(|clause| is_asked(drafts, clause))
+            .for_each(|clause| note_id(&mut ids, clause, &report));
+        contracts.extend(contract);
     }
     contracts.sort_by(|a, b| (&a.component, &a.name).cmp(&(&b.component, &b.name)));
     Loaded {
@@ -129,8 +140,9 @@ struct Sorted {
 
 fn sort(report: &Report<'_>) -> Sorted {
     let mut sorted = Sorted::default();
-    for (file, source) in report.files.iter().enumerate() {
-        let nodes = match yaml::parse(&source.text) {
+    let parsed: Vec<_> = report.files.par_iter().map(|source| yaml::parse(&source.text)).collect();
+    for ((file, source), parsed) in report.files.iter().enumerate().zip(parsed) {
+        let nodes = match parsed {
             Ok(nodes) => nodes,
             Err(error) => {
                 report.push(source.error(error.mark, 1, error.message, None).coded("yaml"));
@@ -215,13 +227,28 @@ fn list_keys(contract: &Contract) -> BTreeMap<String, String> {
     list_keys
 }
 
+/// The files of one name as one contract, and what is wrong with it: contracts are loaded side by side.
+fn alone<'s>(
+    drafts: &[Draft],
+    written: &Written<'_>,
+    sources: &'s [SourceFile],
+) -> (Option<Contract>, Report<'s>, Report<'s>) {
+    let (report, lint) = (Report::new(sources), Report::new(sources));
+    let contract = contract(drafts, written, &report, &lint);
+    (contract, report, lint)
+}
+
+/// Rows of flags that ask nothing speak for a clause of another contract.
+fn is_asked(drafts: &[Draft], clause: &Clause) -> bool {
+    drafts.first().is_none_or(|draft| draft.form != Form::Flags) || clause.asks()
+}
+
 /// The files of one name as one contract.
 fn contract<'a>(
     drafts: &'a [Draft],
     written: &Written<'a>,
     report: &'a Report<'a>,
     lint: &'a Report<'a>,
-    ids: &mut BTreeMap<String, String>,
 ) -> Option<Contract> {
     let first = drafts.first()?;
     let mut contract = empty(first, report);
@@ -257,11 +284,8 @@ fn contract<'a>(
         let context =
             Context { draft, namespaces, shelf: &shelf, list_keys, unordered, rules: &rules, report, lint };
         let loaded = draft.clauses.iter().map(|clause| (clause, context.clause(clause)));
-        // Rows of flags that ask nothing speak for a clause of another contract.
-        for (clause, loaded) in loaded.filter(|(clause, _)| contract.form != Form::Flags || clause.asks()) {
-            note_id(ids, clause, report);
-            contract.clauses.push(loaded);
-        }
+        let asked = loaded.filter(|(clause, _)| is_asked(drafts, clause));
+        contract.clauses.extend(asked.map(|(_, loaded)| loaded));
     }
     check_parameters(&contract, drafts, report);
     Some(contract)
@@ -367,29 +391,6 @@ fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
                 format!("the files of {} key {path} differently", contract.name),
                 "one list has one key",
             );
-        }
-    }
-}
-
-/// Unquoted numbers and booleans that are not what they look like, anywhere in a file.
-fn check_plain(node: &Node, file: usize, report: &Report<'_>) {
-    match &node.data {
-        Data::Scalar(scalar) if scalar.style == Style::Plain => {
-            table::check_plain(&scalar.text, Span::of(file, node), report);
-        }
-        Data::Scalar(_) => {}
-        Data::List(items) => items.iter().for_each(|item| check_plain(item, file, report)),
-        Data::Map(entries) => {
-            for entry in entries {
-                let written = &report.files[file].text[entry.start.offset..entry.end.max(entry.start.offset)];
-                if entry.plain && written != entry.key {
-                    let mark = Mark { ..entry.start };
-                    let span = Span { file, mark, length: written.len().max(1) };
-                    let message = format!("the key {written} is read as {}", entry.key);
-                    report.add("boolean-word", span, message, format!("quote it: \"{written}\""));
-                }
-                check_plain(&entry.value, file, report);
-            }
         }
     }
 }

@@ -163,6 +163,8 @@ pub struct Never {
 pub struct Requests {
     /// So many writes.
     pub writes: Option<usize>,
+    /// Of these objects alone, since others that the target writes are not spoken of; empty: of all.
+    pub of: Vec<ObjectRef>,
     /// These writes, in this order, others in between: `create`, `update`, `patch`, `delete` and the object.
     pub order: Vec<(String, ObjectRef)>,
     /// At most so many writes for each object.

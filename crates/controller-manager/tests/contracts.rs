@@ -1,5 +1,6 @@
 //! The contracts of this component, asked of it in process: no socket, no TLS, no file.
 
+mod outside;
 mod process;
 
 use std::collections::BTreeSet;
@@ -71,6 +72,7 @@ fn options() -> Options {
         fail_fast: false,
         settle: Duration::ZERO,
         time_budget: Duration::from_secs(30),
+        strict: false,
         waivers: Vec::new(),
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -230,7 +230,7 @@ spec:
         provider: Some(provider.to_owned()),
         ..Known::default()
     };
-    CommandTarget { known, spec: described.spec, folder: folder.to_owned() }
+    CommandTarget { known, spec: described.spec, folder: folder.to_owned(), decisions: None }
 }
 
 fn in_process(csi: bool) -> BuiltIn {
@@ -259,6 +259,7 @@ fn options() -> Options {
         fail_fast: false,
         settle: Duration::from_secs(2),
         time_budget: Duration::from_secs(30),
+        strict: false,
         waivers: Vec::new(),
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

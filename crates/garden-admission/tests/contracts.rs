@@ -120,7 +120,7 @@ spec:
         registrations: BTreeMap::from([(String::new(), registrations::registrations(None))]),
         ..Known::default()
     };
-    CommandTarget { known, spec: described.spec, folder: PathBuf::from(".") }
+    CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), decisions: None }
 }
 
 fn options(fail_fast: bool) -> Options {
@@ -132,6 +132,7 @@ fn options(fail_fast: bool) -> Options {
         fail_fast,
         settle: Duration::ZERO,
         time_budget: Duration::from_secs(30),
+        strict: false,
         waivers: Vec::new(),
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

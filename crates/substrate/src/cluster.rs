@@ -194,6 +194,15 @@ impl Cluster {
         self.send(Method::GET, &collection(collection_of(name)?, ""), "", None).await
     }
 
+    /// Whether the server serves a resource, be it known or not: group, version and plural of a CustomResourceDefinition.
+    ///
+    /// # Errors
+    /// When the server cannot be asked.
+    pub async fn serves(&self, group: &str, version: &str, plural: &str) -> Result<bool, ClusterError> {
+        let path = format!("/apis/{group}/{version}/{plural}");
+        Ok(self.send(Method::GET, &path, "limit=1", None).await?.is_success())
+    }
+
     /// Ends the deletion of a namespace, where nobody else does.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use apiserver::{ApiServer, Authorization, Controllers, ServeError, Served, User};
 use bytes::Bytes;
 use jiff::Timestamp;
+use schema::Crd;
 use webhook::dial::Dialers;
 
 use crate::{envtest, kubeconfig};
@@ -48,11 +49,16 @@ pub enum EmbeddedError {
 /// What each server in this process begins with, made once.
 static FRESH: LazyLock<ApiServer> = LazyLock::new(|| builder().build());
 
-/// A server with Kubernetes' kinds and the CRDs that come with the project. Those `outside` of this process have the
+/// A server with Kubernetes' kinds, the CRDs that come with the project, and further ones. Those `outside` of this process have the
 /// system's time, so it has it too.
 #[must_use]
-pub fn server(outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
-    if outside { builder().epoch(Timestamp::now()).build().fork(dialers) } else { FRESH.fork(dialers) }
+pub fn server(crds: &[Crd], outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
+    let serving = || builder().crds(crds.iter().cloned());
+    match (outside, crds) {
+        (true, _) => serving().epoch(Timestamp::now()).build().fork(dialers),
+        (false, []) => FRESH.fork(dialers),
+        (false, _) => serving().build().fork(dialers),
+    }
 }
 
 fn builder() -> apiserver::Builder {
@@ -77,7 +83,19 @@ impl Embedded {
     /// # Errors
     /// When it cannot be served over TLS or its kubeconfig cannot be written.
     pub async fn start(outside: bool, dialers: Option<Arc<dyn Dialers>>) -> Result<Self, EmbeddedError> {
-        Self::opened(server(outside, dialers), false, outside).await
+        Self::start_with(&[], outside, dialers).await
+    }
+
+    /// The same with further CRDs.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_with(
+        crds: &[Crd],
+        outside: bool,
+        dialers: Option<Arc<dyn Dialers>>,
+    ) -> Result<Self, EmbeddedError> {
+        Self::opened(server(crds, outside, dialers), false, outside).await
     }
 
     /// Starts a server for this process alone, whose clock begins at `now`.

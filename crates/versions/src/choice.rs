@@ -39,7 +39,7 @@ pub fn kubernetes(
     Err(Refusal::NotSupported { value: chosen.to_owned(), supported })
 }
 
-/// Why a pool's image may not be chosen at `now`; nothing where it may (GDN-CHO-006 to -012).
+/// Why a pool's image may not be chosen at `now`; nothing where it may (GDN-CHO-006 to -013).
 ///
 /// An image that the pool had before stays, with its architecture. Any other must be in the profile, have the pool's
 /// architecture, and expire later than now. Then the container runtime interface (unless neither it nor the image

@@ -15,7 +15,7 @@ struct Part {
     minor: Option<u64>,
 }
 
-/// The version that stands for `said`; nothing where it is said in full (GDN-FIL-001 to -005).
+/// The version that stands for `said`; nothing where it is said in full (GDN-FIL-001 to -005, GDN-FIL-010).
 ///
 /// The highest one that begins so and is neither preview nor over.
 ///

@@ -11,7 +11,7 @@ use crate::relation::holds;
 const SKEW: [(&str, u64, &str); 2] = [("1.28", 3, "three"), ("0", 2, "two")];
 
 /// Why `new` may not follow `old`; nothing where it may. Never back, and never over a minor; what
-/// follows `-` does not count (GDN-UPD-001, GDN-UPD-002).
+/// follows `-` does not count (GDN-UPD-001, GDN-UPD-002, GDN-UPD-009).
 #[must_use]
 pub fn refusals(new: &str, old: &str) -> Vec<Refusal> {
     if new.is_empty() {

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
-use contract::versions::Range;
+use conformance::shard::Shard;
 
 use super::Format;
+use super::release::release;
 
 /// What is held against contracts without being asked anything.
 #[derive(Debug, Subcommand)]
@@ -41,6 +42,9 @@ pub(crate) struct CheckObjectsArguments {
     /// A breach, such as CP-020/shoot--dev--app/deployment/kube-apiserver (repeatable)
     #[arg(long, value_name = "ID")]
     pub(crate) case: Vec<String>,
+    /// Checks a part of the namespaces, such as 2/4, the second of four; `report merge` puts the reports together
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
     /// Waivers to apply
     #[arg(long, value_name = "FILE")]
     pub(crate) waivers: Option<PathBuf>,
@@ -50,12 +54,4 @@ pub(crate) struct CheckObjectsArguments {
     /// What is printed: text, json or markdown
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
-}
-
-/// A release of Gardener, as it is typed.
-pub(crate) fn release(text: &str) -> Result<String, String> {
-    match Range::parse(&format!("={text}")) {
-        Some(_) => Ok(text.to_owned()),
-        None => Err("it is no release; write v1.82.0".to_owned()),
-    }
 }

@@ -36,7 +36,7 @@ pub(crate) struct InitProviderArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// The release of Gardener that the webhook is for, such as v1.98.0
-    #[arg(long, value_name = "VERSION", value_parser = super::release)]
+    #[arg(long, value_name = "VERSION", value_parser = super::release::release)]
     pub(crate) gardener: Option<String>,
     #[command(flatten)]
     pub(crate) trust: TrustArguments,

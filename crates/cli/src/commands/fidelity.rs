@@ -67,7 +67,7 @@ async fn compared(
 ) -> Result<Compared, Failure> {
     let real = EnvtestArguments { with: Vec::new(), data_dir: arguments.data_dir.clone() };
     let real = tokio::select! {
-        real = envtest::start(vec![CLUSTER.to_owned()], &real) => real?,
+        real = envtest::start(vec![CLUSTER.to_owned()], &[], &real) => real?,
         signal = signals::either() => return Err(Failure::interrupted(signal)),
     };
     let embedded = kube::Client::new(embedded::control_plane(false, None), "default");

@@ -71,7 +71,8 @@ fn report(
             SubstrateName::Direct => session::direct(),
             SubstrateName::Envtest => {
                 let parallel = arguments.execution.parallel;
-                Ground::Envtest(Arc::new(envtest::start_for(&needed, parallel, &arguments.envtest).await?))
+                let started = envtest::start_for(&needed, parallel, &[], &arguments.envtest).await?;
+                Ground::Envtest(Arc::new(started))
             }
             SubstrateName::Kind => kind::ground(in_cluster.as_deref(), &arguments.kind, terminal).await?,
         })

@@ -10,6 +10,7 @@ use contract::document::SourceFile;
 use contract::document::attestation::{self, Attestation};
 use contract::load::Loaded;
 use contract::model::{Contract, Form};
+use schema::Crd;
 
 use crate::again::Again;
 use crate::arguments::{Addition, AttestArguments, BUILT_IN, SubstrateName, VerifyArguments};
@@ -36,7 +37,12 @@ pub(crate) fn attest(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let loaded = catalog::judging(added, arguments.verify.execution.strict)?;
+    if arguments.verify.execution.strict {
+        let text = "--strict: it changes how binding clauses are, and an attestation says which are kept, however binding they \
+                    are; leave it out, or judge with verify --strict";
+        return Err(Failure::usage(text));
+    }
+    let loaded = catalog::load(added)?;
     let report = report(&arguments.verify, &loaded, added, terminal)?;
     session::print(&report, &arguments.verify.execution, terminal);
     let mut draft = attesting::draft(&loaded.catalog, &report);
@@ -118,8 +124,8 @@ fn report(
         shard,
         keeps_damages: false,
     };
-    let needed = contracts.clone();
-    let ground = ground(arguments, &needed, in_cluster.as_deref(), terminal);
+    let (needed, crds) = (contracts.clone(), target.needs().crds.clone());
+    let ground = ground(arguments, (&needed, &crds), in_cluster.as_deref(), terminal);
     session::run(contracts, target, ground, &wish, terminal)
 }
 
@@ -152,7 +158,7 @@ fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
 
 async fn ground(
     arguments: &VerifyArguments,
-    contracts: &[Contract],
+    (contracts, crds): (&[Contract], &[Crd]),
     in_cluster: Option<&kind::InCluster>,
     terminal: &Terminal,
 ) -> Result<Ground, Failure> {
@@ -161,7 +167,8 @@ async fn ground(
         SubstrateName::Embedded => Ground::Embedded,
         SubstrateName::Envtest => {
             let parallel = arguments.execution.parallel;
-            Ground::Envtest(Arc::new(envtest::start_for(contracts, parallel, &arguments.envtest).await?))
+            let started = envtest::start_for(contracts, parallel, crds, &arguments.envtest).await?;
+            Ground::Envtest(Arc::new(started))
         }
         SubstrateName::Kind => kind::ground(in_cluster, &arguments.kind, terminal).await?,
     })

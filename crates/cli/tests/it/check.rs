@@ -10,13 +10,15 @@ use schema::Kinds;
 use serde_json::{Value, json};
 
 use crate::program::{Told, call};
+use crate::shards::{merge, read, timeless};
 
 #[path = "../../examples/namespaces/emitted.rs"]
 mod gardener;
 
 /// The objects of a namespace as Gardener emits them.
 fn emitted(namespace: &str) -> Vec<Value> {
-    gardener::emitted(&Catalog::embedded().unwrap().fixtures, namespace).unwrap()
+    let fixtures = Catalog::embedded().unwrap().fixtures;
+    gardener::OBJECTS.iter().map(|name| gardener::moved(&fixtures[*name], namespace).unwrap()).collect()
 }
 
 fn yaml(objects: &[Value]) -> String {
@@ -114,6 +116,84 @@ fn what_is_missing_is_asked_where_there_is_the_namespace() {
     fs::write(folder.path().join("part.yaml"), yaml(&all[1..4])).unwrap();
     check(folder.path(), &["-f", "whole.yaml"]).says(1, &["✗ CP-090"]);
     check(folder.path(), &["-f", "part.yaml"]).says(0, &["verdict  conformant"]);
+}
+
+/// Every control plane that fixtures make, each in a namespace of its own, as documents of JSON.
+fn matrix(change: impl Fn(&mut [Value])) -> (usize, String) {
+    let fixtures = Catalog::embedded().unwrap().fixtures;
+    let varied = gardener::varied(&fixtures);
+    let text = |(at, (_, objects)): (usize, &(String, Vec<&Value>))| {
+        let namespace = format!("shoot--dev--{at}");
+        let moved = objects.iter().map(|object| gardener::moved(object, &namespace).unwrap());
+        let mut moved: Vec<Value> = moved.collect();
+        change(&mut moved);
+        let texts: Vec<String> = moved.iter().map(Value::to_string).collect();
+        format!("---\n{}\n", texts.join("\n---\n"))
+    };
+    (varied.len(), varied.iter().enumerate().map(text).collect())
+}
+
+#[test]
+fn every_control_plane_of_the_matrix_is_conformant() {
+    let folder = tempfile::tempdir().unwrap();
+    let (number, text) = matrix(|_| {});
+    assert_eq!(number, 138);
+    fs::write(folder.path().join("all.yaml"), text).unwrap();
+    let namespaces = format!("{number} namespaces");
+    let told = check(folder.path(), &["-f", "all.yaml", "--gardener", "v1.82.0"]);
+    told.says(0, &[&namespaces, "verdict  conformant"]);
+    assert!(!told.out.contains("not asked"), "{}", told.out);
+    let told = check(folder.path(), &["-f", "all.yaml"]);
+    told.says(
+        0,
+        &["clauses hold for some releases of Gardener alone and were not asked", "--gardener v1.82.0"],
+    );
+    let page = fs::read_to_string(folder.path().join("reports/latest/report.html")).unwrap();
+    let markdown = fs::read_to_string(folder.path().join("reports/latest/report.md")).unwrap();
+    for text in [page, markdown] {
+        assert!(text.contains("were not asked: say whose objects these are"), "{text}");
+    }
+}
+
+#[test]
+fn four_shards_of_namespaces_are_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let (number, text) =
+        matrix(|objects| add_flag(objects, "kube-controller-manager", "--cloud-provider=external"));
+    fs::write(here.join("all.yaml"), text).unwrap();
+    let waivers = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Waivers\nwaivers:\n- {clause: CP-051, target: gardener, \
+                   owner: a, reason: b, link: https://example.com/1, expires: 2999-01-01}\n";
+    fs::write(here.join("w.yaml"), waivers).unwrap();
+    let run = |report: &str, more: &[&str]| {
+        let with = ["-f", "all.yaml", "--gardener", "v1.82.0", "--waivers", "w.yaml", "--report", report];
+        check(here, &[&with[..], more].concat())
+    };
+    // Of so many breaches the first hundred by name are told, and how many more there are.
+    let more = format!("{} objects more", number - 100);
+    run("whole", &[]).says(1, &["✗ CP-050", &format!("{number} namespaces"), "CP-051"]);
+    let whole = read(here, "whole");
+    let cases = |report: &Value| -> Vec<Value> {
+        let clauses = report["contracts"][0]["clauses"].as_array().unwrap();
+        let clause = clauses.iter().find(|clause| clause["id"] == "CP-050").unwrap();
+        clause["cases"].as_array().unwrap().iter().map(|case| case["name"].clone()).collect()
+    };
+    assert_eq!((cases(&whole).len(), cases(&whole).last()), (101, Some(&json!(more))));
+    for shard in ["1", "2", "3", "4"] {
+        run(shard, &["--shard", &format!("{shard}/4")])
+            .says(1, &[&format!("shard {shard} of 4"), "✗ CP-050"]);
+    }
+    merge(here, &["3", "1", "4", "2"]).says(1, &[&format!("{number} namespaces"), "merged/report.html"]);
+    assert_eq!(timeless(read(here, "merged")), timeless(whole));
+    merge(here, &["3", "1", "4"]).says(4, &["incomplete: shard 2/4 is not there"]);
+    merge(here, &["whole", "1"]).says(2, &["whole is no shard"]);
+    // A shard that no namespace falls to says so, and is a part all the same.
+    fs::write(here.join("one.yaml"), yaml(&emitted("shoot--a"))).unwrap();
+    let parts = ["1/2", "2/2"].map(|shard| {
+        check(here, &["-f", "one.yaml", "--shard", shard, "--report", &shard.replace('/', "-")]).code
+    });
+    assert!(parts == [0, 4] || parts == [4, 0], "{parts:?}");
+    merge(here, &["1-2", "2-2"]).says(0, &["1 namespace", "verdict  conformant"]);
 }
 
 #[test]

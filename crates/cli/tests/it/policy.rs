@@ -172,6 +172,9 @@ fn a_regression_is_what_the_baseline_passed() {
     report(here, "other.json", |report| report["target"]["name"] = json!("other"));
     gate(here, &["good", "--baseline", "other.json"])
         .says(0, &["! baseline  the baseline is a report of other"]);
+    report(here, "strict.json", |report| report["run"]["strict"] = json!(true));
+    gate(here, &["good", "--baseline", "strict.json"])
+        .says(0, &["! baseline  the baseline was asked for", "to the letter, this report for", "--strict"]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn run(folder: &Path, more: &[&str]) -> Told {
     call(folder, &arguments)
 }
 
-fn read(folder: &Path, name: &str) -> Value {
+pub(crate) fn read(folder: &Path, name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(folder.join(name).join("report.json")).unwrap()).unwrap()
 }
 
@@ -36,7 +36,7 @@ fn write(folder: &Path, name: &str, report: &Value) {
 
 /// A report without times, and without in how many cases a law had occasion to hold: a case that is asked until its facts are
 /// seen may have more of them.
-fn timeless(mut report: Value) -> Value {
+pub(crate) fn timeless(mut report: Value) -> Value {
     fn forget(value: &mut Value) {
         match value {
             Value::Object(fields) => {
@@ -53,7 +53,7 @@ fn timeless(mut report: Value) -> Value {
     report
 }
 
-fn merge(folder: &Path, shards: &[&str]) -> Told {
+pub(crate) fn merge(folder: &Path, shards: &[&str]) -> Told {
     call(folder, &[&["report", "merge", "--report", "merged"], shards].concat())
 }
 

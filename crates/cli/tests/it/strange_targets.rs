@@ -116,6 +116,12 @@ fn a_server_is_started_only_beside_a_target_that_is_started() {
     assert!(report().contains("\"name\": \"embedded\""));
     verify("built-in", &[]).says(0, &["AdmissionReviews straight to the target", "conformant"]);
     verify("built-in", &["--insecure"]).says(2, &["no use for our own component"]);
+    verify("built-in", &["--gardener", "v1.98.0"])
+        .says(2, &["--gardener is for a provider's webhooks", "run --gardener"]);
+    verify("built-in", &["--strict"]).says(0, &["to the letter"]);
+    assert!(report().contains("\"strict\": true"));
+    let attest = ["attest", "--clause", "GRM-SEC-001", "--target", "built-in", "--strict"];
+    told(&program(folder.path()).args(attest).output().unwrap()).says(2, &["--strict", "verify --strict"]);
     verify("url=https://127.0.0.1:9", &["--insecure", "--substrate", "envtest"])
         .says(2, &["--substrate envtest: a target that runs already reads another cluster"]);
     verify("built-in", &["--substrate", "embedded", "--kubeconfig", "k"])

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use contract::document::policy::Action;
 use contract::model::Level;
 
-use super::{Asked, Finding, verb, waived};
+use super::{Asked, Finding, verb};
 use crate::render::plural;
 use crate::report::{ClauseResult, ContractResult, Report, Status};
+use crate::waivers;
 
 /// An earlier report, its waivers taken back.
 pub(super) struct Baseline {
@@ -27,7 +28,7 @@ pub(super) enum Standing {
 
 impl Baseline {
     pub(super) fn of(report: &Report) -> Self {
-        Self { contracts: waived::unwaived(report) }
+        Self { contracts: waivers::taken_back(&report.contracts) }
     }
 
     pub(super) fn contract(&self, name: &str) -> Option<&ContractResult> {
@@ -114,6 +115,19 @@ pub(super) fn lost(
             "keep a baseline for each target",
         ));
     }
+    findings.extend(asked.against.baseline.and_then(|(_, before)| of_another_release(before, asked.report)));
+}
+
+/// What is to be said where the reports were not asked of one release, or not as strictly.
+fn of_another_release(before: &Report, now: &Report) -> Option<Finding> {
+    let [first, second] = [before, now].map(|report| report.run.asked_in_words());
+    (first != second).then(|| {
+        Finding::new("baseline", Action::Warn, 0).says(
+            format!("the baseline was asked for {first}, this report for {second}"),
+            "what differs may lie with the release, or with how strictly it was asked, not with the target's changes",
+            "keep a baseline for each release, or ask again with the same --gardener and --strict",
+        )
+    })
 }
 
 /// Cases that passed and are not asked any more. Those of a clause that was changed since are not missed.

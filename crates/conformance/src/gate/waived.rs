@@ -11,25 +11,10 @@ use crate::waivers;
 /// Days before its end on which a waiver is told of.
 const SOON: i32 = 14;
 
-/// What a report found, as if nothing had been waived.
-pub(super) fn unwaived(report: &Report) -> Vec<ContractResult> {
-    let mut contracts = report.contracts.clone();
-    let back = |status: &mut Status| match status {
-        Status::Waived => *status = Status::Failed,
-        Status::UnexpectedPass => *status = Status::Passed,
-        _ => {}
-    };
-    for clause in contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
-        back(&mut clause.status);
-        clause.cases.iter_mut().for_each(|case| back(&mut case.status));
-    }
-    contracts
-}
-
 /// What a report found, every waiver applied at today's date, and what became of each.
 pub(super) fn apply(report: &Report, against: &Against<'_>) -> (Vec<ContractResult>, Vec<WaiverUse>) {
     let mut all: Vec<Waiver> = Vec::new();
-    let of_run = report.waivers.iter().filter_map(waiver);
+    let of_run = report.waivers.iter().filter_map(waivers::given);
     for waiver in against.waivers.iter().chain(&against.policy.waivers).cloned().chain(of_run) {
         let is_ours =
             waiver.target.as_deref().is_none_or(|name| report.target.name.split(", ").any(|one| one == name));
@@ -38,7 +23,7 @@ pub(super) fn apply(report: &Report, against: &Against<'_>) -> (Vec<ContractResu
             all.push(waiver);
         }
     }
-    let mut contracts = unwaived(report);
+    let mut contracts = waivers::taken_back(&report.contracts);
     let today = against.today.to_string();
     let uses = waivers::apply(&all, &report.target.name, &today, &mut contracts);
     (contracts, uses)
@@ -92,16 +77,4 @@ pub(super) fn findings(
 fn days(today: Date, expires: &str) -> Option<i32> {
     let expires: Date = expires.parse().ok()?;
     today.until(expires).ok().map(|span| span.get_days())
-}
-
-/// A waiver that a run was given.
-fn waiver(used: &WaiverUse) -> Option<Waiver> {
-    Some(Waiver {
-        clause: used.clause.clone(),
-        target: None,
-        owner: used.owner.clone(),
-        reason: used.reason.clone(),
-        link: Some(used.link.clone()).filter(|link| !link.is_empty()),
-        expires: used.expires.parse().ok()?,
-    })
 }

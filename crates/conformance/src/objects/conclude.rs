@@ -2,7 +2,7 @@
 
 use contract::document::waivers::Waiver;
 use contract::emitted::is_gardener;
-use contract::model::{Clause, Contract};
+use contract::model::{Clause, Contract, Location};
 
 use super::{Checker, Found};
 use crate::digest::digest;
@@ -12,10 +12,19 @@ use crate::observation::Observation;
 use crate::render::plural;
 use crate::report::{
     API_VERSION, CaseResult, ClauseResult, ContractResult, Proof, Reason, ReasonCode, Report, RunInfo,
-    SelectionInfo, Status, SubstrateInfo, Verdict, sums,
+    SelectionInfo, Status, SubstrateInfo, Together, Verdict, sums,
 };
 use crate::saboteur::{self, Recorded};
+use crate::shard::{Shard, ShardInfo};
 use crate::target::{Identity, TargetKind};
+
+/// Breaches beyond those that are told one by one.
+pub(super) const MORE: &str = "more";
+const KEPT: &str = "as they should be";
+const UNSURE: &str = "that a webhook may have changed";
+const STATED: &str = "of which the contract says that Gardener differs";
+/// What is told of objects together, in this order, before those where another clause is broken.
+pub(super) const WHATS: [&str; 4] = [MORE, KEPT, UNSURE, STATED];
 
 /// What is told of a check beside what was found.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +39,8 @@ pub struct About {
     pub expression: Vec<String>,
     /// Waivers to apply.
     pub waivers: Vec<Waiver>,
+    /// Which part of the namespaces was looked at.
+    pub shard: Option<Shard>,
     /// What could not be read; says nothing about what was.
     pub broken: Vec<String>,
     /// The signal that ended it early.
@@ -63,10 +74,10 @@ impl Checker<'_> {
             target,
             substrate: SubstrateInfo {
                 name: about.place,
-                description: format!("{}, {}", about.description, plural(self.namespaces, "namespace")),
+                description: described(&about.description, self.namespaces),
                 namespaces: "as they were read".to_owned(),
             },
-            selection: self.selection(about.expression),
+            selection: self.selection(about.expression, about.shard),
             verdict,
             counts,
             levels,
@@ -81,11 +92,16 @@ impl Checker<'_> {
         report
     }
 
-    fn selection(&self, expression: Vec<String>) -> SelectionInfo {
-        let clauses = || self.contracts.iter().flat_map(|contract| &contract.clauses);
-        let text: Vec<String> = clauses().map(|clause| format!("{} {}", clause.id, clause.hash)).collect();
-        let clauses = clauses().count();
-        SelectionInfo { expression, clauses, cases: clauses, digest: digest(&text.join("\n")), shard: None }
+    fn selection(&self, expression: Vec<String>, shard: Option<Shard>) -> SelectionInfo {
+        let clauses = self.contracts.iter().flat_map(|contract| &contract.clauses);
+        let (clauses, digest) = asked_of(clauses.map(|clause| (clause.id.as_str(), clause.hash.as_str())));
+        // Every shard asks every clause, each of other namespaces.
+        let shard = shard.map(|Shard { index, of }| {
+            let digest = digest.clone();
+            ShardInfo { index, of, clauses, cases: clauses, digest }
+        });
+        let namespaces = Some(self.namespaces);
+        SelectionInfo { expression, clauses, cases: clauses, digest, namespaces, shard }
     }
 
     fn contract(
@@ -118,29 +134,45 @@ impl Checker<'_> {
             };
             return vec![silent("nothing", Status::Skipped, code, text)];
         };
-        let mut cases = found.broken.clone();
-        let mut add = |status: Status, number: usize, word: &str, reason: Option<Reason>| {
+        let mut cases: Vec<CaseResult> = found.broken.values().cloned().collect();
+        let mut add = |status: Status, number: usize, what: &str, reason: Option<Reason>| {
             if number > 0 {
-                let name = format!("{} {word}", plural(number, "object"));
-                let mut case = silent(&name, status, ReasonCode::Ended, String::new());
-                case.reason = reason;
-                cases.push(case);
+                cases.push(CaseResult { reason, ..together(number, what, status, &clause.location) });
             }
         };
-        add(Status::Failed, found.more, "more", None);
-        add(Status::Passed, found.kept, "as they should be", None);
+        add(Status::Failed, found.more, MORE, None);
+        add(Status::Passed, found.kept, KEPT, None);
         let text = "webhooks have seen these objects, and one may have brought this about: ask what Gardener renders";
         let reason = Reason::new(ReasonCode::Object, text);
-        add(Status::NotSupported, found.unsure, "that a webhook may have changed", Some(reason));
+        add(Status::NotSupported, found.unsure, UNSURE, Some(reason));
         let why = clause.differs.iter().find(|(who, _)| is_gardener(who)).map_or("", |(_, why)| why.as_str());
         let reason = Reason::new(ReasonCode::Level, format!("Gardener differs, --strict asks: {why}"));
-        add(Status::Skipped, found.stated, "of which the contract says that Gardener differs", Some(reason));
+        add(Status::Skipped, found.stated, STATED, Some(reason));
         for (id, number) in &found.not_run {
             let reason = Reason::new(ReasonCode::Presupposed, format!("{id} is broken there"));
             add(Status::NotRun, *number, &format!("where {id} is broken"), Some(reason));
         }
         cases
     }
+}
+
+/// The clauses that are asked, and a digest over them: id and hash of each.
+pub(super) fn asked_of<'a>(clauses: impl Iterator<Item = (&'a str, &'a str)>) -> (usize, String) {
+    let text: Vec<String> = clauses.map(|(id, hash)| format!("{id} {hash}")).collect();
+    (text.len(), digest(&text.join("\n")))
+}
+
+/// What was read, and how many namespaces that was.
+pub(super) fn described(what: &str, namespaces: usize) -> String {
+    format!("{what}, {}", plural(namespaces, "namespace"))
+}
+
+/// Objects that are told together, `12 objects as they should be`.
+pub(super) fn together(objects: usize, what: &str, status: Status, location: &Location) -> CaseResult {
+    let name = format!("{} {what}", plural(objects, "object"));
+    let together = Some(Together { objects, what: what.to_owned() });
+    let silent = CaseResult::silent(&name, location, status, Reason::new(ReasonCode::Ended, ""));
+    CaseResult { together, reason: None, ..silent }
 }
 
 /// Whether the clause was shown able to fail, by the changes of its contract that break it.

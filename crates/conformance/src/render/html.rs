@@ -32,6 +32,7 @@ struct Page<'a> {
     unproven: Vec<&'a ClauseResult>,
     sentences: BTreeMap<String, &'static str>,
     levels: [&'static str; 3],
+    untold_release: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -109,6 +110,7 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         unproven,
         sentences,
         levels: ["MUST", "SHOULD", "MAY"],
+        untold_release: report.untold_release(),
     };
     Ok(page.render(minijinja::Value::from(Serde(content)))?)
 }

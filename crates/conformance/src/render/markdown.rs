@@ -60,6 +60,10 @@ fn summary(out: &mut String, report: &Report) {
         line(format!("{cases} asked otherwise than the substrate says: {}.", otherwise(report)));
         line(String::new());
     }
+    if let Some(told) = report.untold_release() {
+        line(format!("{}.", cell(&told)));
+        line(String::new());
+    }
     for error in &report.environment_errors {
         line(format!("> ⚠️ could not ask the target: {}", cell(error)));
         line(String::new());

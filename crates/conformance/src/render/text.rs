@@ -237,6 +237,9 @@ fn unasked(out: &mut String, report: &Report) {
             &format!("         {} not supported: {}", plural(counts.not_supported, "case"), reasons(report)),
         );
     }
+    if let Some(told) = report.untold_release() {
+        line(out, &format!("         {told}"));
+    }
     let rows = rows(report);
     if !rows.is_empty() {
         line(out, &format!("rows     {rows}"));

@@ -83,8 +83,8 @@ pub struct Reason {
 #[serde(rename_all = "camelCase")]
 pub struct Check {
     /// Of admission `object`, `allowed`, `code`, `reason`, `message`, `causes`, `called`, `warnings`, `review`, or `answer`
-    /// where none came; `registration`; of a configuration `starts`, `effective`; of a scenario `eventually`, `history`,
-    /// `never`, `witness`, `requests`, `faults`; `decision`; or `law`.
+    /// where none came; `registration`; of a configuration `starts`, `effective`; of a scenario `runs`, `eventually`,
+    /// `history`, `never`, `witness`, `requests`, `faults`; `decision`; or `law`.
     pub part: String,
     /// Place inside the part: `spec.replicas`; the field of a cause; the name of a law; a scenario's step and object.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -109,6 +109,15 @@ pub struct Evidence {
     /// What came back; a text where it is no JSON.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub response: Value,
+}
+
+/// Objects of which a case tells together, as there may be many.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Together {
+    /// How many.
+    pub objects: usize,
+    /// What of them: `as they should be`.
+    pub what: String,
 }
 
 /// What became of one case.
@@ -141,6 +150,9 @@ pub struct CaseResult {
     /// Asked otherwise than the run's substrate says, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
+    /// Of objects that are told together: how many, and what of them; the name says the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// Of a row about versions: where it is asked: `decision`, `admission`, `reconcile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs_on: Option<String>,
@@ -366,6 +378,7 @@ impl CaseResult {
             story: Vec::new(),
             evidence: None,
             asked: None,
+            together: None,
             runs_on: None,
             location: location.clone(),
         }

@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use contract::model::{Clause, Contract};
+use rayon::prelude::*;
 
 use super::{Asked, Shared};
 use crate::laws::Trace;
@@ -31,9 +32,9 @@ pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>
     let extras = shared.target.extras();
     let mut contracts: Vec<ContractResult> = shared
         .contracts
-        .iter()
+        .par_iter()
         .enumerate()
-        .map(|(at, found)| contract(found, &by_contract.remove(&at).unwrap_or_default(), &extras))
+        .map(|(at, found)| contract(found, by_contract.get(&at).map_or(&[], Vec::as_slice), &extras))
         .collect();
     let options = shared.options;
     let target = shared.target.identity();
@@ -69,7 +70,7 @@ fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> Contract
     let by_clause = |at: usize| asked.iter().filter(move |asked| asked.at.clause == at).collect::<Vec<_>>();
     let clauses: Vec<ClauseResult> = contract
         .clauses
-        .iter()
+        .par_iter()
         .enumerate()
         .map(|(at, found)| clause(contract, found, &by_clause(at)))
         .collect();

@@ -1,6 +1,7 @@
 //! Cases of the form configuration: the target is started with each, and what becomes of it is what is seen.
 
 use futures::StreamExt as _;
+use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 
 use super::direct::Attempt;
@@ -20,7 +21,7 @@ pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, 
     let server = match &shared.options.ground {
         Ground::Direct(FactsFrom::Given(_)) | Ground::Envtest(_) | Ground::Whole(_) => None,
         _ if !shared.target.is_outside() => None,
-        _ => match Embedded::start(true, None).await {
+        _ => match Embedded::start_with(&shared.target.needs().crds, true, None).await {
             Ok(server) => Some(server),
             Err(error) => return broken(shared, cases, &error.to_string()),
         },
@@ -32,6 +33,14 @@ pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, 
         (_, Some(server)) => Some(Facts::in_process(server)),
         (_, None) => None,
     };
+    if let (Some(facts), false) =
+        (&facts, matches!(shared.options.ground, Ground::Direct(FactsFrom::Given(_))))
+    {
+        let written = shared.target.needs().write(&Cluster::new(facts.client.clone())).await;
+        if let Err(error) = written {
+            return broken(shared, cases, &error.to_string());
+        }
+    }
     let side_by_side = if shared.options.fail_fast { 1 } else { usize::from(shared.options.parallel.max(1)) };
     let cases = cases.iter().map(|at| one(shared, *at, facts.clone()));
     let asked = futures::stream::iter(cases).buffer_unordered(side_by_side).collect().await;

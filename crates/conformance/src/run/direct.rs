@@ -145,12 +145,7 @@ async fn registration(context: &Started<'_>, looked: Looked<'_>) -> Attempt {
         let text = "the target tells no registration";
         return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Registration, text));
     };
-    // A webhook stands in one configuration; of several, the webhooks are those of all.
-    let whole = found.into_iter().reduce(|mut whole, other| {
-        whole.webhooks.extend(other.webhooks);
-        whole
-    });
-    let object = whole.map(|configuration| configuration.to_object());
+    let object = route::whole(found).map(|configuration| configuration.to_object());
     let answer = Answer { allowed: true, object, ..Answer::default() };
     unsent(context, looked, Observation { called: None, input: None, answer }).await
 }

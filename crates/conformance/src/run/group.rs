@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use substrate::cluster::Cluster;
+use substrate::embedded::Embedded;
 use webhook::dial::Dialer;
 
 use super::{Asked, FactsFrom, Ground, Shared, ended, unasked};
@@ -37,8 +38,12 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
 }
 
 async fn embedded(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
-    match substrate::embedded::Embedded::start(shared.target.is_outside(), None).await {
+    let needs = shared.target.needs();
+    match Embedded::start_with(&needs.crds, shared.target.is_outside(), None).await {
         Ok(server) => {
+            if let Err(error) = needs.write(&Cluster::new(server.client())).await {
+                return broken(shared, &group.cases, &error.to_string());
+            }
             let result = start(shared, group, Some(Facts::in_process(&server)), false).await;
             drop(server);
             result

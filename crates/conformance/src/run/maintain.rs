@@ -1,5 +1,6 @@
 //! Rows about versions that run on the controller: each has a garden of its own that begins at the row's time, in which the
-//! controller maintains the Shoot, in virtual time.
+//! controller maintains the Shoot, in virtual time. A controller outside of this process has the real time, and the row's dates
+//! are moved there.
 //!
 //! What is seen there is told as the decision would be, so that one clause judges both.
 
@@ -50,7 +51,9 @@ fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
     let looked = plan::look(shared.contracts, at);
     let started = Instant::now();
     let scene = Scene { target: Arc::clone(shared.target), contracts: Arc::clone(shared.contracts), at };
-    let apart = Apart { real_time: false, waits: Duration::ZERO, is_gone: &|| false };
+    let outside = shared.target.is_outside();
+    let waits = if outside { garden::REAL_PATIENCE } else { Duration::ZERO };
+    let apart = Apart { real_time: outside, waits, is_gone: &|| false };
     let seen = scenario::apart(shared.interrupt, &looked.id(), &apart, |bark| async move {
         tokio::select! {
             answer = scene.answer() => answer.map(Some),
@@ -91,6 +94,11 @@ impl Scene {
     async fn answer(&self) -> Result<Answer, Ended> {
         let looked = plan::look(&self.contracts, self.at);
         let decision = looked.case.when.decision().expect("the plan has decisions only");
+        if self.target.is_outside()
+            && let Some(reason) = unseen_outside(&decision.asks)
+        {
+            return Err(Ended::NotSupported(reason.to_owned()));
+        }
         let document = match decision.asks {
             Question::Window => self.window(looked, decision).await?,
             _ => self.maintenance(looked, decision).await?,
@@ -131,6 +139,15 @@ impl Scene {
             }
         }
         Ok(Ok(told::window(at_once, decision.now, &spans)))
+    }
+}
+
+/// Why what is asked is not seen of a controller outside of this process, whose time is the real one.
+fn unseen_outside(asks: &Question) -> Option<&'static str> {
+    match asks {
+        Question::Window => Some("when a Shoot is maintained by itself takes hours to be seen"),
+        Question::Maintenance { admitted: true } => Some("its garden has no admission"),
+        _ => None,
     }
 }
 

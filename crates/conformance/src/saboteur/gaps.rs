@@ -14,38 +14,56 @@ use crate::matching::{self, Rules};
 use crate::observation::judge;
 use crate::report::Gap;
 
-/// A changed leaf of one case, and whether the case notices its loss.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lost {
-    /// The place, across cases.
-    pub place: String,
-    /// `<clause>/<case>`.
-    pub case: String,
-    /// Whether the case fails without it.
-    pub noticed: bool,
+/// The places that changed, and whether any case that was looked at notices when what changed there is lost.
+#[derive(Debug, Default)]
+pub struct Losses(BTreeMap<String, Loss>);
+
+#[derive(Debug)]
+struct Loss {
+    /// The first case that changed the place, `<clause>/<case>`.
+    case: String,
+    noticed: bool,
 }
 
-/// What becomes of a case when each changed leaf is lost in turn. What the target declares is its own business.
-#[must_use]
-pub fn losses(contract: &Contract, id: &str, recorded: Recorded<'_>, extras: &[String]) -> Vec<Lost> {
-    let (input, object) = (recorded.seen.input.as_ref(), recorded.seen.answer.object.as_ref());
-    let (Some(input), Some(object)) = (input, object) else { return Vec::new() };
-    let mut given = BTreeSet::new();
-    names(input, &mut given);
-    let changed = matching::changed_leaves(Some(input), Some(object), recorded.rules);
-    let inside = changed
-        .into_iter()
-        .filter(|path| matching::may_change(contract, path) && !matching::is_declared(extras, path));
-    inside
-        .map(|path| {
-            let mut seen = recorded.seen.clone();
-            if let Some(damaged) = &mut seen.answer.object {
-                matching::put(damaged, &path, matching::get(input, &path).as_ref());
-            }
-            let noticed = !judge(&recorded.case.then, &seen, recorded.rules).is_empty();
-            Lost { place: place(&path, &given, recorded.rules), case: id.to_owned(), noticed }
-        })
-        .collect()
+impl Losses {
+    /// Looks at what becomes of a case when each leaf that changed is lost in turn. What the target declares is its own business.
+    pub fn look(&mut self, contract: &Contract, id: &str, recorded: Recorded<'_>, extras: &[String]) {
+        let (input, object) = (recorded.seen.input.as_ref(), recorded.seen.answer.object.as_ref());
+        let (Some(input), Some(object)) = (input, object) else { return };
+        let mut given = BTreeSet::new();
+        names(input, &mut given);
+        let changed = matching::changed_leaves(Some(input), Some(object), recorded.rules).into_iter();
+        let inside = changed
+            .filter(|path| matching::may_change(contract, path) && !matching::is_declared(extras, path));
+        for path in inside {
+            let fresh = || Loss { case: id.to_owned(), noticed: false };
+            let loss = self.0.entry(place(&path, &given, recorded.rules)).or_insert_with(fresh);
+            // One case that notices is enough.
+            loss.noticed = loss.noticed || notices(recorded, input, &path);
+        }
+    }
+
+    /// The places whose loss a case notices.
+    #[must_use]
+    pub fn noticed(self) -> BTreeSet<String> {
+        self.0.into_iter().filter(|(_, loss)| loss.noticed).map(|(place, _)| place).collect()
+    }
+
+    /// The places whose loss no case notices.
+    #[must_use]
+    pub fn gaps(self) -> Vec<Gap> {
+        let missed = self.0.into_iter().filter(|(_, loss)| !loss.noticed);
+        missed.map(|(path, loss)| Gap { path, case: loss.case }).collect()
+    }
+}
+
+/// Whether the case fails when a place is as it was in the input.
+fn notices(recorded: Recorded<'_>, input: &Value, path: &Path) -> bool {
+    let mut seen = recorded.seen.clone();
+    if let Some(damaged) = &mut seen.answer.object {
+        matching::put(damaged, path, matching::get(input, path).as_ref());
+    }
+    !judge(&recorded.case.then, &seen, recorded.rules).is_empty()
 }
 
 /// The changed leaves at the places where a case would compare with what nobody stated.
@@ -68,18 +86,6 @@ pub fn unstated(recorded: Recorded<'_>) -> Vec<String> {
     let changed = matching::changed_leaves(Some(input), Some(object), recorded.rules).into_iter();
     let changed = changed.filter(|path| compared.iter().any(|prefix| path.0.starts_with(&prefix.0)));
     changed.map(|path| place(&path, &given, recorded.rules)).collect()
-}
-
-/// Places whose loss is noticed nowhere, with the first case that changed them.
-#[must_use]
-pub fn gaps(losses: &[Lost]) -> Vec<Gap> {
-    let mut places: BTreeMap<&str, (&str, bool)> = BTreeMap::new();
-    for lost in losses {
-        let entry = places.entry(&lost.place).or_insert((&lost.case, false));
-        entry.1 |= lost.noticed;
-    }
-    let missed = places.into_iter().filter(|(_, (_, noticed))| !noticed);
-    missed.map(|(path, (case, _))| Gap { path: path.to_owned(), case: case.to_owned() }).collect()
 }
 
 /// The place of a leaf across cases.

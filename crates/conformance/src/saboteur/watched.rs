@@ -1,7 +1,7 @@
 //! Whether a damage altered what a case asserts, as contract-language §8 compares. What stood there before is looked up once for
 //! all damages.
 
-use contract::expect::Path;
+use contract::expect::{Path, Reader};
 use serde_json::Value;
 
 use super::{Assertion, Recorded};
@@ -27,13 +27,15 @@ impl<'a> Watched<'a> {
         let stood = place(assertion).map(|path| {
             let object = recorded.seen.answer.object.as_ref();
             let rules = matching::below(recorded.rules, path, object);
-            Stood { value: part(assertion, at(recorded.seen, path)), rules }
+            let value = object.and_then(|object| matching::get(object, path));
+            Stood { value: part(assertion, value), rules }
         });
         Self { assertion, recorded, stood }
     }
 
-    /// Whether something else is there now.
-    pub(super) fn is_altered(&self, damaged: &Observation) -> bool {
+    /// Whether something else is there now; `object` reads what is.
+    pub(super) fn is_altered(&self, damaged: &Observation, object: Option<&Reader<'_>>) -> bool {
+        let at = |path: &Path| object.and_then(|object| object.get(path));
         let (before, after) = (&self.recorded.seen.answer, &damaged.answer);
         match self.assertion {
             Assertion::Called => self.recorded.seen.called != damaged.called,
@@ -46,11 +48,11 @@ impl<'a> Watched<'a> {
             Assertion::Review => before.review != after.review,
             Assertion::Length(path) => {
                 let stood = self.stood.as_ref().and_then(|stood| stood.value.as_ref());
-                length(stood) != length(at(damaged, path).as_ref())
+                length(stood) != length(at(path).as_ref())
             }
             Assertion::Object(path) | Assertion::MapBut(path, _) | Assertion::MapLike(path, _) => {
                 self.stood.as_ref().is_some_and(|stood| {
-                    let now = part(self.assertion, at(damaged, path));
+                    let now = part(self.assertion, at(path));
                     !matching::same(stood.value.as_ref(), now.as_ref(), &stood.rules)
                 })
             }
@@ -67,10 +69,6 @@ fn place(assertion: &Assertion) -> Option<&Path> {
         | Assertion::MapLike(path, _) => Some(path),
         _ => None,
     }
-}
-
-fn at(seen: &Observation, path: &Path) -> Option<Value> {
-    matching::get(seen.answer.object.as_ref()?, path)
 }
 
 /// The part of what stands at a place that is asserted.

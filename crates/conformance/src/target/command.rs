@@ -5,13 +5,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use contract::case::Given;
+use contract::decision::Decision;
 use contract::document::target::TargetSpec;
+use contract::model::{Contract, Form};
 use serde_json::Value;
 use webhook::dial::{Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
 
 use super::url::Known;
-use super::{Configurable, Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial};
+use super::{
+    Configurable, Configured, Decided, Identity, Needs, Running, Setup, Target, TargetError, TargetKind,
+    Trial,
+};
 
 mod certificate;
 mod configuration;
@@ -27,7 +33,7 @@ use process::Process;
 const ATTEMPTS: usize = 4;
 
 /// A binary that is started for the run.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CommandTarget {
     /// What is known of it.
     pub known: Known,
@@ -35,6 +41,9 @@ pub struct CommandTarget {
     pub spec: TargetSpec,
     /// Folder that paths of the target file are relative to.
     pub folder: PathBuf,
+    /// Decides what dates of a row mean, so that rows are found that mean the same at another time; without it no row about
+    /// versions is asked.
+    pub decisions: Option<Arc<dyn Target>>,
 }
 
 #[async_trait]
@@ -65,6 +74,30 @@ impl Target for CommandTarget {
 
     fn reads_everywhere(&self) -> BTreeSet<String> {
         self.known.reads_everywhere.clone()
+    }
+
+    fn needs(&self) -> &Needs {
+        &self.known.needs
+    }
+
+    fn is_asked_of(&self, contract: &Contract) -> bool {
+        match contract.form {
+            Form::Versions => self.maintains(),
+            Form::Scenario | Form::Configuration => true,
+            _ => !self.has_controllers_alone(),
+        }
+    }
+
+    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
+        self.decisions.as_ref()?.decide(decision, given)
+    }
+
+    fn decides(&self) -> bool {
+        false
+    }
+
+    fn maintains(&self) -> bool {
+        self.decisions.is_some() && self.has_controllers_alone()
     }
 
     fn configurable(&self, _component: &str) -> Configurable {
@@ -112,6 +145,11 @@ impl Target for CommandTarget {
 }
 
 impl CommandTarget {
+    /// Who tells when it is ready and names no address has no webhooks.
+    fn has_controllers_alone(&self) -> bool {
+        self.spec.url.is_none() && self.spec.ready.is_some()
+    }
+
     async fn start_once(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
@@ -132,8 +170,7 @@ impl CommandTarget {
         ready::wait(&mut process, ready.as_deref(), &url).await?;
         let address = Address { url, address: None, server_name: None, trust: Trust::Bundle(authority) };
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
-        // Who tells when it is ready and names no address has no webhooks.
-        if self.spec.url.is_some() || ready.is_none() {
+        if !self.has_controllers_alone() {
             super::url::first_contact(&dialer, &self.known).await?;
         }
         let registrations = self.known.registrations_of(setup.instance);
@@ -172,6 +209,10 @@ impl Running for RunningCommand {
 
     fn paths(&self, webhook: &str) -> Vec<String> {
         self.known.paths_of(webhook)
+    }
+
+    fn ended(&mut self) -> Option<String> {
+        self.process.ended()
     }
 
     fn last_words(&self) -> String {

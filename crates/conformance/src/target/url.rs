@@ -10,7 +10,7 @@ use serde_json::Value;
 use webhook::dial::{Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
 
-use super::{Configurable, Identity, Running, Setup, Target, TargetError, TargetKind};
+use super::{Configurable, Identity, Needs, Running, Setup, Target, TargetError, TargetKind};
 
 /// How long the first connection may take.
 const FIRST_CONTACT: Duration = Duration::from_secs(10);
@@ -38,6 +38,8 @@ pub struct Known {
     pub extras: Vec<String>,
     /// Resources that it reads in all namespaces at once.
     pub reads_everywhere: BTreeSet<String>,
+    /// What must be in its cluster before it starts.
+    pub needs: Needs,
 }
 
 /// A webhook that runs already.

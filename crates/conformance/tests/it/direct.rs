@@ -21,6 +21,7 @@ pub(crate) fn options() -> Options {
         fail_fast: false,
         settle: Duration::from_millis(50),
         time_budget: Duration::from_secs(30),
+        strict: false,
         waivers: Vec::new(),
         started_at: "2026-03-02T08:20:11Z".to_owned(),
         version: "0.1.0".to_owned(),

@@ -76,6 +76,10 @@ impl Target for Maintaining {
         true
     }
 
+    fn is_outside(&self) -> bool {
+        false
+    }
+
     fn maintains(&self) -> bool {
         true
     }

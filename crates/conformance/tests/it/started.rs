@@ -32,7 +32,7 @@ fn command(line: &[&str]) -> CommandTarget {
         ready: Some("http://127.0.0.1:<healthPort>/readyz".to_owned()),
         ..TargetSpec::default()
     };
-    CommandTarget { known: Known::default(), spec, folder: "".into() }
+    CommandTarget { known: Known::default(), spec, folder: "".into(), decisions: None }
 }
 
 #[tokio::test]

@@ -74,6 +74,9 @@ pub struct TargetSpec {
     pub extras: Vec<String>,
     /// Resources that it reads in all namespaces at once, such as `v1 configmaps`: cases with such facts run alone.
     pub reads_everywhere: Vec<String>,
+    /// Files of objects that must be in its cluster before it starts: CustomResourceDefinitions of kinds that it watches,
+    /// namespaces that it writes to; relative to the target file.
+    pub needs: Vec<String>,
     /// Kubeconfig of a garden that has an API server of its own for Gardener's kinds: the garden is the target then; relative to
     /// the target file.
     pub kubeconfig: Option<String>,

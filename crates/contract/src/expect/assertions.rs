@@ -78,10 +78,21 @@ fn collect(
             collect(found, &step(path, Step::Opened(*notation)), content, opened.as_ref(), &rules, &[]);
         }
         Expect::Operator(Operator::AbsentOr(wanted)) if answer.is_some() => {
-            collect(found, path, wanted, answer, rules, key);
+            let mut inner = Vec::new();
+            collect(&mut inner, path, wanted, answer, rules, key);
+            found.extend(inner.into_iter().map(|assertion| optional(assertion, path)));
         }
         Expect::Value(_) | Expect::Operator(_) => leaf(expect),
     }
+}
+
+/// An assertion about what may be absent at a place: where it is about the place itself, or all that a string there holds,
+/// absence keeps it.
+fn optional(assertion: Assertion, place: &Path) -> Assertion {
+    let whole = assertion.path.0[place.0.len()..].iter().all(|step| matches!(step, Step::Opened(_)));
+    let Assertion { path, expect, rules, key } = assertion;
+    let wanted = if whole { Expect::Operator(Operator::AbsentOr(Box::new(expect))) } else { expect };
+    Assertion { path, expect: wanted, rules, key }
 }
 
 fn step(path: &Path, step: Step) -> Path {

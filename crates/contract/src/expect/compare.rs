@@ -1,7 +1,7 @@
 //! Whether an answer keeps what is expected, and where it does not.
 
 use std::collections::BTreeMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -39,10 +39,12 @@ pub(super) fn present(value: Option<&Value>) -> Option<&Value> {
 
 /// The whole string matches; no string matches what is no expression. Compiled once per process.
 pub(super) fn matches(regex: &str, text: &str) -> bool {
-    static COMPILED: LazyLock<Mutex<BTreeMap<String, Option<Regex>>>> = LazyLock::new(Mutex::default);
+    // Shared, not cloned: a clone has caches of its own, which are made anew with its first match.
+    static COMPILED: LazyLock<Mutex<BTreeMap<String, Option<Arc<Regex>>>>> = LazyLock::new(Mutex::default);
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     if !compiled.contains_key(regex) {
-        compiled.insert(regex.to_owned(), Regex::new(&format!("^(?s:{regex})$")).ok());
+        let expression = Regex::new(&format!("^(?s:{regex})$")).ok();
+        compiled.insert(regex.to_owned(), expression.map(Arc::new));
     }
     let regex = compiled.get(regex).and_then(Clone::clone);
     drop(compiled);

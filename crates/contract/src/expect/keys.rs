@@ -2,8 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::compare::matches;
-
 /// Whether a map has a key like one of these.
 pub(super) fn any(patterns: &[String], value: Option<&Value>) -> bool {
     let Some(Value::Object(map)) = value else { return false };
@@ -36,8 +34,14 @@ fn is_one_of(patterns: &[String], key: &str) -> bool {
 /// Whether a name is as a pattern says, in which `*` stands for any letters.
 #[must_use]
 pub fn is_like(pattern: &str, name: &str) -> bool {
-    let parts: Vec<String> = pattern.split('*').map(regex::escape).collect();
-    matches(&parts.join(".*"), name)
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(first) else { return false };
+    let (between, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in between.split('*') {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.ends_with(last)
 }
 
 #[cfg(test)]
@@ -57,6 +61,9 @@ mod tests {
             ("--por", false),
             ("--audit.log-path", false),
             ("--ports*", false),
+            ("--audit-log-path*-path", false),
+            ("*log*audit*", false),
+            ("*audit*log*", true),
         ] {
             let patterns = [pattern.to_owned()];
             assert_eq!(any(&patterns, Some(&flags)), found, "{pattern}");

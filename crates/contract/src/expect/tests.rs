@@ -458,3 +458,20 @@ fn a_diff_shows_only_what_is_asserted() {
     assert_eq!(shown.wanted, "kept: x\nlist:\n- image: \"<matches \\\"v.*\\\">\"\n  name: a\n- name: b\n");
     assert_eq!(shown.got, "gone: 1\nkept: x\nlist:\n- image: w\n  name: a\n");
 }
+
+#[test]
+fn what_may_be_absent_is_not_damaged_by_taking_it_away() {
+    let text = Expect::Operator(Operator::Opened(
+        Notation::Base64,
+        Box::new(Expect::Operator(Operator::Matches { regex: "a.*".to_owned(), not_for: Some(json!("b")) })),
+    ));
+    let answer = json!("YWJj");
+    let optional = Expect::Operator(Operator::AbsentOr(Box::new(text.clone())));
+    let damages = |expect: &Expect| -> Vec<Replacement> {
+        let found = assertions(expect, Some(&answer), &Rules::unknown());
+        found.iter().flat_map(|assertion| refused(assertion, Some(&answer), None)).collect()
+    };
+    assert!(damages(&text).contains(&Replacement::Nothing));
+    assert!(!damages(&optional).contains(&Replacement::Nothing));
+    assert!(!damages(&optional).is_empty());
+}

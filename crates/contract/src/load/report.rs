@@ -62,6 +62,11 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Notes what another noted of the same files.
+    pub(crate) fn join(&self, other: Self) {
+        other.errors.into_inner().into_iter().for_each(|error| self.push(error));
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.errors.borrow().len()
     }

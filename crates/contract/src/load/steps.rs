@@ -191,6 +191,7 @@ impl Steps<'_> {
         let order = tree.get("order").and_then(Tree::list).unwrap_or_default();
         Some(Requests {
             writes: tree.get("writes").and_then(|part| self.count(part)),
+            of: tree.get("of").map(|part| self.names(part)).unwrap_or_default(),
             order: order.iter().filter_map(|part| self.write(part)).collect(),
             per_object: tree.get("perObject").and_then(|part| self.count(part)),
         })

@@ -133,7 +133,7 @@ pub(crate) const REFUSALS: [(&str, Refusal); 3] = [
     ("unanswered", Refusal::Unanswered),
 ];
 pub(crate) const NEVER: [&str; 5] = ["writes", "for", "cluster", "sourceCluster", "targetCluster"];
-pub(crate) const REQUESTS: [&str; 3] = ["writes", "order", "perObject"];
+pub(crate) const REQUESTS: [&str; 4] = ["writes", "of", "order", "perObject"];
 pub(crate) const VERBS: [&str; 4] = ["create", "update", "patch", "delete"];
 pub(crate) const CAUSE: [&str; 3] = ["field", "reason", "message"];
 

@@ -124,7 +124,7 @@ fn set_seeds(controllers: &mut ControllersConfiguration) {
     }
     let set = &mut controllers.managed_seed_set;
     set.max_shoot_retries.get_or_insert(3);
-    // The original leaves 0 where the section says something else, and then never gets anything done.
+    // The original leaves 0 where the section says something else, and then never gets anything done. GCM-CFG-010.
     if set.sync_period.is_none_or(|period| period.nanos() == 0) {
         set.sync_period = Some(minutes(30));
     }

@@ -25,6 +25,16 @@ pub enum FileError {
     /// It switches a feature that there is not.
     #[error("unrecognized feature gate: {0}; gardener-controller-manager has none but AllAlpha and AllBeta")]
     Feature(String),
+    /// A quota of projects is no ResourceQuota.
+    #[error(
+        "error decoding config: {reason}; controllers.project.quotas[{index}].config is a v1 ResourceQuota"
+    )]
+    Quota {
+        /// Which of them.
+        index: usize,
+        /// What it is instead.
+        reason: String,
+    },
     /// It breaks rules, here they all are.
     #[error("{}", field::aggregate(.0))]
     Invalid(Vec<field::Error>),
@@ -75,6 +85,10 @@ fn over(meant: Value, said: &Value) -> Value {
 }
 
 fn complete(mut config: ControllerManagerConfiguration) -> Result<ControllerManagerConfiguration, FileError> {
+    for (index, quota) in config.controllers.project.quotas.iter().enumerate() {
+        let decoded = quota.config.as_ref().map_or(Ok(()), validation::resource_quota);
+        decoded.map_err(|reason| FileError::Quota { index, reason })?;
+    }
     defaults::set(&mut config);
     if let Some(feature) = validation::unknown_feature(&config) {
         return Err(FileError::Feature(feature.to_owned()));

@@ -1,6 +1,9 @@
 //! What a configuration must keep to, in the words of the original.
 
 use formats::name;
+use k8s_openapi::api::core::v1::ResourceQuota;
+use serde::Deserialize as _;
+use serde_json::Value;
 use webhook::field::{Error, Path};
 
 use super::{ControllerManagerConfiguration, LabelSelector, LabelSelectorRequirement, QuotaConfiguration};
@@ -27,6 +30,23 @@ pub fn validate(config: &ControllerManagerConfiguration) -> Vec<Error> {
 #[must_use]
 pub fn unknown_feature(config: &ControllerManagerConfiguration) -> Option<&str> {
     config.feature_gates.keys().map(String::as_str).find(|feature| !FEATURES.contains(feature))
+}
+
+/// Whether an object is the `v1` ResourceQuota that a quota of projects is; else what it is, in the words of the original.
+/// GCM-CFG-009.
+pub(super) fn resource_quota(config: &Value) -> Result<(), String> {
+    let text = |field: &str| config.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if kind.is_empty() {
+        return Err(format!("Object 'Kind' is missing in '{config}'"));
+    }
+    if api_version.is_empty() {
+        return Err(format!("Object 'apiVersion' is missing in '{config}'"));
+    }
+    if (api_version, kind) != ("v1", "ResourceQuota") {
+        return Err(format!("no kind {kind:?} is registered for version {api_version:?}"));
+    }
+    ResourceQuota::deserialize(config).map(|_| ()).map_err(|error| error.to_string())
 }
 
 fn project_quota(quota: &QuotaConfiguration, at: &Path, errors: &mut Vec<Error>) {

@@ -41,6 +41,8 @@ pub(crate) enum Wrong {
     Kubelet(&'static str, &'static str),
     /// A flag has another value, of a version that is newer than all that other clauses ask about.
     SinceThen(Role, &'static str),
+    /// A flag has another value where Gardener says this feature gate, which it does for no other clause.
+    BesideGates(Role, &'static str, &'static str),
     /// A field of the configuration of kubelets of that version is another.
     KubeletSinceThen(&'static str, &'static str),
 }
@@ -53,7 +55,7 @@ const SERVICE: Role = Role::KubeApiServerService;
 const CONTAINER: &str = "/spec/template/spec/containers/0";
 
 /// Every rule, by the clause that it breaks.
-pub(crate) const RULES: [(&str, Wrong); 56] = [
+pub(crate) const RULES: [(&str, Wrong); 57] = [
     ("CP-001", Wrong::Stranger("Deployment")),
     (
         "CP-007",
@@ -127,6 +129,7 @@ pub(crate) const RULES: [(&str, Wrong); 56] = [
     ("CP-130", Wrong::SinceThen(KS, "--secure-port")),
     ("CP-131", Wrong::SinceThen(OSC, "--v")),
     ("CP-132", Wrong::KubeletSinceThen("failSwapOn", "false")),
+    ("CP-142", Wrong::BesideGates(KAS, "--secure-port", "APIServerIdentity=true")),
 ];
 
 /// Rules that break no clause, by what a report calls them: nobody speaks of what they do.
@@ -167,6 +170,9 @@ impl Wrong {
                 *store = if store.is_null() { json!({"prefix": "wrong"}) } else { store.take() };
             }
             Self::SinceThen(of, flag) if role == Some(of) && is_newer(object) => {
+                edit(object, |line| line.set(flag, "9"));
+            }
+            Self::BesideGates(of, flag, gate) if role == Some(of) && has_gate(object, gate) => {
                 edit(object, |line| line.set(flag, "9"));
             }
             Self::Renamed(of) if role == Some(of) => {
@@ -213,6 +219,11 @@ impl Wrong {
 fn is_newer(object: &Value) -> bool {
     let text = object["spec"].to_string();
     [":v1.33.", "kubernetes-version=1.33."].iter().any(|version| text.contains(version))
+}
+
+/// Whether the component of an object is given a feature gate.
+fn has_gate(object: &Value, gate: &str) -> bool {
+    object.pointer(CONTAINER).is_some_and(|container| container.to_string().contains(gate))
 }
 
 fn edit(object: &mut Value, edit: impl Fn(&mut CommandLine)) {

@@ -9,7 +9,7 @@ use super::cloud_profile_in_use::Removed;
 use super::refusals;
 use super::{
     cloud_profile_defaults, cloud_profile_images, cloud_profile_in_use, cloud_profile_machine_types,
-    cloud_profile_places, cloud_profile_versions,
+    cloud_profile_places, cloud_profile_seed_selector, cloud_profile_versions,
 };
 
 /// Fills in what the profile does not say.
@@ -48,6 +48,7 @@ pub fn validate(old: Option<&Value>, new: &Value, shoots: &[Shoot], now: Timesta
     errors.extend(cloud_profile_images::validate(&spec.machine_images));
     errors.extend(cloud_profile_machine_types::validate(&spec.machine_types));
     errors.extend(cloud_profile_places::validate(spec));
+    errors.extend(spec.seed_selector.iter().flat_map(cloud_profile_seed_selector::validate));
     refusals::invalid("CloudProfile", &name, &errors)
 }
 

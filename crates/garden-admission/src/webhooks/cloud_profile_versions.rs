@@ -140,13 +140,17 @@ fn date(time: Timestamp) -> Shown {
     Shown::verbatim(time.strftime("%Y-%m-%d %H:%M:%S +0000 UTC"))
 }
 
-/// A version as Go prints it; where it points to a value, Go prints where that lies in memory.
+/// A version as Go prints it, in a garden's own zone: its date as the call that makes it, and where it points to a state,
+/// Go prints where that lies in memory.
 fn shown(version: &ExpirableVersion) -> Shown {
-    let pointer = |is_set: bool| if is_set { "…" } else { "nil" };
+    let date = version.expires().map_or_else(
+        || "<nil>".to_owned(),
+        |time| time.strftime("time.Date(%Y, time.%B, %-d, %-H, %-M, %-S, 0, time.Local)").to_string(),
+    );
+    let state = if version.classification.is_some() { "…" } else { "nil" };
     Shown::verbatim(format!(
-        "core.ExpirableVersion{{Version:{:?}, ExpirationDate:{}, Classification:(*core.VersionClassification)({})}}",
+        "core.ExpirableVersion{{Version:{:?}, ExpirationDate:{date}, \
+         Classification:(*core.VersionClassification)({state})}}",
         version.version,
-        format_args!("(*v1.Time)({})", pointer(version.expiration_date.is_some())),
-        pointer(version.classification.is_some()),
     ))
 }

@@ -11,6 +11,7 @@ pub mod cloud_profile_images;
 pub mod cloud_profile_in_use;
 pub mod cloud_profile_machine_types;
 pub mod cloud_profile_places;
+pub mod cloud_profile_seed_selector;
 pub mod cloud_profile_versions;
 mod refusals;
 pub mod shoot;

@@ -10,7 +10,7 @@ use super::refusals::Refused;
 
 /// A Shoot without window gets one of an hour, at a full hour that `below` chooses; without auto-update, both are on.
 ///
-/// GDN-SMT-001, GDN-SMT-002, GDN-SMT-003.
+/// GDN-SMT-001, GDN-SMT-002, GDN-SMT-003, GDN-SMT-005.
 ///
 /// # Errors
 /// Where the fields are of other types.

@@ -10,12 +10,13 @@ use super::refusals::Refused;
 
 /// Why a Shoot is refused whose profile is not there: GDN-SPR-001, GDN-SPR-002.
 ///
-/// One that is named anew is refused. That one is gone which the Shoot had before is nobody's fault who updates it.
+/// One that is named anew is refused. That one is gone which the Shoot had before is nobody's fault who updates it; a
+/// Shoot that names none is answered as the original does, which looks for it all the same.
 #[must_use]
 pub fn missing(shoot: &Shoot, old: Option<&Shoot>) -> Rejection {
     let name = &shoot.spec.cloud_profile_name;
     let found = format!("cloudprofile.core.gardener.cloud {name:?} not found");
-    if old.is_none_or(|old| old.spec.cloud_profile_name != *name) {
+    if old.map_or("", |old| old.spec.cloud_profile_name.as_str()) != name {
         return Rejection::forbidden(found);
     }
     let message = format!("Internal error occurred: could not find referenced cloud profile: {found}");

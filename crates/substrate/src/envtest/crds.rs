@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::EnvtestError;
 use crate::cluster::{Cluster, ClusterError};
@@ -43,19 +43,10 @@ pub async fn install(client: &kube::Client, crds: &[Value]) -> Result<(), Envtes
 }
 
 async fn served(cluster: &Cluster, crd: &Value) -> Result<(), ClusterError> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (group, plural) = (text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["plural"]));
     for version in crd["spec"]["versions"].as_array().into_iter().flatten() {
-        if version["served"] != true {
-            continue;
-        }
-        let (group, version) = (&crd["spec"]["group"], &version["name"]);
-        let api_version =
-            format!("{}/{}", group.as_str().unwrap_or_default(), version.as_str().unwrap_or_default());
-        let some = json!({
-            "apiVersion": api_version, "kind": crd["spec"]["names"]["kind"],
-            "metadata": {"name": "x", "namespace": "default"},
-        });
-        // A path that nobody serves is answered by no Status.
-        while cluster.get(&some).await?.body["kind"] != "Status" {
+        while version["served"] == true && !cluster.serves(&group, &text(&version["name"]), &plural).await? {
             tokio::time::sleep(PAUSE).await;
         }
     }

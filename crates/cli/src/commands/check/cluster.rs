@@ -29,6 +29,8 @@ pub(super) async fn read(path: &Path, wanted: &Wanted, sink: &mut Sink<'_, '_>) 
         ))
     })?;
     let namespaces = namespaces(&client, path, wanted).await?;
+    let is_mine = |found: &Value| wanted.is_mine(found["metadata"]["name"].as_str().unwrap_or_default());
+    let namespaces: Vec<Value> = namespaces.into_iter().filter(is_mine).collect();
     sink.expect(namespaces.len());
     let kinds: Vec<&Resource> = wanted
         .kinds

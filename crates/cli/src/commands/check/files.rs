@@ -17,14 +17,15 @@ pub(super) fn read(paths: &[PathBuf], wanted: &Wanted, sink: &mut Sink<'_, '_>) 
         files.extend(files_below(path)?);
     }
     let last = last_documents(&files, wanted, sink)?;
-    sink.expect(last.len());
+    sink.expect(last.keys().filter(|name| wanted.is_mine(name)).count());
     let mut open: BTreeMap<String, Vec<Read>> = BTreeMap::new();
     let mut number = 0;
     for file in &files {
         for document in Documents::open(file)? {
             number += 1;
             let mut ended = Vec::new();
-            for Found { namespace, read } in document?.objects(wanted)? {
+            let found = document?.objects(wanted)?.into_iter();
+            for Found { namespace, read } in found.filter(|found| wanted.is_mine(&found.namespace)) {
                 let is_last = last.get(&namespace) == Some(&number);
                 if is_last && !ended.contains(&namespace) {
                     ended.push(namespace.clone());

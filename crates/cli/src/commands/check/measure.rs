@@ -1,6 +1,6 @@
 //! How long namespaces take and how much memory, told on standard error.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::terminal::{Telling, Terminal};
 
@@ -10,44 +10,83 @@ const MANY: usize = 1000;
 /// What was checked so far.
 pub(super) struct Measure<'a> {
     terminal: &'a Terminal,
+    all: Span,
+    /// Since progress was told last.
+    last: Span,
+    objects: usize,
+}
+
+/// Namespaces and when the first of them was taken up.
+struct Span {
     started: Instant,
     namespaces: usize,
-    objects: usize,
+}
+
+impl Span {
+    fn new() -> Self {
+        Self { started: Instant::now(), namespaces: 0 }
+    }
+
+    /// Milliseconds a namespace.
+    fn each(&self) -> f64 {
+        let namespaces = u32::try_from(self.namespaces.max(1)).unwrap_or(u32::MAX);
+        self.started.elapsed().as_secs_f64() * 1e3 / f64::from(namespaces)
+    }
 }
 
 impl<'a> Measure<'a> {
     pub(super) fn new(terminal: &'a Terminal) -> Self {
-        Self { terminal, started: Instant::now(), namespaces: 0, objects: 0 }
+        Self { terminal, all: Span::new(), last: Span::new(), objects: 0 }
+    }
+
+    /// Takes note of which namespaces there are; what follows is their check.
+    pub(super) fn found(&mut self, namespaces: usize) {
+        let took = self.all.started.elapsed();
+        if namespaces >= MANY && took >= Duration::from_secs(1) {
+            self.note(&format!("  {namespaces} namespaces found in {:.1} s", took.as_secs_f64()));
+        }
+        (self.all, self.last) = (Span::new(), Span::new());
     }
 
     /// Takes note of a namespace.
     pub(super) fn took(&mut self, objects: usize) {
-        self.namespaces += 1;
+        self.all.namespaces += 1;
+        self.last.namespaces += 1;
         self.objects += objects;
-        if self.namespaces.is_multiple_of(MANY) && !self.terminal.drawn {
-            self.note();
+        if self.all.namespaces.is_multiple_of(MANY) && !self.terminal.drawn {
+            self.tell_all();
+            self.last = Span::new();
         }
     }
 
     /// Tells the whole, where there was much, or where everything is told.
     pub(super) fn tell(&self) {
-        if self.namespaces >= MANY || self.terminal.telling == Telling::Cases {
-            self.note();
+        let is_told = self.all.namespaces.is_multiple_of(MANY) && !self.terminal.drawn;
+        if self.terminal.telling == Telling::Cases || (self.all.namespaces >= MANY && !is_told) {
+            self.tell_all();
         }
     }
 
-    fn note(&self) {
-        if self.terminal.telling == Telling::Verdict {
-            return;
+    fn tell_all(&self) {
+        let Span { started, namespaces } = &self.all;
+        let took = started.elapsed().as_secs_f64();
+        let last = if self.last.namespaces == MANY && *namespaces > MANY {
+            format!(", {:.2} ms of the last {MANY}", self.last.each())
+        } else {
+            String::new()
+        };
+        let memory = peak().map(|mebibytes| format!("; {mebibytes} MiB at most")).unwrap_or_default();
+        let each = self.all.each();
+        self.note(&format!(
+            "  {namespaces} namespaces, {} objects in {took:.1} s: {each:.2} ms each{last}{memory}",
+            self.objects
+        ));
+    }
+
+    fn note(&self, text: &str) {
+        if self.terminal.telling != Telling::Verdict {
+            self.terminal.note(text);
         }
-        let took = self.started.elapsed().as_secs_f64();
-        let each = took * 1e3 / f64::from(u32::try_from(self.namespaces.max(1)).unwrap_or(u32::MAX));
-        let memory = peak().map(|mebibytes| format!(", {mebibytes} MiB at most")).unwrap_or_default();
-        let text = format!(
-            "  {} namespaces, {} objects in {took:.1} s: {each:.2} ms each{memory}",
-            self.namespaces, self.objects
-        );
-        self.terminal.note(&text);
     }
 }
 

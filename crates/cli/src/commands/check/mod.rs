@@ -12,6 +12,7 @@ use std::time::Instant;
 use conformance::objects::{About, Checker, Read};
 use conformance::report::RunInfo;
 use conformance::run::Interrupt;
+use conformance::shard::Shard;
 use contract::document::waivers::Waiver;
 use contract::emitted::Selector;
 use contract::model::{Contract, Form};
@@ -40,6 +41,8 @@ struct Wanted {
     namespaces: BTreeSet<String>,
     /// Every kind that a clause speaks of.
     kinds: Vec<Selector>,
+    /// Which part of the namespaces.
+    shard: Option<Shard>,
 }
 
 impl Wanted {
@@ -49,6 +52,11 @@ impl Wanted {
 
     fn has_namespace(&self, name: &str) -> bool {
         self.namespaces.is_empty() || self.namespaces.contains(name)
+    }
+
+    /// Whether the namespace is of this shard.
+    fn is_mine(&self, name: &str) -> bool {
+        self.shard.is_none_or(|shard| shard.has(name))
     }
 }
 
@@ -61,7 +69,8 @@ struct Sink<'a, 'c> {
 }
 
 impl Sink<'_, '_> {
-    fn expect(&self, namespaces: usize) {
+    fn expect(&mut self, namespaces: usize) {
+        self.measure.found(namespaces);
         self.progress.expect(namespaces);
     }
 
@@ -116,6 +125,7 @@ fn objects(
         description,
         expression: arguments.clause.iter().map(|id| format!("clause={id}")).collect(),
         waivers,
+        shard: arguments.shard,
         broken: Vec::new(),
         interrupted: interrupt.raised(),
     };
@@ -163,7 +173,7 @@ fn wanted(
         }
     }
     kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
-    Ok((contracts, Wanted { namespaces, kinds }))
+    Ok((contracts, Wanted { namespaces, kinds, shard: arguments.shard }))
 }
 
 fn waivers(arguments: &CheckObjectsArguments) -> Result<Vec<Waiver>, Failure> {

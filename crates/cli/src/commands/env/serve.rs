@@ -44,7 +44,7 @@ async fn in_process(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
 
 async fn real(arguments: &EnvtestArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
     let started = tokio::select! {
-        started = envtest::start(vec![CLUSTER.to_owned()], arguments) => started?,
+        started = envtest::start(vec![CLUSTER.to_owned()], &[], arguments) => started?,
         signal = signals::either() => return Ok(signal),
     };
     let cluster = started.cluster(CLUSTER);

@@ -20,7 +20,7 @@ pub(super) fn run(shared: &Shared<'_>, took: Duration) -> RunInfo {
         parallel: options.parallel,
         fail_fast: options.fail_fast,
         gardener: gardener(shared),
-        strict: false,
+        strict: options.strict,
         command: options.command.clone(),
     }
 }
@@ -76,6 +76,7 @@ pub(super) fn selection(shared: &Shared<'_>) -> SelectionInfo {
         clauses: shared.contracts.iter().map(|contract| contract.clauses.len()).sum(),
         cases,
         digest,
+        namespaces: None,
         shard: None,
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use contract::case::{About, Case};
-use contract::flags::Unnamed;
 use contract::model::Contract;
 use serde_json::Value;
 
@@ -12,7 +11,7 @@ use crate::matching::{self, Rules};
 use crate::observation::{Observation, judge, shown};
 use crate::report::{Gap, Reason, ReasonCode, Status, Unasked, Unexplained};
 use crate::run::Asked;
-use crate::saboteur::{self, Recorded};
+use crate::saboteur::{self, Losses, Recorded};
 
 /// Changes inside `onlyTouches` that no case would miss.
 pub(super) struct Missed {
@@ -37,9 +36,11 @@ pub(super) fn missed(contract: &Contract, asked: &[Asked], extras: &[String]) ->
             ))
         })
         .collect();
-    let losses =
-        recorded.iter().flat_map(|(id, found)| saboteur::losses(contract, id, found.of(found.case), extras));
-    let gaps = saboteur::gaps(&losses.collect::<Vec<_>>());
+    let mut losses = Losses::default();
+    for (id, found) in &recorded {
+        losses.look(contract, id, found.of(found.case), extras);
+    }
+    let gaps = losses.gaps();
     if gaps.is_empty() {
         return Missed { gaps, unasked: Vec::new() };
     }
@@ -96,9 +97,9 @@ fn left_out<'a>(
             continue;
         }
         let kept = same.filter(|found| judge(&case.then, found.seen, &found.rules).is_empty());
-        let noticed = kept.flat_map(|found| saboteur::losses(contract, &clause.id, found.of(case), extras));
-        let places: BTreeSet<String> = noticed.filter(|lost| lost.noticed).map(|lost| lost.place).collect();
-        found.push(LeftOut { clause: &clause.id, reason: &reason.text, places });
+        let mut losses = Losses::default();
+        kept.for_each(|found| losses.look(contract, &clause.id, found.of(case), extras));
+        found.push(LeftOut { clause: &clause.id, reason: &reason.text, places: losses.noticed() });
     }
     found
 }
@@ -161,7 +162,6 @@ fn unnamed(contract: &Contract, seen: &Observation, extras: &[String]) -> Vec<(S
     else {
         return Vec::new();
     };
-    let declared = |found: &Unnamed| extras.iter().any(|extra| found.is_declared(extra));
-    let found = named.unnamed(input, object).into_iter().filter(|found| !declared(found));
+    let found = named.unnamed(input, object).into_iter().filter(|found| !found.is_declared(extras));
     found.map(|found| (found.path.to_string(), found.after)).collect()
 }

@@ -14,6 +14,7 @@ use substrate::facts;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::Told;
+use crate::dates;
 use crate::plan::Looked;
 use crate::run::scenario::{Ended, OTHER_USER, TARGET_USER};
 use crate::run::server::{Recorder, ToTarget};
@@ -27,6 +28,8 @@ const TASKS: &str = "shoot.gardener.cloud/tasks";
 const RECONCILED: &str = "controller_runtime_reconcile_total{controller=\"shoot-maintenance\"";
 /// How long a Shoot may wait, in virtual time, when nothing is to be waited for.
 const PATIENCE: Duration = Duration::from_mins(5);
+/// The same in real time.
+pub(super) const REAL_PATIENCE: Duration = Duration::from_secs(45);
 /// How long until the next maintenance at most: windows open every day.
 const DAYS: Duration = Duration::from_hours(49);
 /// Between two looks whether the controller has looked at the Shoot.
@@ -36,6 +39,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(super) struct Garden {
     server: Embedded,
     now: Timestamp,
+    /// How long a Shoot may wait when nothing is to be waited for.
+    patience: Duration,
     /// The Shoot as the row gives it.
     shoot: Value,
     shoots: Api<DynamicObject>,
@@ -52,27 +57,39 @@ impl Garden {
         decision: &Decision,
         chance: Chance,
     ) -> Result<Self, Ended> {
-        let given = &looked.case.given;
+        let mut given = looked.case.given.clone();
+        if target.is_outside() {
+            dates::move_to_present(&mut given, decision.now);
+        }
         let mut shoot = given.object.clone().unwrap_or_default();
         if decision.asks != Question::Window {
             shoot["metadata"]["annotations"][OPERATION] = json!("maintain");
         }
         let recorder = Arc::new(Recorder::default());
-        let server = Embedded::at(decision.now, Some(Arc::new(ToTarget(Arc::clone(&recorder)))));
+        let dialers = Arc::new(ToTarget(Arc::clone(&recorder)));
+        let server = if target.is_outside() {
+            let started = Embedded::start_with(&target.needs().crds, true, Some(dialers)).await;
+            started.map_err(|error| broken(&error))?
+        } else {
+            Embedded::at(decision.now, Some(dialers))
+        };
         let others = server.client_as(OTHER_USER);
         let shoots = shoots(&others, &shoot)?;
-        write(&Cluster::new(others), given.cluster.iter().chain([&shoot])).await?;
+        let cluster = Cluster::new(others);
+        target.needs().write(&cluster).await.map_err(|error| broken(&error))?;
+        write(&cluster, given.cluster.iter().chain([&shoot])).await?;
         let admission = match decision.asks {
             Question::Maintenance { admitted: true } => {
                 Some(admit(target, looked, decision.now, (&server, &recorder)).await?)
             }
             _ => None,
         };
-        let garden = Facts { client: server.client_as(TARGET_USER), kubeconfig: None };
+        let garden = Facts { client: server.client_as(TARGET_USER), ..Facts::in_process(&server) };
         let clusters = Clusters { source: garden.clone(), target: None, now: server.now(), chance };
         let setup = Setup { facts: Some(garden), clusters: Some(clusters), ..setup(looked) };
         let controller = target.start(setup).await.map_err(|error| broken(&error))?;
-        Ok(Self { server, now: decision.now, shoot, shoots, controller, admission })
+        let patience = if target.is_outside() { REAL_PATIENCE } else { PATIENCE };
+        Ok(Self { server, now: decision.now, patience, shoot, shoots, controller, admission })
     }
 
     /// Stops whoever was started.
@@ -91,8 +108,8 @@ impl Garden {
                 state == Some("Failed") || (has_tasks(shoot) && state != Some("Processing"))
             })
         };
-        let Some(shoot) = self.until(is_over, PATIENCE).await? else {
-            return Ok(Err(format!("the Shoot was not maintained within {PATIENCE:?}")));
+        let Some(shoot) = self.until(is_over, self.patience).await? else {
+            return Ok(Err(format!("the Shoot was not maintained within {:?}", self.patience)));
         };
         serde_json::to_value(shoot).map(Ok).map_err(|error| broken(&error))
     }

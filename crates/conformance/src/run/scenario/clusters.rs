@@ -46,7 +46,9 @@ impl Member {
     async fn start(place: &Place, name: impl Fn(&Lane) -> &str) -> Result<Self, Ended> {
         let broken = |error: &dyn std::fmt::Display| Ended::Environment(error.to_string());
         let Some(Real { control_plane, lane }) = &place.real else {
-            let server = Embedded::start(place.outside, None).await.map_err(|error| broken(&error))?;
+            let server = Embedded::start_with(&place.needs.crds, place.outside, None)
+                .await
+                .map_err(|error| broken(&error))?;
             return Ok(Self { others: server.client_as(OTHER_USER), server, standing: None });
         };
         let cluster = control_plane.cluster(name(lane));
@@ -68,7 +70,10 @@ impl Clusters {
             Some(Member::start(place, |lane| &lane.target).await?)
         };
         let user = if place.outside { OUTSIDE_USER } else { TARGET_USER };
-        Ok(Self { source, target, idle, refused: Refused::to(user) })
+        let started = Self { source, target, idle, refused: Refused::to(user) };
+        let written = place.needs.write(&started.cluster(Side::Source)).await;
+        written.map_err(|error| unwritten(Side::Source, &error))?;
+        Ok(started)
     }
 
     /// Makes real clusters what they were, for the scenario that comes next; others end with the scenario.

@@ -61,7 +61,13 @@ pub(crate) fn played(
     let outside = target.is_outside();
     let patience = if outside { REAL_PATIENCE } else { Duration::ZERO };
     let steps = u32::try_from(play.scenario.steps.len() + 1).unwrap_or(u32::MAX);
-    let place = Place { real: None, outside, waits: patience.saturating_mul(steps), otherwise: None };
+    let place = Place {
+        real: None,
+        needs: target.needs().clone(),
+        outside,
+        waits: patience.saturating_mul(steps),
+        otherwise: None,
+    };
     let clock = Apart { real_time: outside, waits: place.waits, is_gone: &|| false };
     let (target, play) = (Arc::clone(target), play.clone());
     let id = play.id.clone();

@@ -9,6 +9,7 @@ use substrate::envtest::{Envtest, Lane};
 
 use super::steps::Ended;
 use crate::run::{Ground, Shared};
+use crate::target::Needs;
 
 /// Why a whole cluster is no place for a scenario, which says itself what others do.
 const ALIVE: &str = "the controllers of a whole cluster would act on its objects too";
@@ -18,6 +19,8 @@ const ALIVE: &str = "the controllers of a whole cluster would act on its objects
 pub(super) struct Place {
     /// Real clusters that are its own meanwhile; without, it has servers of its own.
     pub(super) real: Option<Real>,
+    /// What its servers have beside the project's CRDs; real ones were started with the definitions.
+    pub(super) needs: Needs,
     /// Whether the target is outside of this process.
     pub(super) outside: bool,
     /// How long its steps wait.
@@ -62,7 +65,7 @@ impl Place {
             }
             (real, _) => (real, None),
         };
-        Ok(Self { real, outside, waits: waits.total, otherwise })
+        Ok(Self { real, needs: shared.target.needs().clone(), outside, waits: waits.total, otherwise })
     }
 
     /// Whether its clusters have ended.

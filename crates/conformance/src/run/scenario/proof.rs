@@ -1,7 +1,7 @@
 //! Whether a scenario was shown able to fail: what its steps kept is damaged and compared again.
 
-use contract::expect;
-use contract::scenario::{Never, ObjectRef, Requests, Scenario, Step};
+use contract::expect::{self, Expect, Operator, Rules};
+use contract::scenario::{Never, ObjectRef, Requests, Scenario, State, Step};
 use serde_json::Value;
 
 use super::clusters::head;
@@ -135,7 +135,7 @@ fn forbidden(proof: &mut Proof, looked: Looked<'_>, step: &Step, never: &Never) 
     }
     for state in &never.states {
         let rules = looked.contract.rules(&head(&state.object));
-        let seen = [None, Some(head(&state.object))];
+        let seen = [None, Some(head(&state.object)), Some(made(state, &rules))];
         let caught = seen.iter().any(|seen| expect::holds(&state.expect, None, seen.as_ref(), &rules));
         if caught && is_known(&state.object) {
             note(proof, looked, "extra", format!("{}: {} came about", step.name, state.object), true);
@@ -143,6 +143,21 @@ fn forbidden(proof: &mut Proof, looked: Looked<'_>, step: &Step, never: &Never) 
             proof.undamaged.push(format!("{}: never {}", step.name, state.object));
         }
     }
+}
+
+/// An object as the state says, as far as it says a value or that there is one.
+fn made(state: &State, rules: &Rules) -> Value {
+    let mut object = head(&state.object);
+    for assertion in expect::assertions(&state.expect, None, rules) {
+        match &assertion.expect {
+            Expect::Value(value) => matching::put(&mut object, &assertion.path, Some(value)),
+            Expect::Operator(Operator::Present) => {
+                matching::put(&mut object, &assertion.path, Some(&Value::from("sabotaged")));
+            }
+            _ => {}
+        }
+    }
+    object
 }
 
 /// Writes that are too many, and an order with its first write left out.
@@ -153,7 +168,8 @@ fn sent(proof: &mut Proof, looked: Looked<'_>, step: &Step, wanted: &Requests, w
         namespace: contract::scenario::NAMESPACE.to_owned(),
         name: "sabotaged".to_owned(),
     };
-    let object = writes.first().map_or_else(some_object, |write| write.object.clone());
+    let written = writes.first().map(|write| &write.object);
+    let object = wanted.of.first().or(written).cloned().unwrap_or_else(some_object);
     if wanted.writes.is_some() || wanted.per_object.is_some() {
         let more = wanted.per_object.unwrap_or_default() + 1;
         let write = Write { server: 0, verb: "update", object: object.clone() };

@@ -73,8 +73,9 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[Write]) -> Vec<Chec
         let path = format!("{step}: {path}");
         checks.push(Check { part: "requests".to_owned(), path, want, got });
     };
-    if let Some(want) = wanted.writes.filter(|want| *want != writes.len()) {
-        check("writes", want.to_string(), format!("{}: {}", writes.len(), list(writes)));
+    let counted: Vec<Write> = writes.iter().filter(|write| counts(wanted, &write.object)).cloned().collect();
+    if let Some(want) = wanted.writes.filter(|want| *want != counted.len()) {
+        check("writes", want.to_string(), format!("{}: {}", counted.len(), list(&counted)));
     }
     if let Some(most) = wanted.per_object {
         for (object, count) in by_object(writes).into_iter().filter(|(_, count)| *count > most) {
@@ -90,6 +91,11 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[Write]) -> Vec<Chec
         }
     }
     checks
+}
+
+/// Whether writes of the object are counted.
+fn counts(wanted: &Requests, object: &ObjectRef) -> bool {
+    wanted.of.is_empty() || wanted.of.iter().any(|counted| names(counted, object))
 }
 
 /// The forbidden writes that happened.

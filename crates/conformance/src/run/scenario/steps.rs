@@ -176,6 +176,8 @@ impl<'a> Stage<'a> {
             let writes = requests::writes_since(self.clusters, &self.mark);
             checks.extend(requests::judge(&step.name, wanted, &writes));
         }
+        // Whoever is gone leaves everything as it is.
+        checks.extend(self.death(step));
         if checks.is_empty() {
             self.keep(at, step, before).await?;
         }
@@ -227,6 +229,9 @@ impl<'a> Stage<'a> {
         let mut last: Option<(News, Vec<Check>)> = None;
         loop {
             self.crash(step).await?;
+            if let Some(death) = self.death(step) {
+                return Ok(vec![death]);
+            }
             let news = self.news(&before.seen);
             let unmet = match last.take() {
                 Some((old, unmet)) if old.is_old(&news) => unmet,
@@ -244,6 +249,20 @@ impl<'a> Stage<'a> {
             sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
+    }
+
+    /// That the target has ended, though nobody stopped it.
+    fn death(&mut self, step: &Step) -> Option<Check> {
+        let running = self.running.as_mut()?;
+        let status = running.ended()?;
+        let words = running.last_words();
+        let last = words.lines().find(|line| line.starts_with("panic: ")).or(words.lines().last());
+        Some(Check {
+            part: "runs".to_owned(),
+            path: step.name.clone(),
+            want: "to the end".to_owned(),
+            got: format!("ended ({status}){}", last.map(|last| format!(": {last}")).unwrap_or_default()),
+        })
     }
 
     /// What there is to look at now.

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use super::text;
 
+/// What machines are of that do not say it.
+const ARCHITECTURE: &str = "amd64";
 /// The field that says when a version ends.
 const EXPIRES: &str = "expirationDate";
 
@@ -32,9 +34,7 @@ pub(super) fn offering(shoot: &Value) -> Value {
             "type": text(spec, "/provider/type"),
             "kubernetes": {"versions": versions},
             "machineImages": images(pools),
-            "machineTypes": each(pools, "/machine/type", |pool, name| json!({
-                "name": name, "cpu": "4", "gpu": "0", "memory": "16Gi", "usable": true, "architecture": architecture(pool),
-            })),
+            "machineTypes": machine_types(pools),
             "regions": [{"name": text(spec, "/region"), "zones": zones}],
             "volumeTypes": each(pools, "/volume/type", |_, name| json!({"name": name, "class": "standard", "usable": true})),
         },
@@ -69,8 +69,24 @@ fn each(pools: &[Value], at: &str, entry: impl Fn(&Value, &str) -> Value) -> Vec
         .collect()
 }
 
-/// The images of the pools, each version with what the pools that have it want of it.
+/// The types of the pools' machines; one where there are no pools, as no profile is without.
+fn machine_types(pools: &[Value]) -> Vec<Value> {
+    let offered = |name: &str, architecture: &str| {
+        json!({
+            "name": name, "cpu": "4", "gpu": "0", "memory": "16Gi", "usable": true, "architecture": architecture,
+        })
+    };
+    let types = each(pools, "/machine/type", |pool, name| offered(name, architecture(pool)));
+    if pools.is_empty() { vec![offered("unused", ARCHITECTURE)] } else { types }
+}
+
+/// The images of the pools, each version with what the pools that have it want of it; one where there are no pools.
 fn images(pools: &[Value]) -> Vec<Value> {
+    if pools.is_empty() {
+        let version =
+            json!({"version": "1.0.0", "architectures": [ARCHITECTURE], "cri": [{"name": "docker"}]});
+        return vec![json!({"name": "unused", "versions": [version]})];
+    }
     each(pools, "/machine/image/name", |_, name| {
         let users: Vec<Value> =
             pools.iter().filter(|pool| text(pool, "/machine/image/name") == name).cloned().collect();
@@ -87,7 +103,7 @@ fn images(pools: &[Value]) -> Vec<Value> {
 
 fn architecture(pool: &Value) -> &str {
     match text(pool, "/machine/architecture") {
-        "" => "amd64",
+        "" => ARCHITECTURE,
         said => said,
     }
 }
@@ -111,6 +127,9 @@ mod tests {
         }});
         let profile = offering(&shoot);
         assert_eq!(profile["metadata"]["name"], "gone");
+        let alone = offering(&json!({"spec": {"cloudProfileName": "gone", "provider": {"type": "local"}}}));
+        assert_eq!(alone["spec"]["machineImages"][0]["name"], "unused");
+        assert_eq!(alone["spec"]["machineTypes"][0]["name"], "unused");
         let image = |version: &str| {
             json!({
                 "version": version, "architectures": ["arm64"],

@@ -98,9 +98,10 @@ impl Scene {
     }
 }
 
-/// A Shoot whose CloudProfile is gone may not even go, so it gets one again.
+/// A Shoot whose CloudProfile is gone may not even go, so it gets one again; nor may one that is being migrated or restored.
 async fn remove_shoot(garden: &Cluster, shoot: &Value) -> Result<(), ClusterError> {
     let offering = profile::offering(shoot);
+    garden.merge_patch(shoot, "status", &json!({"status": {"lastOperation": null}})).await?;
     create(garden, &offering).await?;
     tokio::time::sleep(LAG).await;
     let removed = surroundings::remove(garden, shoot).await;

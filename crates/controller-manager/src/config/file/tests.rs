@@ -27,11 +27,20 @@ impl Drop for Written {
     }
 }
 
+/// A file with this as a quota of projects.
+fn quota(config: &str) -> String {
+    format!("{HEAD}controllers: {{project: {{quotas: [{{config: {config}}}]}}}}\n")
+}
+
 #[rstest]
 #[case::nothing("missing", "", "expected one document, found 0")]
 #[case::kind("kind", "apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: Other\n", "kind")]
 #[case::type_("type", &format!("{HEAD}controllers:\n  quota: {{concurrentSyncs: many}}\n"), "line 4")]
 #[case::feature("feature", &format!("{HEAD}featureGates: {{HVPA: true}}\n"), "unrecognized feature gate: HVPA")]
+#[case::quota("quota", &quota("{spec: {hard: {pods: 5}}}"), "Object 'Kind' is missing in '{\"spec\":{\"hard\":{\"pods\":5}}}'")]
+#[case::version("version", &quota("{kind: ResourceQuota}"), "Object 'apiVersion' is missing in")]
+#[case::other("other", &quota("{apiVersion: apps/v1, kind: Deployment}"), "no kind \"Deployment\" is registered for version \"apps/v1\"")]
+#[case::shape("shape", &quota("{apiVersion: v1, kind: ResourceQuota, spec: {hard: 5}}"), "controllers.project.quotas[0].config")]
 #[case::level("level", &format!("{HEAD}logLevel: warn\n"), "logLevel: Unsupported value: \"warn\"")]
 fn what_cannot_be_used_is_told(#[case] name: &str, #[case] text: &str, #[case] told: &str) {
     let file = Written::new(name, text);

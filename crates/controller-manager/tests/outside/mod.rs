@@ -1,0 +1,110 @@
+//! The program as a target: rows about versions in real time, and what is said of one that ends in the middle.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use conformance::report::{CaseResult, Status};
+use conformance::run::{Event, Interrupt, run};
+use conformance::target::command::CommandTarget;
+use conformance::target::url::Known;
+use conformance::target::{Decided, Identity, Running, Setup, Target, TargetError, TargetKind};
+use contract::case::Given;
+use contract::decision::Decision;
+use contract::document::SourceFile;
+use contract::document::target;
+use contract::model::{Catalog, Contract};
+use serde_json::{Value, json};
+
+use super::options;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_gardener-controller-manager");
+
+/// Decides the same whatever the dates are, so that every row is asked at the time that it is.
+struct Steady;
+
+#[async_trait]
+impl Target for Steady {
+    fn identity(&self) -> Identity {
+        Identity {
+            name: "steady".to_owned(),
+            version: None,
+            kind: TargetKind::BuiltIn,
+            endpoint: String::new(),
+        }
+    }
+
+    fn features(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
+    fn decide(&self, _decision: &Decision, _given: &Given) -> Option<Decided> {
+        Some(Decided::Told(Value::Null))
+    }
+
+    async fn start(&self, _setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        let reason = "it decides alone".to_owned();
+        Err(TargetError::Configuration { name: "steady".to_owned(), reason })
+    }
+}
+
+/// A command line with the configuration of the program.
+fn started_by(command: &[&str]) -> CommandTarget {
+    let text = json!({
+        "apiVersion": "conformance.gardener.cloud/v1alpha1",
+        "kind": "Target",
+        "metadata": {"name": "gardener-controller-manager"},
+        "spec": {
+            "command": command,
+            "ready": "http://127.0.0.1:<healthPort>/readyz",
+            "metrics": "http://127.0.0.1:<metricsPort>/metrics",
+            "config": {"set": {
+                "apiVersion": "controllermanager.config.gardener.cloud/v1alpha1",
+                "kind": "ControllerManagerConfiguration",
+                "gardenClientConnection.kubeconfig": "<sourceKubeconfig>",
+                "leaderElection.leaderElect": false,
+                "server.healthProbes.port": "<healthPort>",
+                "server.metrics.port": "<metricsPort>",
+            }},
+        },
+    });
+    let described = target::read(&SourceFile::new("target.yaml", text.to_string())).expect("it is a target");
+    let known = Known { name: described.metadata.name, ..Known::default() };
+    let decisions: Option<Arc<dyn Target>> = Some(Arc::new(Steady));
+    CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), decisions }
+}
+
+/// What became of the cases of a clause.
+async fn cases(clause: &str, target: CommandTarget) -> Vec<CaseResult> {
+    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    contracts.iter_mut().for_each(|contract| contract.clauses.retain(|found| found.id == clause));
+    contracts.retain(|contract| !contract.clauses.is_empty());
+    let contracts: Arc<[Contract]> = contracts.into();
+    let report =
+        run(contracts, Arc::new(target), &options(), &|_: Event<'_>| {}, &Interrupt::default()).await;
+    assert_eq!(report.environment_errors, Vec::<String>::new());
+    let clauses = report.contracts.into_iter().flat_map(|contract| contract.clauses);
+    clauses.flat_map(|clause| clause.cases).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_about_versions_are_asked_in_real_time_with_their_dates_moved() {
+    let asked = cases("GDN-MNT-002", started_by(&[PROGRAM, "--config=<config>"])).await;
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        asked.iter().partition(|case| case.runs_on.as_deref() == Some("reconcile"));
+    let became = |cases: &[&CaseResult]| cases.iter().map(|case| case.status).collect::<Vec<_>>();
+    assert_eq!(became(&here), [Status::Passed, Status::Passed], "{here:#?}");
+    assert_eq!(became(&elsewhere), [Status::NotSupported, Status::NotSupported]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_ends_in_the_middle_leaves_nothing_alone() {
+    let script = "\"$0\" \"$1\" & sleep 4; kill $!; echo 'panic: enough' >&2; exit 3";
+    let asked = cases("GCM-CPR-002", started_by(&["sh", "-c", script, PROGRAM, "--config=<config>"])).await;
+    let case = asked.first().expect("it has a case");
+    assert_eq!(case.status, Status::Failed, "{case:#?}");
+    let told: Vec<(&str, &str)> =
+        case.checks.iter().map(|check| (check.part.as_str(), check.got.as_str())).collect();
+    assert_eq!(told, [("runs", "ended (exit status: 3): panic: enough")]);
+}
