@@ -78,7 +78,9 @@ fn started_by(command: &[&str]) -> CommandTarget {
 /// What became of the cases of a clause.
 async fn cases(clause: &str, target: CommandTarget) -> Vec<CaseResult> {
     let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
-    contracts.iter_mut().for_each(|contract| contract.clauses.retain(|found| found.id == clause));
+    for contract in &mut contracts {
+        contract.clauses.retain(|found| found.id == clause);
+    }
     contracts.retain(|contract| !contract.clauses.is_empty());
     let contracts: Arc<[Contract]> = contracts.into();
     let report =
