@@ -26,6 +26,22 @@ async fn created(cluster: &Cluster, object: &Value) -> Value {
     reply.body
 }
 
+/// The CustomResourceDefinition of a kind that the project does not know.
+fn bastions() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "bastions.operations.gardener.cloud"},
+        "spec": {
+            "group": "operations.gardener.cloud", "scope": "Namespaced",
+            "names": {"kind": "Bastion", "plural": "bastions", "singular": "bastion", "listKind": "BastionList"},
+            "versions": [{
+                "name": "v1alpha1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+            }],
+        },
+    })
+}
+
 async fn code(cluster: &Cluster, object: &Value) -> u16 {
     cluster.get(object).await.unwrap().code
 }
@@ -43,6 +59,7 @@ pub(crate) async fn a_server_is_ready_serves_crds_and_leaves_nothing(world: Worl
     let within = tempfile::tempdir().unwrap();
     let mut options = world.options(within.path());
     options.crds = schema::crds().iter().map(|crd| crd.json().clone()).collect();
+    options.crds.push(bastions());
     let begun = Instant::now();
     let started = Envtest::start(&options).await.unwrap();
     println!("    ready with {} CRDs after {:.2} s", options.crds.len(), begun.elapsed().as_secs_f64());
@@ -58,6 +75,8 @@ pub(crate) async fn a_server_is_ready_serves_crds_and_leaves_nothing(world: Worl
     });
     created(&cluster, &network).await;
     assert_eq!(code(&cluster, &network).await, 200);
+    assert!(cluster.serves("operations.gardener.cloud", "v1alpha1", "bastions").await.unwrap());
+    assert!(!cluster.serves("operations.gardener.cloud", "v1alpha1", "openings").await.unwrap());
     started.alive().unwrap();
     drop(started);
     assert_empty(within.path());
