@@ -26,7 +26,7 @@ doc: ## public docs without warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 deny: ## licences, sources and bans of dependencies
-	cargo deny --version >/dev/null 2>&1 || cargo install --locked cargo-deny
+	cargo deny --version >/dev/null 2>&1 || cargo install --locked --debug cargo-deny
 	cargo fetch --locked --quiet
 	cargo deny --offline check bans licenses sources
 

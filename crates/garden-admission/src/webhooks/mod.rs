@@ -15,6 +15,7 @@ pub mod cloud_profile_seed_selector;
 pub mod cloud_profile_versions;
 mod refusals;
 pub mod shoot;
+pub mod shoot_kubernetes;
 pub mod shoot_machine_types;
 pub mod shoot_maintenance;
 pub mod shoot_operations;

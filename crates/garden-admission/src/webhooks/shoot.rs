@@ -11,7 +11,9 @@ use webhook::object;
 use webhook::rejection::Rejection;
 
 use super::refusals::{self, Refused, field_error};
-use super::{shoot_machine_types, shoot_maintenance, shoot_operations, shoot_pools, shoot_profile};
+use super::{
+    shoot_kubernetes, shoot_machine_types, shoot_maintenance, shoot_operations, shoot_pools, shoot_profile,
+};
 
 const KIND: &str = "Shoot";
 
@@ -35,6 +37,7 @@ pub fn mutate(
     if let (Some(profile), false) = (profile, is_deleted) {
         let old = old.map(read).transpose()?;
         fill_in(shoot, old.as_ref(), profile, now)?;
+        shoot_kubernetes::default(shoot, &read(shoot)?.spec, old.as_ref().map(|old| &old.spec))?;
     }
     Ok(())
 }
@@ -122,6 +125,7 @@ fn in_itself(shoot: &Shoot, old: Option<&Shoot>) -> Refused {
     let decided = admission::in_itself(&shoot.spec, old.map(|old| &old.spec));
     let mut errors: Refused = decided.into_iter().map(field_error).collect();
     errors.extend(shoot_profile::validate(&shoot.spec, old.map(|old| &old.spec)));
+    errors.extend(shoot_kubernetes::validate(shoot, old));
     errors.extend(shoot_operations::validate(shoot));
     errors.extend(shoot_pools::validate(&shoot.spec));
     errors.extend(shoot_maintenance::validate(&shoot.spec));

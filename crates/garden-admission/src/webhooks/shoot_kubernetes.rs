@@ -1,0 +1,141 @@
+//! Settings of a Shoot's Kubernetes that follow from its version.
+
+use api::garden::Shoot;
+use api::garden::shoot::ShootSpec;
+use api::garden::shoot::kubernetes::Kubernetes;
+use formats::duration::GoDuration;
+use formats::version::Version;
+use serde_json::Value;
+use webhook::field::{Error, Path, Shown};
+use webhook::object;
+use webhook::rejection::Rejection;
+
+use super::refusals::Refused;
+
+const KUBERNETES: [&str; 2] = ["spec", "kubernetes"];
+/// How long nodes may be silent below 1.27, as Kubernetes' own default was then.
+const GRACE_PERIOD_BEFORE_1_27: &str = "2m0s";
+const GRACE_PERIOD: &str = "40s";
+const POD_SECURITY_POLICY: &str = "PodSecurityPolicy";
+const DOCUMENTATION: &str = "https://github.com/gardener/gardener/blob/master/docs/usage";
+
+/// Fills in what the version decides where the Shoot does not say it: GDN-SKU-001 to -004.
+///
+/// # Errors
+/// Where the fields are of other types.
+pub fn default(raw: &mut Value, shoot: &ShootSpec, old: Option<&ShootSpec>) -> Result<(), Rejection> {
+    let kubernetes = &shoot.kubernetes;
+    if kubernetes.enable_static_token_kubeconfig.is_none() {
+        let at = [KUBERNETES[0], KUBERNETES[1], "enableStaticTokenKubeconfig"];
+        object::set(raw, &at, is_below(kubernetes, 26))?;
+    }
+    if shoot.provider.workers.is_empty() {
+        return Ok(());
+    }
+    let is_unsaid = kubernetes.allow_privileged_containers.is_none();
+    if is_unsaid && is_below(kubernetes, 25) && !has_policies_off(kubernetes) {
+        object::set(raw, &[KUBERNETES[0], KUBERNETES[1], "allowPrivilegedContainers"], true)?;
+    }
+    if let Some(period) = grace_period(kubernetes, old.map(|old| &old.kubernetes)) {
+        let at = [KUBERNETES[0], KUBERNETES[1], "kubeControllerManager", "nodeMonitorGracePeriod"];
+        object::set(raw, &at, period)?;
+    }
+    Ok(())
+}
+
+/// What the version does not allow, or not yet: GDN-SKU-005 to -009.
+#[must_use]
+pub fn validate(shoot: &Shoot, old: Option<&Shoot>) -> Refused {
+    let kubernetes = &shoot.spec.kubernetes;
+    let at = Path::new(KUBERNETES[0]).child(KUBERNETES[1]);
+    let has_pools = !shoot.spec.provider.workers.is_empty();
+    let mut errors = Vec::new();
+    if let (true, Some(old)) = (has_pools, old) {
+        errors.extend(step_to_1_25(shoot, old).map(|detail| Error::forbidden(&at.child("version"), &detail)));
+    }
+    if kubernetes.enable_static_token_kubeconfig == Some(true) && is_from(kubernetes, 27) {
+        let detail = format!(
+            "for Kubernetes versions >= 1.27, enableStaticTokenKubeconfig field cannot not be set to true, please see \
+             {DOCUMENTATION}/shoot_access.md#static-token-kubeconfig"
+        );
+        let at = at.child("enableStaticTokenKubeconfig");
+        errors.push(Error::invalid(&at, Shown::verbatim(true), &detail));
+    }
+    if has_pools && kubernetes.allow_privileged_containers.is_some() && is_from(kubernetes, 25) {
+        let detail = format!(
+            "for Kubernetes versions >= 1.25, allowPrivilegedContainers field should not be set, please see \
+             {DOCUMENTATION}/pod-security.md#speckubernetesallowprivilegedcontainers-in-the-shoot-spec"
+        );
+        errors.push(Error::forbidden(&at.child("allowPrivilegedContainers"), &detail));
+    }
+    errors
+}
+
+/// How long nodes may be silent, where something is to be written.
+fn grace_period(new: &Kubernetes, old: Option<&Kubernetes>) -> Option<&'static str> {
+    let Some(said) = said_grace_period(new) else {
+        return Some(if is_below(new, 27) { GRACE_PERIOD_BEFORE_1_27 } else { GRACE_PERIOD });
+    };
+    // As the original does: whoever had the default gets the next one, whatever is said now.
+    let old = old.filter(|old| is_below(old, 27) && is_from(new, 27))?;
+    let had = GoDuration::parse(said_grace_period(old)?).ok()?;
+    let had_default = had.to_string() == GRACE_PERIOD_BEFORE_1_27;
+    (had_default && said != GRACE_PERIOD).then_some(GRACE_PERIOD)
+}
+
+fn said_grace_period(kubernetes: &Kubernetes) -> Option<&str> {
+    let period = kubernetes.kube_controller_manager.as_ref()?.node_monitor_grace_period.as_ref();
+    period.map(|period| period.0.as_str())
+}
+
+/// Why a Shoot may not take the step to 1.25: pod security policies end there, and it must have been seen to run without.
+fn step_to_1_25(new: &Shoot, old: &Shoot) -> Option<String> {
+    let (kubernetes, before) = (&new.spec.kubernetes, &old.spec.kubernetes);
+    if !is_below(before, 25) || !is_from(kubernetes, 25) {
+        return None;
+    }
+    if !has_policies_off(kubernetes) || !has_policies_off(before) {
+        return Some(format!(
+            "admission plugin {POD_SECURITY_POLICY:?} should be disabled for Kubernetes versions >=1.25, please check \
+             {DOCUMENTATION}/pod-security.md#migrating-from-podsecuritypolicys-to-podsecurity-admission-controller"
+        ));
+    }
+    let error = unreconciled(old)?;
+    Some(format!("Shoot should have been reconciled successfully before upgrading to v1.25; error: {error}"))
+}
+
+/// Why a Shoot does not count as reconciled.
+fn unreconciled(shoot: &Shoot) -> Option<String> {
+    if shoot.metadata.generation.unwrap_or_default() != shoot.status.observed_generation.unwrap_or_default() {
+        return Some("shoot generation did not equal observed generation".to_owned());
+    }
+    let Some(last) = &shoot.status.last_operation else {
+        return Some("no last operation present yet".to_owned());
+    };
+    match (last.type_.as_str(), last.state.as_str()) {
+        ("Create" | "Reconcile", "Succeeded") => None,
+        (kind @ ("Create" | "Reconcile"), _) => {
+            Some(format!("last operation type was {kind} but state was not succeeded"))
+        }
+        (kind, _) => Some(format!("last operation was {kind}, not Reconcile")),
+    }
+}
+
+fn has_policies_off(kubernetes: &Kubernetes) -> bool {
+    let plugins = kubernetes.kube_api_server.iter().flat_map(|server| &server.admission_plugins);
+    plugins.into_iter().any(|plugin| plugin.name == POD_SECURITY_POLICY && plugin.disabled == Some(true))
+}
+
+/// Whether its version is below a minor of 1; one that cannot be read is not.
+fn is_below(kubernetes: &Kubernetes, minor: u64) -> bool {
+    version(kubernetes).is_some_and(|version| (version.major, version.minor) < (1, minor))
+}
+
+/// Whether its version is of a minor of 1 or later; one that cannot be read is not.
+fn is_from(kubernetes: &Kubernetes, minor: u64) -> bool {
+    version(kubernetes).is_some_and(|version| (version.major, version.minor) >= (1, minor))
+}
+
+fn version(kubernetes: &Kubernetes) -> Option<Version> {
+    Version::parse(kubernetes.version.as_deref()?).ok()
+}
