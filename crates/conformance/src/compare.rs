@@ -258,6 +258,7 @@ mod tests {
         assert!(text.contains("≠ A-1/x: passed, then errored\n    the server is gone\n"), "{text}");
         assert!(text.contains("≠ A-1/gone: passed, then not there\n"), "{text}");
     }
+
     #[test]
     fn reports_of_different_releases_or_strictness_are_told_apart() {
         let mut first = report(Verdict::Conformant, vec![case("x", Status::Passed, None)]);

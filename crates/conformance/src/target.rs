@@ -29,7 +29,7 @@ pub mod url;
 
 pub use configured::Configured;
 pub use decided::Decided;
-pub use needs::Needs;
+pub use needs::{Needs, NeedsError};
 
 /// How an implementation is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -86,6 +86,12 @@ impl Version {
         (self.major, self.minor) == (other.major, other.minor)
     }
 
+    /// Whether it is below a minor, of which prereleases are a part already.
+    #[must_use]
+    pub fn is_below(&self, major: u64, minor: u64) -> bool {
+        (self.major, self.minor) < (major, minor)
+    }
+
     pub(crate) fn of([major, minor, patch]: [u64; 3]) -> Self {
         let text = format!("{major}.{minor}.{patch}");
         Self { major, minor, patch, prerelease: String::new(), metadata: String::new(), text }
@@ -275,5 +281,10 @@ mod tests {
         assert_eq!(version.later_minor(2).to_string(), "1.22.0");
         assert!(version.is_same_minor(&Version::parse("1.20").unwrap()));
         assert!(!version.is_same_minor(&Version::parse("2.20").unwrap()));
+        let below = |text: &str| Version::parse(text).unwrap().is_below(1, 27);
+        assert_eq!(
+            ["1.26.9", "1.27.0-rc.1", "1.27.0", "0.28.0", "2.0.0"].map(below),
+            [true, false, false, true, false]
+        );
     }
 }

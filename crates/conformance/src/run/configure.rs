@@ -10,42 +10,41 @@ use super::{Asked, FactsFrom, Ground, Shared, attempt, ended, unasked};
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, Looked};
 use crate::report::{Reason, ReasonCode, Status};
-use crate::target::{Configured, Facts, Trial};
+use crate::target::{Configured, Facts, NeedsError, Trial};
 
 /// Asks the cases; the second part says what broke around the target.
 pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, Option<String>) {
     if cases.is_empty() {
         return (Vec::new(), None);
     }
-    // Whoever runs outside this process is started with a cluster.
-    let server = match &shared.options.ground {
-        Ground::Direct(FactsFrom::Given(_)) | Ground::Envtest(_) | Ground::Whole(_) => None,
-        _ if !shared.target.is_outside() => None,
-        _ => match Embedded::start_with(&shared.target.needs().crds, true, None).await {
-            Ok(server) => Some(server),
-            Err(error) => return broken(shared, cases, &error.to_string()),
-        },
+    let (server, facts) = match cluster(shared).await {
+        Ok(cluster) => cluster,
+        Err(error) => return broken(shared, cases, &error.to_string()),
     };
-    let facts = match (&shared.options.ground, &server) {
-        (Ground::Direct(FactsFrom::Given(facts)), _) => Some(facts.clone()),
-        (Ground::Envtest(server), _) => Some(Facts::of(server.shared())),
-        (Ground::Whole(whole), _) => Some(Facts::of(&whole.cluster)),
-        (_, Some(server)) => Some(Facts::in_process(server)),
-        (_, None) => None,
-    };
-    if let (Some(facts), false) =
-        (&facts, matches!(shared.options.ground, Ground::Direct(FactsFrom::Given(_))))
-    {
-        let written = shared.target.needs().write(&Cluster::new(facts.client.clone())).await;
-        if let Err(error) = written {
-            return broken(shared, cases, &error.to_string());
-        }
-    }
     let side_by_side = if shared.options.fail_fast { 1 } else { usize::from(shared.options.parallel.max(1)) };
     let cases = cases.iter().map(|at| one(shared, *at, facts.clone()));
     let asked = futures::stream::iter(cases).buffer_unordered(side_by_side).collect().await;
     drop(server);
     (asked, None)
+}
+
+/// What the target is started with, and the server that lives as long.
+async fn cluster(shared: &Shared<'_>) -> Result<(Option<Embedded>, Option<Facts>), NeedsError> {
+    let needs = shared.target.needs();
+    let facts = match &shared.options.ground {
+        Ground::Direct(FactsFrom::Given(facts)) => return Ok((None, Some(facts.clone()))),
+        Ground::Envtest(server) => Facts::of(server.shared()),
+        Ground::Whole(whole) => Facts::of(&whole.cluster),
+        // Whoever runs outside this process is started with a cluster.
+        _ if shared.target.is_outside() => {
+            let server = needs.embedded(true, None).await?;
+            let facts = Facts::in_process(&server);
+            return Ok((Some(server), Some(facts)));
+        }
+        _ => return Ok((None, None)),
+    };
+    needs.write(&Cluster::new(facts.client.clone())).await?;
+    Ok((None, Some(facts)))
 }
 
 async fn one(shared: &Shared<'_>, at: CaseRef, facts: Option<Facts>) -> Asked {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use substrate::cluster::Cluster;
-use substrate::embedded::Embedded;
 use webhook::dial::Dialer;
 
 use super::{Asked, FactsFrom, Ground, Shared, ended, unasked};
@@ -38,12 +37,8 @@ pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Opti
 }
 
 async fn embedded(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
-    let needs = shared.target.needs();
-    match Embedded::start_with(&needs.crds, shared.target.is_outside(), None).await {
+    match shared.target.needs().embedded(shared.target.is_outside(), None).await {
         Ok(server) => {
-            if let Err(error) = needs.write(&Cluster::new(server.client())).await {
-                return broken(shared, &group.cases, &error.to_string());
-            }
             let result = start(shared, group, Some(Facts::in_process(&server)), false).await;
             drop(server);
             result

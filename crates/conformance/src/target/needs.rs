@@ -1,9 +1,13 @@
 //! What must be in a target's cluster before it starts.
 
+use std::sync::Arc;
+
 use schema::Crd;
 use serde_json::Value;
 use substrate::cluster::{Cluster, ClusterError};
+use substrate::embedded::{Embedded, EmbeddedError};
 use substrate::facts;
+use webhook::dial::Dialers;
 
 /// What must be in a target's cluster before it starts, beside what the project has there: `needs` of a target file.
 #[derive(Clone, Debug, Default)]
@@ -14,10 +18,35 @@ pub struct Needs {
     pub objects: Vec<Value>,
 }
 
+/// Why there is no server with what is needed.
+#[derive(Debug, thiserror::Error)]
+pub enum NeedsError {
+    /// It does not start.
+    #[error(transparent)]
+    Start(#[from] EmbeddedError),
+    /// It refuses an object.
+    #[error(transparent)]
+    Write(#[from] ClusterError),
+}
+
 /// Needs nothing.
 pub(super) static NOTHING: Needs = Needs { crds: Vec::new(), objects: Vec::new() };
 
 impl Needs {
+    /// A server in this process with all of it; `outside` and `dialers` as [`Embedded::start`] has them.
+    ///
+    /// # Errors
+    /// When it does not start, or as [`Self::write`].
+    pub async fn embedded(
+        &self,
+        outside: bool,
+        dialers: Option<Arc<dyn Dialers>>,
+    ) -> Result<Embedded, NeedsError> {
+        let server = Embedded::start_with(&self.crds, outside, dialers).await?;
+        self.write(&Cluster::new(server.client())).await?;
+        Ok(server)
+    }
+
     /// Writes the objects, in order; what stands in the place of one was left by whoever was before.
     ///
     /// # Errors
@@ -41,7 +70,6 @@ impl Needs {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use substrate::embedded::Embedded;
 
     use super::*;
 
@@ -64,11 +92,9 @@ mod tests {
             objects: vec![namespace.clone(), map.clone()],
         };
         for outside in [false, true] {
-            let server = Embedded::start_with(&needs.crds, outside, None).await.unwrap();
+            let server = needs.embedded(outside, None).await.unwrap();
             let cluster = Cluster::new(server.client());
-            for _ in 0..2 {
-                needs.write(&cluster).await.unwrap();
-            }
+            needs.write(&cluster).await.unwrap();
             assert_eq!(cluster.get(&namespace).await.unwrap().body["metadata"]["labels"]["a"], "b");
             assert!(cluster.get(&map).await.unwrap().is_success());
             let path = "/apis/operations.gardener.cloud/v1alpha1/namespaces/garden/bastions";

@@ -128,12 +128,12 @@ fn has_policies_off(kubernetes: &Kubernetes) -> bool {
 
 /// Whether its version is below a minor of 1; one that cannot be read is not.
 fn is_below(kubernetes: &Kubernetes, minor: u64) -> bool {
-    version(kubernetes).is_some_and(|version| (version.major, version.minor) < (1, minor))
+    version(kubernetes).is_some_and(|version| version.is_below(1, minor))
 }
 
 /// Whether its version is of a minor of 1 or later; one that cannot be read is not.
 fn is_from(kubernetes: &Kubernetes, minor: u64) -> bool {
-    version(kubernetes).is_some_and(|version| (version.major, version.minor) >= (1, minor))
+    version(kubernetes).is_some_and(|version| !version.is_below(1, minor))
 }
 
 fn version(kubernetes: &Kubernetes) -> Option<Version> {

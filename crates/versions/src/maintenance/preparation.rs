@@ -65,8 +65,7 @@ pub(super) fn for_1_27(shoot: &mut ShootSpec, old: &Version, new: &Version, told
 
 /// Whether a step leads over the beginning of a minor, prereleases included.
 fn crosses(old: &Version, new: &Version, minor: u64) -> bool {
-    let is_before = |version: &Version| (version.major, version.minor) < (1, minor);
-    is_before(old) && !is_before(new)
+    old.is_below(1, minor) && !new.is_below(1, minor)
 }
 
 /// Whether the plugin was on until now.

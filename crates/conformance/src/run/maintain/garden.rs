@@ -68,7 +68,7 @@ impl Garden {
         let recorder = Arc::new(Recorder::default());
         let dialers = Arc::new(ToTarget(Arc::clone(&recorder)));
         let server = if target.is_outside() {
-            let started = Embedded::start_with(&target.needs().crds, true, Some(dialers)).await;
+            let started = target.needs().embedded(true, Some(dialers)).await;
             started.map_err(|error| broken(&error))?
         } else {
             Embedded::at(decision.now, Some(dialers))
@@ -76,7 +76,6 @@ impl Garden {
         let others = server.client_as(OTHER_USER);
         let shoots = shoots(&others, &shoot)?;
         let cluster = Cluster::new(others);
-        target.needs().write(&cluster).await.map_err(|error| broken(&error))?;
         write(&cluster, given.cluster.iter().chain([&shoot])).await?;
         let admission = match decision.asks {
             Question::Maintenance { admitted: true } => {

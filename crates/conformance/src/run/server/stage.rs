@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use substrate::cluster::{Cluster, ClusterError};
+use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 use substrate::envtest::Envtest;
 use tokio::time::Instant;
@@ -44,9 +44,9 @@ impl Stage {
         recorder: &Arc<Recorder>,
     ) -> Result<Self, String> {
         let needs = shared.target.needs();
-        let refused = |error: ClusterError| error.to_string();
         if let Ground::Envtest(server) = &shared.options.ground {
-            needs.write(&Cluster::new(server.shared().client.clone())).await.map_err(refused)?;
+            let written = needs.write(&Cluster::new(server.shared().client.clone())).await;
+            written.map_err(|error| error.to_string())?;
             let door = Door::open(Arc::clone(recorder)).await.map_err(|error| error.to_string())?;
             return Ok(Self::Envtest(Arc::clone(server), door));
         }
@@ -56,10 +56,8 @@ impl Stage {
             return Ok(Self::Whole(Arc::clone(whole)));
         }
         let dialers = Arc::new(ToTarget(Arc::clone(recorder)));
-        let server = Embedded::start_with(&needs.crds, shared.target.is_outside(), Some(dialers)).await;
-        let server = server.map_err(|error| error.to_string())?;
-        needs.write(&Cluster::new(server.client())).await.map_err(refused)?;
-        Ok(Self::Embedded(server))
+        let server = needs.embedded(shared.target.is_outside(), Some(dialers)).await;
+        server.map(Self::Embedded).map_err(|error| error.to_string())
     }
 
     /// What a target is given to read its facts.
