@@ -2,7 +2,11 @@
 //! cases that would see each other.
 //!
 //! The namespace of the object under test (or of `given.namespace`) is the case's *home*. It is renamed to a fresh name,
-//! in every object that lives there, unless another text of the case speaks of it: then the name is kept.
+//! in every object that lives there, unless another text of the case speaks of it: then the name is kept. The namespace of a
+//! shoot's control plane has a name that is nothing else: it is renamed wherever objects speak of it, and what comes back is
+//! told under the name that the case says.
+
+mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,6 +15,13 @@ use contract::case::{Case, Given, Sending, When};
 use contract::decision::Question;
 use schema::Kinds;
 use serde_json::{Value, json};
+
+use crate::exchange::FieldCause;
+use crate::observation::Observation;
+use words::speaks_of;
+
+/// What the names of control planes' namespaces begin with, before the name of a project.
+const OF_SHOOT: &str = "shoot--";
 
 /// How far a case must be kept from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,8 +48,10 @@ pub struct Placed {
 pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     let home = home(case);
     let facts = &case.given;
-    let renamed = home.as_deref().is_some_and(|home| is_free(case, home)) || home.is_none();
+    let moved = home.as_deref().filter(|home| is_movable(case, home));
+    let renamed = moved.is_some() || home.is_none();
     let elsewhere = facts.cluster.iter().any(|fact| match scope(fact) {
+        Scope::Cluster if moved.is_some() && fact["metadata"]["name"].as_str() == moved => false,
         Scope::Cluster => !is_own_profile(case, fact),
         Scope::Namespace(namespace) => namespace.is_some() && namespace != home,
     });
@@ -49,6 +62,12 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     let sees_all = old || !facts.cluster.is_empty();
     let everywhere = sees_all && subject.is_some_and(|subject| matches!(scope(subject), Scope::Cluster));
     if elsewhere || everywhere || (writes && !renamed) { Isolation::Alone } else { Isolation::Shared }
+}
+
+/// Whether nothing is written before the request, so that others may live in its namespace too.
+pub(crate) fn writes_nothing(case: &Case) -> bool {
+    let is_request = matches!(case.when, When::Admission { .. } | When::Decision(_));
+    is_request && !has_old(case) && case.given.cluster.is_empty() && case.given.namespace.is_none()
 }
 
 /// Whether an object stands before the request.
@@ -70,7 +89,7 @@ pub(crate) fn has_old(case: &Case) -> bool {
 #[must_use]
 pub fn place(case: &Case, fresh: &str) -> Placed {
     let home = home(case);
-    let renamed = home.clone().filter(|home| is_free(case, home));
+    let renamed = home.clone().filter(|home| is_movable(case, home));
     let namespace = match (&home, &renamed) {
         (Some(kept), None) => kept.clone(),
         _ => fresh.to_owned(),
@@ -78,17 +97,41 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
     let mut given = case.given.clone();
     for object in objects(&mut given) {
         settle(object, home.as_deref(), &namespace);
+        if let Some(old) = &renamed {
+            words::replace(object, old, &namespace);
+        }
         if let Some(old) = own_profile(case) {
             name_profile(object, old, fresh);
         }
     }
     if let Some(object) = &mut given.namespace {
+        if let Some(old) = &renamed {
+            words::replace(object, old, &namespace);
+        }
         object["metadata"]["name"] = json!(namespace);
         if let Some(label) = object.pointer_mut("/metadata/labels/kubernetes.io~1metadata.name") {
             *label = json!(namespace);
         }
     }
     Placed { namespace, renamed_from: renamed, given }
+}
+
+impl Placed {
+    /// What was seen, under the name that the case says.
+    #[must_use]
+    pub fn told_as_written(&self, mut seen: Observation) -> Observation {
+        let (Some(old), new) = (&self.renamed_from, &self.namespace) else { return seen };
+        let answer = &mut seen.answer;
+        for object in seen.input.iter_mut().chain(&mut answer.object) {
+            words::replace(object, new, old);
+        }
+        let causes = answer.causes.iter_mut();
+        let of_causes = causes.flat_map(|FieldCause { field, message, .. }| [field, message]);
+        for text in of_causes.chain(&mut answer.message).chain(&mut answer.warnings) {
+            words::replace_text(text, new, old);
+        }
+        seen
+    }
 }
 
 /// The name of the CloudProfile of a case about a Shoot, where nothing but that Shoot speaks of it: the case gets one of
@@ -158,6 +201,12 @@ fn home(case: &Case) -> Option<String> {
     named.chain(namespace).chain(overridden).chain(fact).next()
 }
 
+/// Whether the namespace may have another name.
+fn is_movable(case: &Case, home: &str) -> bool {
+    let is_asked_for = || speaks_of(&format!("{:?}{}", case.when, case.config), home);
+    is_free(case, home) || (home.starts_with(OF_SHOOT) && !is_asked_for())
+}
+
 /// Whether nothing but the places that are renamed speaks of the namespace.
 fn is_free(case: &Case, home: &str) -> bool {
     // Namespaces that carry meaning by their very name stay what they are.
@@ -181,16 +230,6 @@ fn is_free(case: &Case, home: &str) -> bool {
     texts.push_str(&given.namespace.map(|object| object.to_string()).unwrap_or_default());
     write!(texts, "{:?}{:?}", case.then, case.when).expect("writing to memory does not fail");
     !speaks_of(&texts, home)
-}
-
-/// Whether the name stands in the text as a word of its own; dots and dashes join words only inside of names.
-fn speaks_of(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + name.len()..].chars().next();
-        let ends = |neighbour: Option<char>| !neighbour.is_some_and(char::is_alphanumeric);
-        ends(before) && ends(after)
-    })
 }
 
 fn objects(given: &mut Given) -> impl Iterator<Item = &mut Value> {
@@ -225,6 +264,7 @@ pub fn namespace_labels(placed: &Placed) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::Answer;
     use contract::case::Then;
     use contract::model::Location;
 
@@ -288,6 +328,48 @@ mod tests {
         let placed = place(&case, "case-1");
         assert_eq!((placed.namespace.as_str(), placed.renamed_from), ("garden", None));
         assert_eq!(placed.given.cluster, vec![account(Some("garden"))]);
+    }
+
+    #[test]
+    fn a_control_planes_namespace_is_renamed_wherever_it_is_spoken_of_and_told_under_its_name() {
+        let cluster = |name: &str| json!({"apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": "Cluster", "metadata": {"name": name}});
+        let given = |name: &str| Given {
+            cluster: vec![account(Some(name)), cluster(name)],
+            object: Some(pod(name, &format!("etcd.{name}.svc"))),
+            ..Given::default()
+        };
+        let case = case(given("shoot--dev--app"));
+        assert_eq!(isolation(&case, true), Isolation::Shared);
+        let placed = place(&case, "case-1");
+        assert_eq!(placed.namespace, "case-1");
+        assert_eq!(placed.given.cluster, given("case-1").cluster);
+        assert_eq!(placed.given.object, given("case-1").object);
+        let text = str::to_owned;
+        let refused = |name: &str| FieldCause {
+            field: format!("spec[{name}]"),
+            reason: text("FieldValueInvalid"),
+            message: format!("in {name}"),
+        };
+        let seen = |name: &str| Observation {
+            called: Some(true),
+            input: given(name).object,
+            answer: Answer {
+                message: Some(format!("\"{name}\" is wrong")),
+                causes: vec![refused(name)],
+                warnings: vec![format!("{name}: beware")],
+                object: given(name).object,
+                ..Answer::default()
+            },
+        };
+        assert_eq!(placed.told_as_written(seen("case-1")), seen("shoot--dev--app"));
+        let request = serde_json::Map::from_iter([(text("namespace"), json!("shoot--dev--app"))]);
+        let sending = Sending { request, ..Sending::default() };
+        let asked_for = Case { when: When::Admission { operation: text("CREATE"), sending }, ..case.clone() };
+        let configured = Case { config: json!({"namespace": "shoot--dev--app"}), ..case };
+        for kept in [asked_for, configured] {
+            assert_eq!(isolation(&kept, true), Isolation::Alone);
+            assert_eq!(place(&kept, "case-1").renamed_from, None);
+        }
     }
 
     #[test]

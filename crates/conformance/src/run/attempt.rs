@@ -73,7 +73,10 @@ async fn once(context: &Started<'_>, at: CaseRef, looked: Looked<'_>, round: u16
         Ok(prepared) => prepared,
         Err((status, reason)) => return (silent(at, looked, status, reason), 1),
     };
-    let ask = async || conclude(at, looked, direct::ask(context, looked, &prepared).await);
+    let ask = async || {
+        let attempt = direct::ask(context, looked, &prepared).await;
+        conclude(at, looked, attempt.told_as_written(&prepared.placed))
+    };
     // What was written is taken back whatever ends the asking.
     let asked = tokio::select! {
         biased;

@@ -15,7 +15,7 @@ use crate::laws::{self, Trace};
 use crate::mask;
 use crate::matching;
 use crate::observation::{Observation, judge, wanted_allowed};
-use crate::place;
+use crate::place::{self, Placed};
 use crate::plan::Looked;
 use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
 use crate::route::{self, Route, Routing};
@@ -39,6 +39,19 @@ pub(super) enum Attempt {
         /// How it was asked, if otherwise than the substrate says.
         asked: Option<String>,
     },
+}
+
+impl Attempt {
+    /// The attempt as the case tells it, whatever its namespace was called.
+    pub(super) fn told_as_written(self, placed: &Placed) -> Self {
+        match self {
+            Self::Answered { observation, trace, evidence, asked } => {
+                let observation = Box::new(placed.told_as_written(*observation));
+                Self::Answered { observation, trace, evidence, asked }
+            }
+            other => other,
+        }
+    }
 }
 
 /// Asks once.
