@@ -17,6 +17,7 @@ use crate::target::{Facts, Target};
 use contract::document::waivers::Waiver;
 
 mod attempt;
+mod common;
 mod conclude;
 mod configure;
 mod decide;
@@ -129,6 +130,10 @@ pub(crate) struct Shared<'a> {
     pub(crate) run: u64,
     /// What was written into a cluster that is not ours and is still there.
     pub(crate) left: Mutex<BTreeSet<String>>,
+    /// What is registered in the cluster of the run and stays until its end.
+    pub(crate) registry: server::Registry,
+    /// The namespace there of cases for which nothing is written.
+    pub(crate) common: common::Common,
 }
 
 impl<'a> Shared<'a> {
@@ -139,8 +144,18 @@ impl<'a> Shared<'a> {
         progress: &'a (dyn Fn(Event<'_>) + Sync),
         interrupt: &'a Interrupt,
     ) -> Self {
-        let (ended, left) = (AtomicBool::new(false), Mutex::default());
-        Self { contracts, target, options, progress, interrupt, ended, run: interrupt.run_number(), left }
+        Self {
+            contracts,
+            target,
+            options,
+            progress,
+            interrupt,
+            ended: AtomicBool::new(false),
+            run: interrupt.run_number(),
+            left: Mutex::default(),
+            registry: server::Registry::default(),
+            common: common::Common::default(),
+        }
     }
 
     /// Whether no further case is begun.
@@ -232,8 +247,9 @@ pub fn unstarted(
 async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<Asked>, &mut Vec<String>)) {
     let parallel = usize::from(shared.options.parallel.max(1));
     // In the one cluster that was given, cases that others would see wait for them and for each other. On a control
-    // plane that all share, webhooks of two groups would be asked about each other's objects too.
-    let (shares_cluster, side_by_side) = match shared.options.ground {
+    // plane that all share, webhooks of two groups would be asked about each other's objects too, unless they are told apart.
+    let (shares_cluster, side_by_side) = match &shared.options.ground {
+        Ground::Whole(whole) if whole.tells_askers_apart() => (true, parallel),
         Ground::Envtest(_) | Ground::Whole(_) => (true, 1),
         Ground::Direct(_) if shared.target.asks_in_turn() => (false, 1),
         Ground::Direct(FactsFrom::Given(_)) => (true, parallel),
@@ -248,6 +264,9 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
             asked.extend(of_group);
             broken.extend(error);
         }
+    }
+    if let Ground::Whole(whole) = &shared.options.ground {
+        server::leave(shared, whole).await;
     }
     asked.extend(decide::ask(shared, &plan.decisions));
     asked.extend(emitted::ask(shared, &plan.emitted));

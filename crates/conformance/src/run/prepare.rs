@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use contract::case::Given;
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError};
 use substrate::facts::{self, Before};
 
-use super::Ground;
 use super::group::Started;
+use super::{Ground, common};
 use crate::dates;
 use crate::place::{self, Placed};
 use crate::plan::{CaseRef, Looked};
@@ -95,9 +96,19 @@ pub(super) async fn take_back(context: &Started<'_>, cluster: &Cluster, prepared
     context.shared.left_behind(left);
 }
 
-/// Whether the cluster goes with the run: its namespaces stay meanwhile, as a whole one takes seconds to end one.
+/// Whether the cluster goes with the run: its namespaces stay meanwhile.
 fn goes(context: &Started<'_>) -> bool {
+    matches!(&context.shared.options.ground, Ground::Whole(whole) if !whole.stays)
+}
+
+/// Whether the cluster gives namespaces and pods service accounts.
+fn has_accounts(context: &Started<'_>) -> bool {
     matches!(context.shared.options.ground, Ground::Whole(_))
+}
+
+fn brings_pods(given: &Given) -> bool {
+    let is_pod = |object: &Value| object["apiVersion"] == "v1" && object["kind"] == "Pod";
+    given.cluster.iter().chain(&given.old).chain(&given.object).any(is_pod)
 }
 
 /// Ends some time after the run was interrupted.
@@ -144,9 +155,16 @@ async fn write(
 ) -> Result<(), ClusterError> {
     let home = prepared.placed.namespace.clone();
     let given = prepared.placed.given.clone();
+    let wants_account = has_accounts(context) && brings_pods(&given);
+    if home == common::name(context.shared) {
+        return context.shared.common.stand(cluster, &home).await;
+    }
     if !home.is_empty() {
         let before = facts::write_namespace(cluster, &home, given.namespace.as_ref()).await?;
         prepared.namespaces.push((home.clone(), before));
+        if wants_account {
+            facts::write_account(cluster, &home).await?;
+        }
     }
     for fact in &given.cluster {
         if context.shared.interrupt.raised().is_some() {
@@ -155,6 +173,9 @@ async fn write(
         if let Some(other) = fact["metadata"]["namespace"].as_str().filter(|other| *other != home) {
             let before = facts::write_namespace(cluster, other, None).await?;
             prepared.namespaces.push((other.to_owned(), before));
+            if wants_account {
+                facts::write_account(cluster, other).await?;
+            }
         }
         // A namespace that is there already belongs to somebody, and is given back as it was.
         if let Some(name) = namespace_that_stays(fact) {
@@ -162,7 +183,7 @@ async fn write(
             prepared.namespaces.push((name.to_owned(), before));
             continue;
         }
-        let written = if goes(context) {
+        let written = if has_accounts(context) {
             facts::write_over(cluster, fact).await?
         } else {
             facts::write(cluster, fact).await?

@@ -7,6 +7,7 @@ mod door;
 mod inside;
 mod probe;
 mod recorder;
+mod registry;
 mod send;
 mod stage;
 mod trace;
@@ -21,29 +22,33 @@ use substrate::facts;
 use tokio::sync::Mutex;
 
 use super::group::{Started, broken};
-use super::{Asked, Shared, ended, prepare, unasked};
+use super::{Asked, Shared, Whole, common, ended, prepare, unasked};
 use crate::plan::{self, CaseRef, Group};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::route;
 use crate::target::{Running, Setup};
 pub(super) use recorder::{Recorder, ToTarget};
+pub(crate) use registry::Registry;
 use stage::Stage;
 
 /// Cases that are asked side by side.
 const SIDE_BY_SIDE: usize = 16;
 
-/// A started group with its server.
+/// A webhook of a started group with its server.
 struct Ground<'a> {
-    started: Started<'a>,
+    started: &'a Started<'a>,
+    /// Where facts and old objects are written, and requests go without the target.
     cluster: Cluster,
-    recorder: Arc<Recorder>,
+    /// Where requests go that reach the target once it is registered.
+    asking: Cluster,
+    recorder: &'a Arc<Recorder>,
     stage: &'a Stage,
     /// Old objects, which another group may meet if they stay.
     left: Mutex<Vec<Value>>,
     /// Held by cases whose requests cannot be told apart from those of others.
     alike: Mutex<()>,
     /// Who may ask the target, where its own count tells what it was asked.
-    turns: inside::Turns,
+    turns: Arc<inside::Turns>,
 }
 
 /// Asks the cases of a group; the second part says what broke around the target.
@@ -88,24 +93,15 @@ async fn on(
     stage: &Stage,
     recorder: Arc<Recorder>,
 ) -> (Vec<Asked>, Option<String>) {
-    let cluster = stage.cluster();
-    let started = Started {
-        shared,
-        group,
-        running,
-        dialer: running.dialer(),
-        facts: Some(cluster.clone()),
-        tidy: false,
-    };
-    let (left, alike, turns) = (Mutex::default(), Mutex::default(), inside::Turns::default());
-    let ground = Ground { started, cluster, recorder, stage, left, alike, turns };
+    let facts = Some(stage.cluster());
+    let started = Started { shared, group, running, dialer: running.dialer(), facts, tidy: false };
     let mut by_webhook: BTreeMap<&str, Vec<CaseRef>> = BTreeMap::new();
     for at in &group.cases {
         by_webhook.entry(plan::look(shared.contracts, *at).webhook()).or_default().push(*at);
     }
     let (mut asked, mut errors) = (Vec::new(), BTreeSet::new());
     for (webhook, cases) in by_webhook {
-        let (of_webhook, error) = one_webhook(&ground, webhook, &cases).await;
+        let (of_webhook, error) = one_webhook(&started, (stage, &recorder), webhook, &cases).await;
         asked.extend(of_webhook);
         errors.extend(error);
     }
@@ -116,9 +112,14 @@ async fn on(
 
 /// Only the webhook in question is registered: what others of the component do is not its business. The second part says
 /// what broke around the target.
-async fn one_webhook(ground: &Ground<'_>, webhook: &str, cases: &[CaseRef]) -> (Vec<Asked>, Option<String>) {
-    let shared = ground.started.shared;
-    let Some(configurations) = route::configurations(ground.started.running, webhook) else {
+async fn one_webhook(
+    started: &Started<'_>,
+    (stage, recorder): (&Stage, &Arc<Recorder>),
+    webhook: &str,
+    cases: &[CaseRef],
+) -> (Vec<Asked>, Option<String>) {
+    let (shared, running) = (started.shared, started.running);
+    let Some(configurations) = route::configurations(running, webhook) else {
         let text = "the target tells no registration, so no server can be told to ask it";
         let reason = Reason::new(ReasonCode::Registration, text);
         let asked = unasked(shared, cases, Status::NotSupported, &reason);
@@ -127,25 +128,52 @@ async fn one_webhook(ground: &Ground<'_>, webhook: &str, cases: &[CaseRef]) -> (
         }
         return (asked, None);
     };
+    let leading = match stage.leading(running, &configurations) {
+        Ok(leading) => leading,
+        Err(error) => return broken(shared, cases, &error),
+    };
+    let kept = stage.tells_askers_apart().then(|| shared.registry.of(&leading));
+    let cluster = stage.cluster();
+    let asking = kept.as_ref().map_or_else(|| cluster.clone(), |kept| cluster.speaking_for(kept.asker()));
+    let service = running.service().map(|service| service.name);
+    let turns = service.map_or_else(Arc::default, |service| shared.registry.turns(&service));
+    let (left, alike) = (Mutex::default(), Mutex::default());
+    let ground = &Ground { started, cluster, asking, recorder, stage, left, alike, turns };
     let prepared: Vec<case::Prepared> = futures::stream::iter(cases)
         .map(|at| case::prepare(ground, *at))
         .buffered(SIDE_BY_SIDE)
         .collect()
         .await;
+    let (asked, error) = match kept {
+        Some(kept) => match kept.stand(&ground.cluster).await {
+            Ok(()) => (all_cases(ground, &prepared).await, None),
+            Err(error) => broken(shared, cases, &error),
+        },
+        None => registered_for_them(ground, &leading, cases, &prepared).await,
+    };
+    if stage.takes_back(started.group) {
+        take_back(ground, &prepared).await;
+    }
+    (asked, error)
+}
+
+/// Registers the target while its cases are asked.
+async fn registered_for_them(
+    ground: &Ground<'_>,
+    leading: &[Value],
+    cases: &[CaseRef],
+    prepared: &[case::Prepared],
+) -> (Vec<Asked>, Option<String>) {
+    let shared = ground.started.shared;
     let mut written = Vec::new();
-    let led = (ground.started.running, configurations.as_slice());
-    let registered = ground.stage.register(&ground.cluster, led, &mut written).await;
-    let (asked, mut error) = match registered {
-        Ok(()) => (all_cases(ground, &prepared).await, None),
+    let (asked, mut error) = match ground.stage.register(&ground.cluster, leading, &mut written).await {
+        Ok(()) => (all_cases(ground, prepared).await, None),
         Err(error) => broken(shared, cases, &error),
     };
     // What was registered is taken back on every way out: other groups would be asked about it.
     if let Err(failed) = ground.stage.deregister(&ground.cluster, &written).await {
         shared.left_behind(written.iter().map(prepare::describe));
         error.get_or_insert(failed);
-    }
-    if ground.started.group.alone && ground.stage.is_shared() {
-        take_back(ground, &prepared).await;
     }
     (asked, error)
 }
@@ -173,15 +201,33 @@ async fn one_case(ground: &Ground<'_>, prepared: &case::Prepared) -> Asked {
     asked
 }
 
-/// Removes what the next group would meet.
+/// Takes back what stood as long as cases were asked in a whole cluster, and lets one that stays go on.
+pub(super) async fn leave(shared: &Shared<'_>, whole: &Whole) {
+    let cluster = whole.cluster();
+    shared.left_behind(shared.registry.take_back(&cluster).await);
+    if !whole.stays {
+        return;
+    }
+    let common = common::name(shared);
+    if let Err(error) = shared.common.take_back(&cluster, &common).await {
+        shared.left_behind([format!("Namespace {common}: {error}")]);
+    }
+    if let Err(error) = whole.guard.resume().await {
+        shared.left_behind([error]);
+    }
+}
+
+/// Removes what the next group, or the next run, would meet.
 async fn take_back(ground: &Ground<'_>, prepared: &[case::Prepared]) {
-    for old in ground.left.lock().await.drain(..).rev() {
+    let left = std::mem::take(&mut *ground.left.lock().await);
+    let remove = async |old: Value| {
         if let Err(error) = facts::remove(&ground.cluster, &old).await {
             let left = format!("{}: {error}", prepare::describe(&old));
             ground.started.shared.left_behind([left]);
         }
-    }
-    for facts in prepared.iter().filter_map(case::Prepared::facts) {
-        prepare::take_back(&ground.started, &ground.cluster, facts).await;
-    }
+    };
+    futures::stream::iter(left.into_iter().rev()).for_each_concurrent(SIDE_BY_SIDE, remove).await;
+    let facts = prepared.iter().filter_map(case::Prepared::facts);
+    let take_back = |facts| prepare::take_back(ground.started, &ground.cluster, facts);
+    futures::stream::iter(facts).for_each_concurrent(SIDE_BY_SIDE, take_back).await;
 }

@@ -13,11 +13,12 @@ use super::{Ground, alive, inside, recorder, send, trace};
 use crate::exchange::Subject;
 use crate::matching;
 use crate::observation::Observation;
+use crate::place;
 use crate::plan::{self, CaseRef, Looked};
 use crate::report::{Check, Reason, ReasonCode, Status};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
-use crate::run::{Asked, prepare, subject};
+use crate::run::{Asked, common, prepare, subject};
 
 /// What a case sends.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,13 +62,25 @@ impl Prepared {
             State::Silent(..) => None,
         }
     }
+
+    fn told_as_written(&self, attempt: Attempt) -> Attempt {
+        match self.facts() {
+            Some(facts) => attempt.told_as_written(&facts.placed),
+            None => attempt,
+        }
+    }
 }
 
 /// Writes facts and old objects and sends the request without the target.
 pub(super) async fn prepare(ground: &Ground<'_>, at: CaseRef) -> Prepared {
-    let context = &ground.started;
+    let context = ground.started;
     let looked = plan::look(context.shared.contracts, at);
-    let fresh = prepare::namespace_name(context, at, 0);
+    // The count of the target tells who asked, so that requests of many may go to one namespace.
+    let fresh = if ground.stage.is_whole() && place::writes_nothing(looked.case) {
+        common::name(context.shared)
+    } else {
+        prepare::namespace_name(context, at, 0)
+    };
     let facts = match prepare::prepare(context, looked, &fresh).await {
         Ok(facts) => facts,
         Err((status, reason)) => return Prepared { at, state: State::Silent(status, reason) },
@@ -111,7 +124,7 @@ async fn first(
     if matches!(ask, Ask::DeleteAll { .. }) {
         return Ok((ask, None));
     }
-    let reply = send::until_it_stands(ground, looked, facts, &ask).await?;
+    let reply = send::send(&ground.cluster, &ask).await?;
     if reply.code >= 500 || reply.code == 429 {
         return Err(Unsent::Broken(format!("the server failed before the webhook: {}", reply.message())));
     }
@@ -166,12 +179,6 @@ pub(super) async fn ask(
 
 async fn write_old(ground: &Ground<'_>, old: &Value, deleting: bool) -> Result<Value, Unsent> {
     let mut old = old.clone();
-    if ground.stage.is_whole()
-        && let Some(metadata) = old.get_mut("metadata").and_then(Value::as_object_mut)
-    {
-        // A garbage collector deletes what belongs to nobody who is there.
-        metadata.remove("ownerReferences");
-    }
     if deleting && !facts::is_deleting(&old) {
         old["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     }
@@ -185,7 +192,7 @@ async fn write_old(ground: &Ground<'_>, old: &Value, deleting: bool) -> Result<V
 
 /// Asks with the target registered, again while the case fails and informers may lag.
 pub(super) async fn settle(ground: &Ground<'_>, prepared: &Prepared) -> Asked {
-    let context = &ground.started;
+    let context = ground.started;
     let looked = plan::look(context.shared.contracts, prepared.at);
     let started = Instant::now();
     let (mut attempts, mut failed) = (0, 0);
@@ -209,7 +216,7 @@ pub(super) async fn settle(ground: &Ground<'_>, prepared: &Prepared) -> Asked {
 async fn once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> (Asked, u32) {
     let ask = async || {
         let attempt = attempt_once(ground, prepared, looked).await;
-        let asked = attempt::conclude(prepared.at, looked, attempt);
+        let asked = attempt::conclude(prepared.at, looked, prepared.told_as_written(attempt));
         if asked.result.status != Status::Failed {
             return asked;
         }
@@ -254,8 +261,8 @@ async fn instead(
         lost => format!("a server does not keep {} as given", lost.join(", ")),
     };
     let _beside_others = ground.turns.read().await;
-    let attempt = with_reason(direct::ask(&ground.started, looked, ready).await, &reason);
-    Some(attempt::conclude(prepared.at, looked, attempt))
+    let attempt = with_reason(direct::ask(ground.started, looked, ready).await, &reason);
+    Some(attempt::conclude(prepared.at, looked, attempt.told_as_written(&ready.placed)))
 }
 
 /// Whether a failed check may owe its failure to another value at a path: one of the object to a value there, above or
@@ -287,12 +294,13 @@ async fn attempt_once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'
         State::Broken(_, error) => environment(error.clone()),
         State::Direct(facts, reason) => {
             let _beside_others = ground.turns.read().await;
-            with_reason(direct::ask(&ground.started, looked, facts).await, reason)
+            with_reason(direct::ask(ground.started, looked, facts).await, reason)
         }
         State::Ready { facts, ask, input } => {
-            // Requests for one name in one namespace could not be told apart.
-            let alike = facts.placed.renamed_from.is_none()
-                || subject_of(looked, facts).is_some_and(|subject| !subject.namespaced);
+            // Requests for one name in one namespace could not be told apart, where requests are.
+            let is_at_home = facts.placed.renamed_from.is_some()
+                && subject_of(looked, facts).is_none_or(|subject| subject.namespaced);
+            let alike = !ground.stage.is_whole() && !is_at_home;
             let _turn = if alike { Some(ground.alike.lock().await) } else { None };
             second(ground, looked, facts, ask, input.as_ref()).await
         }
@@ -329,11 +337,6 @@ async fn second(
         return Attempt::Unreachable(failed, None);
     }
     let mut answer = send::answer(ground, ask, &reply);
-    if ground.stage.is_whole() && send::is_gone(ask, &reply) {
-        let _beside_others = ground.turns.read().await;
-        let reason = "a controller of the cluster removes what is there before";
-        return with_reason(direct::ask(&ground.started, looked, facts).await, reason);
-    }
     if send::is_refusal_of_server(&reply, called) {
         return environment(format!("the server refuses the request, not a webhook: {}", reply.message()));
     }

@@ -3,10 +3,12 @@
 use serde_json::Value;
 use substrate::cluster::{Cluster, ClusterError, Reply};
 use tokio::sync::RwLock;
+use tokio::time::Instant;
 use webhook::registration::{ClientConfig, ServiceReference, WebhookConfiguration};
 
 use super::case::Ask;
 use super::recorder::Call;
+use super::stage::{PATIENCE, PAUSE};
 use super::{Ground, probe, send};
 use crate::exchange::{self, Subject};
 use crate::place;
@@ -16,7 +18,7 @@ use crate::run::prepare;
 use crate::target::{Running, Service};
 use webhook::review::ReviewVersion;
 
-/// How often a request is sent whose count another one may have changed.
+/// How often a request is sent whose count is not what is expected.
 const COUNTS: usize = 4;
 /// kube-apiserver's words for a webhook that answers 404, as a target does on the path of probes.
 const NOT_SERVED: &str = "the server could not find the requested resource";
@@ -30,7 +32,7 @@ pub(super) struct Sent {
 
 /// Whether an API server heeds a configuration.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heed {
+enum Heed {
     /// It asks nobody.
     No,
     /// It asks the target.
@@ -67,7 +69,7 @@ pub(super) fn leading(
 }
 
 /// Whether the configuration of this number is heeded.
-pub(super) async fn heed(cluster: &Cluster, number: usize) -> Result<Heed, ClusterError> {
+async fn heed(cluster: &Cluster, number: usize) -> Result<Heed, ClusterError> {
     let reply = cluster.create(&probe::object(&number.to_string()), "dryRun=All").await?;
     let message = reply.message();
     Ok(match reply.is_success() {
@@ -75,6 +77,24 @@ pub(super) async fn heed(cluster: &Cluster, number: usize) -> Result<Heed, Clust
         false if message.contains(NOT_SERVED) => Heed::Yes,
         false => Heed::Unreached(message),
     })
+}
+
+/// Sends a probe of each configuration until all are heeded, or none is any more.
+pub(super) async fn await_heed(cluster: &Cluster, of: usize, wanted: bool) -> Result<(), String> {
+    let deadline = Instant::now() + PATIENCE;
+    for number in 0..of {
+        loop {
+            let found = heed(cluster, number).await.map_err(|error| error.to_string())?;
+            if found == (if wanted { Heed::Yes } else { Heed::No }) {
+                break;
+            }
+            if Instant::now() > deadline {
+                return Err(format!("{PATIENCE:?} after a registration changed, its heed is {found:?}"));
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    Ok(())
 }
 
 /// Sends a request. Where it matters whether the target is asked, its count tells, else the registration.
@@ -87,28 +107,22 @@ pub(super) async fn ask(
     let (expected, calls) = expected(ground, looked, facts, (subject, input));
     if looked.case.then.called.is_none() {
         let _beside_others = ground.turns.read().await;
-        let reply = send::until_it_stands(ground, looked, facts, ask).await?;
+        let reply = send::send(&ground.asking, ask).await?;
         return Ok(Sent { reply, called: expected, calls });
     }
     let _alone = ground.turns.write().await;
     let paths = ground.started.running.paths(looked.webhook());
-    let (mut ask, mut renewals, mut counts) = (ask.clone(), 1, 0);
+    let mut counts = 0;
     loop {
         let before = count(ground.started.running, &paths).await;
-        let reply = send::send(ground, &ask).await?;
+        let reply = send::send(&ground.asking, ask).await?;
         let after = count(ground.started.running, &paths).await;
-        if renewals < send::ATTEMPTS
-            && let Some(again) = send::renewed(ground, looked, facts, (&ask, &reply)).await?
-        {
-            (ask, renewals) = (again, renewals + 1);
-            continue;
-        }
         counts += 1;
         let called = match (before, after) {
             (Some(before), Some(after)) => after > before,
             _ => expected,
         };
-        // A controller of the cluster may have written in between, and a target that began anew counts anew.
+        // A target that began anew meanwhile counts anew.
         if called == expected || counts == COUNTS {
             return Ok(Sent { reply, called, calls });
         }

@@ -80,7 +80,7 @@ pub(super) async fn ask(ground: &Ground<'_>, subject: &Subject, ask: &Ask) -> Re
     let operation = ask.operation().to_string();
     let take = || ground.recorder.take(&subject.namespace, &subject.name, &operation);
     drop(take());
-    let reply = send::send(ground, ask).await?;
+    let reply = send::send(&ground.asking, ask).await?;
     let calls = take();
     Ok(Sent { reply, called: !calls.is_empty(), calls })
 }

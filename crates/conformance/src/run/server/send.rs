@@ -1,23 +1,18 @@
 //! The request of a case as a dry run, and what its answer means.
 
 use serde_json::Value;
-use substrate::cluster::{ClusterError, Reply};
+use substrate::cluster::{Cluster, ClusterError, Reply};
 use substrate::facts;
 use webhook::review::Operation;
 
-use super::case::{self, Ask};
+use super::case::Ask;
 use super::{Ground, alive};
 use crate::exchange::{Answer, FieldCause};
-use crate::plan::Looked;
-use crate::run::prepare;
 
 const DRY_RUN: &str = "dryRun=All";
-/// How often a request is sent whose object controllers do not leave alone.
-pub(super) const ATTEMPTS: usize = 6;
 
 /// Sends the request once.
-pub(super) async fn send(ground: &Ground<'_>, ask: &Ask) -> Result<Reply, ClusterError> {
-    let cluster = &ground.cluster;
+pub(super) async fn send(cluster: &Cluster, ask: &Ask) -> Result<Reply, ClusterError> {
     match ask {
         Ask::Create(object) => cluster.create(object, DRY_RUN).await,
         Ask::Update(object) => cluster.replace(object, "", DRY_RUN).await,
@@ -38,54 +33,6 @@ impl Ask {
             Self::Delete(_) | Self::DeleteAll { .. } => Operation::Delete,
         }
     }
-}
-
-/// Sends the request, again while controllers change or remove what was there before.
-pub(super) async fn until_it_stands(
-    ground: &Ground<'_>,
-    looked: Looked<'_>,
-    facts: &prepare::Prepared,
-    ask: &Ask,
-) -> Result<Reply, ClusterError> {
-    let (mut reply, mut attempts) = (send(ground, ask).await?, 1);
-    while attempts < ATTEMPTS
-        && let Some(again) = renewed(ground, looked, facts, (ask, &reply)).await?
-    {
-        reply = send(ground, &again).await?;
-        attempts += 1;
-    }
-    Ok(reply)
-}
-
-/// The request anew, where a controller has changed or removed what was there before.
-pub(super) async fn renewed(
-    ground: &Ground<'_>,
-    looked: Looked<'_>,
-    facts: &prepare::Prepared,
-    (ask, reply): (&Ask, &Reply),
-) -> Result<Option<Ask>, ClusterError> {
-    if !ground.stage.is_whole() {
-        return Ok(None);
-    }
-    match (ask, reply.code) {
-        (Ask::Update(_), 409) if !is_denial(&reply.body) => current(ground, ask).await.map(Some),
-        _ if is_gone(ask, reply) => Ok(case::ask(ground, looked, facts).await.ok()),
-        _ => Ok(None),
-    }
-}
-
-/// Whether what is to be changed or deleted is no longer there.
-pub(super) fn is_gone(ask: &Ask, reply: &Reply) -> bool {
-    matches!(ask, Ask::Update(_) | Ask::Delete(_)) && reply.code == 404 && !is_denial(&reply.body)
-}
-
-/// The request with the version that its object has now.
-async fn current(ground: &Ground<'_>, ask: &Ask) -> Result<Ask, ClusterError> {
-    let Ask::Update(object) = ask else { return Ok(ask.clone()) };
-    let found = ground.cluster.get(object).await?;
-    let mut object = object.clone();
-    object["metadata"]["resourceVersion"] = found.body["metadata"]["resourceVersion"].clone();
-    Ok(Ask::Update(object))
 }
 
 /// The object of a reply, without what differs from one dry run to the next.

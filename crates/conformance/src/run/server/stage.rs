@@ -11,9 +11,8 @@ use tokio::time::Instant;
 use webhook::registration::WebhookConfiguration;
 
 use super::door::Door;
-use super::inside::{self, Heed};
-use super::probe;
 use super::recorder::{Recorder, ToTarget};
+use super::{inside, probe, registry};
 use crate::plan::Group;
 use crate::run::{Ground, Shared, Whole};
 use crate::target::{Facts, Running};
@@ -22,9 +21,9 @@ const NOT_INSTALLED: &str = "on embedded API servers: the component is not insta
 const OTHER_TIME: &str =
     "on embedded API servers: the row is about its very moment, or its answer says a date";
 /// Between two looks whether a registration has been taken up.
-const PAUSE: Duration = Duration::from_millis(10);
+pub(super) const PAUSE: Duration = Duration::from_millis(10);
 /// How long a server may take to take up a registration.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A server and the way from it to the target.
 pub(super) enum Stage {
@@ -32,7 +31,7 @@ pub(super) enum Stage {
     Embedded(Embedded),
     /// Shared with other groups, reaches the target over TLS, takes up registrations when it comes to it.
     Envtest(Arc<Envtest>, Door),
-    /// Shared with other groups and with controllers; the target runs inside.
+    /// Shared with other groups; the target runs inside.
     Whole(Arc<Whole>),
 }
 
@@ -73,44 +72,61 @@ impl Stage {
     pub(super) fn cluster(&self) -> Cluster {
         let client = self.facts().client;
         match self {
+            Self::Whole(whole) => whole.cluster(),
             Self::Envtest(server, _) if !server.shared().has_controllers => {
                 Cluster::without_controllers(client)
             }
-            _ => Cluster::new(client),
+            Self::Embedded(_) | Self::Envtest(..) => Cluster::new(client),
         }
     }
 
-    /// Whether other groups see what is written.
-    pub(super) fn is_shared(&self) -> bool {
-        matches!(self, Self::Envtest(..) | Self::Whole(_))
+    /// Whether what is written for a group must go with it: others see it, or the server outlives the run.
+    pub(super) fn takes_back(&self, group: &Group) -> bool {
+        match self {
+            Self::Embedded(_) => false,
+            Self::Envtest(..) => group.alone,
+            Self::Whole(whole) => group.alone || whole.stays,
+        }
     }
 
-    /// Whether controllers change what is written, and the target is reached by its Service alone.
+    /// Whether the target runs in the cluster and is reached by its Service alone.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self, Self::Whole(_))
+    }
+
+    /// Whether registrations count for requests of their own alone, and so may stay.
+    pub(super) fn tells_askers_apart(&self) -> bool {
+        matches!(self, Self::Whole(whole) if whole.tells_askers_apart())
+    }
+
+    /// The configurations as this server reaches the target; an error is why it cannot.
+    pub(super) fn leading(
+        &self,
+        running: &dyn Running,
+        configurations: &[WebhookConfiguration],
+    ) -> Result<Vec<Value>, String> {
+        let each = configurations.iter().enumerate();
+        let leading = each.map(|(at, configuration)| match self {
+            Self::Embedded(_) => Ok(configuration.to_object()),
+            Self::Envtest(_, door) => Ok(door.leading(configuration, at).to_object()),
+            Self::Whole(_) => {
+                let service = running.service().ok_or("the target has no Service in the cluster")?;
+                Ok(inside::leading(configuration, at, &service).to_object())
+            }
+        });
+        leading.collect()
     }
 
     /// Registers a target and waits until it would be asked; `written` gets the objects, also where it fails.
     pub(super) async fn register(
         &self,
         cluster: &Cluster,
-        (running, configurations): (&dyn Running, &[WebhookConfiguration]),
+        leading: &[Value],
         written: &mut Vec<Value>,
     ) -> Result<(), String> {
-        for (at, configuration) in configurations.iter().enumerate() {
-            let object = match self {
-                Self::Embedded(_) => configuration.to_object(),
-                Self::Envtest(_, door) => door.leading(configuration, at).to_object(),
-                Self::Whole(_) => {
-                    let service = running.service().ok_or("the target has no Service in the cluster")?;
-                    inside::leading(configuration, at, &service).to_object()
-                }
-            };
-            let reply = cluster.create(&object, "").await.map_err(|error| error.to_string())?;
-            if !reply.is_success() {
-                return Err(format!("the API server refused {}: {}", configuration.name, reply.message()));
-            }
-            written.push(object);
+        for object in leading {
+            registry::create(cluster, object).await?;
+            written.push(object.clone());
         }
         self.await_probes(cluster, written.len(), written.len()).await
     }
@@ -137,7 +153,7 @@ impl Stage {
     async fn await_probes(&self, cluster: &Cluster, of: usize, wanted: usize) -> Result<(), String> {
         let door = match self {
             Self::Envtest(_, door) if of > 0 => door,
-            Self::Whole(_) => return await_heed(cluster, of, wanted > 0).await,
+            Self::Whole(_) => return inside::await_heed(cluster, of, wanted > 0).await,
             _ => return Ok(()),
         };
         let probe = probe::object("");
@@ -167,22 +183,4 @@ pub(super) fn elsewhere(shared: &Shared<'_>, group: &Group) -> Option<&'static s
     let is_inside = shared.target.is_inside(&group.component);
     let reason = if is_inside { OTHER_TIME } else { NOT_INSTALLED };
     (!is_inside || group.now.is_some()).then_some(reason)
-}
-
-/// Sends a probe of each configuration until all are heeded, or none is any more.
-async fn await_heed(cluster: &Cluster, of: usize, wanted: bool) -> Result<(), String> {
-    let deadline = Instant::now() + PATIENCE;
-    for number in 0..of {
-        loop {
-            let found = inside::heed(cluster, number).await.map_err(|error| error.to_string())?;
-            if found == (if wanted { Heed::Yes } else { Heed::No }) {
-                break;
-            }
-            if Instant::now() > deadline {
-                return Err(format!("{PATIENCE:?} after a registration changed, its heed is {found:?}"));
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
-    }
-    Ok(())
 }

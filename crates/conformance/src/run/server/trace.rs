@@ -36,7 +36,7 @@ async fn trace(
     facts: &prepare::Prepared,
     call: &Call,
 ) -> Option<(Trace, Evidence)> {
-    let context = &ground.started;
+    let context = ground.started;
     let subject = asked_about(&call.request)?;
     let Routing::Named(mut route) = route::named(context.running, looked.webhook(), &subject) else {
         return None;
