@@ -36,12 +36,20 @@ pub(crate) async fn start(
     terminal: &Terminal,
 ) -> Result<Kind, Failure> {
     let cluster = create(name, arguments, terminal).await?;
-    for component in components.iter().map(|name| component::named(*name)) {
-        let installed = alone::install(&cluster, component).await;
-        unless_installed(component.name, installed, &cluster, &logs(arguments)).await?;
-        terminal.note(&format!("{} is installed", component.name));
+    let components: Vec<_> = components.iter().map(|name| component::named(*name)).collect();
+    if components.is_empty() {
+        return Ok(cluster);
     }
-    Ok(cluster)
+    match alone::install(&cluster, &components).await {
+        Ok(()) => {
+            let names: Vec<&str> = components.iter().map(|component| component.name).collect();
+            terminal.note(&format!("installed: {}", names.join(", ")));
+            Ok(cluster)
+        }
+        Err(alone::NotInstalled { name, error }) => {
+            unless_installed(name, Err(error), &cluster, &logs(arguments)).await
+        }
+    }
 }
 
 /// Our components as cases of the contracts need them, in the cluster that [`ground`] starts.
@@ -80,8 +88,9 @@ pub(crate) async fn ground(
     };
     let running: Vec<String> = target.to_install().iter().map(with).collect();
     terminal.note(&format!("{} run after {:.1} s", running.join(", "), begun.elapsed().as_secs_f32()));
-    target.installed(in_cluster::Place { client: kind.client().clone(), authority });
-    let cluster = kind.cluster().await.map_err(|error| broken(&error))?;
+    target.installed(kind.client(), &authority).map_err(|error| broken(&error))?;
+    let mut cluster = kind.cluster().await.map_err(|error| broken(&error))?;
+    cluster.has_controllers = false;
     let (nodes, version) = (kind.nodes(), &cluster.version);
     let plural = if nodes == 1 { "" } else { "s" };
     let took = kind.took().as_secs_f64();
@@ -91,6 +100,7 @@ pub(crate) async fn ground(
         cluster,
         name: SubstrateName::Kind.word().to_owned(),
         description,
+        stays: keep || !is_new,
         guard: Box::new(Owned { kind, _claim: claim }),
     })))
 }
@@ -129,6 +139,10 @@ struct Owned {
 impl Guard for Owned {
     async fn collect(&self, into: &Path) {
         self.kind.collect(into, &NAMESPACES).await;
+    }
+
+    async fn resume(&self) -> Result<(), String> {
+        self.kind.resume().await.map_err(|error| error.to_string())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Facts: objects that stand before a request, written as another user would have written them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -12,6 +12,10 @@ const HOLD: &str = "conformance.gardener.cloud/hold";
 
 /// How often a removal is begun, 20 ms apart: a server's own controllers have a say in some kinds.
 const REMOVALS: usize = 100;
+/// How long a namespace may take to go, and the pauses between two looks.
+const PATIENCE: Duration = Duration::from_secs(30);
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 /// How often a status is written that somebody else changed meanwhile.
 const WRITES: usize = 20;
 /// Metadata that only a server sets.
@@ -76,6 +80,17 @@ pub async fn write_namespace(
     expect(&before, &namespace)?;
     expect(&cluster.replace(&namespace, "", "").await?, &namespace)?;
     Ok(Before::Other(stripped(&before.body)))
+}
+
+/// Writes the service account that every namespace has, as a controller would: no API server takes pods without.
+///
+/// # Errors
+/// When the server refuses it or cannot be asked.
+pub async fn write_account(cluster: &Cluster, namespace: &str) -> Result<(), ClusterError> {
+    let metadata = json!({"name": "default", "namespace": namespace});
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata});
+    let reply = cluster.create(&account, "").await?;
+    if reply.code == 409 { Ok(()) } else { expect(&reply, &account) }
 }
 
 /// Writes one object: its status through the status subresource, a begun deletion by a finalizer and a delete; a
@@ -224,7 +239,8 @@ pub async fn restore_namespace(
             cluster.delete(&namespace, "").await?
         }
     };
-    for _ in 0..300 {
+    let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
+    while begun.elapsed() < PATIENCE {
         // A deletion that had begun before is refused, and ended all the same.
         let found = cluster.get(&namespace).await?;
         if found.code == 404 {
@@ -234,7 +250,8 @@ pub async fn restore_namespace(
         if !wait {
             return Ok(());
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
     Err(ClusterError::Refused { what: describe(&namespace), message: "it is still there".to_owned() })
 }

@@ -1,26 +1,46 @@
-//! A component of ours in a cluster that it serves alone, as kind/manifests install it there.
+//! Components of ours in a cluster that each of them serves alone, as kind/manifests install them there.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use futures::TryFutureExt as _;
+use futures::future::try_join_all;
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError};
 use substrate::identity::Identity;
 use substrate::kind::Kind;
 
 use super::component::{Component, Probe, Webhooks};
-use super::installation::{self, InstallError, TAG, customize, until, write, write_objects};
+use super::installation::{self, InstallError, customize, until, write, write_objects};
 
-/// Installs it and waits until it runs; webhooks are registered then, and the API server reaches them.
-pub(super) async fn install(kind: &Kind, component: &Component) -> Result<(), InstallError> {
+/// Why one of them is not installed.
+pub(super) struct NotInstalled {
+    pub(super) name: &'static str,
+    pub(super) error: InstallError,
+}
+
+/// Installs them and waits until all run; webhooks are registered then, and the API server reaches them.
+pub(super) async fn install(kind: &Kind, components: &[&'static Component]) -> Result<(), NotInstalled> {
+    let of = |name| move |error| NotInstalled { name, error };
+    installation::prepare(kind, components.iter().copied()).await.map_err(of("our components"))?;
+    let deployed = components.iter().map(|component| deploy(kind, component).map_err(of(component.name)));
+    let authorities = try_join_all(deployed).await?;
+    let cluster = Cluster::new(kind.client().clone());
+    for (component, authority) in components.iter().zip(authorities) {
+        if let Some(webhooks) = &component.alone.webhooks {
+            register(kind, &cluster, webhooks, &authority).await.map_err(of(component.name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Waits until it runs, and gives the PEM of the authority that signed its certificate, in base64; empty if it has none.
+async fn deploy(kind: &Kind, component: &Component) -> Result<String, InstallError> {
     let alone = &component.alone;
-    kind.load(&format!("{}:{TAG}", component.image())).await?;
-    let crds: Vec<Value> = schema::crds().iter().map(|crd| crd.json().clone()).collect();
     let folder = tempfile::tempdir()?;
     for (path, text) in component.base.iter().chain(alone.manifests) {
         write(folder.path(), path, text)?;
     }
-    write_objects(folder.path(), "crds.yaml", &crds)?;
-    let mut resources = vec!["crds.yaml", "runtime"];
+    let mut resources = vec!["runtime"];
     let mut authority = String::new();
     if let Some(webhooks) = &alone.webhooks {
         let identity =
@@ -36,10 +56,7 @@ pub(super) async fn install(kind: &Kind, component: &Component) -> Result<(), In
     kind.apply(folder.path()).await?;
     let cluster = Cluster::new(kind.client().clone());
     until(|| installation::rolled_out(&cluster, alone.namespace, component.name)).await?;
-    match &alone.webhooks {
-        Some(webhooks) => register(kind, &cluster, webhooks, &authority).await,
-        None => Ok(()),
-    }
+    Ok(authority)
 }
 
 async fn register(

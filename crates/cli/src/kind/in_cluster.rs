@@ -1,9 +1,11 @@
-//! Our components as a target inside a cluster: asked by its API server, and from here through the proxy of that.
+//! Our components as a target inside a cluster: asked by its API server, and from here through that.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use conformance::rollouts::Rollouts;
 use conformance::target::{
     Configurable, Configured, Decided, Identity, Running, Service, Setup, Target, TargetError, TargetKind,
@@ -13,7 +15,7 @@ use contract::case::Given;
 use contract::decision::Decision;
 use contract::model::Contract;
 use substrate::proxied::Proxied;
-use webhook::dial::Dialer;
+use webhook::dial::{DialError, Dialer, Https};
 use webhook::registration::WebhookConfiguration;
 
 use super::component::{COMPONENTS, Suite};
@@ -32,11 +34,12 @@ pub(crate) struct InCluster {
 }
 
 /// Where it was installed.
-pub(super) struct Place {
-    /// Of the cluster.
-    pub(super) client: kube::Client,
+struct Place {
+    client: kube::Client,
     /// PEM of the authority that signed its certificate, in base64.
-    pub(super) authority: String,
+    ca_bundle: String,
+    /// To the webhooks of each rollout; connections stay from one group of cases to the next.
+    dialers: BTreeMap<String, Https>,
 }
 
 impl InCluster {
@@ -62,10 +65,19 @@ impl InCluster {
         self.installed.iter().find(|installed| installed.suite.answers.contains(&component))
     }
 
-    /// Says where it is.
-    pub(super) fn installed(&self, place: Place) {
+    /// Says in which cluster it is, and the PEM of the authority that signed its certificate.
+    pub(super) fn installed(&self, client: &kube::Client, authority: &str) -> Result<(), DialError> {
+        let each = self.installed.iter().flat_map(|Installed { component, rollouts, .. }| {
+            (0..rollouts.configs().len()).map(move |number| (component, number))
+        });
+        let dialers = each.map(|(component, number)| {
+            let dialer = rollouts::dialer(client, authority, component, number)?;
+            Ok((rollouts::name(component, number), dialer))
+        });
+        let (client, dialers) = (client.clone(), dialers.collect::<Result<_, DialError>>()?);
         // The first one stays: a run has one cluster.
-        let _ = self.place.set(place);
+        let _ = self.place.set(Place { client, ca_bundle: STANDARD.encode(authority), dialers });
+        Ok(())
     }
 }
 
@@ -131,16 +143,16 @@ impl Target for InCluster {
         let rollout = rollouts.serving(setup.config);
         let rollout = rollout.ok_or_else(|| wrong(format!("no rollout serves {}", setup.config)))?;
         let name = rollouts::name(component, rollout);
-        let port = |port| Proxied::new(place.client.clone(), rollouts::NAMESPACE, &name, port);
+        let dialer = place.dialers.get(&name).cloned();
         Ok(Box::new(Rollout {
             suite,
-            webhooks: Arc::new(port(("https", "server"))),
-            metrics: port(("http", "metrics")),
+            webhooks: Arc::new(dialer.ok_or_else(|| wrong(format!("no rollout {name} was installed")))?),
+            metrics: Proxied::new(place.client.clone(), rollouts::NAMESPACE, &name, ("http", "metrics")),
             registrations: (suite.registrations)(setup.config, setup.instance).map_err(wrong)?,
             service: Service {
                 namespace: rollouts::NAMESPACE.to_owned(),
-                name: name.clone(),
-                ca_bundle: place.authority.clone(),
+                name,
+                ca_bundle: place.ca_bundle.clone(),
             },
         }))
     }
@@ -148,7 +160,7 @@ impl Target for InCluster {
 
 struct Rollout {
     suite: &'static Suite,
-    webhooks: Arc<Proxied>,
+    webhooks: Arc<Https>,
     metrics: Proxied,
     registrations: Vec<WebhookConfiguration>,
     service: Service,
@@ -157,7 +169,7 @@ struct Rollout {
 #[async_trait]
 impl Running for Rollout {
     fn dialer(&self) -> Arc<dyn Dialer> {
-        Arc::<Proxied>::clone(&self.webhooks)
+        Arc::<Https>::clone(&self.webhooks)
     }
 
     fn registrations(&self) -> Option<&[WebhookConfiguration]> {

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError};
-use substrate::envtest::EnvtestError;
+use substrate::envtest::{self, EnvtestError};
 use substrate::identity::Identity;
-use substrate::kind::KindError;
+use substrate::kind::{Kind, KindError};
 
 use super::PATIENCE;
 use super::component::Component;
@@ -17,7 +17,7 @@ use super::component::Component;
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// The tag of our images.
-pub(super) const TAG: &str = "local";
+const TAG: &str = "local";
 
 /// Why a component is not installed.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +57,18 @@ pub(super) fn names(service: &str, namespace: &str) -> [String; 3] {
 /// Our image in the place of the one that manifests name.
 pub(super) fn image(component: &Component) -> Value {
     json!({"name": component.name, "newName": component.image(), "newTag": TAG})
+}
+
+/// Brings what components need into a cluster: their images, and the kinds that Gardener defines.
+pub(super) async fn prepare(
+    kind: &Kind,
+    components: impl Iterator<Item = &'static Component>,
+) -> Result<(), InstallError> {
+    let images: Vec<String> = components.map(|component| format!("{}:{TAG}", component.image())).collect();
+    let crds: Vec<Value> = schema::crds().iter().map(|crd| crd.json().clone()).collect();
+    let (loaded, defined) = tokio::join!(kind.load(&images), envtest::install(kind.client(), &crds));
+    loaded?;
+    Ok(defined?)
 }
 
 /// The Secret that a component's certificate is in.

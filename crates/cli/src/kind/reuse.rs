@@ -19,6 +19,9 @@ const REGISTRATIONS: [(&str, &str); 2] = [
     ("validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
 ];
 
+/// How many namespaces are named that do not go.
+const NAMED: usize = 3;
+
 /// That no other run asks in a cluster of this name; given back however this process ends.
 pub(super) struct Claim(#[expect(dead_code, reason = "the lock is given back when the file is closed")] File);
 
@@ -77,9 +80,11 @@ async fn clear(kind: &Kind) -> Result<(), InstallError> {
     }
     until(|| async {
         let left = left(kind).await?;
-        let names: Vec<String> = left.iter().map(name).collect();
-        let answer = || format!("namespaces of an earlier run do not go: {}", names.join(", "));
-        Ok::<_, InstallError>((!names.is_empty()).then(answer))
+        let answer = || {
+            let names: Vec<String> = left.iter().take(NAMED).map(name).collect();
+            format!("{} namespaces of an earlier run do not go, such as {}", left.len(), names.join(", "))
+        };
+        Ok::<_, InstallError>((!left.is_empty()).then(answer))
     })
     .await
 }

@@ -1,6 +1,7 @@
 //! A real cluster in containers by the `kind` command line tool; gone with this process, however it ends, unless it is kept.
 
 mod command;
+mod controllers;
 mod creation;
 pub mod engine;
 mod error;
@@ -16,10 +17,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use http::Request;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::cluster::Cluster;
 use crate::envtest;
 use command::LONG;
 use programs::{Programs, Surroundings};
@@ -161,13 +161,15 @@ impl Kind {
         &self.client
     }
 
-    /// Brings an image of the engine to every node.
+    /// Brings images of the engine to every node.
     ///
     /// # Errors
     /// When the engine has no such image or a node takes it not.
-    pub async fn load(&self, image: &str) -> Result<(), KindError> {
-        let step = format!("load {image}; `make images` builds our own");
-        let arguments = ["load", "docker-image", image, "--name", &self.name];
+    pub async fn load(&self, images: &[String]) -> Result<(), KindError> {
+        let step = format!("load {}; `make images` builds our own", images.join(", "));
+        let images = images.iter().map(String::as_str);
+        let arguments: Vec<&str> =
+            ["load", "docker-image"].into_iter().chain(images).chain(["--name", &self.name]).collect();
         command::run(&self.programs.kind, &arguments, &step, LONG).await.map(|_| ())
     }
 
@@ -184,34 +186,6 @@ impl Kind {
             folder.as_os_str(),
         ];
         self.kubectl(&arguments, "apply manifests").await
-    }
-
-    /// Lets no pod begin that is not there: what controllers make of the objects of others stays unscheduled.
-    ///
-    /// # Errors
-    /// When a node cannot be changed.
-    pub async fn cordon(&self) -> Result<(), KindError> {
-        self.each_node("cordon the nodes", &json!({"spec": {"unschedulable": true}})).await
-    }
-
-    async fn uncordon(&self) -> Result<(), KindError> {
-        self.each_node("uncordon the nodes", &json!({"spec": {"unschedulable": null}})).await
-    }
-
-    async fn each_node(&self, step: &str, patch: &Value) -> Result<(), KindError> {
-        let failed = |said: String| KindError::Failed { step: step.to_owned(), said };
-        let list = self.ask("/api/v1/nodes").await.map_err(failed)?;
-        let cluster = Cluster::new(self.client.clone());
-        for node in list["items"].as_array().into_iter().flatten() {
-            let node =
-                json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": node["metadata"]["name"]}});
-            let patched = cluster.merge_patch(&node, "", patch).await;
-            let reply = patched.map_err(|error| failed(error.to_string()))?;
-            if !reply.is_success() {
-                return Err(failed(reply.message()));
-            }
-        }
-        Ok(())
     }
 
     /// Collects objects, events, and what its nodes and pods said. What cannot be had must not hide the rest.

@@ -9,8 +9,8 @@ use super::{Kind, KindError, Options};
 use crate::kubeconfig;
 
 impl Kind {
-    /// The cluster of this name once its nodes and its DNS are ready; none if there is no such cluster. Its nodes take pods
-    /// again. Dropping it lets it stay.
+    /// The cluster of this name once its nodes and its DNS are ready; none if there is no such cluster. Its scheduler
+    /// and its controllers work again. Dropping it lets it stay.
     ///
     /// # Errors
     /// When something that it needs is missing, it has another number of nodes, or it is not ready in time.
@@ -41,7 +41,7 @@ impl Kind {
         let mut cluster =
             Self { name, took, nodes: 0, programs, kubeconfig, url, client, tethered, folder, stays };
         cluster.nodes = cluster.await_nodes(options).await?;
-        cluster.uncordon().await?;
+        cluster.resume().await?;
         cluster.took = begun.elapsed();
         Ok(Some(cluster))
     }
