@@ -398,6 +398,26 @@ mod tests {
     }
 
     #[test]
+    fn only_a_creation_without_facts_leaves_nothing_behind() {
+        let text = str::to_owned;
+        let of =
+            |operation: &str| When::Admission { operation: text(operation), sending: Sending::default() };
+        let bare = Given { object: Some(pod("garden", "")), ..Given::default() };
+        let table = [
+            (of("CREATE"), bare.clone(), true),
+            (of("UPDATE"), bare.clone(), false),
+            (of("DELETE"), bare.clone(), false),
+            (of("CREATE"), Given { cluster: vec![account(None)], ..bare.clone() }, false),
+            (of("CREATE"), Given { namespace: Some(json!({"metadata": {}})), ..bare.clone() }, false),
+            (When::DeleteCollection { resource: text("pods") }, bare, false),
+        ];
+        for (when, given, want) in table {
+            let case = Case { when, ..case(given) };
+            assert_eq!(writes_nothing(&case), want, "{:?}", case.when);
+        }
+    }
+
+    #[test]
     fn facts_that_others_see_are_kept_apart() {
         let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}});
         let elsewhere = account(Some("elsewhere"));

@@ -50,3 +50,27 @@ fn is_ready(pod: &Pod) -> bool {
     pod.metadata.deletion_timestamp.is_none()
         && conditions.into_iter().any(|condition| is_ready(&condition.type_, &condition.status))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_pod_that_is_ready_and_stays_is_taken() {
+        let of = |status: &str| json!([{"type": "PodScheduled", "status": "True"}, {"type": "Ready", "status": status}]);
+        let table = [
+            (of("True"), Value::Null, true),
+            (of("False"), Value::Null, false),
+            (of("True"), json!("2026-03-02T08:20:11Z"), false),
+            (json!([{"type": "PodScheduled", "status": "True"}]), Value::Null, false),
+            (Value::Null, Value::Null, false),
+        ];
+        for (conditions, deleted, want) in table {
+            let pod =
+                json!({"metadata": {"deletionTimestamp": deleted}, "status": {"conditions": conditions}});
+            let read: Pod = serde_json::from_value(pod.clone()).unwrap();
+            assert_eq!(is_ready(&read), want, "{pod}");
+        }
+    }
+}

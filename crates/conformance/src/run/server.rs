@@ -201,13 +201,13 @@ async fn one_case(ground: &Ground<'_>, prepared: &case::Prepared) -> Asked {
     asked
 }
 
-/// Takes back what stood as long as cases were asked in a whole cluster, and lets one that stays go on.
+/// Takes back what stood as long as cases were asked in a whole cluster that stays, and lets it go on.
 pub(super) async fn leave(shared: &Shared<'_>, whole: &Whole) {
-    let cluster = whole.cluster();
-    shared.left_behind(shared.registry.take_back(&cluster).await);
     if !whole.stays {
         return;
     }
+    let cluster = whole.cluster();
+    shared.left_behind(shared.registry.take_back(&cluster).await);
     let common = common::name(shared);
     if let Err(error) = shared.common.take_back(&cluster, &common).await {
         shared.left_behind([format!("Namespace {common}: {error}")]);

@@ -52,7 +52,7 @@ impl Registry {
     pub(crate) async fn take_back(&self, cluster: &Cluster) -> BTreeSet<String> {
         let kept: Vec<Arc<Kept>> =
             self.kept.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        let objects = kept.iter().filter(|kept| kept.stands.initialized()).flat_map(|kept| &kept.objects);
+        let objects = kept.iter().flat_map(|kept| &kept.objects);
         let mut left = BTreeSet::new();
         for object in objects {
             match cluster.delete(object, "").await {
