@@ -17,7 +17,6 @@ use crate::target::{Facts, Target};
 use contract::document::waivers::Waiver;
 
 mod attempt;
-mod common;
 mod conclude;
 mod configure;
 mod decide;
@@ -30,6 +29,7 @@ mod maintain;
 mod prepare;
 pub(crate) mod scenario;
 mod server;
+mod shared_namespace;
 mod story;
 pub(crate) mod subject;
 mod whole;
@@ -133,7 +133,7 @@ pub(crate) struct Shared<'a> {
     /// What is registered in the cluster of the run and stays until its end.
     pub(crate) registry: server::Registry,
     /// The namespace there of cases for which nothing is written.
-    pub(crate) common: common::Common,
+    pub(crate) meeting_place: shared_namespace::SharedNamespace,
 }
 
 impl<'a> Shared<'a> {
@@ -154,7 +154,7 @@ impl<'a> Shared<'a> {
             run: interrupt.run_number(),
             left: Mutex::default(),
             registry: server::Registry::default(),
-            common: common::Common::default(),
+            meeting_place: shared_namespace::SharedNamespace::default(),
         }
     }
 

@@ -9,7 +9,7 @@ use substrate::cluster::{Cluster, ClusterError};
 use substrate::facts::{self, Before};
 
 use super::group::Started;
-use super::{Ground, common};
+use super::{Ground, shared_namespace};
 use crate::dates;
 use crate::place::{self, Placed};
 use crate::plan::{CaseRef, Looked};
@@ -156,8 +156,8 @@ async fn write(
     let home = prepared.placed.namespace.clone();
     let given = prepared.placed.given.clone();
     let wants_account = has_accounts(context) && brings_pods(&given);
-    if home == common::name(context.shared) {
-        return context.shared.common.stand(cluster, &home).await;
+    if home == shared_namespace::name(context.shared) {
+        return context.shared.meeting_place.stand(cluster, &home).await;
     }
     if !home.is_empty() {
         let before = facts::write_namespace(cluster, &home, given.namespace.as_ref()).await?;

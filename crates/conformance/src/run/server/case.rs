@@ -18,7 +18,7 @@ use crate::plan::{self, CaseRef, Looked};
 use crate::report::{Check, Reason, ReasonCode, Status};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
-use crate::run::{Asked, common, prepare, subject};
+use crate::run::{Asked, prepare, shared_namespace, subject};
 
 /// What a case sends.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +77,7 @@ pub(super) async fn prepare(ground: &Ground<'_>, at: CaseRef) -> Prepared {
     let looked = plan::look(context.shared.contracts, at);
     // The count of the target tells who asked, so that requests of many may go to one namespace.
     let fresh = if ground.stage.is_whole() && place::writes_nothing(looked.case) {
-        common::name(context.shared)
+        shared_namespace::name(context.shared)
     } else {
         prepare::namespace_name(context, at, 0)
     };

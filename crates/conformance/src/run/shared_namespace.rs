@@ -9,14 +9,14 @@ use super::prepare::CASES;
 
 /// Whether it is there.
 #[derive(Default)]
-pub(crate) struct Common(OnceCell<()>);
+pub(crate) struct SharedNamespace(OnceCell<()>);
 
 /// Its name.
 pub(super) fn name(shared: &Shared<'_>) -> String {
     format!("{CASES}{:04x}-{}-common", shared.options.seed & 0xffff, shared.run)
 }
 
-impl Common {
+impl SharedNamespace {
     /// Makes it, the first time.
     pub(super) async fn stand(&self, cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
         let make = async || {
