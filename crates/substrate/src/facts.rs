@@ -1,8 +1,9 @@
 //! Facts: objects that stand before a request, written as another user would have written them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::certificate_request;
 use crate::cluster::{Cluster, ClusterError, Reply, resource};
@@ -317,5 +318,23 @@ mod tests {
         assert_ne!(written["metadata"]["uid"], left["metadata"]["uid"]);
         let wrong = write_anew(&cluster, &named(json!({"no key": "y"}))).await;
         assert!(matches!(wrong, Err(ClusterError::Refused { .. })), "{wrong:?}");
+    }
+
+    #[tokio::test]
+    async fn a_namespace_is_given_its_account_once_and_goes_with_all_that_is_in_it() {
+        let server = Embedded::start(false, None).await.unwrap();
+        let cluster = Cluster::without_controllers(server.client());
+        write_namespace(&cluster, "a", None).await.unwrap();
+        let metadata = json!({"name": "default", "namespace": "a"});
+        let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata});
+        for _ in 0..2 {
+            write_account(&cluster, "a").await.unwrap();
+            assert!(cluster.get(&account).await.unwrap().is_success());
+        }
+        let nowhere = write_account(&cluster, "nowhere").await;
+        assert!(matches!(nowhere, Err(ClusterError::Refused { .. })), "{nowhere:?}");
+        restore_namespace(&cluster, "a", &Before::Nothing, true).await.unwrap();
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}});
+        assert_eq!(cluster.get(&namespace).await.unwrap().code, 404);
     }
 }

@@ -1,7 +1,9 @@
-//! The scheduler and the controllers of a cluster. They rest while cases are asked, once what a run installed is there: objects of
-//! cases bring no pods, and nobody but their case changes them.
+//! The scheduler and the controllers of a cluster. They rest while cases are asked, once what a run installed is there:
+//! objects of cases bring no pods, and nobody but their case changes them.
 
-use super::command::{self, LONG};
+use std::time::Duration;
+
+use super::command;
 use super::{Kind, KindError};
 
 /// Where a kubelet looks for the pods of a control plane, and beside it; what is taken out ends.
@@ -9,6 +11,8 @@ const AT_WORK: &str = "/etc/kubernetes/manifests";
 const AT_REST: &str = "/etc/kubernetes";
 /// The programs, as their manifests are called.
 const PROGRAMS: &str = "kube-scheduler kube-controller-manager";
+/// How long they may take to end.
+const PATIENCE: Duration = Duration::from_mins(1);
 /// The name of a process has fifteen characters at most.
 const GONE: &str =
     "until ! grep -qsxE 'kube-scheduler|kube-controller' /proc/[0-9]*/comm; do sleep 0.1; done";
@@ -34,7 +38,7 @@ impl Kind {
     async fn in_control_plane(&self, script: &str, step: &str) -> Result<(), KindError> {
         let node = format!("{}-control-plane", self.name);
         let arguments = ["exec", &node, "sh", "-c", script];
-        command::run(&self.programs.docker, &arguments, step, LONG).await.map(|_| ())
+        command::run(&self.programs.docker, &arguments, step, PATIENCE).await.map(|_| ())
     }
 }
 
