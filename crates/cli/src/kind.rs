@@ -81,14 +81,14 @@ pub(crate) async fn ground(
     }
     let begun = Instant::now();
     let installed = rollouts::install(&kind, target.to_install()).await;
-    let authority = unless_installed("our components", installed, &kind, &logs(arguments)).await?;
+    let stand = unless_installed("our components", installed, &kind, &logs(arguments)).await?;
     let with = |rollouts::Installed { component, rollouts, .. }: &rollouts::Installed| {
         let number = rollouts.configs().len();
         format!("{} with {number} configuration{}", component.name, if number == 1 { "" } else { "s" })
     };
     let running: Vec<String> = target.to_install().iter().map(with).collect();
     terminal.note(&format!("{} run after {:.1} s", running.join(", "), begun.elapsed().as_secs_f32()));
-    target.installed(kind.client(), &authority).map_err(|error| broken(&error))?;
+    target.installed(&stand).map_err(|error| broken(&error))?;
     let mut cluster = kind.cluster().await.map_err(|error| broken(&error))?;
     cluster.has_controllers = false;
     let (nodes, version) = (kind.nodes(), &cluster.version);

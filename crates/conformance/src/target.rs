@@ -24,6 +24,7 @@ mod configured;
 mod decided;
 pub mod garden;
 mod needs;
+pub mod plain;
 pub mod provider;
 pub mod url;
 

@@ -6,7 +6,6 @@
 //! - [`kubeconfig`] — any cluster that a file names;
 //! - [`cluster`] — one cluster behind a client, asked in plain JSON;
 //! - [`facts`] — objects that stand before a request;
-//! - [`forwarded`] — a pod inside a cluster, connected to through its API server;
 //! - [`identity`] — a server's certificate and the authority that signed it;
 //! - [`proxied`] — a webhook inside a cluster, asked through its API server.
 //!
@@ -17,7 +16,6 @@ pub mod cluster;
 pub mod embedded;
 pub mod envtest;
 pub mod facts;
-pub mod forwarded;
 pub mod identity;
 pub mod kind;
 pub mod kubeconfig;

@@ -5,7 +5,6 @@ mod fixed;
 mod https;
 mod in_process;
 mod trust;
-mod way;
 
 use std::time::Duration;
 
@@ -19,7 +18,6 @@ pub use fixed::{Destination, FixedDialers};
 pub use https::{Https, Target, handshake};
 pub use in_process::InProcess;
 pub use trust::Trust;
-pub use way::{Duplex, Way};
 
 /// What came back over HTTP; whether it is an AdmissionReview is the caller's question.
 #[derive(Clone, Debug, PartialEq, Eq)]

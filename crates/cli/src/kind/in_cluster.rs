@@ -1,6 +1,7 @@
-//! Our components as a target inside a cluster: asked by its API server, and from here through that.
+//! Our components as a target inside a cluster: asked by its API server, and from here over ports of its nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
@@ -9,21 +10,20 @@ use base64::engine::general_purpose::STANDARD;
 use conformance::rollouts::Rollouts;
 use conformance::target::{
     Configurable, Configured, Decided, Identity, Running, Service, Setup, Target, TargetError, TargetKind,
-    Trial,
+    Trial, plain,
 };
 use contract::case::Given;
 use contract::decision::Decision;
 use contract::model::Contract;
-use substrate::proxied::Proxied;
 use webhook::dial::{DialError, Dialer, Https};
 use webhook::registration::WebhookConfiguration;
 
 use super::component::{COMPONENTS, Suite};
-use super::rollouts::{self, Installed};
+use super::rollouts::{self, Installed, Stand};
 use crate::targets;
 
 /// How many configurations of a component run side by side at most.
-const ROLLOUTS: usize = 6;
+pub(super) const ROLLOUTS: usize = 6;
 
 /// Our components in a cluster; their controllers and configuration files are tried in this process, as is what only decides.
 pub(crate) struct InCluster {
@@ -35,11 +35,17 @@ pub(crate) struct InCluster {
 
 /// Where it was installed.
 struct Place {
-    client: kube::Client,
     /// PEM of the authority that signed its certificate, in base64.
     ca_bundle: String,
-    /// To the webhooks of each rollout; connections stay from one group of cases to the next.
-    dialers: BTreeMap<String, Https>,
+    reached: BTreeMap<String, Reached>,
+}
+
+/// How a rollout is reached from here.
+#[derive(Clone)]
+struct Reached {
+    /// Its connections stay from one group of cases to the next.
+    webhooks: Https,
+    metrics: SocketAddr,
 }
 
 impl InCluster {
@@ -65,18 +71,15 @@ impl InCluster {
         self.installed.iter().find(|installed| installed.suite.answers.contains(&component))
     }
 
-    /// Says in which cluster it is, and the PEM of the authority that signed its certificate.
-    pub(super) fn installed(&self, client: &kube::Client, authority: &str) -> Result<(), DialError> {
-        let each = self.installed.iter().flat_map(|Installed { component, rollouts, .. }| {
-            (0..rollouts.configs().len()).map(move |number| (component, number))
+    /// Says where it is reached.
+    pub(super) fn installed(&self, stand: &Stand) -> Result<(), DialError> {
+        let reached = stand.addresses.iter().map(|(name, [webhooks, metrics])| {
+            let webhooks = stand.dialer(name, *webhooks)?;
+            Ok((name.clone(), Reached { webhooks, metrics: *metrics }))
         });
-        let dialers = each.map(|(component, number)| {
-            let dialer = rollouts::dialer(client, authority, component, number)?;
-            Ok((rollouts::name(component, number), dialer))
-        });
-        let (client, dialers) = (client.clone(), dialers.collect::<Result<_, DialError>>()?);
+        let reached = reached.collect::<Result<_, DialError>>()?;
         // The first one stays: a run has one cluster.
-        let _ = self.place.set(Place { client, ca_bundle: STANDARD.encode(authority), dialers });
+        let _ = self.place.set(Place { ca_bundle: STANDARD.encode(&stand.authority), reached });
         Ok(())
     }
 }
@@ -143,11 +146,13 @@ impl Target for InCluster {
         let rollout = rollouts.serving(setup.config);
         let rollout = rollout.ok_or_else(|| wrong(format!("no rollout serves {}", setup.config)))?;
         let name = rollouts::name(component, rollout);
-        let dialer = place.dialers.get(&name).cloned();
+        let reached = place.reached.get(&name).cloned();
+        let Reached { webhooks, metrics } =
+            reached.ok_or_else(|| wrong(format!("no rollout {name} was installed")))?;
         Ok(Box::new(Rollout {
             suite,
-            webhooks: Arc::new(dialer.ok_or_else(|| wrong(format!("no rollout {name} was installed")))?),
-            metrics: Proxied::new(place.client.clone(), rollouts::NAMESPACE, &name, ("http", "metrics")),
+            webhooks: Arc::new(webhooks),
+            metrics: format!("http://{metrics}/metrics"),
             registrations: (suite.registrations)(setup.config, setup.instance).map_err(wrong)?,
             service: Service {
                 namespace: rollouts::NAMESPACE.to_owned(),
@@ -161,7 +166,7 @@ impl Target for InCluster {
 struct Rollout {
     suite: &'static Suite,
     webhooks: Arc<Https>,
-    metrics: Proxied,
+    metrics: String,
     registrations: Vec<WebhookConfiguration>,
     service: Service,
 }
@@ -186,7 +191,7 @@ impl Running for Rollout {
     }
 
     async fn metrics(&self) -> Option<String> {
-        self.metrics.read("/metrics").await
+        plain::read(&self.metrics).await
     }
 
     /// It goes with its cluster.

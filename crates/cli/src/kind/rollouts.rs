@@ -1,13 +1,13 @@
 //! Our components with every configuration that cases need, side by side: a Deployment and a Service each.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 use conformance::rollouts::Rollouts;
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
-use substrate::forwarded::Forwarded;
 use substrate::identity::Identity;
-use substrate::kind::Kind;
+use substrate::kind::{Kind, PORTS};
 use webhook::dial::{DialError, Https, Target, Trust};
 
 use super::component::{Component, Suite};
@@ -15,8 +15,8 @@ use super::installation::{self, InstallError, customize, until, write, write_obj
 
 /// Where they run.
 pub(super) const NAMESPACE: &str = "gardener-conformance";
-/// Where a pod of theirs serves webhooks.
-const SERVER: u16 = 10250;
+/// Ports of their Services that are reached from outside: that of webhooks, and that of metrics.
+const SERVED: [u16; 2] = [443, 8080];
 /// What tells their pods apart.
 const LABEL: &str = "conformance.gardener.cloud/rollout";
 
@@ -27,9 +27,29 @@ pub(super) struct Installed {
     pub(super) rollouts: Rollouts,
 }
 
+/// What is installed, and how it is reached from outside.
+pub(super) struct Stand {
+    /// PEM of the authority that signed their certificate.
+    pub(super) authority: String,
+    /// Where webhooks and metrics of each rollout are.
+    pub(super) addresses: BTreeMap<String, [SocketAddr; 2]>,
+}
+
 impl Installed {
     fn names(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.rollouts.configs().len()).map(|number| name(self.component, number))
+    }
+}
+
+impl Stand {
+    /// Asks the webhooks of a rollout directly.
+    pub(super) fn dialer(&self, name: &str, webhooks: SocketAddr) -> Result<Https, DialError> {
+        Https::new(&Target {
+            url: format!("https://{name}.{NAMESPACE}"),
+            address: Some(webhooks.to_string()),
+            server_name: None,
+            trust: Trust::Bundle(self.authority.as_bytes().to_vec()),
+        })
     }
 }
 
@@ -38,27 +58,20 @@ pub(super) fn name(component: &Component, rollout: usize) -> String {
     format!("{}-{rollout}", component.name)
 }
 
-/// Asks the webhooks of a rollout directly, over a connection that is led to one of its pods.
-pub(super) fn dialer(
-    client: &kube::Client,
-    authority: &str,
-    component: &Component,
-    rollout: usize,
-) -> Result<Https, DialError> {
-    let labels = format!("app={},{LABEL}={rollout}", component.name);
-    let url = format!("https://{}.{NAMESPACE}", name(component, rollout));
-    let target =
-        Target { url, address: None, server_name: None, trust: Trust::Bundle(authority.as_bytes().to_vec()) };
-    Https::over(Arc::new(Forwarded::new(client.clone(), NAMESPACE, &labels, SERVER)), &target)
+/// The ports of nodes that lead to each rollout.
+fn node_ports(installed: &[Installed]) -> BTreeMap<String, [u16; 2]> {
+    let mut ports = PORTS;
+    let mut port = || ports.next().expect("there are ports for all rollouts that may run side by side");
+    installed.iter().flat_map(Installed::names).map(|name| (name, SERVED.map(|_| port()))).collect()
 }
 
-/// Installs one for each configuration and waits until all run; then scheduler and controllers rest. Gives the PEM of the
-/// authority that signed their certificate.
-pub(super) async fn install(kind: &Kind, installed: &[Installed]) -> Result<String, InstallError> {
+/// Installs one for each configuration and waits until all run; then scheduler and controllers rest.
+pub(super) async fn install(kind: &Kind, installed: &[Installed]) -> Result<Stand, InstallError> {
+    let published = kind.published().await?;
     installation::prepare(kind, installed.iter().map(|installed| installed.component)).await?;
-    let names: Vec<String> = installed.iter().flat_map(Installed::names).collect();
+    let node_ports = node_ports(installed);
     let reached_as: Vec<String> =
-        names.iter().flat_map(|name| installation::names(name, NAMESPACE)).collect();
+        node_ports.keys().flat_map(|name| installation::names(name, NAMESPACE)).collect();
     let identity = Identity::made(NAMESPACE, reached_as)?;
     let folder = tempfile::tempdir()?;
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
@@ -79,7 +92,9 @@ pub(super) async fn install(kind: &Kind, installed: &[Installed]) -> Result<Stri
             if let Some(file) = &file {
                 write(&rollout, "config.yaml", &formats::yaml::to_string(file)?)?;
             }
-            customize(&rollout, overlay(component, suite, number, file.is_some()))?;
+            let mut overlay = overlay(component, suite, number, file.is_some());
+            overlay["patches"] = json!([led(component, node_ports[&name(component, number)])]);
+            customize(&rollout, overlay)?;
             resources.push(format!("{}/{number}", component.name));
         }
         images.push(installation::image(component));
@@ -87,11 +102,24 @@ pub(super) async fn install(kind: &Kind, installed: &[Installed]) -> Result<Stri
     customize(folder.path(), json!({"resources": resources, "images": images}))?;
     kind.apply(folder.path()).await?;
     let cluster = Cluster::new(kind.client().clone());
-    for name in &names {
+    for name in node_ports.keys() {
         until(|| installation::rolled_out(&cluster, NAMESPACE, name)).await?;
     }
     kind.rest().await?;
-    Ok(identity.authority)
+    let addresses = node_ports.into_iter().map(|(name, ports)| (name, ports.map(|port| published[&port])));
+    Ok(Stand { authority: identity.authority, addresses: addresses.collect() })
+}
+
+/// Lets ports of every node lead to the Service of a component.
+fn led(component: &Component, node_ports: [u16; 2]) -> Value {
+    let ports = SERVED.into_iter().zip(node_ports);
+    let ports: Vec<Value> =
+        ports.map(|(port, node)| json!({"port": port, "protocol": "TCP", "nodePort": node})).collect();
+    let patch = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": component.name},
+        "spec": {"type": "NodePort", "ports": ports},
+    });
+    json!({"patch": patch.to_string()})
 }
 
 fn overlay(component: &Component, suite: &Suite, number: usize, has_file: bool) -> Value {
@@ -112,19 +140,33 @@ fn overlay(component: &Component, suite: &Suite, number: usize, has_file: bool) 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::kind::component::COMPONENTS;
+    use crate::kind::in_cluster::{InCluster, ROLLOUTS};
 
     #[test]
-    fn pods_serve_webhooks_and_have_labels_where_they_are_looked_for() {
+    fn services_have_the_ports_that_nodes_lead_to() {
         for component in COMPONENTS.iter().filter(|component| component.suite.is_some()) {
-            let text = component.base.iter().find(|(path, _)| path.ends_with("deployment.yaml")).unwrap().1;
-            let deployment = formats::yaml::documents(text).unwrap().remove(0);
-            let pod = &deployment["spec"]["template"];
-            assert_eq!(pod["metadata"]["labels"]["app"], component.name);
-            let ports = pod["spec"]["containers"][0]["ports"].as_array().unwrap();
-            let server = ports.iter().find(|port| port["name"] == "server").unwrap();
-            assert_eq!(server["containerPort"], SERVER, "{}", component.name);
+            let text = component.base.iter().find(|(path, _)| path.ends_with("service.yaml")).unwrap().1;
+            let service = formats::yaml::documents(text).unwrap().remove(0);
+            assert_eq!(service["metadata"]["name"], component.name);
+            let ports = service["spec"]["ports"].as_array().unwrap();
+            let names = SERVED.map(|wanted| {
+                ports.iter().find(|port| port["port"] == wanted).map(|port| port["name"].clone())
+            });
+            assert_eq!(names, [Some(json!("server")), Some(json!("metrics"))], "{}", component.name);
         }
+    }
+
+    #[test]
+    fn each_rollout_of_all_contracts_together_has_node_ports_of_its_own() {
+        let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
+        let ports = node_ports(InCluster::of(&contracts).to_install());
+        let all: BTreeSet<u16> = ports.values().flatten().copied().collect();
+        assert!(ports.len() > 2 && all.len() == 2 * ports.len(), "{ports:?}");
+        let most = 2 * ROLLOUTS * COMPONENTS.len();
+        assert!(PORTS.count() >= most, "{most} ports may be needed");
     }
 }

@@ -136,16 +136,23 @@ fn a_cluster_of_before_is_used_again_without_what_an_earlier_run_left_and_not_be
 "get clusters") echo gardener-conformance-mine ;;
 "get nodes") echo one ;;
 "get kubeconfig") cat {kubeconfig} ;;
-load*) echo 'no such image' >&2; exit 1 ;;
 esac"#
     );
     let executed = folder.path().join("executed");
-    let engine = format!("{ENGINE}\n[ $1 != exec ] || echo \"$@\" >> {}", executed.display());
-    let asked = |more: &[&str]| {
-        let mut command = with(folder.path(), &engine, &kind);
+    let bare = format!("{ENGINE}\n[ $1 != exec ] || echo \"$@\" >> {}", executed.display());
+    let engine = format!(
+        r#"{bare}
+case "$1" in
+port) for port in $(seq 30000 30047); do echo "$port/tcp -> 127.0.0.1:$port"; done ;;
+save) echo 'no such image' >&2; exit 1 ;;
+esac"#
+    );
+    let asked_of = |engine: &str, more: &[&str]| {
+        let mut command = with(folder.path(), engine, &kind);
         let path = format!("{}:/usr/bin:/bin", folder.path().join("programs").display());
         run(command.env("PATH", path), &[&["--cluster", "Mine", "--logs", "logs"], more].concat())
     };
+    let asked = |more: &[&str]| asked_of(&engine, more);
     asked(&["--zones", "3"])
         .says(3, &["gardener-conformance-mine has 1 nodes, not the 3", "leave --zones out"]);
 
@@ -167,6 +174,8 @@ esac"#
     for words in ["exec gardener-conformance-mine-control-plane", "kube-controller-manager", works_again] {
         assert!(executed.contains(words), "{words} is not in {executed}");
     }
+    let words = ["gardener-conformance-mine publishes no node ports", "kind delete cluster"];
+    asked_of(&bare, &[]).says(3, &words);
     env("down").says(0, &[]);
 }
 

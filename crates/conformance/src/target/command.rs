@@ -16,7 +16,7 @@ use webhook::registration::WebhookConfiguration;
 use super::url::Known;
 use super::{
     Configurable, Configured, Decided, Identity, Needs, Running, Setup, Target, TargetError, TargetKind,
-    Trial,
+    Trial, plain,
 };
 
 mod certificate;
@@ -220,7 +220,7 @@ impl Running for RunningCommand {
     }
 
     async fn metrics(&self) -> Option<String> {
-        ready::read(self.metrics.as_deref()?).await
+        plain::read(self.metrics.as_deref()?).await
     }
 
     async fn stop(self: Box<Self>) {

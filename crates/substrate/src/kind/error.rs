@@ -60,6 +60,15 @@ pub enum KindError {
         /// Nodes that are wanted.
         wanted: usize,
     },
+    /// A cluster of this name was created without the ports over which webhooks in it are asked.
+    #[error(
+        "the kind cluster {name} publishes no node ports, so it is none of this version of the program: `kind delete cluster \
+         --name {name}` removes it"
+    )]
+    Unpublished {
+        /// Its name.
+        name: String,
+    },
     /// The engine has no room for a cluster.
     #[error(
         "failed to make room for the cluster: {} has {free} MiB free and {wanted} are needed; `docker system prune` removes \

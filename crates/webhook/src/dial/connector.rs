@@ -1,4 +1,4 @@
-//! Opens TLS connections over one way.
+//! Opens TLS connections to one address.
 
 use std::future::Future;
 use std::io;
@@ -12,36 +12,35 @@ use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-
-use super::way::{Duplex, Way};
 
 /// Which step of connecting failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
     #[error("failed to connect: {0}")]
-    Way(#[source] io::Error),
+    Tcp(#[source] io::Error),
     #[error("failed to shake hands: {0}")]
     Tls(#[source] io::Error),
 }
 
 #[derive(Clone)]
 pub(super) struct Connector {
-    way: Arc<dyn Way>,
+    address: Arc<str>,
     name: ServerName<'static>,
     tls: TlsConnector,
 }
 
 impl Connector {
-    pub(super) fn new(way: Arc<dyn Way>, name: ServerName<'static>, config: ClientConfig) -> Self {
-        Self { way, name, tls: TlsConnector::from(Arc::new(config)) }
+    pub(super) fn new(address: String, name: ServerName<'static>, config: ClientConfig) -> Self {
+        Self { address: address.into(), name, tls: TlsConnector::from(Arc::new(config)) }
     }
 }
 
 impl std::fmt::Debug for Connector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Connector").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Connector").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
@@ -55,9 +54,10 @@ impl tower::Service<Uri> for Connector {
     }
 
     fn call(&mut self, _: Uri) -> Self::Future {
-        let Self { way, name, tls } = self.clone();
+        let Self { address, name, tls } = self.clone();
         Box::pin(async move {
-            let stream = way.open().await.map_err(ConnectError::Way)?;
+            let stream = TcpStream::connect(&*address).await.map_err(ConnectError::Tcp)?;
+            stream.set_nodelay(true).map_err(ConnectError::Tcp)?;
             let stream = tls.connect(name, stream).await.map_err(ConnectError::Tls)?;
             Ok(TokioIo::new(Stream(stream)))
         })
@@ -65,7 +65,8 @@ impl tower::Service<Uri> for Connector {
 }
 
 /// A connection that tells the pool which protocol was agreed.
-pub(super) struct Stream(TlsStream<Box<dyn Duplex>>);
+#[derive(Debug)]
+pub(super) struct Stream(TlsStream<TcpStream>);
 
 impl Connection for Stream {
     fn connected(&self) -> Connected {

@@ -1,7 +1,6 @@
 //! Reaches webhooks over TLS, with a pool of connections kept alive.
 
 use std::error::Error;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,7 +13,6 @@ use rustls_pki_types::ServerName;
 
 use super::connector::{ConnectError, Connector};
 use super::trust::{Trust, client_config};
-use super::way::{Tcp, Way};
 use super::{DialError, Dialer, HttpAnswer, Streamed};
 
 /// An answer larger than this is no answer to a review.
@@ -46,18 +44,6 @@ impl Https {
     /// # Errors
     /// When the URL is none or the authorities cannot be read.
     pub fn new(target: &Target) -> Result<Self, DialError> {
-        Self::to(target, None)
-    }
-
-    /// A dialer to `target`, whose connections are opened over `way` instead of over TCP to its address.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn over(way: Arc<dyn Way>, target: &Target) -> Result<Self, DialError> {
-        Self::to(target, Some(way))
-    }
-
-    fn to(target: &Target, way: Option<Arc<dyn Way>>) -> Result<Self, DialError> {
         let unusable = |source_text: &str| DialError::Connect {
             url: without_user(&target.url),
             source_text: source_text.to_owned(),
@@ -79,7 +65,7 @@ impl Https {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_mins(1))
-            .build(Connector::new(way.unwrap_or_else(|| Arc::new(Tcp(address))), name, config));
+            .build(Connector::new(address, name, config));
         Ok(Self { base: target.url.trim_end_matches('/').to_owned(), client })
     }
 
@@ -132,12 +118,12 @@ pub async fn handshake(address: &str, timeout: Duration) -> Result<(), DialError
     let url = format!("https://{address}");
     let tls = |source_text| DialError::Tls { url: url.clone(), source_text };
     let name = ServerName::try_from("localhost").map_err(|error| tls(error.to_string()))?;
-    let way = Arc::new(Tcp(address.to_owned()));
-    let mut connector = Connector::new(way, name, client_config(&Trust::Insecure).map_err(tls)?);
+    let mut connector =
+        Connector::new(address.to_owned(), name, client_config(&Trust::Insecure).map_err(tls)?);
     let connection = tower::Service::call(&mut connector, Uri::default());
     match tokio::time::timeout(timeout, connection).await {
         Ok(Ok(_)) => Ok(()),
-        Ok(Err(ConnectError::Way(source))) => {
+        Ok(Err(ConnectError::Tcp(source))) => {
             Err(DialError::Connect { url, source_text: source.to_string() })
         }
         Ok(Err(ConnectError::Tls(source))) => Err(DialError::Tls { url, source_text: source.to_string() }),
@@ -150,7 +136,7 @@ fn classify(url: &str, error: &hyper_util::client::legacy::Error) -> DialError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(found) = cause {
         match found.downcast_ref() {
-            Some(ConnectError::Way(source)) => {
+            Some(ConnectError::Tcp(source)) => {
                 return DialError::Connect { url, source_text: source.to_string() };
             }
             Some(ConnectError::Tls(source)) => {

@@ -1,20 +1,17 @@
 //! Dialers: what is answered, and how failures are told apart.
 
-use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use webhook::dial::{
-    Destination, DialError, Dialer, Dialers as _, Duplex, FixedDialers, HttpAnswer, Https, InProcess, Target,
-    Trust, Way, handshake,
+    Destination, DialError, Dialer, Dialers as _, FixedDialers, HttpAnswer, Https, InProcess, Target, Trust,
+    handshake,
 };
 use webhook::registration::{ClientConfig, ServiceReference};
 use webhook::server::{Certificates, Patience, TlsOptions, config, serve};
@@ -72,41 +69,6 @@ async fn parrot(authority: &Authority, bytes: &'static [u8]) -> String {
 fn https(address: &str, trust: Trust) -> Https {
     let url = "https://localhost:9443/prefix/".to_owned();
     Https::new(&Target { url, address: Some(address.to_owned()), server_name: None, trust }).unwrap()
-}
-
-/// Leads to an address, and counts how often.
-struct Counted {
-    address: String,
-    opened: AtomicU32,
-}
-
-#[async_trait]
-impl Way for Counted {
-    async fn open(&self) -> io::Result<Box<dyn Duplex>> {
-        self.opened.fetch_add(1, Ordering::Relaxed);
-        Ok(Box::new(TcpStream::connect(&self.address).await?))
-    }
-}
-
-fn over(way: &Arc<Counted>, trust: Trust) -> Https {
-    let url = "https://localhost".to_owned();
-    let way: Arc<dyn Way> = Arc::<Counted>::clone(way);
-    Https::over(way, &Target { url, address: None, server_name: None, trust }).unwrap()
-}
-
-#[tokio::test]
-async fn a_connection_over_another_way_is_kept_and_one_that_leads_nowhere_is_told() {
-    let authority = Authority::new();
-    let address = server(&authority, "localhost").await;
-    let way = Arc::new(Counted { address, opened: AtomicU32::new(0) });
-    let dialer = over(&way, bundle(&authority));
-    for _ in 0..3 {
-        assert_eq!(dialer.post("/marks", review("v1"), MINUTE).await.unwrap(), good());
-    }
-    assert_eq!(way.opened.load(Ordering::Relaxed), 1);
-    let nowhere = Arc::new(Counted { address: "127.0.0.1:1".to_owned(), opened: AtomicU32::new(0) });
-    let failed = over(&nowhere, bundle(&authority)).post("/marks", review("v1"), MINUTE).await.unwrap_err();
-    assert!(matches!(failed, DialError::Connect { .. }), "{failed}");
 }
 
 fn bundle(authority: &Authority) -> Trust {

@@ -1,0 +1,64 @@
+//! Ports of a cluster's nodes that are published beside its API server: Services that ask for one of them are reached from
+//! outside, over TCP and past the API server.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+
+use super::command::{self, QUICK};
+use super::{Kind, KindError};
+
+/// Those of every cluster. An API server gives the first of its range to nobody who does not ask for them.
+pub const PORTS: RangeInclusive<u16> = 30_000..=30_047;
+
+/// How the configuration for `kind` publishes them; only the engine knows which ports are free at `address`.
+pub(super) fn mappings(address: Option<&str>) -> String {
+    let address = address.unwrap_or("127.0.0.1");
+    let each = PORTS.map(|port| {
+        format!("  - {{containerPort: {port}, listenAddress: \"{address}\", hostPort: -1, protocol: TCP}}\n")
+    });
+    format!("  extraPortMappings:\n{}", each.collect::<String>())
+}
+
+impl Kind {
+    /// Where its [`PORTS`] are reached.
+    ///
+    /// # Errors
+    /// When the engine does not say, or it was created without them.
+    pub async fn published(&self) -> Result<BTreeMap<u16, SocketAddr>, KindError> {
+        let node = format!("{}-control-plane", self.name);
+        let step = "ask for the published ports of its node";
+        let said = command::run(&self.programs.docker, &["port", &node], step, QUICK).await?;
+        let published = read(&said);
+        if PORTS.clone().all(|port| published.contains_key(&port)) {
+            return Ok(published);
+        }
+        Err(KindError::Unpublished { name: self.name.clone() })
+    }
+}
+
+/// Lines such as `30000/tcp -> 127.0.0.1:49153`.
+fn read(said: &str) -> BTreeMap<u16, SocketAddr> {
+    let line = |line: &str| {
+        let (port, address) = line.split_once("/tcp -> ")?;
+        Some((port.parse().ok()?, address.parse().ok()?))
+    };
+    said.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engine_says_where_ports_are_a_line_each() {
+        let said = "30000/tcp -> 127.0.0.1:49153\n30001/tcp -> 192.0.2.1:49154\n6443/tcp -> 127.0.0.1:40001\n30002/udp -> \
+                    127.0.0.1:1\n";
+        let want = [
+            (6443, "127.0.0.1:40001".parse().unwrap()),
+            (30_000, "127.0.0.1:49153".parse().unwrap()),
+            (30_001, "192.0.2.1:49154".parse().unwrap()),
+        ];
+        assert_eq!(read(said), BTreeMap::from(want));
+    }
+}
