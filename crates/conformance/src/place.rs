@@ -8,7 +8,7 @@
 
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use contract::case::{Case, Given, Sending, When};
@@ -22,6 +22,8 @@ use words::speaks_of;
 
 /// What the names of control planes' namespaces begin with, before the name of a project.
 const OF_SHOOT: &str = "shoot--";
+/// A name of a namespace that no case says.
+const FRESH: &str = "its own";
 
 /// How far a case must be kept from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,10 +66,25 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     if elsewhere || everywhere || (writes && !renamed) { Isolation::Alone } else { Isolation::Shared }
 }
 
-/// Whether nothing is written before the request, so that others may live in its namespace too.
-pub(crate) fn writes_nothing(case: &Case) -> bool {
+/// What others in the cluster see of a case that is asked on a server: kinds of no namespace, and namespaces that keep their
+/// names.
+pub(crate) fn seen_by_others(case: &Case) -> BTreeSet<String> {
+    let mut placed = place(case, FRESH);
+    let mut seen = BTreeSet::from([placed.namespace.clone()]);
+    for object in objects(&mut placed.given) {
+        seen.insert(match scope(object) {
+            Scope::Cluster => format!("{} {}", object["apiVersion"], object["kind"]),
+            Scope::Namespace(namespace) => namespace.unwrap_or_default(),
+        });
+    }
+    seen.retain(|name| !name.is_empty() && name != FRESH);
+    seen
+}
+
+/// Whether nothing is written before the request but its namespace, so that others may live there too.
+pub(crate) fn writes_no_objects(case: &Case) -> bool {
     let is_request = matches!(case.when, When::Admission { .. } | When::Decision(_));
-    is_request && !has_old(case) && case.given.cluster.is_empty() && case.given.namespace.is_none()
+    is_request && !has_old(case) && case.given.cluster.is_empty()
 }
 
 /// Whether an object stands before the request.
@@ -398,7 +415,28 @@ mod tests {
     }
 
     #[test]
-    fn only_a_creation_without_facts_leaves_nothing_behind() {
+    fn kinds_without_a_namespace_and_names_that_are_kept_are_seen_by_others() {
+        let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}});
+        let given = |cluster: Vec<Value>, home: &str| Given {
+            cluster,
+            object: Some(pod(home, "")),
+            ..Given::default()
+        };
+        let table = [
+            (given(vec![account(None)], "garden"), vec![]),
+            (given(vec![node.clone()], "garden"), vec!["\"v1\" \"Node\""]),
+            (given(vec![account(Some("elsewhere"))], "garden"), vec!["elsewhere"]),
+            (given(Vec::new(), "kube-system"), vec!["kube-system"]),
+            (Given { object: Some(node), ..Given::default() }, vec!["\"v1\" \"Node\""]),
+        ];
+        for (given, want) in table {
+            let case = case(given);
+            assert_eq!(seen_by_others(&case).iter().map(String::as_str).collect::<Vec<_>>(), want);
+        }
+    }
+
+    #[test]
+    fn only_a_creation_without_facts_leaves_no_object_behind() {
         let text = str::to_owned;
         let of =
             |operation: &str| When::Admission { operation: text(operation), sending: Sending::default() };
@@ -408,12 +446,12 @@ mod tests {
             (of("UPDATE"), bare.clone(), false),
             (of("DELETE"), bare.clone(), false),
             (of("CREATE"), Given { cluster: vec![account(None)], ..bare.clone() }, false),
-            (of("CREATE"), Given { namespace: Some(json!({"metadata": {}})), ..bare.clone() }, false),
+            (of("CREATE"), Given { namespace: Some(json!({"metadata": {}})), ..bare.clone() }, true),
             (When::DeleteCollection { resource: text("pods") }, bare, false),
         ];
         for (when, given, want) in table {
             let case = Case { when, ..case(given) };
-            assert_eq!(writes_nothing(&case), want, "{:?}", case.when);
+            assert_eq!(writes_no_objects(&case), want, "{:?}", case.when);
         }
     }
 

@@ -18,10 +18,12 @@ use crate::report::{Reason, ReasonCode, Status};
 use crate::target::{Configurable, Target, TargetKind};
 
 mod configuration;
+mod lanes;
 mod order;
 mod release;
 
 use configuration::{contains, usual_config};
+pub(crate) use lanes::lanes;
 pub use order::shuffle;
 pub use release::asked;
 use release::{is_of_another_version, of_release};

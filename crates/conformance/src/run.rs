@@ -132,8 +132,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) left: Mutex<BTreeSet<String>>,
     /// What is registered in the cluster of the run and stays until its end.
     pub(crate) registry: server::Registry,
-    /// The namespace there of cases for which nothing is written.
-    pub(crate) meeting_place: shared_namespace::SharedNamespace,
+    /// The namespaces there of cases for which nothing else is written.
+    pub(crate) namespaces: shared_namespace::SharedNamespaces,
 }
 
 impl<'a> Shared<'a> {
@@ -154,7 +154,7 @@ impl<'a> Shared<'a> {
             run: interrupt.run_number(),
             left: Mutex::default(),
             registry: server::Registry::default(),
-            meeting_place: shared_namespace::SharedNamespace::default(),
+            namespaces: shared_namespace::SharedNamespaces::default(),
         }
     }
 
@@ -257,9 +257,16 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
     };
     let (later, now): (Vec<&Group>, Vec<&Group>) =
         plan.groups.iter().partition(|group| shares_cluster && group.alone);
-    for (groups, side_by_side) in [(now, side_by_side), (later, 1)] {
-        let groups = groups.into_iter().map(|group| ask_group(shared, group));
-        let mut groups = futures::stream::iter(groups).buffer_unordered(side_by_side);
+    let now = now.into_iter().map(|group| vec![group]).collect();
+    let later = match &shared.options.ground {
+        Ground::Whole(whole) if whole.tells_askers_apart() => plan::lanes(shared.contracts, later),
+        _ => vec![later],
+    };
+    for lanes in [now, later] {
+        let lanes = lanes.into_iter().map(|lane: Vec<&Group>| {
+            futures::stream::iter(lane).then(|group| ask_group(shared, group)).boxed_local()
+        });
+        let mut groups = futures::stream::iter(lanes).flatten_unordered(side_by_side);
         while let Some((of_group, error)) = groups.next().await {
             asked.extend(of_group);
             broken.extend(error);

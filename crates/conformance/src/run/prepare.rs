@@ -156,8 +156,8 @@ async fn write(
     let home = prepared.placed.namespace.clone();
     let given = prepared.placed.given.clone();
     let wants_account = has_accounts(context) && brings_pods(&given);
-    if home == shared_namespace::name(context.shared) {
-        return context.shared.meeting_place.stand(cluster, &home).await;
+    if shared_namespace::is_one(context.shared, &home) {
+        return context.shared.namespaces.stand(cluster, &home, given.namespace.as_ref()).await;
     }
     if !home.is_empty() {
         let before = facts::write_namespace(cluster, &home, given.namespace.as_ref()).await?;

@@ -22,7 +22,7 @@ use substrate::facts;
 use tokio::sync::Mutex;
 
 use super::group::{Started, broken};
-use super::{Asked, Shared, Whole, ended, prepare, shared_namespace, unasked};
+use super::{Asked, Shared, Whole, ended, prepare, unasked};
 use crate::plan::{self, CaseRef, Group};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::route;
@@ -208,10 +208,7 @@ pub(super) async fn leave(shared: &Shared<'_>, whole: &Whole) {
     }
     let cluster = whole.cluster();
     shared.left_behind(shared.registry.take_back(&cluster).await);
-    let common = shared_namespace::name(shared);
-    if let Err(error) = shared.meeting_place.take_back(&cluster, &common).await {
-        shared.left_behind([format!("Namespace {common}: {error}")]);
-    }
+    shared.left_behind(shared.namespaces.take_back(&cluster).await);
     if let Err(error) = whole.guard.resume().await {
         shared.left_behind([error]);
     }

@@ -13,7 +13,6 @@ use super::{Ground, alive, inside, recorder, send, trace};
 use crate::exchange::Subject;
 use crate::matching;
 use crate::observation::Observation;
-use crate::place;
 use crate::plan::{self, CaseRef, Looked};
 use crate::report::{Check, Reason, ReasonCode, Status};
 use crate::run::attempt;
@@ -76,11 +75,8 @@ pub(super) async fn prepare(ground: &Ground<'_>, at: CaseRef) -> Prepared {
     let context = ground.started;
     let looked = plan::look(context.shared.contracts, at);
     // The count of the target tells who asked, so that requests of many may go to one namespace.
-    let fresh = if ground.stage.is_whole() && place::writes_nothing(looked.case) {
-        shared_namespace::name(context.shared)
-    } else {
-        prepare::namespace_name(context, at, 0)
-    };
+    let common = ground.stage.is_whole().then(|| shared_namespace::name(context.shared, looked.case));
+    let fresh = common.flatten().unwrap_or_else(|| prepare::namespace_name(context, at, 0));
     let facts = match prepare::prepare(context, looked, &fresh).await {
         Ok(facts) => facts,
         Err((status, reason)) => return Prepared { at, state: State::Silent(status, reason) },

@@ -1,0 +1,88 @@
+//! Which cases that are asked alone may yet be asked beside each other: those of different contracts that write nothing which
+//! the other could see.
+
+use std::collections::BTreeSet;
+
+use contract::model::Contract;
+
+use super::{Group, look};
+use crate::place;
+
+/// Groups in lanes: those of one lane follow each other, lanes are side by side.
+pub(crate) fn lanes<'a>(
+    contracts: &'a [Contract],
+    groups: impl IntoIterator<Item = &'a Group>,
+) -> Vec<Vec<&'a Group>> {
+    let mut lanes: Vec<Lane<'a>> = Vec::new();
+    for group in groups {
+        let cases = || group.cases.iter().map(|at| look(contracts, *at));
+        let mut lane = Lane {
+            contracts: cases().map(|looked| looked.contract.name.as_str()).collect(),
+            seen: cases().flat_map(|looked| place::seen_by_others(looked.case)).collect(),
+            groups: Vec::new(),
+        };
+        let (met, apart) = lanes.into_iter().partition(|other| other.meets(&lane));
+        lanes = apart;
+        for other in met {
+            lane.join(other);
+        }
+        lane.groups.push(group);
+        lanes.push(lane);
+    }
+    lanes.into_iter().map(|lane| lane.groups).collect()
+}
+
+struct Lane<'a> {
+    contracts: BTreeSet<&'a str>,
+    seen: BTreeSet<String>,
+    groups: Vec<&'a Group>,
+}
+
+impl Lane<'_> {
+    fn meets(&self, other: &Self) -> bool {
+        !self.contracts.is_disjoint(&other.contracts) || !self.seen.is_disjoint(&other.seen)
+    }
+
+    fn join(&mut self, other: Self) {
+        self.contracts.extend(other.contracts);
+        self.seen.extend(other.seen);
+        self.groups.extend(other.groups);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::super::{CaseRef, all};
+    use super::*;
+    use crate::place::Isolation;
+
+    #[test]
+    fn lanes_have_neither_a_contract_nor_anything_that_is_seen_in_common() {
+        let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
+        let case = |at: &CaseRef| look(&contracts, *at).case;
+        let alone = all(&contracts).filter(|at| place::isolation(case(at), true) == Isolation::Alone);
+        let group = |at| Group {
+            component: String::new(),
+            now: None,
+            instance: String::new(),
+            config: Value::Null,
+            alone: true,
+            cases: vec![at],
+        };
+        let groups: Vec<Group> = alone.map(group).collect();
+        let lanes = lanes(&contracts, &groups);
+        assert!(lanes.len() > 1);
+        assert_eq!(lanes.iter().flatten().count(), groups.len());
+        let mut met = BTreeSet::new();
+        for lane in lanes {
+            let cases: Vec<CaseRef> = lane.iter().map(|group| group.cases[0]).collect();
+            let names = cases.iter().map(|at| look(&contracts, *at).contract.name.clone());
+            let seen = cases.iter().flat_map(|at| place::seen_by_others(case(at)));
+            let of_lane: BTreeSet<String> = names.chain(seen).collect();
+            assert!(met.is_disjoint(&of_lane), "{:?}", met.intersection(&of_lane));
+            met.extend(of_lane);
+        }
+    }
+}
