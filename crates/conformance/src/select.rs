@@ -1,10 +1,15 @@
 //! Which contracts, clauses and cases are wanted: by suite, contract, clause, case, level, feature and label.
 
+use std::collections::BTreeSet;
+
 use contract::model::{Catalog, Clause, Contract};
 
 mod suite;
 
 pub use suite::{Suite, SuiteEntry, embedded as embedded_suites, read as read_suite};
+
+/// How many wishes of one kind nobody reads.
+const TOO_MANY: usize = 100;
 
 /// What is wanted; kinds of wishes must all hold, of several of one kind one. Empty: everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,14 +87,14 @@ pub fn select(
     let entries = entries(suites, &selection.suites)?;
     check(selection)?;
     known(catalog, selection)?;
+    let cases: BTreeSet<(&str, &str)> = selection.cases.iter().map(|id| parts(id)).collect();
     let mut selected = Vec::new();
     for contract in &catalog.contracts {
         let mut wanted = contract.clone();
         wanted.clauses.retain(|clause| is_wanted(contract, clause, selection, entries.as_deref()));
         for clause in &mut wanted.clauses {
-            let id = clause.id.clone();
-            let named = |name: &str| selection.cases.iter().any(|case| *case == format!("{id}/{name}"));
-            clause.cases.retain(|case| selection.cases.is_empty() || named(&case.name));
+            let id = &clause.id;
+            clause.cases.retain(|case| cases.is_empty() || cases.contains(&(id, &case.name)));
         }
         wanted.clauses.retain(|clause| !clause.cases.is_empty());
         if !wanted.clauses.is_empty() {
@@ -107,7 +112,7 @@ impl Selection {
         if expression.is_empty() { "everything".to_owned() } else { expression.join(" ") }
     }
 
-    /// The wishes one by one.
+    /// The wishes one by one; of very many of one kind, their number.
     #[must_use]
     pub fn expression(&self) -> Vec<String> {
         let named = [
@@ -119,10 +124,11 @@ impl Selection {
             ("feature", &self.features),
             ("label", &self.labels),
         ];
-        named
-            .iter()
-            .flat_map(|(name, values)| values.iter().map(move |value| format!("{name}={value}")))
-            .collect()
+        let of = |(name, values): (&str, &Vec<String>)| match values.len() {
+            many @ TOO_MANY.. => vec![format!("{many} {name}s")],
+            _ => values.iter().map(|value| format!("{name}={value}")).collect(),
+        };
+        named.into_iter().flat_map(of).collect()
     }
 }
 
@@ -160,10 +166,9 @@ type IsKnown<'a> = &'a dyn Fn(&str) -> bool;
 fn known(catalog: &Catalog, selection: &Selection) -> Result<(), SelectError> {
     let contracts = || catalog.contracts.iter();
     let clauses = || contracts().flat_map(|contract| &contract.clauses);
-    let of_case = |id: &str| {
-        let (clause, case) = id.split_once('/').unwrap_or((id, ""));
-        clauses().any(|found| found.id == clause && found.cases.iter().any(|found| found.name == case))
-    };
+    let cases = clauses().flat_map(|clause| clause.cases.iter().map(|case| (&*clause.id, &*case.name)));
+    let cases: BTreeSet<(&str, &str)> = cases.collect();
+    let of_case = |id: &str| cases.contains(&parts(id));
     let needs = |feature: &str| clauses().flat_map(|clause| &clause.needs).any(|need| need == feature);
     let wishes: [(&str, &[String], IsKnown<'_>); 5] = [
         ("contract", &selection.contracts, &|name| contracts().any(|contract| contract.name == name)),
@@ -183,6 +188,11 @@ fn known(catalog: &Catalog, selection: &Selection) -> Result<(), SelectError> {
     Ok(())
 }
 
+/// Clause and case of an id.
+fn parts(id: &str) -> (&str, &str) {
+    id.split_once('/').unwrap_or((id, ""))
+}
+
 fn near(catalog: &Catalog, id: &str) -> String {
     let near = crate::render::explain::near(catalog, id).join(", ");
     if near.is_empty() { near } else { format!("; did you mean {near}?") }
@@ -198,7 +208,7 @@ fn is_wanted(
         |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     let level = crate::report::level(clause.level);
     let levels: Vec<String> = selection.levels.iter().map(|level| level.to_uppercase()).collect();
-    let of_case = |case: &String| case.starts_with(&format!("{}/", clause.id));
+    let of_case = |case: &String| parts(case).0 == clause.id;
     let needs = |feature: &String| clause.needs.contains(feature);
     let labelled = |label: &String| suite::has_label(contract, label);
     entries.is_none_or(|entries| entries.iter().any(|entry| entry.covers(contract, clause)))
@@ -208,4 +218,20 @@ fn is_wanted(
         && (selection.cases.is_empty() || selection.cases.iter().any(of_case))
         && (selection.features.is_empty() || selection.features.iter().any(needs))
         && selection.labels.iter().all(labelled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn very_many_wishes_of_one_kind_are_told_by_their_number() {
+        let cases = |many: usize| (0..many).map(|number| format!("GRM-HAC-001/{number}")).collect();
+        let of = |many| Selection { cases: cases(many), ..Selection::default() };
+        assert_eq!(of(1).words(), "case=GRM-HAC-001/0");
+        assert_eq!(of(TOO_MANY - 1).expression().len(), TOO_MANY - 1);
+        assert_eq!(of(TOO_MANY).words(), "100 cases");
+        let level = Selection { levels: vec!["MUST".to_owned()], ..of(3854) };
+        assert_eq!(level.words(), "3854 cases level=MUST");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -33,14 +33,34 @@ pub(crate) struct Running {
     name: String,
 }
 
-/// The one cluster of all tests, which the first of them starts.
-#[derive(Clone, Default)]
-pub(crate) struct Shared(Arc<OnceLock<Result<Running, String>>>);
+/// The one cluster of all tests, which the first of them starts; it goes after the last.
+#[derive(Clone)]
+pub(crate) struct Shared(Arc<Mutex<State>>);
+
+struct State {
+    /// How many tests still come.
+    ahead: usize,
+    running: Option<Result<Running, String>>,
+}
 
 impl Shared {
-    /// The cluster.
-    pub(crate) fn running(&self) -> Result<&Running, String> {
-        self.0.get_or_init(Running::start).as_ref().map_err(Clone::clone)
+    /// For so many tests.
+    pub(crate) fn by(tests: usize) -> Self {
+        Self(Arc::new(Mutex::new(State { ahead: tests, running: None })))
+    }
+
+    /// Does one of the tests.
+    pub(crate) fn with<T>(&self, test: impl FnOnce(&Running) -> Result<T, String>) -> Result<T, String> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = match state.running.get_or_insert_with(Running::start) {
+            Ok(running) => test(running),
+            Err(error) => Err(error.clone()),
+        };
+        state.ahead = state.ahead.saturating_sub(1);
+        if state.ahead == 0 {
+            state.running = None;
+        }
+        outcome
     }
 }
 

@@ -47,8 +47,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // One cluster, one resource-manager: tests are told apart by their order.
     arguments.test_threads = Some(1);
-    let shared = Shared::default();
-    match trials(&arguments, &shared) {
+    match trials(&arguments) {
         Ok(trials) => libtest_mimic::run(&arguments, trials).exit_code(),
         Err(error) => {
             eprintln!("{error}");
@@ -57,18 +56,26 @@ fn main() -> ExitCode {
     }
 }
 
-fn trials(arguments: &Arguments, shared: &Shared) -> Result<Vec<Trial>, String> {
+/// What is shown of pods, and meanwhile, in a cluster of its own, the cases of contracts.
+fn trials(arguments: &Arguments) -> Result<Vec<Trial>, String> {
     let substrate = Substrate::of_environment()?;
-    let in_cluster = substrate == Substrate::Kind;
-    let mut trials = contracts::trials(substrate, arguments)?;
-    if in_cluster {
-        trials.extend(TESTS.map(|(name, test)| {
-            let shared = shared.clone();
-            Trial::test(format!("kind::{name}"), move || {
-                let running = shared.running()?;
-                test(running).map_err(|error| Failed::from(format!("{error}\n{}", running.dump(name))))
-            })
-        }));
-    }
+    let mut trials = if substrate == Substrate::Kind { of_pods(arguments) } else { Vec::new() };
+    trials.extend(contracts::trials(substrate, arguments)?);
     Ok(trials)
+}
+
+fn of_pods(arguments: &Arguments) -> Vec<Trial> {
+    let trial = |name: &str, shared: Shared, test: fn(&Running) -> Result<(), String>| {
+        let told = name.to_owned();
+        Trial::test(format!("kind::{name}"), move || {
+            let tested = |running: &Running| {
+                test(running).map_err(|error| format!("{error}\n{}", running.dump(&told)))
+            };
+            shared.with(tested).map_err(Failed::from)
+        })
+    };
+    let of = |shared: &Shared| TESTS.map(|(name, test)| trial(name, shared.clone(), test));
+    let is_wanted = |trial: &&Trial| !arguments.is_filtered_out(trial);
+    let wanted = of(&Shared::by(0)).iter().filter(is_wanted).count();
+    of(&Shared::by(wanted)).into()
 }
