@@ -17,8 +17,7 @@ use crate::program;
 use crate::tools::Tools;
 
 /// What must be there to start one.
-const PROGRAMS: [&str; 8] =
-    ["dockerd", "docker", "docker-proxy", "containerd", "runc", "iptables", "ip", "unshare"];
+const PROGRAMS: [&str; 7] = ["dockerd", "docker", "containerd", "runc", "iptables", "ip", "unshare"];
 /// The two ends of the link to the engine, of a range that no router knows.
 const OUTSIDE: &str = "169.254.77.1/30";
 const INSIDE: &str = "169.254.77.2/30";
@@ -133,6 +132,8 @@ fn spawn(tools: &Tools, folder: &Path) -> Result<Child> {
     command.arg(path("start.sh")).arg(INSIDE).arg("--data-root").arg(path("data"));
     command.arg("--exec-root").arg(RUNTIME_FOLDER).arg("--pidfile").arg(format!("{RUNTIME_FOLDER}/pid"));
     command.args(["--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", CGROUP]);
+    // Published ports are reached over the uplink, where packet filters lead on; a program for each would serve loopback.
+    command.arg("--userland-proxy=false");
     command.args(["--label", &format!("{LABEL}={}", INSIDE.split('/').next().unwrap_or(INSIDE))]);
     if lacks_sys_resource()? {
         let mut runtime = OsString::from("without=");

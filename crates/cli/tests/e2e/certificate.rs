@@ -14,6 +14,8 @@ use crate::resource_manager::pod;
 
 /// How long a kubelet and our component may take to take a new certificate up.
 const PATIENCE: Duration = Duration::from_mins(3);
+/// Between two requests, which others have work with too.
+const PAUSE: Duration = Duration::from_millis(20);
 /// kube-apiserver's words for a webhook that is trusted and answers 404.
 const NOT_SERVED: &str = "the server could not find the requested resource";
 
@@ -24,6 +26,7 @@ pub(crate) fn it_is_rotated_while_requests_run_and_none_fails(running: &Running)
             while !ends.load(Ordering::Relaxed) {
                 let reply = running.try_to_create(&pod("while-it-is-rotated"));
                 asked.fetch_add(1, Ordering::Relaxed);
+                std::thread::sleep(PAUSE);
                 let error = match reply {
                     Ok(reply) if reply.is_success() => continue,
                     Ok(reply) => reply.message(),

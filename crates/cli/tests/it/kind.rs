@@ -143,7 +143,7 @@ esac"#
     let engine = format!(
         r#"{bare}
 case "$1" in
-port) for port in $(seq 30000 30047); do echo "$port/tcp -> 127.0.0.1:$port"; done ;;
+port) for port in $(seq 30000 30035); do echo "$port/tcp -> 127.0.0.1:$port"; done ;;
 save) echo 'no such image' >&2; exit 1 ;;
 esac"#
     );
