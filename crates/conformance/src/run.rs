@@ -243,29 +243,43 @@ pub fn unstarted(
     report
 }
 
+/// Lanes of groups that are asked side by side; those of one lane follow each other.
+type Lanes<'p> = Vec<Vec<&'p Group>>;
+
+/// What is asked first, what then, and how many lanes side by side. In the one cluster that was given, cases that others
+/// would see wait for them and for each other. On a control plane that all share, webhooks of two groups would be asked about
+/// each other's objects too, unless they are told apart.
+fn ordered<'p>(shared: &'p Shared<'_>, plan: &'p Plan) -> ([Lanes<'p>; 2], usize) {
+    let parallel = usize::from(shared.options.parallel.max(1));
+    let each = |groups: Vec<&'p Group>| groups.into_iter().map(|group| vec![group]).collect();
+    let seen_last = || plan.groups.iter().partition(|group| !group.alone);
+    match &shared.options.ground {
+        Ground::Whole(whole) if whole.tells_askers_apart() => {
+            let (first, last) = seen_last();
+            ([each(first), plan::lanes(shared.contracts, last)], parallel)
+        }
+        Ground::Envtest(_) | Ground::Whole(_) => {
+            let (first, last) = seen_last();
+            ([each(first), vec![last]], 1)
+        }
+        Ground::Direct(_) if shared.target.asks_in_turn() => {
+            ([each(plan.groups.iter().collect()), Vec::new()], 1)
+        }
+        Ground::Direct(FactsFrom::Given(_)) => {
+            let (first, last) = seen_last();
+            ([each(first), vec![last]], parallel)
+        }
+        Ground::Direct(_) | Ground::Embedded => ([each(plan.groups.iter().collect()), Vec::new()], parallel),
+    }
+}
+
 /// Asks all cases and notes what became of them.
 async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<Asked>, &mut Vec<String>)) {
-    let parallel = usize::from(shared.options.parallel.max(1));
-    // In the one cluster that was given, cases that others would see wait for them and for each other. On a control
-    // plane that all share, webhooks of two groups would be asked about each other's objects too, unless they are told apart.
-    let (shares_cluster, side_by_side) = match &shared.options.ground {
-        Ground::Whole(whole) if whole.tells_askers_apart() => (true, parallel),
-        Ground::Envtest(_) | Ground::Whole(_) => (true, 1),
-        Ground::Direct(_) if shared.target.asks_in_turn() => (false, 1),
-        Ground::Direct(FactsFrom::Given(_)) => (true, parallel),
-        Ground::Direct(_) | Ground::Embedded => (false, parallel),
-    };
-    let (later, now): (Vec<&Group>, Vec<&Group>) =
-        plan.groups.iter().partition(|group| shares_cluster && group.alone);
-    let now = now.into_iter().map(|group| vec![group]).collect();
-    let later = match &shared.options.ground {
-        Ground::Whole(whole) if whole.tells_askers_apart() => plan::lanes(shared.contracts, later),
-        _ => vec![later],
-    };
-    for lanes in [now, later] {
-        let lanes = lanes.into_iter().map(|lane: Vec<&Group>| {
-            futures::stream::iter(lane).then(|group| ask_group(shared, group)).boxed_local()
-        });
+    let (lanes, side_by_side) = ordered(shared, plan);
+    for lanes in lanes {
+        let lanes = lanes
+            .into_iter()
+            .map(|lane| futures::stream::iter(lane).then(|group| ask_group(shared, group)).boxed_local());
         let mut groups = futures::stream::iter(lanes).flatten_unordered(side_by_side);
         while let Some((of_group, error)) = groups.next().await {
             asked.extend(of_group);

@@ -14,15 +14,24 @@ use super::Shared;
 use super::prepare::CASES;
 use crate::{digest, place};
 
+/// Digits that tell apart what is said of namespaces.
+const SAID: usize = 16;
+
 /// Those that are there, by name.
 #[derive(Default)]
 pub(crate) struct SharedNamespaces(Mutex<BTreeMap<String, Arc<OnceCell<()>>>>);
 
 /// The name of the one that a case shares, if it shares one.
 pub(super) fn name(shared: &Shared<'_>, case: &Case) -> Option<String> {
+    said(case).map(|said| format!("{}{said}", prefix(shared)))
+}
+
+/// What a case says of its namespace, in short, if it writes nothing else.
+fn said(case: &Case) -> Option<String> {
     let said = place::writes_no_objects(case).then(|| place::place(case, "").given.namespace)?;
-    let said = digest::digest(&said.unwrap_or_default().to_string());
-    Some(format!("{}{}", prefix(shared), &said[..8]))
+    let mut said = digest::digest(&said.unwrap_or_default().to_string());
+    said.truncate(SAID);
+    Some(said)
 }
 
 /// Whether cases of the run share the namespace of this name.
@@ -64,5 +73,33 @@ impl SharedNamespaces {
             }
         }
         left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_share_where_they_say_the_same_of_their_namespace_and_write_nothing_else() {
+        let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
+        let cases = contracts.iter().flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
+        let mut by_said: BTreeMap<String, Value> = BTreeMap::new();
+        let (mut sharing, mut alone) = (0, 0);
+        for case in cases {
+            let Some(said) = said(case) else {
+                alone += 1;
+                continue;
+            };
+            sharing += 1;
+            assert!(!place::has_old(case) && case.given.cluster.is_empty(), "{}", case.name);
+            let namespace = place::place(case, "").given.namespace.unwrap_or_default();
+            let met = by_said.entry(said).or_insert_with(|| namespace.clone());
+            assert_eq!(*met, namespace, "{}", case.name);
+        }
+        assert!(sharing > 1000 && alone > 1000, "{sharing} {alone}");
+        let distinct: std::collections::BTreeSet<String> = by_said.values().map(Value::to_string).collect();
+        assert_eq!(distinct.len(), by_said.len());
+        assert!(by_said.len() * 10 < sharing, "{} of {sharing}", by_said.len());
     }
 }
