@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -17,7 +17,7 @@ use crate::tethered::Tethered;
 /// Where objects, events and logs of the cluster are collected when it does not get ready.
 const LOGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/kind");
 /// How long a rollout may take.
-const PATIENCE: Duration = Duration::from_mins(2);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What is installed in it.
 const INSTALLED: [&str; 4] =
@@ -34,9 +34,10 @@ pub(crate) struct Running {
 }
 
 /// The one cluster of all tests, which the first of them starts; it goes after the last.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Shared(Arc<Mutex<State>>);
 
+#[derive(Default)]
 struct State {
     /// How many tests still come.
     ahead: usize,
@@ -44,14 +45,14 @@ struct State {
 }
 
 impl Shared {
-    /// For so many tests.
-    pub(crate) fn by(tests: usize) -> Self {
-        Self(Arc::new(Mutex::new(State { ahead: tests, running: None })))
+    /// Says how many tests come.
+    pub(crate) fn awaits(&self, tests: usize) {
+        self.state().ahead = tests;
     }
 
     /// Does one of the tests.
     pub(crate) fn with<T>(&self, test: impl FnOnce(&Running) -> Result<T, String>) -> Result<T, String> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         let outcome = match state.running.get_or_insert_with(Running::start) {
             Ok(running) => test(running),
             Err(error) => Err(error.clone()),
@@ -61,6 +62,10 @@ impl Shared {
             state.running = None;
         }
         outcome
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -65,17 +65,15 @@ fn trials(arguments: &Arguments) -> Result<Vec<Trial>, String> {
 }
 
 fn of_pods(arguments: &Arguments) -> Vec<Trial> {
-    let trial = |name: &str, shared: Shared, test: fn(&Running) -> Result<(), String>| {
-        let told = name.to_owned();
+    let shared = Shared::default();
+    let trials = TESTS.map(|(name, test)| {
+        let shared = shared.clone();
         Trial::test(format!("kind::{name}"), move || {
-            let tested = |running: &Running| {
-                test(running).map_err(|error| format!("{error}\n{}", running.dump(&told)))
-            };
+            let tested =
+                |running: &Running| test(running).map_err(|error| format!("{error}\n{}", running.dump(name)));
             shared.with(tested).map_err(Failed::from)
         })
-    };
-    let of = |shared: &Shared| TESTS.map(|(name, test)| trial(name, shared.clone(), test));
-    let is_wanted = |trial: &&Trial| !arguments.is_filtered_out(trial);
-    let wanted = of(&Shared::by(0)).iter().filter(is_wanted).count();
-    of(&Shared::by(wanted)).into()
+    });
+    shared.awaits(trials.iter().filter(|trial| !arguments.is_filtered_out(trial)).count());
+    trials.into()
 }

@@ -1,10 +1,10 @@
 //! Our resource-manager, asked by a real API server through its Service.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::cluster::Running;
+use crate::cluster::{PATIENCE, Running};
 
 /// A namespace as gardenlet makes them for control planes.
 fn namespace(running: &Running, name: &str) -> Result<Value, String> {
@@ -16,9 +16,9 @@ fn namespace(running: &Running, name: &str) -> Result<Value, String> {
     }))
 }
 
-/// A Deployment of one replica that says to be a server.
+/// A Deployment of one replica that says to be a server. The webhook knows a new namespace when its watch has told of it.
 fn server(running: &Running, namespace: &str, annotations: &Value) -> Result<Value, String> {
-    running.created(&json!({
+    let deployment = json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
         "metadata": {
             "name": "server", "namespace": namespace, "annotations": annotations,
@@ -30,7 +30,20 @@ fn server(running: &Running, namespace: &str, annotations: &Value) -> Result<Val
                 {"name": "server", "image": running.image()?, "imagePullPolicy": "Never"},
             ]}},
         },
-    }))
+    });
+    let begun = Instant::now();
+    loop {
+        let reply = running.create(&deployment)?;
+        let message = reply.message();
+        if reply.is_success() {
+            return Ok(reply.body);
+        }
+        let is_unknown = message.contains(&format!("Namespace {namespace:?} not found"));
+        if !is_unknown || begun.elapsed() > PATIENCE {
+            return Err(message);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 pub(crate) fn a_deployment_is_mutated_by_every_webhook_that_selects_it_and_runs(
@@ -195,7 +208,7 @@ pub(crate) fn a_pod_that_is_killed_comes_back_and_meanwhile_the_failure_policy_r
         if at.as_secs() > 120 {
             return Err(format!("not back after two minutes: {}", reply.message()));
         }
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(50));
     }
     let gone = running.get(&killed)?;
     same(&gone["code"], &json!(404), "code of the killed pod")?;
@@ -222,7 +235,7 @@ pub(crate) fn without_the_pod_the_failure_policy_refuses_and_with_the_next_one_a
         if begun.elapsed().as_secs() > 60 {
             return Err("pods are still created without the webhooks".to_owned());
         }
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(100));
     };
     if !refused.contains("failed calling webhook") {
         return Err(format!("refused in other words: {refused}"));
@@ -237,7 +250,7 @@ pub(crate) fn without_the_pod_the_failure_policy_refuses_and_with_the_next_one_a
         if begun.elapsed().as_secs() > 120 {
             break Some(reply.message());
         }
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(100));
     };
     running.delete(&pod("allowed"))?;
     message.map_or(Ok(()), Err)
