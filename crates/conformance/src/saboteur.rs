@@ -51,6 +51,18 @@ pub enum Assertion {
     MapLike(Path, Vec<String>),
 }
 
+impl Assertion {
+    /// The place of the object that it is about.
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Length(path) | Self::Object(path) | Self::MapBut(path, _) | Self::MapLike(path, _) => {
+                Some(path)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A wrong answer made from a true one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Damage {

@@ -1,13 +1,21 @@
 //! **swap**: the asserted paths as answered to each row that differs from this one in a single input column.
 
 use contract::case::Case;
+use contract::expect::Path;
+use serde_json::Value;
 
 use super::{Assertion, Damage, Recorded, assertions};
 use crate::matching;
 use crate::observation::Observation;
 
 pub(super) fn damages(recorded: Recorded<'_>, clause: &[Recorded<'_>]) -> Vec<Damage> {
-    let asserted = assertions(&recorded.case.then, recorded.seen, recorded.rules);
+    let asserted: Vec<_> = assertions(&recorded.case.then, recorded.seen, recorded.rules)
+        .into_iter()
+        .map(|assertion| {
+            let stands = assertion.path().and_then(|path| at(recorded.seen, path));
+            (assertion, stands)
+        })
+        .collect();
     let neighbours = clause.iter().filter(|other| is_neighbour(recorded.case, other.case));
     neighbours
         .map(|other| Damage {
@@ -27,10 +35,14 @@ pub(super) fn is_neighbour(case: &Case, other: &Case) -> bool {
         && differing.count() == 1
 }
 
-fn swapped(recorded: Recorded<'_>, asserted: &[Assertion], other: &Observation) -> Observation {
+fn swapped(
+    recorded: Recorded<'_>,
+    asserted: &[(Assertion, Option<Value>)],
+    other: &Observation,
+) -> Observation {
     let mut seen = recorded.seen.clone();
     let (answer, theirs) = (&mut seen.answer, &other.answer);
-    for assertion in asserted {
+    for (assertion, stands) in asserted {
         match assertion {
             Assertion::Called => seen.called = other.called,
             Assertion::Allowed => {
@@ -50,11 +62,18 @@ fn swapped(recorded: Recorded<'_>, asserted: &[Assertion], other: &Observation) 
             | Assertion::MapBut(path, _)
             | Assertion::MapLike(path, _) => {
                 let Some(object) = &mut answer.object else { continue };
-                let value = theirs.object.as_ref().and_then(|theirs| matching::get(theirs, path));
-                matching::put(object, path, value.as_ref());
+                let value = at(other, path);
+                // Writing it anew would cost most of the time, where a string is opened on the way.
+                if value != *stands {
+                    matching::put(object, path, value.as_ref());
+                }
                 answer.patched |= theirs.patched;
             }
         }
     }
     seen
+}
+
+fn at(seen: &Observation, path: &Path) -> Option<Value> {
+    seen.answer.object.as_ref().and_then(|object| matching::get(object, path))
 }

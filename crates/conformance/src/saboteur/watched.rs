@@ -24,7 +24,7 @@ struct Stood {
 
 impl<'a> Watched<'a> {
     pub(super) fn new(assertion: &'a Assertion, recorded: Recorded<'a>) -> Self {
-        let stood = place(assertion).map(|path| {
+        let stood = assertion.path().map(|path| {
             let object = recorded.seen.answer.object.as_ref();
             let rules = matching::below(recorded.rules, path, object);
             let value = object.and_then(|object| matching::get(object, path));
@@ -57,17 +57,6 @@ impl<'a> Watched<'a> {
                 })
             }
         }
-    }
-}
-
-/// The place of the object that an assertion is about.
-fn place(assertion: &Assertion) -> Option<&Path> {
-    match assertion {
-        Assertion::Length(path)
-        | Assertion::Object(path)
-        | Assertion::MapBut(path, _)
-        | Assertion::MapLike(path, _) => Some(path),
-        _ => None,
     }
 }
 

@@ -81,8 +81,11 @@ fn has_any(map: &Map<String, Value>) -> bool {
 fn maps(found: &mut Vec<Change>, path: &Path, a: &Map<String, Value>, b: &Map<String, Value>, rules: &Rules) {
     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     for name in names {
-        let below = step(path, Step::Field(name.clone()));
-        differ(found, &below, present(a.get(name)), present(b.get(name)), &rules.field(name));
+        let (before, after) = (present(a.get(name)), present(b.get(name)));
+        // Nearly everything of two objects is the same: no path is made for it, and no rules.
+        if before != after {
+            differ(found, &step(path, Step::Field(name.clone())), before, after, &rules.field(name));
+        }
     }
 }
 
@@ -113,7 +116,10 @@ fn by_key(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], keys: 
     let item = rules.item();
     for (key, before) in a_keys.iter().zip(a) {
         let at = b_keys.iter().position(|other| key_step(other) == key_step(key));
-        element(found, &step(path, key_step(key)), Some(before), at.map(|at| &b[at]), &item);
+        let after = at.map(|at| &b[at]);
+        if after != Some(before) {
+            element(found, &step(path, key_step(key)), Some(before), after, &item);
+        }
     }
     for (key, after) in b_keys.iter().zip(b) {
         if !a_keys.iter().any(|other| key_step(other) == key_step(key)) {
@@ -125,7 +131,10 @@ fn by_key(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], keys: 
 fn by_position(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], rules: &Rules) {
     let item = rules.item();
     for index in 0..a.len().max(b.len()) {
-        element(found, &step(path, Step::Index(index)), a.get(index), b.get(index), &item);
+        let (before, after) = (a.get(index), b.get(index));
+        if before != after {
+            element(found, &step(path, Step::Index(index)), before, after, &item);
+        }
     }
 }
 
