@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use conformance::render;
 use conformance::report::{self, Report};
-use conformance::run::{self, FactsFrom, Ground, Interrupt, Options};
+use conformance::run::{self, FactsFrom, Ground, Interrupt, Judged, Options};
 use conformance::select::{self, Selection};
 use conformance::shard::{Shard, ShardInfo};
 use conformance::target::Target;
@@ -74,47 +74,76 @@ pub(crate) fn run(
     wish: &Wish<'_>,
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
-    let Wish { execution, selection, command, substrate, keeps_damages, .. } = *wish;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let contracts: Arc<[Contract]> = contracts.into();
-    let mut report = runtime.block_on(async {
-        let interrupt = Interrupt::default();
-        let ground = tokio::select! {
-            ground = ground => ground,
-            signal = signals::either() => {
-                interrupt.raise(signal);
-                Err(Failure::interrupted(signal))
+    let found = runtime.block_on(found(contracts.into(), target, ground, wish, terminal))?;
+    std::thread::scope(|scope| {
+        let mut report = match found {
+            Found::Judged(judged, options) => {
+                // What was started for the run goes while proofs are made and renderings are written.
+                scope.spawn(move || drop(options));
+                judged.proven()
             }
+            Found::Nothing(report) => *report,
         };
-        let options = |ground| {
-            let mut options = options::options(execution, selection, ground, command.to_owned())?;
-            if wish.shard.is_some() {
-                // All shards run in the order that one run would have.
-                options.seed = execution.seed.unwrap_or(SEED_OF_SHARDS);
-            }
-            Ok::<_, Failure>(options)
-        };
-        match ground {
-            Ok(ground) => {
-                let logs = execution.report.join("cluster");
-                Ok(watched(contracts, target, &options(ground)?, &interrupt, (terminal, &logs)).await)
-            }
-            Err(failure) if failure.code == 2 => Err(failure),
-            // Nothing was asked, and the report says so: whoever reads the last one must not take an older one for it.
-            Err(failure) => {
-                terminal.note(&failure.text);
-                let options = options(Ground::Direct(FactsFrom::Nowhere))?;
-                Ok(run::unstarted(&contracts, &target, &options, (substrate, &failure.text), &interrupt))
-            }
+        if !wish.keeps_damages {
+            report.forget_damages();
         }
-    })?;
-    if !keeps_damages {
-        report.forget_damages();
+        report.selection.shard.clone_from(&wish.shard);
+        write(&report, &wish.execution.report)?;
+        Ok(report)
+    })
+}
+
+/// What came of a run, before proofs.
+enum Found {
+    /// With the options, which hold the place where it ran.
+    Judged(Box<Judged>, Box<Options>),
+    /// There was no place to run.
+    Nothing(Box<Report>),
+}
+
+async fn found(
+    contracts: Arc<[Contract]>,
+    target: Arc<dyn Target>,
+    ground: impl Future<Output = Result<Ground, Failure>>,
+    wish: &Wish<'_>,
+    terminal: &Terminal,
+) -> Result<Found, Failure> {
+    let interrupt = Interrupt::default();
+    let ground = tokio::select! {
+        ground = ground => ground,
+        signal = signals::either() => {
+            interrupt.raise(signal);
+            Err(Failure::interrupted(signal))
+        }
+    };
+    match ground {
+        Ok(ground) => {
+            let options = options(ground, wish)?;
+            let logs = wish.execution.report.join("cluster");
+            let judged = watched(contracts, target, &options, &interrupt, (terminal, &logs)).await;
+            Ok(Found::Judged(Box::new(judged), Box::new(options)))
+        }
+        Err(failure) if failure.code == 2 => Err(failure),
+        // Nothing was asked, and the report says so: whoever reads the last one must not take an older one for it.
+        Err(failure) => {
+            terminal.note(&failure.text);
+            let options = options(Ground::Direct(FactsFrom::Nowhere), wish)?;
+            let why = (wish.substrate, &*failure.text);
+            Ok(Found::Nothing(Box::new(run::unstarted(&contracts, &target, &options, why, &interrupt))))
+        }
     }
-    report.selection.shard.clone_from(&wish.shard);
-    write(&report, &execution.report)?;
-    Ok(report)
+}
+
+fn options(ground: Ground, wish: &Wish<'_>) -> Result<Options, Failure> {
+    let Wish { execution, selection, command, .. } = *wish;
+    let mut options = options::options(execution, selection, ground, command.to_owned())?;
+    if wish.shard.is_some() {
+        // All shards run in the order that one run would have.
+        options.seed = execution.seed.unwrap_or(SEED_OF_SHARDS);
+    }
+    Ok(options)
 }
 
 /// Prints the report in the wanted format.
@@ -144,20 +173,20 @@ async fn watched(
     options: &Options,
     interrupt: &Interrupt,
     (terminal, logs): (&Terminal, &Path),
-) -> Report {
+) -> Judged {
     let heard = interrupt.clone();
     let listener = tokio::spawn(async move { heard.raise(signals::either().await) });
     let progress = Progress::new(terminal);
-    let report = run::run(contracts, target, options, &|event| progress.show(&event), interrupt).await;
+    let judged = run::judged(contracts, target, options, &|event| progress.show(&event), interrupt).await;
     progress.finish();
     listener.abort();
     if let Ground::Whole(whole) = &options.ground
-        && matches!(report.exit_code(), 1 | 3)
+        && judged.is_failed()
     {
         whole.guard.collect(logs).await;
         terminal.note(&format!("objects, events and logs of the cluster are in {}", logs.display()));
     }
-    report
+    judged
 }
 
 /// Writes the report and its renderings into a folder.

@@ -34,6 +34,7 @@ mod story;
 pub(crate) mod subject;
 mod whole;
 
+pub use conclude::Judged;
 pub use interrupt::Interrupt;
 pub use prepare::CASES;
 pub use whole::{Guard, Whole};
@@ -188,6 +189,17 @@ pub async fn run(
     progress: &(dyn Fn(Event<'_>) + Sync),
     interrupt: &Interrupt,
 ) -> Report {
+    judged(contracts, target, options, progress, interrupt).await.proven()
+}
+
+/// The same, for whoever lets the ground go before the proofs are made.
+pub async fn judged(
+    contracts: Arc<[Contract]>,
+    target: Arc<dyn Target>,
+    options: &Options,
+    progress: &(dyn Fn(Event<'_>) + Sync),
+    interrupt: &Interrupt,
+) -> Judged {
     let started = Instant::now();
     let contracts = plan::stated(&contracts, target.as_ref());
     let served = !matches!(options.ground, Ground::Direct(_));
@@ -212,7 +224,7 @@ pub async fn run(
     asked.sort_by_key(|asked| asked.at);
     broken.sort();
     broken.dedup();
-    conclude::report(&shared, asked, broken, started.elapsed())
+    conclude::judge(&shared, asked, broken, started.elapsed())
 }
 
 /// The report of a run for which there was no place to run: nothing was asked, because the place `name` did not start
@@ -237,7 +249,7 @@ pub fn unstarted(
         broken.push(error.to_owned());
     }
     asked.sort_by_key(|asked| asked.at);
-    let mut report = conclude::report(&shared, asked, broken, Duration::ZERO);
+    let mut report = conclude::judge(&shared, asked, broken, Duration::ZERO).proven();
     name.clone_into(&mut report.substrate.name);
     report.substrate.description = format!("{name} did not start");
     report

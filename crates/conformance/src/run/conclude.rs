@@ -1,7 +1,8 @@
-//! From what was asked to the report: clauses and their proofs, then waivers, sums and the verdict.
+//! From what was asked to the report: clauses, then waivers, sums and the verdict; proofs come last, when the target may be
+//! gone.
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use contract::model::{Clause, Contract};
@@ -11,17 +12,19 @@ use super::{Asked, Shared};
 use crate::laws::Trace;
 use crate::matching::{self, Rules};
 use crate::report::{
-    API_VERSION, CaseResult, ClauseResult, ContractResult, Proof, ReasonCode, Report, Status, Verdict,
+    API_VERSION, CaseResult, ClauseResult, ContractResult, ReasonCode, Report, Status, Verdict,
 };
-use crate::saboteur::{self, Recorded};
 
 mod about;
 mod changes;
+mod judged;
 mod laws;
 mod presupposed;
 
-/// Concludes.
-pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>, took: Duration) -> Report {
+pub use judged::Judged;
+
+/// Concludes, but for proofs.
+pub(super) fn judge(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>, took: Duration) -> Judged {
     let mut by_contract: BTreeMap<usize, Vec<Asked>> = BTreeMap::new();
     for asked in asked {
         by_contract.entry(asked.at.contract).or_default().push(asked);
@@ -63,16 +66,16 @@ pub(super) fn report(shared: &Shared<'_>, asked: Vec<Asked>, broken: Vec<String>
         exit_code: 0,
     };
     report.exit_code = report.exit_code();
-    report
+    Judged { contracts: Arc::clone(shared.contracts), asked: by_contract, report }
 }
 
 fn contract(contract: &Contract, asked: &[Asked], extras: &[String]) -> ContractResult {
-    let by_clause = |at: usize| asked.iter().filter(move |asked| asked.at.clause == at).collect::<Vec<_>>();
+    let by_clause = |at: usize| asked.iter().filter(move |asked| asked.at.clause == at);
     let clauses: Vec<ClauseResult> = contract
         .clauses
         .par_iter()
         .enumerate()
-        .map(|(at, found)| clause(contract, found, &by_clause(at)))
+        .map(|(at, found)| clause(contract, found, by_clause(at)))
         .collect();
     let changes::Missed { gaps, unasked } = changes::missed(contract, asked, extras);
     let took = asked.iter().map(took).fold(0.0, |sum, took| sum + took);
@@ -109,31 +112,13 @@ fn unserved(asked: &mut [Asked]) {
     }
 }
 
-fn clause(contract: &Contract, clause: &Clause, asked: &[&Asked]) -> ClauseResult {
-    let result = |asked: &&Asked| {
+fn clause<'a>(contract: &Contract, clause: &Clause, asked: impl Iterator<Item = &'a Asked>) -> ClauseResult {
+    let result = |asked: &Asked| {
         let decision = clause.cases[asked.at.case].when.decision();
         let runs_on = decision.map(|decision| decision.runs_on.name().to_owned());
         CaseResult { runs_on, ..asked.result.clone() }
     };
-    let cases: Vec<CaseResult> = asked.iter().map(result).collect();
-    let rules: Vec<Rules> = asked.iter().map(|asked| rules(contract, asked)).collect();
-    let recorded: Vec<Recorded<'_>> = asked
-        .iter()
-        .zip(&rules)
-        .filter(|(asked, _)| asked.result.status == Status::Passed)
-        .filter_map(|(asked, rules)| {
-            let seen = asked.observation.as_ref()?;
-            Some(Recorded { case: &clause.cases[asked.at.case], seen, rules })
-        })
-        .collect();
-    ClauseResult::of(contract, clause, proof(&recorded, asked), cases)
-}
-
-/// Admission is proven from its recorded answers, a scenario by itself.
-fn proof(recorded: &[Recorded<'_>], asked: &[&Asked]) -> Option<Proof> {
-    let scenarios = asked.iter().filter_map(|asked| asked.proof.clone());
-    let joined = scenarios.reduce(Proof::and);
-    joined.or_else(|| (!recorded.is_empty()).then(|| saboteur::prove(recorded)))
+    ClauseResult::of(contract, clause, None, asked.map(result).collect())
 }
 
 fn rules(contract: &Contract, asked: &Asked) -> Rules {

@@ -195,6 +195,29 @@ async fn a_weakened_value_makes_its_clause_unproven() {
     assert_eq!((report.verdict, report.exit_code()), (Verdict::Conformant, 6));
 }
 
+/// Whoever lets the place of a run go before proofs are made must know whether it will be looked at.
+#[tokio::test]
+async fn what_failed_is_known_before_anything_is_proven() {
+    let mut unproven = small::contract();
+    unproven.clauses[0].cases.iter_mut().for_each(|case| case.then.object = None);
+    let table = [
+        (small::contract(), Manner::Good, false),
+        (unproven, Manner::Good, false),
+        (small::contract(), Manner::WrongValue, true),
+        // A law.
+        (small::contract(), Manner::Forgetful, true),
+        (small::contract(), Manner::Broken, true),
+    ];
+    for (contract, manner, want) in table {
+        let target = Arc::new(Fake { manner, registered: true });
+        let (options, interrupt) = (options(), Interrupt::default());
+        let judged = run::judged([contract].into(), target, &options, &|_| {}, &interrupt).await;
+        assert_eq!(judged.is_failed(), want, "{manner:?}");
+        let code = judged.proven().exit_code();
+        assert_eq!(matches!(code, 1 | 3), want, "{manner:?} {code}");
+    }
+}
+
 #[tokio::test]
 async fn a_removed_assertion_is_a_gap() {
     let mut contract = small::contract();
