@@ -35,8 +35,10 @@ pub(crate) async fn start(
     components: &[ComponentName],
     terminal: &Terminal,
 ) -> Result<Kind, Failure> {
-    let cluster = create(name, arguments, terminal).await?;
     let components: Vec<_> = components.iter().map(|name| component::named(*name)).collect();
+    // No run asks beside components that serve the cluster alone.
+    let options = Options { publishes: components.is_empty(), ..options(name, arguments) };
+    let cluster = create(&options, terminal).await?;
     if components.is_empty() {
         return Ok(cluster);
     }
@@ -71,9 +73,11 @@ pub(crate) async fn ground(
     }
     let (keep, named, arguments) = (arguments.keep, arguments.cluster.as_deref(), &arguments.nodes);
     let claim = named.map(reuse::Claim::of).transpose()?;
-    let (mut kind, is_new) = match named {
-        Some(name) => reuse::found_or_created(name, arguments, terminal).await?,
-        None => (create(&format!("run-{}", std::process::id()), arguments, terminal).await?, true),
+    let (mut kind, is_new) = if let Some(name) = named {
+        reuse::found_or_created(name, arguments, terminal).await?
+    } else {
+        let options = options(&format!("run-{}", std::process::id()), arguments);
+        (create(&options, terminal).await?, true)
     };
     if keep && is_new {
         kind.keep();
@@ -146,8 +150,8 @@ impl Guard for Owned {
     }
 }
 
-async fn create(name: &str, arguments: &KindArguments, terminal: &Terminal) -> Result<Kind, Failure> {
-    let cluster = Kind::create(&options(name, arguments)).await.map_err(|error| broken(&error))?;
+async fn create(options: &Options, terminal: &Terminal) -> Result<Kind, Failure> {
+    let cluster = Kind::create(options).await.map_err(|error| broken(&error))?;
     let took = cluster.took().as_secs_f32();
     terminal.note(&format!("cluster {} is ready after {took:.1} s", cluster.name()));
     Ok(cluster)
@@ -161,6 +165,7 @@ fn options(name: &str, arguments: &KindArguments) -> Options {
         within: std::env::temp_dir(),
         logs: logs(arguments),
         patience: PATIENCE,
+        publishes: true,
     }
 }
 

@@ -52,8 +52,9 @@ pub(super) async fn found_or_created(
     arguments: &KindArguments,
     terminal: &Terminal,
 ) -> Result<(Kind, bool), Failure> {
-    let found = Kind::reuse(&options(name, arguments)).await.map_err(|error| broken(&error))?;
-    let Some(kind) = found else { return Ok((create(name, arguments, terminal).await?, true)) };
+    let options = options(name, arguments);
+    let found = Kind::reuse(&options).await.map_err(|error| broken(&error))?;
+    let Some(kind) = found else { return Ok((create(&options, terminal).await?, true)) };
     clear(&kind).await.map_err(|error| broken(&format!("failed to reuse the cluster {name}: {error}")))?;
     terminal.note(&format!("cluster {} is used again, and stays", kind.name()));
     Ok((kind, false))

@@ -34,7 +34,7 @@ impl Kind {
         }
         let folder = options.folder()?;
         let (config, kubeconfig) = (folder.path().join("kind.yaml"), folder.path().join("kubeconfig"));
-        fs::write(&config, shape.config(engine.address.as_deref()))
+        fs::write(&config, shape.config(engine.address.as_deref(), options.publishes))
             .map_err(|source| KindError::Write { path: config.clone(), source })?;
         let mut tethered = Tethered::spawn(
             &programs,

@@ -62,8 +62,8 @@ pub enum KindError {
     },
     /// A cluster of this name was created without the ports over which webhooks in it are asked.
     #[error(
-        "the kind cluster {name} publishes no node ports, so it is none of this version of the program: `kind delete cluster \
-         --name {name}` removes it"
+        "the kind cluster {name} publishes no node ports: it was created to have components installed, or by another version of \
+         the program; `kind delete cluster --name {name}` removes it, and a run creates one that has them"
     )]
     Unpublished {
         /// Its name.

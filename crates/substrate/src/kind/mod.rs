@@ -63,6 +63,8 @@ pub struct Options {
     pub logs: PathBuf,
     /// How long its creation may take, and how long then its nodes.
     pub patience: Duration,
+    /// Whether [`PORTS`] are published; the engine takes a second for all of them.
+    pub publishes: bool,
 }
 
 /// A running cluster. Dropping it deletes it, unless it was there before.
@@ -96,14 +98,16 @@ impl Shape {
         nodes.saturating_mul(NODE)
     }
 
-    /// The configuration for `kind`; the API server and [`PORTS`] are published at `address`, on loopback if there is none.
-    fn config(self, address: Option<&str>) -> String {
+    /// The configuration for `kind`; the API server and, if wanted, [`PORTS`] are published at `address`, on loopback if there
+    /// is none.
+    fn config(self, address: Option<&str>, publishes: bool) -> String {
         let text = match self {
             Self::OneNode => include_str!("../../../../kind/clusters/one-node.yaml"),
             Self::ThreeZones => include_str!("../../../../kind/clusters/three-zones.yaml"),
         };
         let node = "- role: control-plane\n";
-        let text = text.replacen(node, &format!("{node}{}", ports::mappings(address)), 1);
+        let ports = if publishes { ports::mappings(address) } else { String::new() };
+        let text = text.replacen(node, &format!("{node}{ports}"), 1);
         // Of an address elsewhere only the engine knows which ports are free.
         let lines = |address| format!("networking:\n  apiServerAddress: {address}\n  apiServerPort: -1\n");
         address.map_or_else(|| text.clone(), |address| text.replacen("networking:\n", &lines(address), 1))
@@ -276,7 +280,7 @@ mod tests {
     fn the_api_server_and_the_ports_are_published_where_the_engine_says() {
         for shape in [Shape::OneNode, Shape::ThreeZones] {
             for (address, listens) in [(Some("192.0.2.1"), "192.0.2.1"), (None, "127.0.0.1")] {
-                let config = formats::yaml::documents(&shape.config(address)).unwrap().remove(0);
+                let config = formats::yaml::documents(&shape.config(address, true)).unwrap().remove(0);
                 assert_eq!(config["networking"]["apiServerAddress"], Value::from(address));
                 assert_eq!(config["networking"]["apiServerPort"], Value::from(address.map(|_| -1)));
                 assert_eq!(config["nodes"].as_array().map(Vec::len), Some(shape.nodes()));
@@ -286,6 +290,8 @@ mod tests {
                 assert!(
                     mappings.iter().all(|port| port["listenAddress"] == listens && port["hostPort"] == -1)
                 );
+                let config = formats::yaml::documents(&shape.config(address, false)).unwrap().remove(0);
+                assert_eq!(config["nodes"][0]["extraPortMappings"], Value::Null);
             }
         }
     }
@@ -295,7 +301,7 @@ mod tests {
     fn the_ranges_are_those_that_the_node_image_knows() {
         let firewall = include_str!("../../../../kind/node/rootfs/usr/local/bin/node-firewall");
         for shape in [Shape::OneNode, Shape::ThreeZones] {
-            let config = formats::yaml::documents(&shape.config(None)).unwrap().remove(0);
+            let config = formats::yaml::documents(&shape.config(None, true)).unwrap().remove(0);
             let pods = config["networking"]["podSubnet"].as_str().unwrap();
             assert!(firewall.contains(&format!("pods={pods}\n")), "{pods}");
         }

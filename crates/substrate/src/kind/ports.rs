@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use super::command::{self, QUICK};
 use super::{Kind, KindError};
 
-/// Those of every cluster. An API server gives the first of its range to nobody who does not ask for them.
+/// Those that a cluster publishes. An API server gives the first of its range to nobody who does not ask for them.
 pub const PORTS: RangeInclusive<u16> = 30_000..=30_035;
 
 /// How the configuration for `kind` publishes them; only the engine knows which ports are free at `address`.

@@ -92,6 +92,7 @@ esac"#;
             within: here.to_owned(),
             logs: here.join("logs"),
             patience: Duration::from_secs(3),
+            publishes: true,
         };
         let error = Kind::create(&options).await.err().expect("a node is not ready").to_string();
         let words = "the cluster is not ready after 3 s: 0 of 1 nodes are ready; its nodes' logs are in ";

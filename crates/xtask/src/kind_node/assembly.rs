@@ -11,6 +11,13 @@ use crate::program;
 use crate::tools::Tools;
 
 const PATIENCE: Duration = Duration::from_secs(30);
+/// `/var` of a node is a volume, into which all that the image has there is copied: layers stay outside, with links to them.
+const LAYERS_OUTSIDE: &str = "set -e
+outside=/usr/lib/node-images
+cd /var/lib/containerd/io.containerd.content.v1.content/blobs
+mv sha256 $outside
+mkdir sha256
+ln -s $outside/* sha256/";
 /// What kind starts.
 const CHANGES: [&str; 4] =
     ["--change", r#"ENTRYPOINT ["/usr/local/bin/entrypoint","/sbin/init"]"#, "--change", "CMD []"];
@@ -38,6 +45,7 @@ pub(super) fn assemble(tools: &Tools, root: &Path, archives: &[PathBuf], image: 
             container.import(archive)?;
         }
         container.stop_containerd()?;
+        container.exec(&["sh", "-c", LAYERS_OUTSIDE])?;
         let mut committing = tools.command("docker");
         program::ask(committing.arg("commit").args(CHANGES).args([&container.id, image])).map(|_| ())
     })
