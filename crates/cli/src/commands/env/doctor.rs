@@ -96,10 +96,9 @@ async fn cluster() -> Vec<Need> {
 }
 
 fn told(engine: &Engine) -> String {
-    let tried =
-        if engine.cgroups == "1" { "cgroup v1" } else { "cgroup v2, where our own node image is untried" };
     let place = if engine.address.is_some() { "private" } else { "the machine's" };
-    format!("{}, {place}, {tried}", engine.version)
+    let cgroups = if engine.cgroups.is_empty() { "?" } else { &engine.cgroups };
+    format!("{}, {place}, cgroup v{cgroups}", engine.version)
 }
 
 /// A private engine goes round a capability that the machine lacks.
