@@ -104,6 +104,8 @@ esac"#;
         &["failed to create the cluster: no space left on device", "what its nodes said is in logs"],
     );
     assert_eq!(fs::read_to_string(folder.path().join("logs/node.log")).unwrap(), "words\n");
+    let log = fs::read_to_string(folder.path().join("logs/create.log")).unwrap();
+    assert_eq!(log, "no space left on device\n");
     let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
     assert!(asked.starts_with("get clusters\ncreate cluster\nexport logs\ndelete cluster\n"), "{asked}");
 }

@@ -37,18 +37,63 @@ pub(super) async fn run(
     Err(KindError::Failed { step: step.to_owned(), said: last_words(&String::from_utf8_lossy(&said)) })
 }
 
-/// The end of what was said.
+/// The end of what was said, without what programs in Go say beside it: where in their code they were, and what they did
+/// before.
 pub(super) fn last_words(said: &str) -> String {
-    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    if lines.is_empty() {
+    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    let is_frame = |(at, line): (usize, &str)| {
+        is_place_in_code(line) || lines.get(at + 1).is_some_and(|next| is_place_in_code(next))
+    };
+    let tells = |(at, line): &(usize, &str)| !is_frame((*at, *line)) && !is_information(line);
+    let words: Vec<&str> =
+        lines.iter().copied().enumerate().filter(tells).map(|(_, line)| line.trim()).collect();
+    // Nothing but that is better than nothing.
+    let words = if words.is_empty() { lines.iter().map(|line| line.trim()).collect() } else { words };
+    if words.is_empty() {
         return "it said nothing".to_owned();
     }
-    lines[lines.len().saturating_sub(QUOTED)..].join("; ")
+    words[words.len().saturating_sub(QUOTED)..].join("; ")
+}
+
+/// The second line of a frame of a stack, `\tcmd/kubeadm/kubeadm.go:25`.
+fn is_place_in_code(line: &str) -> bool {
+    let Some((file, number)) = line.rsplit_once(':') else { return false };
+    let is_code = Path::new(file).extension().is_some_and(|extension| extension == "go" || extension == "s");
+    line.starts_with('\t') && is_code && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What klog prints as information: `I1124 03:37:42.267981     256 init.go:184] …`.
+fn is_information(line: &str) -> bool {
+    let Some((level, _)) = line.split_once(' ') else { return false };
+    level.len() == 5
+        && level.strip_prefix('I').is_some_and(|day| day.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_kubeadm_says_is_quoted_without_its_stack_and_what_it_did_before() {
+        let said = "ERROR: failed to create cluster: failed to init node with kubeadm: exit status 1\n\
+                    Command Output: I1124 03:37:01.000000     176 init.go:184] a word\n\
+                    I1124 03:37:05.469121     176 waitcontrolplane.go:83] another\n\
+                    [kubelet-check] The kubelet is not healthy after 4m0s\n\n\
+                    error: error execution phase wait-control-plane: it does not get up: see https://host:6443\n\
+                    k8s.io/kubernetes/cmd/kubeadm/app.Run\n\
+                    \tk8s.io/kubernetes@v1.36.3/cmd/kubeadm/app/kubeadm.go:47\n\
+                    main.main\n\
+                    \tk8s.io/kubernetes@v1.36.3/cmd/kubeadm/kubeadm.go:25\n\
+                    runtime.goexit\n\
+                    \truntime/asm_amd64.s:1771\n";
+        let want = "ERROR: failed to create cluster: failed to init node with kubeadm: exit status 1; \
+                    Command Output: I1124 03:37:01.000000     176 init.go:184] a word; \
+                    [kubelet-check] The kubelet is not healthy after 4m0s; \
+                    error: error execution phase wait-control-plane: it does not get up: see https://host:6443";
+        assert_eq!(last_words(said), want);
+        assert_eq!(last_words("main.main\n\tcmd/kubeadm.go:25\n"), "main.main; cmd/kubeadm.go:25");
+        assert_eq!(last_words("I1124 is a day\n"), "I1124 is a day");
+    }
 
     #[tokio::test]
     async fn a_program_is_quoted_when_it_fails_and_ended_when_it_takes_too_long() {

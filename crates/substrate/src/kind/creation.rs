@@ -10,7 +10,7 @@ use super::command::{self, QUICK};
 use super::engine::{self, Engine};
 use super::machine::Machine;
 use super::programs::Programs;
-use super::tether::Tethered;
+use super::tether::{LOG, Tethered};
 use super::{Kind, KindError, Options, PREFIX, collect};
 use crate::kubeconfig;
 
@@ -52,6 +52,9 @@ impl Kind {
         )?;
         if let Err(error) = tethered.created(options.patience, folder.path()).await {
             collect(&programs, &name, &options.logs).await;
+            // The error quotes its end, and is told in any case.
+            let _ = fs::create_dir_all(&options.logs);
+            let _ = fs::copy(folder.path().join(LOG), options.logs.join(LOG));
             return Err(KindError::NotCreated { why: Box::new(error), logs: options.logs.clone() });
         }
         let (url, client) = (kubeconfig::url(&kubeconfig)?, kubeconfig::client(&kubeconfig).await?);

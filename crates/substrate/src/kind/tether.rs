@@ -13,6 +13,8 @@ use super::command::last_words;
 use super::programs::Programs;
 
 const SCRIPT: &str = include_str!("tether.sh");
+/// What is said while the cluster is created, in its folder.
+pub(super) const LOG: &str = "create.log";
 
 /// What creates and deletes. Dropping it deletes the cluster and waits for that.
 pub(super) struct Tethered {
@@ -22,7 +24,7 @@ pub(super) struct Tethered {
 }
 
 impl Tethered {
-    /// Begins to create a cluster; its log is `create.log` in the folder, which is removed at the end.
+    /// Begins to create a cluster; its log is [`LOG`] in the folder, which is removed at the end.
     pub(super) fn spawn(
         programs: &Programs,
         name: &str,
@@ -58,7 +60,7 @@ impl Tethered {
         match tokio::time::timeout(patience, status).await {
             Ok(Ok(status)) if status == "0" => Ok(()),
             Ok(_) => {
-                let log = std::fs::read_to_string(folder.join("create.log")).unwrap_or_default();
+                let log = std::fs::read_to_string(folder.join(LOG)).unwrap_or_default();
                 Err(KindError::Failed { step, said: last_words(&log) })
             }
             Err(_) => Err(KindError::TooLong { step, seconds: patience.as_secs() }),
