@@ -191,7 +191,7 @@ pub(crate) fn nothing_leaves_the_machine(running: &Running) -> Result<(), String
     let node = format!("gardener-conformance-{}-control-plane", running.name);
     let inside = |script: &str| {
         let output =
-            Command::new(&running.programs.docker).args(["exec", &node, "bash", "-c", script]).output();
+            Command::new(running.programs.docker.path()).args(["exec", &node, "bash", "-c", script]).output();
         let output = output.map_err(|error| error.to_string())?;
         Ok::<_, String>((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
     };

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::command;
 use super::{Kind, KindError};
+use crate::command;
 
 /// Where a kubelet looks for the pods of a control plane, and beside it; what is taken out ends.
 const AT_WORK: &str = "/etc/kubernetes/manifests";
@@ -38,7 +38,7 @@ impl Kind {
     async fn in_control_plane(&self, script: &str, step: &str) -> Result<(), KindError> {
         let node = format!("{}-control-plane", self.name);
         let arguments = ["exec", &node, "sh", "-c", script];
-        command::run(&self.programs.docker, &arguments, step, PATIENCE).await.map(|_| ())
+        Ok(command::run(self.programs.docker.path(), &arguments, step, PATIENCE).await.map(|_| ())?)
     }
 }
 

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::command::{self, QUICK};
-use super::engine::{self, Engine};
 use super::machine::Machine;
 use super::programs::Programs;
 use super::tether::{LOG, Tethered};
-use super::{Kind, KindError, Options, PREFIX, collect};
+use super::{Kind, KindError, Options, PREFIX, collect, node_image};
+use crate::command::{self, QUICK};
+use crate::docker::Engine;
 use crate::kubeconfig;
 
 impl Kind {
@@ -23,11 +23,11 @@ impl Kind {
     pub async fn create(options: &Options) -> Result<Self, KindError> {
         let begun = Instant::now();
         let programs = options.surroundings.programs()?;
-        let engine = Engine::ask(&programs).await?;
+        let engine = programs.docker.engine().await?;
         let room = Machine::look(Path::new(&engine.folder)).disk;
         let shape = options.shape.unwrap_or_default();
         room.map_or(Ok(()), |free| has_room(&engine, free, shape.room()))?;
-        let image = engine::node_image(&programs, options.surroundings.image.as_deref()).await?;
+        let image = node_image::chosen(&programs, options.surroundings.image.as_deref()).await?;
         let name = options.cluster();
         if Self::exists(&programs, &name).await? {
             return Err(KindError::NameInUse { name });

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::command::CommandError;
+use crate::docker::NoEngine;
 use crate::kubeconfig;
 
 /// Why there is no cluster, or not any more.
@@ -15,14 +17,9 @@ pub enum KindError {
         /// How to get it.
         remedy: &'static str,
     },
-    /// Nobody answers the Docker client.
-    #[error(
-        "failed to reach a Docker engine: {said}; start Docker, or as root on Linux `make kind-node` starts a private one"
-    )]
-    NoEngine {
-        /// The client's words.
-        said: String,
-    },
+    /// No engine answers.
+    #[error("{0}")]
+    NoEngine(#[from] NoEngine),
     /// No node image was chosen or assembled.
     #[error(
         "failed to find a node image: `make kind-node` assembles one, or set CONFORMANCE_KIND_IMAGE to one that can be \
@@ -91,30 +88,9 @@ pub enum KindError {
         /// Where the logs are.
         logs: PathBuf,
     },
-    /// A program could not be started.
-    #[error("failed to start {}: {source}", program.display())]
-    Spawn {
-        /// Its path.
-        program: PathBuf,
-        /// The operating system's words.
-        source: std::io::Error,
-    },
-    /// A program that is asked for something failed.
-    #[error("failed to {step}: {said}")]
-    Failed {
-        /// What it was to do.
-        step: String,
-        /// Its last words.
-        said: String,
-    },
-    /// A program did not end in time.
-    #[error("failed to {step} within {seconds} s")]
-    TooLong {
-        /// What it was to do.
-        step: String,
-        /// How long it had.
-        seconds: u64,
-    },
+    /// A program that is asked for something gave nothing.
+    #[error("{0}")]
+    Command(#[from] CommandError),
     /// The cluster did not become ready.
     #[error("the cluster is not ready after {seconds} s: {answer}; its nodes' logs are in {}", logs.display())]
     NotReady {

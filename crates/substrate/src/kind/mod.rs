@@ -1,11 +1,10 @@
 //! A real cluster in containers by the `kind` command line tool; gone with this process, however it ends, unless it is kept.
 
-mod command;
 mod controllers;
 mod creation;
-pub mod engine;
 mod error;
 pub mod machine;
+pub mod node_image;
 mod ports;
 pub mod programs;
 mod ready;
@@ -21,8 +20,8 @@ use http::Request;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::command::{self, CommandError, LONG};
 use crate::envtest;
-use command::LONG;
 use programs::{Programs, Surroundings};
 use tether::Tethered;
 
@@ -152,8 +151,9 @@ impl Kind {
     pub async fn cluster(&self) -> Result<envtest::Cluster, KindError> {
         let step = || "ask for the version of the API server".to_owned();
         let version = self.client.apiserver_version().await;
-        let version =
-            version.map_err(|error| KindError::Failed { step: step(), said: error.to_string() })?.git_version;
+        let version = version
+            .map_err(|error| CommandError::Failed { step: step(), said: error.to_string() })?
+            .git_version;
         Ok(envtest::Cluster {
             url: self.url.clone(),
             kubeconfig: self.kubeconfig.clone(),
@@ -183,7 +183,7 @@ impl Kind {
             .into_iter()
             .chain(images.iter().map(OsStr::new))
             .collect();
-        command::run(&self.programs.docker, &save, &step, LONG).await?;
+        command::run(self.programs.docker.path(), &save, &step, LONG).await?;
         let load: [&OsStr; 5] = [
             "load".as_ref(),
             "image-archive".as_ref(),
@@ -191,7 +191,7 @@ impl Kind {
             "--name".as_ref(),
             self.name.as_ref(),
         ];
-        command::run(&self.programs.kind, &load, &step, LONG).await.map(|_| ())
+        Ok(command::run(&self.programs.kind, &load, &step, LONG).await.map(|_| ())?)
     }
 
     /// Applies a folder with a kustomization, and says what came about, a line per object.
@@ -230,7 +230,7 @@ impl Kind {
     async fn kubectl(&self, arguments: &[&OsStr], step: &str) -> Result<String, KindError> {
         let at = ["--kubeconfig".as_ref(), self.kubeconfig.as_os_str()];
         let arguments: Vec<&OsStr> = at.into_iter().chain(arguments.iter().copied()).collect();
-        command::run(&self.programs.kubectl, &arguments, step, LONG).await
+        Ok(command::run(&self.programs.kubectl, &arguments, step, LONG).await?)
     }
 
     /// Collects what its nodes and pods said.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
-use super::command::{self, QUICK};
 use super::{Kind, KindError};
 
 /// Those that a cluster publishes. An API server gives the first of its range to nobody who does not ask for them.
@@ -28,7 +27,7 @@ impl Kind {
     pub async fn published(&self) -> Result<BTreeMap<u16, SocketAddr>, KindError> {
         let node = format!("{}-control-plane", self.name);
         let step = "ask for the published ports of its node";
-        let said = command::run(&self.programs.docker, &["port", &node], step, QUICK).await?;
+        let said = self.programs.docker.ask(&["port", &node], step).await?;
         let published = read(&said);
         if PORTS.clone().all(|port| published.contains_key(&port)) {
             return Ok(published);

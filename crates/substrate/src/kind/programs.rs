@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::KindError;
+use crate::docker::Docker;
 
 /// What the environment says, read by the caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Surroundings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programs {
     /// The Docker client.
-    pub docker: PathBuf,
+    pub docker: Docker,
     /// Creates and deletes clusters.
     pub kind: PathBuf,
     /// Applies manifests.
@@ -35,14 +36,25 @@ impl Surroundings {
     /// # Errors
     /// When one is nowhere; the error says how to get it.
     pub fn programs(&self) -> Result<Programs, KindError> {
-        let find = |program: &'static str, remedy: &'static str| {
-            self.find(program).ok_or(KindError::Missing { program, remedy })
-        };
+        let find = |program, remedy| self.found(program, remedy);
         Ok(Programs {
-            docker: find("docker", "install Docker, or as root on Debian `make kind-node` unpacks it")?,
+            docker: self.docker()?,
             kind: find("kind", "`make kind-node` builds it (it needs Go), or `go install sigs.k8s.io/kind`")?,
             kubectl: find("kubectl", "`make control-plane` builds it (it needs Go), or install it")?,
         })
+    }
+
+    /// Looks for the Docker client alone.
+    ///
+    /// # Errors
+    /// When it is nowhere; the error says how to get it.
+    pub fn docker(&self) -> Result<Docker, KindError> {
+        let remedy = "install Docker, or as root on Debian `make kind-node` unpacks it";
+        self.found("docker", remedy).map(Docker::at)
+    }
+
+    fn found(&self, program: &'static str, remedy: &'static str) -> Result<PathBuf, KindError> {
+        self.find(program).ok_or(KindError::Missing { program, remedy })
     }
 
     fn find(&self, program: &str) -> Option<PathBuf> {
@@ -86,8 +98,11 @@ mod tests {
         }
         let surroundings =
             Surroundings { path: bin.clone().into(), cache_home: Some(cache), ..Surroundings::default() };
-        let want =
-            Programs { docker: bin.join("docker"), kind: built.join("kind"), kubectl: bin.join("kubectl") };
+        let want = Programs {
+            docker: Docker::at(bin.join("docker")),
+            kind: built.join("kind"),
+            kubectl: bin.join("kubectl"),
+        };
         assert_eq!(surroundings.programs().unwrap(), want);
         let nothing = Surroundings { path: bin.into(), ..Surroundings::default() }.programs().unwrap_err();
         assert!(

@@ -3,9 +3,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use super::command::{self, QUICK};
-use super::engine::Engine;
 use super::{Kind, KindError, Options};
+use crate::command::{self, QUICK};
 use crate::kubeconfig;
 
 impl Kind {
@@ -17,7 +16,7 @@ impl Kind {
     pub async fn reuse(options: &Options) -> Result<Option<Self>, KindError> {
         let begun = Instant::now();
         let programs = options.surroundings.programs()?;
-        Engine::ask(&programs).await?;
+        programs.docker.engine().await?;
         let name = options.cluster();
         if !Self::exists(&programs, &name).await? {
             return Ok(None);

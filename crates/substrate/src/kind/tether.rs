@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::KindError;
-use super::command::last_words;
 use super::programs::Programs;
+use crate::command::{CommandError, last_words};
 
 const SCRIPT: &str = include_str!("tether.sh");
 /// What is said while the cluster is created, in its folder.
@@ -32,15 +32,15 @@ impl Tethered {
         flags: &[&OsStr],
     ) -> Result<Self, KindError> {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", SCRIPT, "tether"]).arg(folder).arg(&programs.kind).arg(&programs.docker);
+        command.args(["-c", SCRIPT, "tether"]).arg(folder).arg(&programs.kind).arg(programs.docker.path());
         // A network of its own goes with the cluster; that of `kind` stays for ever.
         command.arg(name).arg(name).args(flags);
-        command.env("PATH", path_with(&programs.docker));
+        command.env("PATH", path_with(programs.docker.path()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // An interrupt in the terminal is for this process, which then takes the cluster down in order.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut shell =
-            command.spawn().map_err(|source| KindError::Spawn { program: "/bin/sh".into(), source })?;
+            command.spawn().map_err(|source| CommandError::Spawn { program: "/bin/sh".into(), source })?;
         let said = shell.stdout.take().expect("standard output is piped");
         let (told, status) = oneshot::channel();
         std::thread::spawn(move || {
@@ -61,9 +61,9 @@ impl Tethered {
             Ok(Ok(status)) if status == "0" => Ok(()),
             Ok(_) => {
                 let log = std::fs::read_to_string(folder.join(LOG)).unwrap_or_default();
-                Err(KindError::Failed { step, said: last_words(&log) })
+                Err(CommandError::Failed { step, said: last_words(&log) }.into())
             }
-            Err(_) => Err(KindError::TooLong { step, seconds: patience.as_secs() }),
+            Err(_) => Err(CommandError::TooLong { step, seconds: patience.as_secs() }.into()),
         }
     }
 
@@ -98,6 +98,7 @@ fn path_with(docker: &Path) -> std::ffi::OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::docker::Docker;
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -111,7 +112,7 @@ mod tests {
         };
         let asked = folder.join("asked").display().to_string();
         Programs {
-            docker: write("docker", format!("echo docker $* >> {asked}")),
+            docker: Docker::at(write("docker", format!("echo docker $* >> {asked}"))),
             kind: write(
                 "kind",
                 format!("echo kind $1 $2 $3 $4 >> {asked}\ncase $1 in create) {creates} ;; esac"),

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use substrate::docker::Engine;
 use substrate::envtest::assets::Assets;
 use substrate::envtest::programs;
-use substrate::kind::KindError;
-use substrate::kind::engine::{self, Engine};
 use substrate::kind::machine::Machine;
+use substrate::kind::{KindError, node_image};
 
 use crate::environment;
 
@@ -79,13 +79,13 @@ async fn cluster() -> Vec<Need> {
     let around = environment::around_kind();
     let programs = around.programs();
     let mut needs = vec![Need::of("programs", &programs, |found| {
-        format!("{}, {}, {}", found.docker.display(), found.kind.display(), found.kubectl.display())
+        format!("{}, {}, {}", found.docker.path().display(), found.kind.display(), found.kubectl.display())
     })];
     let Ok(programs) = programs else { return needs };
-    let engine = Engine::ask(&programs).await;
+    let engine = programs.docker.engine().await;
     needs.push(Need::of("Docker engine", &engine, told));
     let Ok(engine) = engine else { return needs };
-    let image: Result<String, KindError> = engine::node_image(&programs, around.image.as_deref()).await;
+    let image: Result<String, KindError> = node_image::chosen(&programs, around.image.as_deref()).await;
     needs.push(Need::of("node image", &image, Clone::clone));
     let machine = Machine::look(Path::new(&engine.folder));
     needs.extend(capability(&engine, machine));

@@ -1,45 +1,72 @@
 //! Programs that are asked for something and end: their words, or why not.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::process::Command;
 
-use super::KindError;
-
 /// For what takes no time.
-pub(super) const QUICK: Duration = Duration::from_secs(20);
+pub(crate) const QUICK: Duration = Duration::from_secs(20);
 /// For what moves much data.
-pub(super) const LONG: Duration = Duration::from_mins(10);
+pub(crate) const LONG: Duration = Duration::from_mins(10);
 /// Lines of a failed program that are quoted.
 const QUOTED: usize = 6;
 
+/// Why a program that was asked for something gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// It could not be started.
+    #[error("failed to start {}: {source}", program.display())]
+    Spawn {
+        /// Its path.
+        program: PathBuf,
+        /// The operating system's words.
+        source: std::io::Error,
+    },
+    /// It failed.
+    #[error("failed to {step}: {said}")]
+    Failed {
+        /// What it was to do.
+        step: String,
+        /// Its last words.
+        said: String,
+    },
+    /// It did not end in time.
+    #[error("failed to {step} within {seconds} s")]
+    TooLong {
+        /// What it was to do.
+        step: String,
+        /// How long it had.
+        seconds: u64,
+    },
+}
+
 /// Runs a program to its end, which comes at once when nobody waits for it any more, and gives what it printed.
-pub(super) async fn run(
+pub(crate) async fn run(
     program: &Path,
     arguments: &[impl AsRef<OsStr>],
     step: &str,
     patience: Duration,
-) -> Result<String, KindError> {
+) -> Result<String, CommandError> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
     let Ok(ended) = tokio::time::timeout(patience, command.output()).await else {
-        return Err(KindError::TooLong { step: step.to_owned(), seconds: patience.as_secs() });
+        return Err(CommandError::TooLong { step: step.to_owned(), seconds: patience.as_secs() });
     };
-    let output = ended.map_err(|source| KindError::Spawn { program: program.to_owned(), source })?;
+    let output = ended.map_err(|source| CommandError::Spawn { program: program.to_owned(), source })?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
     // What it prints for others to read, as `docker info` does without an engine, says nothing of why.
     let said = if output.stderr.trim_ascii().is_empty() { output.stdout } else { output.stderr };
-    Err(KindError::Failed { step: step.to_owned(), said: last_words(&String::from_utf8_lossy(&said)) })
+    Err(CommandError::Failed { step: step.to_owned(), said: last_words(&String::from_utf8_lossy(&said)) })
 }
 
 /// The end of what was said, without what programs in Go say beside it: where in their code they were, and what they did
 /// before.
-pub(super) fn last_words(said: &str) -> String {
+pub(crate) fn last_words(said: &str) -> String {
     let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
     let is_frame = |(at, line): (usize, &str)| {
         is_place_in_code(line) || lines.get(at + 1).is_some_and(|next| is_place_in_code(next))

@@ -1,0 +1,90 @@
+//! The Docker engine as its client tells of it.
+
+use serde_json::Value;
+
+use super::{Docker, NoEngine};
+
+/// The label of a private engine that tells where its published ports are.
+const ADDRESS: &str = "conformance.gardener.cloud/address=";
+
+/// What an engine says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Engine {
+    /// `20.10.24`.
+    pub version: String,
+    /// `1` or `2`; empty where it does not say.
+    pub cgroups: String,
+    /// Bytes of memory of its machine.
+    pub memory: u64,
+    /// Where its data lie.
+    pub folder: String,
+    /// Where published ports of a private engine are; the machine's own engine has none.
+    pub address: Option<String>,
+    /// Whether it runs in a virtual machine of Docker Desktop.
+    pub is_desktop: bool,
+    /// Whether it runs without root, in a network of its own.
+    pub is_rootless: bool,
+}
+
+impl Docker {
+    /// What the engine says of itself.
+    ///
+    /// # Errors
+    /// When none answers.
+    pub async fn engine(&self) -> Result<Engine, NoEngine> {
+        let asked = self.ask(&["info", "--format", "{{json .}}"], "ask Docker").await;
+        let said = asked.map_err(|error| NoEngine { said: error.to_string() })?;
+        let info: Value = serde_json::from_str(&said).unwrap_or_default();
+        // The client answers without an engine, too.
+        if info["ServerVersion"].as_str().unwrap_or_default().is_empty() {
+            let errors: Vec<&str> =
+                info["ServerErrors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            return Err(NoEngine { said: errors.join("; ") });
+        }
+        Ok(Engine::read(&info))
+    }
+}
+
+impl Engine {
+    pub(crate) fn read(info: &Value) -> Self {
+        let text = |field: &str| info[field].as_str().unwrap_or_default().to_owned();
+        let list = |field: &str| info[field].as_array().into_iter().flatten().filter_map(Value::as_str);
+        Self {
+            version: text("ServerVersion"),
+            cgroups: text("CgroupVersion"),
+            memory: info["MemTotal"].as_u64().unwrap_or_default(),
+            folder: text("DockerRootDir"),
+            address: list("Labels").find_map(|label| label.strip_prefix(ADDRESS)).map(str::to_owned),
+            is_desktop: info["OperatingSystem"] == "Docker Desktop",
+            is_rootless: list("SecurityOptions").any(|option| option == "name=rootless"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_engine_says_where_its_ports_are_by_a_label() {
+        let info = json!({
+            "ServerVersion": "20.10.24", "CgroupVersion": "1", "MemTotal": 1024, "DockerRootDir": "/data",
+            "Labels": ["other=1", "conformance.gardener.cloud/address=192.0.2.1"],
+            "OperatingSystem": "Debian GNU/Linux 12 (bookworm)", "SecurityOptions": ["name=seccomp,profile=default"],
+        });
+        let want = Engine {
+            version: "20.10.24".to_owned(),
+            cgroups: "1".to_owned(),
+            memory: 1024,
+            folder: "/data".to_owned(),
+            address: Some("192.0.2.1".to_owned()),
+            is_desktop: false,
+            is_rootless: false,
+        };
+        assert_eq!(Engine::read(&info), want);
+        assert_eq!(Engine::read(&json!({"Labels": []})).address, None);
+        assert!(Engine::read(&json!({"OperatingSystem": "Docker Desktop"})).is_desktop);
+        assert!(Engine::read(&json!({"SecurityOptions": ["name=rootless"]})).is_rootless);
+    }
+}
