@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
@@ -10,7 +10,7 @@ use conformance::target::command::CommandTarget;
 use conformance::target::garden::Garden;
 use conformance::target::url::{Known, UrlTarget};
 use conformance::target::{Target, provider};
-use contract::document::target::{RegistrationFiles, TargetConfig, TargetSpec};
+use contract::document::target::{RegistrationFiles, TargetSpec};
 use contract::document::{SourceFile, target};
 use gardener_resource_manager::config::file;
 use gardener_resource_manager::controllers::Running;
@@ -27,6 +27,7 @@ mod controlplane;
 mod garden;
 mod needs;
 mod ours;
+mod started;
 
 pub(crate) use ours::ours;
 
@@ -96,7 +97,12 @@ pub(crate) fn named(
         return Ok(Arc::new(resource_manager()));
     }
     if let Some(line) = target.strip_prefix("command=") {
-        let mut target = started(line, running)?;
+        let mut target = started::command(line, running)?;
+        target.known.gardener = gardener;
+        return Ok(Arc::new(target));
+    }
+    if let Some(line) = target.strip_prefix("image=") {
+        let mut target = started::image(line, running)?;
         target.known.gardener = gardener;
         return Ok(Arc::new(target));
     }
@@ -109,50 +115,12 @@ pub(crate) fn named(
     from_file(Path::new(target), (trust, config), running, gardener)
 }
 
-/// A command line: `<config>` is a file made for each configuration, over the one of `--config` where it is given.
-fn started(line: &str, running: &RunningArguments) -> Result<CommandTarget, Failure> {
-    trusts_nobody(running)?;
-    let command: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    let name = command
-        .first()
-        .map(|program| file_name(program))
-        .ok_or_else(|| Failure::usage("command= names no program"))?;
-    let has_config = line.contains("<config>");
-    let file = running.config.as_deref().map(|file| file.display().to_string());
-    if file.is_some() && !has_config {
-        return Err(Failure::usage(
-            "--config needs <config> in the command line: where the program is told of it",
-        ));
-    }
-    let in_config = match &running.config {
-        Some(file) => read_configuration(file)?.contains("<port>"),
-        None => false,
-    };
-    if !line.contains("<port>") && !in_config {
-        let remedy = "write <port> into the command line, or into the file of --config, or say a target file";
-        return Err(Failure::usage(format!("nobody tells the program on which port it is asked: {remedy}")));
-    }
-    let config = has_config.then(|| TargetConfig { file, ..TargetConfig::default() });
-    let known = Known { name, paths: own_paths(), ..Known::default() };
-    let spec = TargetSpec { command, config, ..TargetSpec::default() };
-    Ok(CommandTarget { known, spec, folder: PathBuf::from("."), decisions: None })
-}
-
-/// A program that is started gets its certificate from us.
-fn trusts_nobody(running: &RunningArguments) -> Result<(), Failure> {
-    if running.trust.is_said() {
-        let text = "--ca and --insecure are for targets that run already: one that is started gets its certificate \
-                    from <certDir>";
-        return Err(Failure::usage(text));
-    }
-    Ok(())
-}
-
 /// Whether a name stands for something that is started for the run.
 pub(crate) fn is_started(target: &str) -> bool {
     target == BUILT_IN
         || target.starts_with("command=")
-        || spec_of(target).is_some_and(|spec| !spec.command.is_empty())
+        || target.starts_with("image=")
+        || spec_of(target).is_some_and(|spec| spec.is_started())
 }
 
 /// Whether a name stands for a garden, whose cases hold their objects apart from it until they are asked.
@@ -161,7 +129,7 @@ pub(crate) fn is_garden(target: &str) -> bool {
 }
 
 fn spec_of(target: &str) -> Option<TargetSpec> {
-    if target.starts_with("url=") {
+    if ["url=", "image="].iter().any(|prefix| target.starts_with(prefix)) {
         return None;
     }
     let text = fs::read_to_string(target).ok()?;
@@ -176,7 +144,7 @@ fn from_file(
 ) -> Result<Arc<dyn Target>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
-            "failed to read target {}: {error}; say url=https://…, command=… or a target file",
+            "failed to read target {}: {error}; say url=https://…, command=…, image=… or a target file",
             path.display()
         ))
     })?;
@@ -208,13 +176,14 @@ fn from_file(
     if let Some(kubeconfig) = &spec.kubeconfig {
         return garden_behind(&folder.join(kubeconfig), known, running);
     }
-    if !spec.command.is_empty() {
-        trusts_nobody(running)?;
+    if spec.is_started() {
+        started::trusts_nobody(running)?;
         if config.is_some() {
             return Err(Failure::usage("--config: the configuration of this target is its file's `config`"));
         }
         let decisions: Option<Arc<dyn Target>> = Some(Arc::new(garden::Garden));
-        return Ok(Arc::new(CommandTarget { known, spec, folder, decisions }));
+        let image = spec.image.as_deref().map(started::from).transpose()?;
+        return Ok(Arc::new(CommandTarget { known, spec, folder, image, decisions }));
     }
     let trust = match (&spec.ca, trust) {
         (Some(ca), Trust::Bundle(given)) if given.is_empty() => self::trust(false, Some(&folder.join(ca)))?,
@@ -326,12 +295,6 @@ fn host(url: &str) -> Result<String, Failure> {
     let host =
         url.strip_prefix("https://").ok_or_else(|| Failure::usage(format!("{url} is no https address")))?;
     Ok(host.split('/').next().unwrap_or(host).to_owned())
-}
-
-fn file_name(program: &str) -> String {
-    Path::new(program)
-        .file_name()
-        .map_or_else(|| program.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

@@ -17,14 +17,15 @@ use tokio::task::JoinHandle;
 use webhook::registration::ClientConfig;
 use webhook::server::{self, CertificateError, Certificates, Patience, TlsError, TlsOptions};
 
-/// Makes a certificate for the loopback addresses.
-pub(crate) fn certificate() -> Result<Identity, rcgen::Error> {
-    named(&[])
+/// Makes a certificate for the loopback addresses and a host.
+pub(crate) fn certificate(host: &str) -> Result<Identity, rcgen::Error> {
+    named(&[host.to_owned()])
 }
 
 fn named(further: &[String]) -> Result<Identity, rcgen::Error> {
-    let mut names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
-    names.extend(further.iter().filter(|name| !name.is_empty()).cloned());
+    let own = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+    let further = further.iter().filter(|name| !name.is_empty() && !own.contains(name)).cloned();
+    let names: Vec<String> = own.iter().cloned().chain(further).collect();
     Identity::made("target", names)
 }
 

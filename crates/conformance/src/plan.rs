@@ -366,7 +366,7 @@ fn is_started_apart(looked: Looked<'_>, target: &dyn Target) -> bool {
 fn has_real_time(runs_on: RunsOn, target: &dyn Target) -> bool {
     match target.identity().kind {
         TargetKind::Garden => true,
-        TargetKind::Command => runs_on == RunsOn::Reconcile,
+        TargetKind::Command | TargetKind::Image => runs_on == RunsOn::Reconcile,
         _ => false,
     }
 }

@@ -42,6 +42,8 @@ pub enum TargetKind {
     Url,
     /// A binary that is started for the run.
     Command,
+    /// A container that is started for the run.
+    Image,
     /// A deployment inside a cluster.
     InCluster,
     /// Whoever wrote the objects that are read.
@@ -366,6 +368,28 @@ pub enum TargetError {
         seconds: u64,
         /// End of its standard error.
         last_words: String,
+    },
+    /// No Docker engine answers.
+    #[error("{0}")]
+    NoEngine(#[from] substrate::docker::NoEngine),
+    /// The engine has no such image and cannot get it.
+    #[error(
+        "failed to get the image {image}: {said}; `docker build` or `docker load` brings it to the engine, `docker login` opens \
+         a registry"
+    )]
+    Image {
+        /// Its name.
+        image: String,
+        /// The engine's words.
+        said: String,
+    },
+    /// A container cannot be led to an API server of this machine.
+    #[error("failed to lead the container to {address}: {reason}")]
+    Unled {
+        /// The API server.
+        address: String,
+        /// What is wrong.
+        reason: String,
     },
     /// A built-in target refused its configuration.
     #[error("failed to configure {name}: {reason}")]

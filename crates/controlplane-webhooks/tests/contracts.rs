@@ -230,7 +230,7 @@ spec:
         provider: Some(provider.to_owned()),
         ..Known::default()
     };
-    CommandTarget { known, spec: described.spec, folder: folder.to_owned(), decisions: None }
+    CommandTarget { known, spec: described.spec, folder: folder.to_owned(), image: None, decisions: None }
 }
 
 fn in_process(csi: bool) -> BuiltIn {

@@ -120,7 +120,7 @@ spec:
         registrations: BTreeMap::from([(String::new(), registrations::registrations(None))]),
         ..Known::default()
     };
-    CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), decisions: None }
+    CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), image: None, decisions: None }
 }
 
 fn options(fail_fast: bool) -> Options {

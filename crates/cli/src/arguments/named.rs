@@ -26,7 +26,7 @@ pub(crate) struct RunningArguments {
     #[command(flatten)]
     pub(crate) trust: TrustArguments,
     /// The component configuration that a running target has: what is about another one is not asked. With
-    /// `--target command=`, the file that `<config>` is made from
+    /// `--target command=` and `image=`, the file that `<config>` is made from
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The cluster that a running target reads: facts are written there
@@ -50,7 +50,7 @@ impl RunningArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffRunArguments {
-    /// built-in, url=https://HOST:PORT, command="./binary --flags", or a target file
+    /// built-in, url=https://HOST:PORT, command="./binary --flags", image="NAME:TAG --flags", or a target file
     #[arg(long, value_name = "TARGET", default_value = BUILT_IN)]
     pub(crate) a: String,
     /// The target that it is held against
@@ -94,7 +94,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct VerifyArguments {
-    /// url=https://HOST:PORT, command="./binary --flags", a target file, or built-in
+    /// url=https://HOST:PORT, command="./binary --flags", image="NAME:TAG --flags", a target file, or built-in
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: String,
     #[command(flatten)]

@@ -72,8 +72,8 @@ fn controllers(loaded: &Loaded, arguments: &DiffRunArguments) -> Result<Vec<Cont
     }
     let started = [&arguments.a, &arguments.b].into_iter().all(|target| targets::is_started(target));
     if !names.is_empty() && !started {
-        let text = "a controller must be started with clusters of its own: --a and --b are built-in, command=… or a target file \
-                    with a command";
+        let text = "a controller must be started with clusters of its own: --a and --b are built-in, command=…, image=… or a \
+                    target file with one of the two";
         return Err(Failure::usage(text.to_owned()));
     }
     let chosen = known.into_iter().filter(|contract| names.contains(&contract.name));

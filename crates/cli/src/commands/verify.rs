@@ -139,8 +139,8 @@ fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
     }
     if !targets::is_started(&arguments.target) {
         return Err(Failure::usage(format!(
-            "--substrate {substrate}: a target that runs already reads another cluster; say command=… or a target file \
-             with a command, which is started beside the server"
+            "--substrate {substrate}: a target that runs already reads another cluster; say command=…, image=… or \
+             a target file with one of the two, which is started beside the server"
         )));
     }
     if arguments.substrate == SubstrateName::Kind && arguments.target != BUILT_IN {

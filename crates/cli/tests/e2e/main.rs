@@ -7,6 +7,7 @@ mod certificate;
 mod cluster;
 mod contracts;
 mod garden;
+mod image;
 mod place;
 mod resource_manager;
 mod shoot;
@@ -43,6 +44,12 @@ const TESTS: [Test; 12] = [
     test!(cluster::nothing_leaves_the_machine),
 ];
 
+/// What needs an engine and no cluster.
+const TESTS_OF_IMAGES: [(&str, fn() -> Result<(), String>); 2] = [
+    ("it_keeps_a_contract_and_no_container_is_left", image::it_keeps_a_contract_and_no_container_is_left),
+    ("it_goes_when_the_tool_is_killed", image::it_goes_when_the_tool_is_killed),
+];
+
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // One cluster, one resource-manager: tests are told apart by their order.
@@ -59,12 +66,12 @@ fn main() -> ExitCode {
 /// What is shown of pods, and meanwhile, in a cluster of its own, the cases of contracts.
 fn trials(arguments: &Arguments) -> Result<Vec<Trial>, String> {
     let substrate = Substrate::of_environment()?;
-    let mut trials = if substrate == Substrate::Kind { of_pods(arguments) } else { Vec::new() };
+    let mut trials = if substrate == Substrate::Kind { of_pods_and_images(arguments) } else { Vec::new() };
     trials.extend(contracts::trials(substrate, arguments)?);
     Ok(trials)
 }
 
-fn of_pods(arguments: &Arguments) -> Vec<Trial> {
+fn of_pods_and_images(arguments: &Arguments) -> Vec<Trial> {
     let shared = Shared::default();
     let trials = TESTS.map(|(name, test)| {
         let shared = shared.clone();
@@ -75,5 +82,7 @@ fn of_pods(arguments: &Arguments) -> Vec<Trial> {
         })
     });
     shared.awaits(trials.iter().filter(|trial| !arguments.is_filtered_out(trial)).count());
-    trials.into()
+    let of_images = TESTS_OF_IMAGES
+        .map(|(name, test)| Trial::test(format!("image::{name}"), move || test().map_err(Failed::from)));
+    trials.into_iter().chain(of_images).collect()
 }

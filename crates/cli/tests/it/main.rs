@@ -8,6 +8,7 @@ mod check;
 mod diff_run;
 mod envtest;
 mod gate;
+mod image;
 mod init;
 mod kind;
 mod policy;

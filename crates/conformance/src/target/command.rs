@@ -1,4 +1,5 @@
-//! A binary that is started for the run, once per configuration, and killed with its children on every way out.
+//! A binary, or a container of an image, that is started for the run, once per configuration, and killed with its children on every
+//! way out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,18 +22,24 @@ use super::{
 
 mod certificate;
 mod configuration;
+mod container;
 mod effective;
+mod place;
 mod placeholders;
 mod process;
 mod ready;
+mod removal;
 
+pub use container::Image;
+
+use place::{Place, Program};
 use placeholders::Placeholders;
 use process::Process;
 
 /// How often a start is tried when a port was taken.
 const ATTEMPTS: usize = 4;
 
-/// A binary that is started for the run.
+/// A binary or a container that is started for the run.
 #[derive(Clone)]
 pub struct CommandTarget {
     /// What is known of it.
@@ -41,6 +48,8 @@ pub struct CommandTarget {
     pub spec: TargetSpec,
     /// Folder that paths of the target file are relative to.
     pub folder: PathBuf,
+    /// The image that it is started from; absent: the command is a program of this machine.
+    pub image: Option<Image>,
     /// Decides what dates of a row mean, so that rows are found that mean the same at another time; without it no row about
     /// versions is asked.
     pub decisions: Option<Arc<dyn Target>>,
@@ -49,7 +58,11 @@ pub struct CommandTarget {
 #[async_trait]
 impl Target for CommandTarget {
     fn identity(&self) -> Identity {
-        self.known.identity(TargetKind::Command, &self.spec.command.join(" "))
+        let kind = if self.image.is_some() { TargetKind::Image } else { TargetKind::Command };
+        let image = self.image.as_ref().map(|image| &image.name);
+        let words: Vec<&str> =
+            image.into_iter().chain(&self.spec.command).chain(&self.spec.args).map(String::as_str).collect();
+        self.known.identity(kind, &words.join(" "))
     }
 
     fn features(&self) -> BTreeSet<String> {
@@ -135,8 +148,7 @@ impl Target for CommandTarget {
         for _ in 1..ATTEMPTS {
             match self.start_once(setup.clone()).await {
                 // A port that was free a moment ago may be someone else's by now.
-                Err(TargetError::Ended { last_words, .. })
-                    if last_words.to_lowercase().contains("in use") => {}
+                Err(TargetError::Ended { last_words, .. }) if is_about_a_port(&last_words) => {}
                 result => return result,
             }
         }
@@ -150,37 +162,56 @@ impl CommandTarget {
         self.spec.url.is_none() && self.spec.ready.is_some()
     }
 
+    fn program(&self, placeholders: &Placeholders) -> Result<Program, TargetError> {
+        let env = self.spec.env.iter().map(|(name, value)| Ok((name.clone(), placeholders.fill(value)?)));
+        Ok(Program {
+            command: placeholders.fill_all(&self.spec.command)?,
+            args: placeholders.fill_all(&self.spec.args)?,
+            env: env.collect::<Result<BTreeMap<_, _>, TargetError>>()?,
+        })
+    }
+
     async fn start_once(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
-        let authority = certificate::write(&folder.path().join("certs"))?;
+        let mut place = Place::of(self.image.as_ref(), folder.path()).await?;
+        let authority = certificate::write(&place.files().here.join("certs"), place.host())?;
         let target = setup.clusters.as_ref().and_then(|clusters| clusters.target.as_ref());
-        let placeholders = Placeholders::new(folder.path(), setup.facts.as_ref(), target)?;
+        let kubeconfigs = place.kubeconfigs(setup.facts.as_ref(), target).await?;
+        let placeholders = Placeholders::new(place.files(), kubeconfigs)?;
         if let Some(config) = &self.spec.config {
             let two = target.is_some();
             let content = configuration::make(config, &self.folder, setup.config, &placeholders, two)?;
             placeholders.write_config(&content)?;
         }
-        let command = placeholders.fill_all(&self.spec.command)?;
-        let env = self.spec.env.iter().map(|(name, value)| Ok((name.clone(), placeholders.fill(value)?)));
-        let env = env.collect::<Result<BTreeMap<_, _>, TargetError>>()?;
-        let mut process = Process::spawn(&command, &env, (&self.folder, folder.path()))?;
         let url = placeholders.fill(self.spec.url.as_deref().unwrap_or("https://127.0.0.1:<port>"))?;
-        let ready = self.spec.ready.as_deref().map(|ready| placeholders.fill(ready)).transpose()?;
+        let fill = |address: &String| placeholders.fill(address);
+        let ready = self.spec.ready.as_ref().map(fill).transpose()?;
+        let metrics = self.spec.metrics.as_ref().map(fill).transpose()?;
+        let addresses: Vec<&str> = [Some(&url), ready.as_ref(), metrics.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let line = place.line(self.program(&placeholders)?, &addresses);
+        let mut process = Process::spawn(line, (&self.folder, folder.path()))?;
+        let reached = |address: &String| place.reached(address);
+        let (url, ready, metrics) =
+            (reached(&url), ready.as_ref().map(reached), metrics.as_ref().map(reached));
         ready::wait(&mut process, ready.as_deref(), &url).await?;
         let address = Address { url, address: None, server_name: None, trust: Trust::Bundle(authority) };
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
         if !self.has_controllers_alone() {
-            super::url::first_contact(&dialer, &self.known).await?;
+            ready::contact(&mut process, &dialer, &self.known, place.is_apart()).await?;
         }
         let registrations = self.known.registrations_of(setup.instance);
-        let metrics = self.spec.metrics.as_deref().map(|address| placeholders.fill(address)).transpose()?;
         Ok(Box::new(RunningCommand {
             dialer: Arc::new(dialer),
             known: self.known.clone(),
             registrations,
             metrics,
             process,
+            _place: place,
             _folder: folder,
         }))
     }
@@ -193,6 +224,8 @@ struct RunningCommand {
     /// Address of its metrics.
     metrics: Option<String>,
     process: Process,
+    /// What leads it to its clusters.
+    _place: Place,
     /// Certificates and configuration; removed with the target.
     _folder: tempfile::TempDir,
 }
@@ -226,6 +259,12 @@ impl Running for RunningCommand {
     async fn stop(self: Box<Self>) {
         self.process.stop().await;
     }
+}
+
+/// A program and an engine have words of their own for a port that is taken.
+fn is_about_a_port(last_words: &str) -> bool {
+    let words = last_words.to_lowercase();
+    words.contains("in use") || words.contains("port is already allocated")
 }
 
 fn file(step: &'static str, path: &str, source: std::io::Error) -> TargetError {

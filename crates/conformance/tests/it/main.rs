@@ -8,6 +8,7 @@ mod embedded;
 mod exit;
 mod fake;
 mod given;
+mod image;
 mod maintained;
 mod objects;
 mod otherwise;

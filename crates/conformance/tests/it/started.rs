@@ -4,18 +4,24 @@ use std::time::Duration;
 
 use conformance::target::command::CommandTarget;
 use conformance::target::url::{Known, UrlTarget};
-use conformance::target::{Setup, Target};
+use conformance::target::{Facts, Setup, Target};
 use contract::document::target::TargetSpec;
 use serde_json::Value;
 use webhook::dial::Trust;
 
-async fn refusal(target: &dyn Target) -> String {
+/// Why a target does not start.
+pub(crate) async fn refusal(target: &dyn Target) -> String {
+    refusal_with(target, None).await
+}
+
+/// The same, with a cluster to read.
+pub(crate) async fn refusal_with(target: &dyn Target, facts: Option<Facts>) -> String {
     let setup = Setup {
         component: "webhook",
         now: None,
         config: &Value::Null,
         instance: "seed",
-        facts: None,
+        facts,
         clusters: None,
     };
     let started =
@@ -32,7 +38,7 @@ fn command(line: &[&str]) -> CommandTarget {
         ready: Some("http://127.0.0.1:<healthPort>/readyz".to_owned()),
         ..TargetSpec::default()
     };
-    CommandTarget { known: Known::default(), spec, folder: "".into(), decisions: None }
+    CommandTarget { known: Known::default(), spec, folder: "".into(), image: None, decisions: None }
 }
 
 #[tokio::test]

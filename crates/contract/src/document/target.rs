@@ -41,9 +41,14 @@ pub struct Metadata {
 pub struct TargetSpec {
     /// Version, as `versions` and `differs` of clauses mean it.
     pub version: Option<String>,
-    /// Program and arguments, started once per effective configuration; absent: it runs already.
+    /// Program and arguments, started once per effective configuration; absent: it runs already. With `image`, what takes the place
+    /// of the image's entrypoint.
     pub command: Vec<String>,
-    /// Environment of the program, beside the inherited one.
+    /// Image of a container that is started once per effective configuration, by the Docker engine.
+    pub image: Option<String>,
+    /// What the entrypoint of `image` is given.
+    pub args: Vec<String>,
+    /// Environment of the program, beside the inherited one; of a container, beside the image's.
     pub env: BTreeMap<String, String>,
     /// Where reviews are sent.
     pub url: Option<String>,
@@ -106,48 +111,79 @@ pub struct TargetConfig {
     pub clusters: Map<String, Value>,
 }
 
+impl TargetSpec {
+    /// Whether it is started for the run.
+    #[must_use]
+    pub fn is_started(&self) -> bool {
+        !self.command.is_empty() || self.image.is_some()
+    }
+}
+
 /// Reads a target file.
 ///
 /// # Errors
-/// When it is no YAML, of another kind, has unknown fields, or says neither `command` nor `url`.
+/// When it is no YAML, of another kind, has unknown fields, or says nothing that could be asked.
 pub fn read(file: &SourceFile) -> Result<TargetFile, Error> {
     let target: TargetFile = file.read("Target")?;
-    let spec = &target.spec;
-    let is_webhook = !spec.command.is_empty() || spec.url.is_some();
+    match reach(&target.spec).or_else(|| started(&target.spec)).or_else(|| described(&target.spec)) {
+        None => Ok(target),
+        Some((message, remedy)) => Err(file.error(super::first(), 0, message, Some(remedy))),
+    }
+}
+
+/// What is wrong, and how it is mended.
+type Mistake = Option<(String, String)>;
+
+/// It is reached in one way.
+fn reach(spec: &TargetSpec) -> Mistake {
+    let is_webhook = spec.is_started() || spec.url.is_some();
     if is_webhook && spec.kubeconfig.is_some() {
-        let remedy = "say `kubeconfig` alone: the garden's own API server is asked".to_owned();
-        let message = "the target is a garden and a webhook";
-        return Err(file.error(super::first(), 0, message, Some(remedy)));
+        return mistake(
+            "the target is a garden and a webhook",
+            "say `kubeconfig` alone: the garden's own API server is asked",
+        );
     }
     if !is_webhook && spec.kubeconfig.is_none() {
-        let remedy =
-            "say `url: https://HOST:PORT`, and `command` if it is to be started, or `kubeconfig` of a garden"
-                .to_owned();
-        return Err(file.error(
-            super::first(),
-            0,
-            "the target has neither a command nor a url nor a kubeconfig",
-            Some(remedy),
-        ));
+        return mistake(
+            "the target has neither a command nor an image nor a url nor a kubeconfig",
+            "say `url: https://HOST:PORT`, and `command` or `image` if it is to be started, or `kubeconfig` of a garden",
+        );
     }
-    if let Some(url) = spec.url.as_ref().filter(|url| !url.starts_with("https://")) {
-        let remedy = "webhooks are served over HTTPS: `https://HOST:PORT`".to_owned();
-        return Err(file.error(super::first(), 0, format!("the url {url} is not https"), Some(remedy)));
+    let url = spec.url.as_ref().filter(|url| !url.starts_with("https://"))?;
+    mistake(&format!("the url {url} is not https"), "webhooks are served over HTTPS: `https://HOST:PORT`")
+}
+
+/// What is started is a program or an image.
+fn started(spec: &TargetSpec) -> Mistake {
+    match spec.image.as_deref() {
+        None if !spec.args.is_empty() => mistake(
+            "the target has args and no image",
+            "say which `image` they are for, or write them into `command`",
+        ),
+        Some(image) if image.is_empty() || image.contains(char::is_whitespace) => mistake(
+            "the image has no name of one word",
+            "say its name, such as `image: registry.example/webhook:v1`, and what it is given under `args`",
+        ),
+        _ => None,
     }
+}
+
+/// What is told of it means something.
+fn described(spec: &TargetSpec) -> Mistake {
     if let Some(release) =
         spec.gardener.as_ref().filter(|release| Range::parse(&format!("={release}")).is_none())
     {
-        let remedy = "write the release that it is for: `gardener: v1.82.0`".to_owned();
-        return Err(file.error(super::first(), 0, format!("gardener {release} is no release"), Some(remedy)));
+        let remedy = "write the release that it is for: `gardener: v1.82.0`";
+        return mistake(&format!("gardener {release} is no release"), remedy);
     }
-    if let Some(RegistrationFiles::Each(files)) = &spec.registration
-        && let Some(strange) = files.keys().find(|name| !INSTANCES.contains(&name.as_str()))
-    {
-        let remedy = format!("instances are {}", INSTANCES.join(" and "));
-        let message = format!("there is no instance {strange} to register");
-        return Err(file.error(super::first(), 0, message, Some(remedy)));
-    }
-    Ok(target)
+    let Some(RegistrationFiles::Each(files)) = &spec.registration else { return None };
+    let strange = files.keys().find(|name| !INSTANCES.contains(&name.as_str()))?;
+    let remedy = format!("instances are {}", INSTANCES.join(" and "));
+    mistake(&format!("there is no instance {strange} to register"), &remedy)
+}
+
+fn mistake(message: &str, remedy: &str) -> Mistake {
+    Some((message.to_owned(), remedy.to_owned()))
 }
 
 #[cfg(test)]
@@ -184,7 +220,10 @@ mod tests {
     fn mistakes_are_named_with_their_place() {
         let table = [
             ("spec: {url: \"https://a\", comand: [x]}\n", 4, "comand"),
-            ("spec: {}\n", 1, "neither a command nor a url"),
+            ("spec: {}\n", 1, "neither a command nor an image nor a url"),
+            ("spec: {url: \"https://a\", args: [x]}\n", 1, "args and no image"),
+            ("spec: {image: \"a b\"}\n", 1, "no name of one word"),
+            ("spec: {image: a, kubeconfig: k}\n", 1, "a garden and a webhook"),
             ("spec: {url: \"https://a\", kubeconfig: k}\n", 1, "a garden and a webhook"),
             ("spec: {url: \"http://a\"}\n", 1, "is not https"),
             ("spec: {url: \"https://a\", gardener: new}\n", 1, "gardener new is no release"),

@@ -72,7 +72,7 @@ fn started_by(command: &[&str]) -> CommandTarget {
     let described = target::read(&SourceFile::new("target.yaml", text.to_string())).expect("it is a target");
     let known = Known { name: described.metadata.name, ..Known::default() };
     let decisions: Option<Arc<dyn Target>> = Some(Arc::new(Steady));
-    CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), decisions }
+    CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), image: None, decisions }
 }
 
 /// What became of the cases of a clause.

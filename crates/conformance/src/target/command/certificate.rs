@@ -1,4 +1,4 @@
-//! The files of a certificate for the loopback address.
+//! The files of a certificate for the address that a target is asked at.
 
 use std::path::Path;
 
@@ -6,12 +6,13 @@ use super::file;
 use crate::loopback;
 use crate::target::TargetError;
 
-/// Writes `tls.crt` and `tls.key` into the folder and gives the PEM of the authority that signed them.
-pub(super) fn write(folder: &Path) -> Result<Vec<u8>, TargetError> {
+/// Writes `tls.crt` and `tls.key`, for this host and the loopback address, into the folder and gives the PEM of the authority that
+/// signed them.
+pub(super) fn write(folder: &Path, host: &str) -> Result<Vec<u8>, TargetError> {
     let shown = folder.display().to_string();
     std::fs::create_dir_all(folder).map_err(|source| file("create", &shown, source))?;
-    let made =
-        loopback::certificate().map_err(|error| TargetError::Certificate { reason: error.to_string() })?;
+    let made = loopback::certificate(host)
+        .map_err(|error| TargetError::Certificate { reason: error.to_string() })?;
     for (name, content) in
         [("tls.crt", &made.certificate), ("tls.key", &made.key), ("ca.crt", &made.authority)]
     {

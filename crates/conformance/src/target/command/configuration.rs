@@ -83,6 +83,7 @@ fn set(whole: &mut Value, path: &[&str], value: Value) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::placeholders::{Files, Kubeconfigs};
     use super::*;
     use serde_json::json;
 
@@ -93,7 +94,8 @@ mod tests {
             .unwrap();
         let set = json!({"server.port": 2, "server.tls.dir": "d"}).as_object().cloned().unwrap();
         let config = TargetConfig { file: Some("c.yaml".to_owned()), set, ..TargetConfig::default() };
-        let placeholders = Placeholders::new(folder.path(), None, None).unwrap();
+        let files = Files { here: folder.path(), seen: folder.path() };
+        let placeholders = Placeholders::new(files, Kubeconfigs::default()).unwrap();
         let case = json!({"server": {"port": 3}, "list": [2, 3], "old": null});
         let made: Value =
             serde_json::from_str(&make(&config, folder.path(), &case, &placeholders, false).unwrap())

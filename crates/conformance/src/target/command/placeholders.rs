@@ -2,30 +2,50 @@
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::file;
-use crate::target::{Facts, TargetError};
+use crate::target::TargetError;
 
 /// The values of placeholders.
 pub(super) struct Placeholders {
     values: BTreeMap<&'static str, String>,
+    /// Where the configuration file is written.
+    config: PathBuf,
+    /// Why there is no kubeconfig, where somebody said.
+    unled: Option<String>,
+}
+
+/// The files of a start.
+#[derive(Clone, Copy)]
+pub(super) struct Files<'a> {
+    /// Where they are written.
+    pub(super) here: &'a Path,
+    /// Where the target sees them.
+    pub(super) seen: &'a Path,
+}
+
+/// Kubeconfigs, as the target sees them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kubeconfigs {
+    /// Of the cluster that has the facts.
+    pub(super) source: Option<String>,
+    /// Of the target cluster where it is another.
+    pub(super) target: Option<String>,
+    /// Why there are none, where somebody said.
+    pub(super) unled: Option<String>,
 }
 
 const NAMES: [&str; 7] =
     ["port", "healthPort", "metricsPort", "certDir", "config", "sourceKubeconfig", "targetKubeconfig"];
 
 impl Placeholders {
-    /// Free ports, files in `folder`, the kubeconfig of the facts, and of the target cluster where it is another.
-    pub(super) fn new(
-        folder: &Path,
-        facts: Option<&Facts>,
-        target: Option<&Facts>,
-    ) -> Result<Self, TargetError> {
+    /// Free ports, files and kubeconfigs.
+    pub(super) fn new(files: Files<'_>, kubeconfigs: Kubeconfigs) -> Result<Self, TargetError> {
         let [port, health, metrics] = free_ports()?;
-        let path = |name: &str| folder.join(name).display().to_string();
+        let path = |name: &str| files.seen.join(name).display().to_string();
         let mut values = BTreeMap::from([
             ("port", port.to_string()),
             ("healthPort", health.to_string()),
@@ -33,21 +53,20 @@ impl Placeholders {
             ("certDir", path("certs")),
             ("config", path("config.yaml")),
         ]);
-        if let Some(kubeconfig) = facts.and_then(|facts| facts.kubeconfig.as_ref()) {
-            let kubeconfig = kubeconfig.display().to_string();
+        if let Some(kubeconfig) = kubeconfigs.source {
             values.insert("sourceKubeconfig", kubeconfig.clone());
             values.insert("targetKubeconfig", kubeconfig);
         }
-        if let Some(kubeconfig) = target.and_then(|target| target.kubeconfig.as_ref()) {
-            values.insert("targetKubeconfig", kubeconfig.display().to_string());
+        if let Some(kubeconfig) = kubeconfigs.target {
+            values.insert("targetKubeconfig", kubeconfig);
         }
-        Ok(Self { values })
+        Ok(Self { values, config: files.here.join("config.yaml"), unled: kubeconfigs.unled })
     }
 
     /// Writes the configuration file.
     pub(super) fn write_config(&self, content: &str) -> Result<(), TargetError> {
-        let path = &self.values["config"];
-        std::fs::write(path, content).map_err(|source| file("write", path, source))
+        std::fs::write(&self.config, content)
+            .map_err(|source| file("write", &self.config.display().to_string(), source))
     }
 
     /// Fills a text.
@@ -60,7 +79,9 @@ impl Placeholders {
             }
             let value = self.values.get(name).ok_or_else(|| TargetError::Description {
                 what: text.to_owned(),
-                reason: format!("{placeholder} needs a cluster for facts (--kubeconfig, or an embedded one)"),
+                reason: self.unled.clone().unwrap_or_else(|| {
+                    format!("{placeholder} needs a cluster for facts (--kubeconfig, or an embedded one)")
+                }),
             })?;
             filled = filled.replace(&placeholder, value);
         }
@@ -116,7 +137,8 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled_and_ports_are_numbers() {
-        let placeholders = Placeholders::new(Path::new("/tmp/x"), None, None).unwrap();
+        let files = Files { here: Path::new("/tmp/here"), seen: Path::new("/tmp/x") };
+        let placeholders = Placeholders::new(files, Kubeconfigs::default()).unwrap();
         let port: u16 = placeholders.values["port"].parse().unwrap();
         let value = json!({"port": "<port>", "dir": "<certDir>", "url": "https://h:<port>/p", "n": 3, "l": ["<healthPort>"]});
         let health: u16 = placeholders.values["healthPort"].parse().unwrap();

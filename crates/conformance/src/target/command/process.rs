@@ -1,6 +1,6 @@
 //! A started process: its group is killed on every way out, the end of its output is kept.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +10,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
 
+use super::place::Line;
+use super::removal::Removal;
 use crate::mask;
 use crate::target::TargetError;
 
@@ -19,36 +21,34 @@ const KEPT: usize = 20;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Waits until the pipe on standard input is closed, which the kernel does however its writer ends, SIGKILL and SIGHUP
-/// included; then kills the group $1 and removes the folder $2. The spelling of `kill` is one that dash knows too.
-const GUARD: &str = "trap '' HUP INT TERM PIPE; cat >/dev/null; kill -s KILL -- \"-$1\"; rm -rf \"$2\"";
+/// included; then kills the group $1, removes the folder $2 and runs what else is said, twice, as an engine may still be making
+/// what is to be taken away. The spelling of `kill` is one that dash knows too.
+const GUARD: &str = "trap '' HUP INT TERM PIPE; cat >/dev/null; kill -s KILL -- \"-$1\"; rm -rf \"$2\"; shift 2; \
+                     [ $# = 0 ] || { \"$@\"; sleep 1; \"$@\"; }";
 
 type Lines = Arc<Mutex<VecDeque<String>>>;
 
 /// A started process in a group of its own.
 pub(super) struct Process {
     child: Child,
+    _removal: Removal,
     /// Ends the group should this process be killed; killed itself when the group is gone.
     _guard: Option<Child>,
     group: Option<Pid>,
-    program: String,
+    name: String,
     lines: Lines,
 }
 
 impl Process {
-    /// Starts `command` in `folder`, with `env` beside the inherited environment; `scratch` goes with it should this
-    /// process be killed.
-    pub(super) fn spawn(
-        command: &[String],
-        env: &BTreeMap<String, String>,
-        (folder, scratch): (&Path, &Path),
-    ) -> Result<Self, TargetError> {
-        let Some((program, arguments)) = command.split_first() else {
+    /// Starts a command line in `folder`; `scratch` goes with it should this process be killed.
+    pub(super) fn spawn(line: Line, (folder, scratch): (&Path, &Path)) -> Result<Self, TargetError> {
+        let Some((program, arguments)) = line.words.split_first() else {
             let reason = "the command is empty".to_owned();
             return Err(TargetError::Description { what: "command".to_owned(), reason });
         };
         let mut child = Command::new(program)
             .args(arguments)
-            .envs(env)
+            .envs(&line.env)
             .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -65,13 +65,13 @@ impl Process {
             tokio::spawn(keep(err, Arc::clone(&lines)));
         }
         let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let guard = group.and_then(|group| guard(group, scratch));
-        Ok(Self { child, _guard: guard, group, program: program.clone(), lines })
+        let guard = group.and_then(|group| guard(group, scratch, &line.removal));
+        Ok(Self { child, _removal: line.removal, _guard: guard, group, name: line.name, lines })
     }
 
-    /// First word of the command line.
-    pub(super) fn program(&self) -> &str {
-        &self.program
+    /// What errors call it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// How it ended, if it did.
@@ -89,7 +89,7 @@ impl Process {
     pub(super) async fn stop(mut self) {
         self.signal(Signal::TERM);
         if tokio::time::timeout(GRACE, self.child.wait()).await.is_err() {
-            tracing::warn!(program = self.program, "the target did not end in time and is killed");
+            tracing::warn!(program = self.name, "the target did not end in time and is killed");
         }
     }
 
@@ -108,9 +108,12 @@ impl Drop for Process {
 }
 
 /// A shell that outlives this process by a moment; without one, a harness that is killed leaves its target running.
-fn guard(group: Pid, scratch: &Path) -> Option<Child> {
+fn guard(group: Pid, scratch: &Path, removal: &Removal) -> Option<Child> {
     let mut command = Command::new("sh");
-    command.args(["-c", GUARD, "guard", &group.as_raw_nonzero().to_string()]).arg(scratch);
+    command
+        .args(["-c", GUARD, "guard", &group.as_raw_nonzero().to_string()])
+        .arg(scratch)
+        .args(removal.words());
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     command.process_group(0).kill_on_drop(true).spawn().ok()
 }

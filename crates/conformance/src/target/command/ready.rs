@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use webhook::dial::Dialer;
+
 use super::process::Process;
+use crate::target::url::{self, Known};
 use crate::target::{TargetError, plain};
 
 /// How long a target may take to get ready.
@@ -23,17 +26,14 @@ pub(super) async fn wait(process: &mut Process, ready: Option<&str>, url: &str) 
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(status) = process.ended() {
-            // Its last lines may still be on their way.
-            tokio::time::sleep(PAUSE).await;
-            let (command, last_words) = (process.program().to_owned(), process.last_words());
-            return Err(TargetError::Ended { command, status, last_words });
+            return Err(ended(process, status).await);
         }
         if is_up(&host, &path, by_http).await {
             return Ok(());
         }
         if Instant::now() > deadline {
             return Err(TargetError::NotReady {
-                command: process.program().to_owned(),
+                command: process.name().to_owned(),
                 ready: asked.to_owned(),
                 seconds: PATIENCE.as_secs(),
                 last_words: process.last_words(),
@@ -41,6 +41,32 @@ pub(super) async fn wait(process: &mut Process, ready: Option<&str>, url: &str) 
         }
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+/// Waits for an answer over HTTP; where connections are taken early, the first ones may break off.
+pub(super) async fn contact(
+    process: &mut Process,
+    dialer: &dyn Dialer,
+    known: &Known,
+    taken_early: bool,
+) -> Result<(), TargetError> {
+    let deadline = Instant::now() + if taken_early { PATIENCE } else { Duration::ZERO };
+    loop {
+        let Err(error) = url::first_contact(dialer, known).await else { return Ok(()) };
+        if let Some(status) = process.ended() {
+            return Err(ended(process, status).await);
+        }
+        if Instant::now() > deadline {
+            return Err(error);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Its last lines may still be on their way.
+async fn ended(process: &Process, status: String) -> TargetError {
+    tokio::time::sleep(PAUSE).await;
+    TargetError::Ended { command: process.name().to_owned(), status, last_words: process.last_words() }
 }
 
 async fn is_up(host: &str, path: &str, by_http: bool) -> bool {

@@ -1,0 +1,159 @@
+//! A kubeconfig as a container can use it: without files beside it, and leading to this machine where it said loopback.
+
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::Uri;
+use serde_json::{Map, Value};
+
+use super::network::{self, MACHINE, Machine, Network};
+use super::relay::Relay;
+use crate::target::TargetError;
+use crate::target::command::file;
+
+/// Fields that name a file, and those that hold its content in base64.
+const FILES: [(&str, &str); 3] = [
+    ("certificate-authority", "certificate-authority-data"),
+    ("client-certificate", "client-certificate-data"),
+    ("client-key", "client-key-data"),
+];
+
+/// The text for a container in this network, and what leads it to the servers.
+pub(super) async fn carried(path: &Path, network: &Network) -> Result<(String, Vec<Relay>), TargetError> {
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|source| file("read", &shown, source))?;
+    let mut kubeconfig: Value = formats::yaml::from_str(&text)
+        .map_err(|error| TargetError::Description { what: shown, reason: error.to_string() })?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut relays = Vec::new();
+    for user in parts(&mut kubeconfig, "users", "user") {
+        embed(user, folder)?;
+    }
+    for cluster in parts(&mut kubeconfig, "clusters", "cluster") {
+        embed(cluster, folder)?;
+        relays.extend(lead(cluster, network).await?);
+    }
+    Ok((kubeconfig.to_string(), relays))
+}
+
+/// The maps of a list of named ones.
+fn parts<'a>(
+    kubeconfig: &'a mut Value,
+    list: &str,
+    part: &'static str,
+) -> impl Iterator<Item = &'a mut Map<String, Value>> {
+    let named = kubeconfig.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+    named.filter_map(move |named| named.get_mut(part)?.as_object_mut())
+}
+
+/// Takes in what lies in files.
+fn embed(part: &mut Map<String, Value>, folder: &Path) -> Result<(), TargetError> {
+    let read = |name: &Value| {
+        let path = folder.join(name.as_str().unwrap_or_default());
+        std::fs::read(&path).map_err(|source| file("read", &path.display().to_string(), source))
+    };
+    for (file, data) in FILES {
+        if let Some(name) = part.remove(file)
+            && !part.contains_key(data)
+        {
+            part.insert(data.to_owned(), STANDARD.encode(read(&name)?).into());
+        }
+    }
+    if let Some(name) = part.remove("tokenFile") {
+        part.insert("token".to_owned(), String::from_utf8_lossy(&read(&name)?).trim().into());
+    }
+    Ok(())
+}
+
+/// Names a server on this machine's loopback address as the container reaches it; its certificate is still for what it was
+/// called.
+async fn lead(cluster: &mut Map<String, Value>, network: &Network) -> Result<Option<Relay>, TargetError> {
+    let Network::Apart { host, machine, .. } = network else { return Ok(None) };
+    let server = cluster.get("server").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let Ok(uri) = server.parse::<Uri>() else { return Ok(None) };
+    let Some(own) = uri.host().filter(|own| network::is_loopback(own)).map(str::to_owned) else {
+        return Ok(None);
+    };
+    let unled = |reason: String| TargetError::Unled { address: server.clone(), reason };
+    let (there, relay) = match machine {
+        Machine::Named => (network::with_host(&uri, MACHINE), None),
+        Machine::Routed => {
+            let to = format!("{own}:{}", uri.port_u16().unwrap_or(443));
+            let relay = Relay::open(host, to).await.map_err(|error| unled(error.to_string()))?;
+            (format!("https://{}", relay.address()), Some(relay))
+        }
+        Machine::Unreached => {
+            let reason = "a rootless engine leads its containers to no loopback address but their own; name a cluster on another \
+                          machine with --kubeconfig, or use an engine that root runs";
+            return Err(unled(reason.to_owned()));
+        }
+    };
+    cluster.insert("server".to_owned(), there.into());
+    let name = own.trim_start_matches('[').trim_end_matches(']');
+    cluster.entry("tls-server-name").or_insert_with(|| name.into());
+    Ok(relay)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn apart(machine: Machine) -> Network {
+        Network::Apart { host: "127.0.0.1".to_owned(), listens: "127.0.0.1".to_owned(), machine }
+    }
+
+    fn written(folder: &Path, server: &str) -> std::path::PathBuf {
+        for (name, text) in [("ca.crt", "authority"), ("token", "word\n")] {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        let kubeconfig = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "a",
+            "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+            "clusters": [{"name": "a", "cluster": {"server": server, "certificate-authority": "ca.crt"}}],
+            "users": [{"name": "a", "user": {"tokenFile": "token"}}],
+        });
+        let path = folder.join("kubeconfig");
+        std::fs::write(&path, kubeconfig.to_string()).unwrap();
+        path
+    }
+
+    async fn carried_to(server: &str, network: &Network) -> Result<(Value, Vec<Relay>), TargetError> {
+        let folder = tempfile::tempdir().unwrap();
+        let (text, relays) = carried(&written(folder.path(), server), network).await?;
+        Ok((serde_json::from_str(&text).unwrap(), relays))
+    }
+
+    #[tokio::test]
+    async fn files_are_taken_in_and_a_server_elsewhere_is_left() {
+        for (server, network) in [
+            ("https://127.0.0.1:6443", Network::Shared),
+            ("https://192.0.2.1:6443", apart(Machine::Routed)),
+            ("https://192.0.2.1:6443", apart(Machine::Unreached)),
+        ] {
+            let (found, relays) = carried_to(server, &network).await.unwrap();
+            let want = json!({"server": server, "certificate-authority-data": STANDARD.encode("authority")});
+            assert_eq!(found["clusters"][0]["cluster"], want);
+            assert_eq!(found["users"][0]["user"], json!({"token": "word"}));
+            assert!(relays.is_empty());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_on_loopback_is_named_as_the_container_reaches_it() {
+        let (found, _) = carried_to("https://localhost:6443", &apart(Machine::Named)).await.unwrap();
+        let cluster = &found["clusters"][0]["cluster"];
+        assert_eq!(cluster["server"], "https://host.docker.internal:6443");
+        assert_eq!(cluster["tls-server-name"], "localhost");
+
+        let (found, relays) = carried_to("https://127.0.0.1:6443", &apart(Machine::Routed)).await.unwrap();
+        let cluster = &found["clusters"][0]["cluster"];
+        assert_eq!(cluster["server"], format!("https://{}", relays[0].address()));
+        assert_eq!(cluster["tls-server-name"], "127.0.0.1");
+
+        let refused = carried_to("https://127.0.0.1:6443", &apart(Machine::Unreached)).await.err().unwrap();
+        let words = "failed to lead the container to https://127.0.0.1:6443: a rootless engine";
+        assert!(refused.to_string().starts_with(words), "{refused}");
+    }
+}

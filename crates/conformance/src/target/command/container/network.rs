@@ -1,0 +1,169 @@
+//! How containers of an engine and this machine reach each other.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use http::Uri;
+use substrate::docker::Engine;
+
+/// The network of an engine's containers, as this machine sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Network {
+    /// That of this machine: both have one loopback address.
+    Shared,
+    /// Another one.
+    Apart {
+        /// Where published ports are reached from here.
+        host: String,
+        /// The address of the engine's machine that they are published on.
+        listens: String,
+        /// How containers reach what this machine serves on its loopback address.
+        machine: Machine,
+    },
+}
+
+/// How containers reach what a machine serves on its loopback address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Machine {
+    /// The engine leads this name there.
+    Named,
+    /// Over a port of the address from which the machine speaks to the engine.
+    Routed,
+    /// Not at all.
+    Unreached,
+}
+
+/// The machine's name in containers of Docker Desktop.
+pub(super) const MACHINE: &str = "host.docker.internal";
+
+impl Network {
+    /// That of an engine which the client reaches at this address.
+    pub(super) fn of(engine: &Engine, endpoint: &str) -> Self {
+        let apart = |host: &str, listens: &str, machine| Self::Apart {
+            host: host.to_owned(),
+            listens: listens.to_owned(),
+            machine,
+        };
+        if let Some(address) = &engine.address {
+            return apart(address, address, Machine::Routed);
+        }
+        if let Some(host) = elsewhere(endpoint) {
+            return apart(&host, "0.0.0.0", Machine::Routed);
+        }
+        if engine.is_desktop || cfg!(not(target_os = "linux")) {
+            return apart("127.0.0.1", "127.0.0.1", Machine::Named);
+        }
+        if engine.is_rootless {
+            return apart("127.0.0.1", "127.0.0.1", Machine::Unreached);
+        }
+        Self::Shared
+    }
+
+    /// Where ports of its containers are reached.
+    pub(super) fn host(&self) -> &str {
+        match self {
+            Self::Shared => "127.0.0.1",
+            Self::Apart { host, .. } => host,
+        }
+    }
+
+    /// The address of something that a container serves on its loopback address, as it is reached from here.
+    pub(super) fn reached(&self, address: &str) -> String {
+        match (self, address.parse::<Uri>()) {
+            (Self::Apart { host, .. }, Ok(uri)) if uri.host().is_some_and(is_loopback) => {
+                with_host(&uri, host)
+            }
+            _ => address.to_owned(),
+        }
+    }
+
+    /// What `docker create` is told of it.
+    pub(super) fn flags(&self, ports: &BTreeSet<u16>) -> Vec<String> {
+        let Self::Apart { listens, machine, .. } = self else { return vec!["--network=host".to_owned()] };
+        let names = (*machine == Machine::Named).then(|| format!("--add-host={MACHINE}:host-gateway"));
+        let published = ports.iter().map(|port| format!("--publish={listens}:{port}:{port}"));
+        names.into_iter().chain(published).collect()
+    }
+}
+
+/// The port of an address that says one.
+pub(super) fn port(address: &str) -> Option<u16> {
+    address.parse::<Uri>().ok()?.port_u16()
+}
+
+/// Whether a host of an address is the loopback address.
+pub(super) fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// The same address on another host.
+pub(super) fn with_host(uri: &Uri, host: &str) -> String {
+    let scheme = uri.scheme_str().unwrap_or("https");
+    let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+    let port = uri.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
+    let path = uri.path_and_query().map_or("", |path| path.as_str());
+    // A path that nobody wrote is `/`.
+    format!("{scheme}://{host}{port}{}", if path == "/" { "" } else { path })
+}
+
+/// The host of an engine on another machine, or in a container beside this one.
+fn elsewhere(endpoint: &str) -> Option<String> {
+    let uri: Uri = endpoint.parse().ok()?;
+    let is_over_network = matches!(uri.scheme_str(), Some("tcp" | "http" | "https" | "ssh"));
+    let host = uri.host().filter(|host| is_over_network && !is_loopback(host))?;
+    Some(host.trim_start_matches('[').trim_end_matches(']').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apart(host: &str, listens: &str, machine: Machine) -> Network {
+        Network::Apart { host: host.to_owned(), listens: listens.to_owned(), machine }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_engine_of_this_machine_shares_its_network_and_others_publish() {
+        let plain = Engine::default();
+        let private = Engine { address: Some("169.254.77.2".to_owned()), ..Engine::default() };
+        let desktop = Engine { is_desktop: true, ..Engine::default() };
+        let rootless = Engine { is_rootless: true, ..Engine::default() };
+        let here = "unix:///var/run/docker.sock";
+        for (engine, endpoint, want) in [
+            (&plain, here, Network::Shared),
+            (&plain, "tcp://localhost:2375", Network::Shared),
+            (&plain, "", Network::Shared),
+            (&private, here, apart("169.254.77.2", "169.254.77.2", Machine::Routed)),
+            (&plain, "tcp://docker:2375", apart("docker", "0.0.0.0", Machine::Routed)),
+            (&plain, "tcp://[2001:db8::1]:2376", apart("2001:db8::1", "0.0.0.0", Machine::Routed)),
+            (&plain, "ssh://me@192.0.2.1", apart("192.0.2.1", "0.0.0.0", Machine::Routed)),
+            (&desktop, here, apart("127.0.0.1", "127.0.0.1", Machine::Named)),
+            (&rootless, here, apart("127.0.0.1", "127.0.0.1", Machine::Unreached)),
+        ] {
+            assert_eq!(Network::of(engine, endpoint), want, "{endpoint}");
+        }
+    }
+
+    #[test]
+    fn loopback_of_a_container_apart_is_where_its_ports_are_published() {
+        let apart = apart("192.0.2.1", "192.0.2.1", Machine::Routed);
+        for (address, want) in [
+            ("https://127.0.0.1:9443", "https://192.0.2.1:9443"),
+            ("http://localhost:80/readyz?a=b", "http://192.0.2.1:80/readyz?a=b"),
+            ("https://[::1]:9443/x", "https://192.0.2.1:9443/x"),
+            ("https://example.test:9443", "https://example.test:9443"),
+        ] {
+            assert_eq!(apart.reached(address), want);
+            assert_eq!(Network::Shared.reached(address), address);
+        }
+    }
+
+    #[test]
+    fn a_machine_with_a_name_is_made_known_to_containers() {
+        let named = apart("127.0.0.1", "127.0.0.1", Machine::Named);
+        let want = ["--add-host=host.docker.internal:host-gateway", "--publish=127.0.0.1:9443:9443"];
+        assert_eq!(named.flags(&BTreeSet::from([9443])), want);
+    }
+}

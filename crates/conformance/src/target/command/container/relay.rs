@@ -1,0 +1,79 @@
+//! A port that containers reach, which leads to one that this machine serves on its loopback address.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+/// Leads connections on as long as it is held.
+pub(super) struct Relay {
+    address: SocketAddr,
+    serving: JoinHandle<()>,
+}
+
+impl Relay {
+    /// Listens on the address from which this machine speaks to `host`, and leads to `to`, a host with a port.
+    pub(super) async fn open(host: &str, to: String) -> io::Result<Self> {
+        let listener = TcpListener::bind((towards(host)?, 0)).await?;
+        let address = listener.local_addr()?;
+        let serving = tokio::spawn(async move {
+            // One that breaks off is the caller's affair, who connects again.
+            while let Ok((mut inner, _)) = listener.accept().await {
+                let to = to.clone();
+                tokio::spawn(async move {
+                    let mut outer = TcpStream::connect(to).await?;
+                    tokio::io::copy_bidirectional(&mut inner, &mut outer).await
+                });
+            }
+        });
+        Ok(Self { address, serving })
+    }
+
+    /// Where it listens.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+/// The address that packets to a host come from; none is sent.
+fn towards(host: &str) -> io::Result<IpAddr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+    socket.connect((host, 9))?;
+    Ok(socket.local_addr()?.ip())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    #[tokio::test]
+    async fn what_is_sent_to_it_arrives_and_is_answered_until_it_is_dropped() {
+        let echo = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let to = echo.local_addr().unwrap().to_string();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = echo.accept().await {
+                let (mut reader, mut writer) = stream.split();
+                tokio::io::copy(&mut reader, &mut writer).await.unwrap();
+            }
+        });
+        let relay = Relay::open("127.0.0.1", to).await.unwrap();
+        let address = relay.address();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"words").await.unwrap();
+        stream.shutdown().await.unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).await.unwrap();
+        assert_eq!(said, "words");
+        drop(relay);
+        tokio::task::yield_now().await;
+        assert!(TcpStream::connect(address).await.is_err(), "it still listens");
+    }
+}

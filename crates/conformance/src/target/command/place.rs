@@ -1,0 +1,124 @@
+//! Where the program of a target runs, on this machine or in a container, and what that makes of its files, addresses and command
+//! line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::container::{Container, Image};
+use super::placeholders::{Files, Kubeconfigs};
+use super::removal::Removal;
+use crate::target::{Facts, TargetError};
+
+/// Where a program runs.
+pub(super) enum Place {
+    /// On this machine, with its files in this folder.
+    Here(PathBuf),
+    /// In a container.
+    Container(Container),
+}
+
+/// What is run, as its target file says it, with placeholders filled in.
+pub(super) struct Program {
+    /// Program and arguments; of an image, what takes the place of its entrypoint.
+    pub(super) command: Vec<String>,
+    /// What the entrypoint of an image is given.
+    pub(super) args: Vec<String>,
+    pub(super) env: BTreeMap<String, String>,
+}
+
+/// A command line of this machine.
+pub(super) struct Line {
+    pub(super) words: Vec<String>,
+    /// Beside the inherited environment.
+    pub(super) env: BTreeMap<String, String>,
+    /// What errors call it.
+    pub(super) name: String,
+    /// Takes away what outlives it.
+    pub(super) removal: Removal,
+}
+
+impl Place {
+    /// A place for one start, whose files lie in a temporary folder.
+    pub(super) async fn of(image: Option<&Image>, folder: &Path) -> Result<Self, TargetError> {
+        Ok(match image {
+            None => Self::Here(folder.to_owned()),
+            Some(image) => Self::Container(image.container(folder).await?),
+        })
+    }
+
+    /// Where its files are.
+    pub(super) fn files(&self) -> Files<'_> {
+        match self {
+            Self::Here(folder) => Files { here: folder, seen: folder },
+            Self::Container(container) => Files { here: container.files(), seen: Container::inside() },
+        }
+    }
+
+    /// The host that its ports are on.
+    pub(super) fn host(&self) -> &str {
+        match self {
+            Self::Here(_) => "127.0.0.1",
+            Self::Container(container) => container.host(),
+        }
+    }
+
+    /// The address of something that its program serves, as it is reached from here.
+    pub(super) fn reached(&self, address: &str) -> String {
+        match self {
+            Self::Here(_) => address.to_owned(),
+            Self::Container(container) => container.reached(address),
+        }
+    }
+
+    /// Whether connections may be taken before its program takes them.
+    pub(super) fn is_apart(&self) -> bool {
+        match self {
+            Self::Here(_) => false,
+            Self::Container(container) => container.is_apart(),
+        }
+    }
+
+    /// Kubeconfigs as its program can use them.
+    pub(super) async fn kubeconfigs(
+        &mut self,
+        source: Option<&Facts>,
+        target: Option<&Facts>,
+    ) -> Result<Kubeconfigs, TargetError> {
+        let mut kubeconfigs = Kubeconfigs::default();
+        for (name, facts, slot) in [
+            ("source.kubeconfig", source, &mut kubeconfigs.source),
+            ("target.kubeconfig", target, &mut kubeconfigs.target),
+        ] {
+            let Some(path) = facts.and_then(|facts| facts.kubeconfig.as_deref()) else { continue };
+            *slot = match self {
+                Self::Here(_) => Some(path.display().to_string()),
+                Self::Container(container) => match container.carry(name, path).await {
+                    Ok(inside) => Some(inside),
+                    // Whoever reads no cluster can do without.
+                    Err(error @ TargetError::Unled { .. }) => {
+                        kubeconfigs.unled = Some(error.to_string());
+                        None
+                    }
+                    Err(error) => return Err(error),
+                },
+            };
+        }
+        Ok(kubeconfigs)
+    }
+
+    /// The command line that runs a program there until it ends; it is asked at `addresses`.
+    pub(super) fn line(&self, program: Program, addresses: &[&str]) -> Line {
+        match self {
+            Self::Here(_) => {
+                let name = program.command.first().cloned().unwrap_or_default();
+                Line { words: program.command, env: program.env, name, removal: Removal::default() }
+            }
+            Self::Container(container) => Line {
+                words: container.command(&program, addresses),
+                env: BTreeMap::new(),
+                name: container.image().to_owned(),
+                removal: container.removal(),
+            },
+        }
+    }
+}
