@@ -22,6 +22,7 @@ pub mod built_in;
 pub mod command;
 mod configured;
 mod decided;
+mod error;
 pub mod garden;
 mod needs;
 pub mod plain;
@@ -30,6 +31,7 @@ pub mod url;
 
 pub use configured::Configured;
 pub use decided::Decided;
+pub use error::TargetError;
 pub use needs::{Needs, NeedsError};
 
 /// How an implementation is reached.
@@ -316,109 +318,4 @@ pub trait Running: Send + Sync {
 
     /// Ends it, with everything it started.
     async fn stop(self: Box<Self>);
-}
-
-/// Why a target could not be asked; an environment error, never a broken clause.
-#[derive(Debug, thiserror::Error)]
-pub enum TargetError {
-    /// A target file or argument is wrong.
-    #[error("failed to read target {what}: {reason}")]
-    Description {
-        /// File or argument.
-        what: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A file could not be read or written.
-    #[error("failed to {step} {path}: {source}")]
-    File {
-        /// `read`, `write`, `create`.
-        step: &'static str,
-        /// Which.
-        path: String,
-        /// The operating system's reason.
-        source: std::io::Error,
-    },
-    /// The process could not be started.
-    #[error("failed to start {command}: {source}")]
-    Spawn {
-        /// First word of the command line.
-        command: String,
-        /// The operating system's reason.
-        source: std::io::Error,
-    },
-    /// The process ended before it was ready.
-    #[error("{command} ended before it was ready ({status}){}", tail(.last_words))]
-    Ended {
-        /// First word of the command line.
-        command: String,
-        /// Exit status.
-        status: String,
-        /// End of its standard error.
-        last_words: String,
-    },
-    /// The process did not get ready in time.
-    #[error("{command} was not ready at {ready} within {seconds} s{}", tail(.last_words))]
-    NotReady {
-        /// First word of the command line.
-        command: String,
-        /// What was asked.
-        ready: String,
-        /// Time given.
-        seconds: u64,
-        /// End of its standard error.
-        last_words: String,
-    },
-    /// No Docker engine answers.
-    #[error("{0}")]
-    NoEngine(#[from] substrate::docker::NoEngine),
-    /// The engine has no such image and cannot get it.
-    #[error(
-        "failed to get the image {image}: {said}; `docker build` or `docker load` brings it to the engine, `docker login` opens \
-         a registry"
-    )]
-    Image {
-        /// Its name.
-        image: String,
-        /// The engine's words.
-        said: String,
-    },
-    /// A container cannot be led to an API server of this machine.
-    #[error("failed to lead the container to {address}: {reason}")]
-    Unled {
-        /// The API server.
-        address: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A built-in target refused its configuration.
-    #[error("failed to configure {name}: {reason}")]
-    Configuration {
-        /// The component.
-        name: String,
-        /// Its words.
-        reason: String,
-    },
-    /// A certificate could not be made or read.
-    #[error("failed to prepare certificates: {reason}")]
-    Certificate {
-        /// What is wrong.
-        reason: String,
-    },
-    /// A garden is not reached, is none, or refuses what every Shoot needs there.
-    #[error("could not ask the garden: {reason}")]
-    Garden {
-        /// What is wrong.
-        reason: String,
-    },
-    /// Nothing answers at the address, or it is not trusted.
-    #[error("could not ask the target: {source}")]
-    Unreachable {
-        /// What the dialer says.
-        source: webhook::dial::DialError,
-    },
-}
-
-fn tail(last_words: &str) -> String {
-    if last_words.is_empty() { String::new() } else { format!("; its last words:\n{last_words}") }
 }

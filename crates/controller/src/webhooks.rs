@@ -6,7 +6,7 @@ pub mod print;
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub async fn serve(
         .map_err(|source| ProcessError::Listen { address: address.to_owned(), source })?;
     tracing::info!(address = %bound, "Serving webhook server");
     let dialer = Https::new(&Target {
-        url: format!("https://{}", reachable(bound)),
+        url: format!("https://{}", reachable(bound, has_ipv6())),
         address: None,
         server_name: None,
         trust: Trust::Insecure,
@@ -121,12 +121,36 @@ impl Served {
     }
 }
 
-/// An address at which the process reaches itself.
-fn reachable(address: SocketAddr) -> SocketAddr {
+/// An address at which the process reaches itself. A container may listen on all addresses and have no IPv6 loopback.
+fn reachable(address: SocketAddr, has_ipv6: bool) -> SocketAddr {
     let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() && has_ipv6 => Ipv6Addr::LOCALHOST.into(),
+        ip if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         ip => ip,
     };
     SocketAddr::new(ip, address.port())
+}
+
+/// Whether there is an IPv6 loopback address.
+fn has_ipv6() -> bool {
+    UdpSocket::bind((Ipv6Addr::LOCALHOST, 0)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_listens_on_all_addresses_is_reached_over_the_loopback_that_there_is() {
+        for (listens, has_ipv6, reached) in [
+            ("0.0.0.0:1", true, "127.0.0.1:1"),
+            ("[::]:1", true, "[::1]:1"),
+            ("[::]:1", false, "127.0.0.1:1"),
+            ("192.0.2.1:1", false, "192.0.2.1:1"),
+            ("[2001:db8::1]:1", false, "[2001:db8::1]:1"),
+        ] {
+            let found = reachable(listens.parse().unwrap(), has_ipv6);
+            assert_eq!(found.to_string(), reached, "{listens}, IPv6: {has_ipv6}");
+        }
+    }
 }

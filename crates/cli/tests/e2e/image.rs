@@ -59,5 +59,6 @@ fn containers() -> Result<String, String> {
     let label = "label=conformance.gardener.cloud/target";
     let list = ["ps", "--all", "--filter", label, "--format", "{{.Names}}"];
     let output = Command::new(docker.path()).args(list).output().map_err(|error| error.to_string())?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
 }

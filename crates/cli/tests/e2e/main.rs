@@ -45,7 +45,9 @@ const TESTS: [Test; 12] = [
 ];
 
 /// What needs an engine and no cluster.
-const TESTS_OF_IMAGES: [(&str, fn() -> Result<(), String>); 2] = [
+type TestOfImages = (&'static str, fn() -> Result<(), String>);
+
+const TESTS_OF_IMAGES: [TestOfImages; 2] = [
     ("it_keeps_a_contract_and_no_container_is_left", image::it_keeps_a_contract_and_no_container_is_left),
     ("it_goes_when_the_tool_is_killed", image::it_goes_when_the_tool_is_killed),
 ];

@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 use crate::program::{Told, program, told};
 
 /// An engine of this machine that has every image, whose containers do not serve.
-const ENGINE: &str = r#"echo "$1" >> "${0%/*}/asked"
+const ENGINE: &str = r#"folder=${0%/*}
+echo "$@" >> "$folder/asked"
 case "$1" in
 info) echo '{"ServerVersion": "20.10.24"}' ;;
-start) sleep 1000 ;;
+start) echo $$ > "$folder/pid"; exec sleep 1000 ;;
+stop) kill -9 $(cat "$folder/pid") ;;
 esac"#;
 const IMAGE: &str = "image=registry.example/team/webhook:v1 --port=<port>";
 
@@ -50,7 +52,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
         3,
         &["! ", "failed to reach a Docker engine", "Cannot connect to the Docker daemon", "start Docker"],
     );
-    let ending = ENGINE.replace("sleep 1000", "echo no such flag >&2; exit 2");
+    let ending = ENGINE.replace("exec sleep 1000", "echo no such flag >&2; exit 2");
     verify(&mut with(folder.path(), &ending), IMAGE, &[])
         .says(3, &["registry.example/team/webhook:v1 ended before it was ready", "no such flag"]);
     let report = fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
@@ -69,7 +71,7 @@ fn a_target_file_names_an_image_in_place_of_a_program() {
             "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Target\nmetadata: {{name: x}}\nspec: {{{spec}}}\n"
         );
         fs::write(folder.path().join("target.yaml"), text).unwrap();
-        verify(&mut with(folder.path(), &ENGINE.replace("sleep 1000", "exit 2")), "target.yaml", &[])
+        verify(&mut with(folder.path(), &ENGINE.replace("exec sleep 1000", "exit 2")), "target.yaml", &[])
     };
     file("image: webhook:v1, args: [--port=<port>]").says(3, &["webhook:v1 ended before it was ready"]);
     file("args: [--port=<port>], url: \"https://127.0.0.1:<port>\"").says(2, &["args and no image"]);
@@ -80,20 +82,25 @@ fn its_container_goes_with_a_tool_that_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let asked = |what: &str| {
         let asked = fs::read_to_string(folder.path().join("asked")).unwrap_or_default();
-        asked.lines().any(|line| line == what)
+        let line = asked.lines().find(|line| line.starts_with(what))?;
+        line.split(' ').find(|word| word.starts_with("gardener-conformance-")).map(str::to_owned)
     };
     let until = |what: &str| {
         let begun = Instant::now();
-        while !asked(what) {
+        loop {
+            if let Some(name) = asked(what) {
+                return name;
+            }
             assert!(begun.elapsed() < Duration::from_mins(1), "{what} is not asked for");
             std::thread::sleep(Duration::from_millis(20));
         }
     };
     let arguments = ["verify", "--clause", "GRM-SEC-002", "--target", IMAGE];
     let mut tool = with(folder.path(), ENGINE).args(arguments).spawn().unwrap();
-    until("start");
-    assert!(!asked("rm"));
+    let name = until("start --attach ");
+    assert_eq!(asked("stop "), None);
     tool.kill().unwrap();
     tool.wait().unwrap();
-    until("rm");
+    assert_eq!(until("stop --time 2 "), name);
+    assert_eq!(until("rm --force --volumes "), name);
 }

@@ -20,6 +20,7 @@ use super::{
     Trial, plain,
 };
 
+mod addresses;
 mod certificate;
 mod configuration;
 mod container;
@@ -28,10 +29,10 @@ mod place;
 mod placeholders;
 mod process;
 mod ready;
-mod removal;
 
 pub use container::Image;
 
+use addresses::Addresses;
 use place::{Place, Program};
 use placeholders::Placeholders;
 use process::Process;
@@ -148,7 +149,9 @@ impl Target for CommandTarget {
         for _ in 1..ATTEMPTS {
             match self.start_once(setup.clone()).await {
                 // A port that was free a moment ago may be someone else's by now.
-                Err(TargetError::Ended { last_words, .. }) if is_about_a_port(&last_words) => {}
+                Err(
+                    TargetError::Ended { last_words: words, .. } | TargetError::Container { said: words, .. },
+                ) if is_about_a_port(&words) => {}
                 result => return result,
             }
         }
@@ -176,44 +179,65 @@ impl CommandTarget {
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
         let mut place = Place::of(self.image.as_ref(), folder.path()).await?;
         let authority = certificate::write(&place.files().here.join("certs"), place.host())?;
+        let placeholders = self.placeholders(&mut place, &setup).await?;
+        let addresses = Addresses::of(&self.spec, &placeholders)?;
+        let line = place.line(self.program(&placeholders)?, &addresses.all())?;
+        let mut process = Process::spawn(line, (&self.folder, folder.path()))?;
+        let addresses = addresses.reached(&place);
+        let dialer = self.contact(&mut process, &place, &addresses, authority).await;
+        let dialer = dialer.map_err(|error| place.unmade().unwrap_or(error))?;
+        let registrations = self.known.registrations_of(setup.instance);
+        Ok(Box::new(RunningCommand {
+            dialer: Arc::new(dialer),
+            known: self.known.clone(),
+            registrations,
+            metrics: addresses.metrics,
+            process,
+            _place: place,
+            _folder: folder,
+        }))
+    }
+
+    /// Fills in what it is told, and writes its configuration file.
+    async fn placeholders(&self, place: &mut Place, setup: &Setup<'_>) -> Result<Placeholders, TargetError> {
         let target = setup.clusters.as_ref().and_then(|clusters| clusters.target.as_ref());
-        let kubeconfigs = place.kubeconfigs(setup.facts.as_ref(), target).await?;
+        let named = |placeholder| self.image.is_none() || self.names(placeholder);
+        let (of_source, of_target) = (named("<sourceKubeconfig>"), named("<targetKubeconfig>"));
+        let source = setup.facts.as_ref().filter(|_| of_source || (of_target && target.is_none()));
+        let kubeconfigs = place.kubeconfigs(source, target.filter(|_| of_target)).await?;
         let placeholders = Placeholders::new(place.files(), kubeconfigs)?;
         if let Some(config) = &self.spec.config {
             let two = target.is_some();
             let content = configuration::make(config, &self.folder, setup.config, &placeholders, two)?;
             placeholders.write_config(&content)?;
         }
-        let url = placeholders.fill(self.spec.url.as_deref().unwrap_or("https://127.0.0.1:<port>"))?;
-        let fill = |address: &String| placeholders.fill(address);
-        let ready = self.spec.ready.as_ref().map(fill).transpose()?;
-        let metrics = self.spec.metrics.as_ref().map(fill).transpose()?;
-        let addresses: Vec<&str> = [Some(&url), ready.as_ref(), metrics.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
-            .collect();
-        let line = place.line(self.program(&placeholders)?, &addresses);
-        let mut process = Process::spawn(line, (&self.folder, folder.path()))?;
-        let reached = |address: &String| place.reached(address);
-        let (url, ready, metrics) =
-            (reached(&url), ready.as_ref().map(reached), metrics.as_ref().map(reached));
-        ready::wait(&mut process, ready.as_deref(), &url).await?;
-        let address = Address { url, address: None, server_name: None, trust: Trust::Bundle(authority) };
+        Ok(placeholders)
+    }
+
+    /// Whether it is told of something: whoever is not gets no credentials.
+    fn names(&self, placeholder: &str) -> bool {
+        let spec = serde_json::to_string(&self.spec).unwrap_or_default();
+        let file = self.spec.config.as_ref().and_then(|config| config.file.as_ref());
+        let file = file.and_then(|file| std::fs::read_to_string(self.folder.join(file)).ok());
+        [Some(spec), file].into_iter().flatten().any(|text| text.contains(placeholder))
+    }
+
+    /// Waits until it is there, and gives the way to ask it.
+    async fn contact(
+        &self,
+        process: &mut Process,
+        place: &Place,
+        addresses: &Addresses,
+        authority: Vec<u8>,
+    ) -> Result<Https, TargetError> {
+        ready::wait(process, addresses, place.hint()).await?;
+        let (url, trust) = (addresses.url.clone(), Trust::Bundle(authority));
+        let address = Address { url, address: None, server_name: None, trust };
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
         if !self.has_controllers_alone() {
-            ready::contact(&mut process, &dialer, &self.known, place.is_apart()).await?;
+            ready::contact(process, &dialer, &self.known, place.is_apart()).await?;
         }
-        let registrations = self.known.registrations_of(setup.instance);
-        Ok(Box::new(RunningCommand {
-            dialer: Arc::new(dialer),
-            known: self.known.clone(),
-            registrations,
-            metrics,
-            process,
-            _place: place,
-            _folder: folder,
-        }))
+        Ok(dialer)
     }
 }
 

@@ -1,9 +1,12 @@
 //! Targets that are images: what the Docker client is asked for, by a script in its place, and what is told when that fails.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use conformance::target::command::{CommandTarget, Image};
 use conformance::target::url::Known;
@@ -12,7 +15,7 @@ use contract::document::target::{TargetConfig, TargetSpec};
 use serde_json::{Value, json};
 use substrate::docker::Docker;
 
-use crate::started::refusal;
+use crate::started::{refusal, refusal_with};
 
 const IMAGE: &str = "registry.example/team/webhook:v1";
 /// An engine on this machine that has the image. What it is asked for is written down, and so is what a container is given.
@@ -21,6 +24,7 @@ echo "$@" >> "$folder/asked"
 case "$1" in
 info) echo '{"ServerVersion": "20.10.24"}' ;;
 context) echo unix:///var/run/docker.sock ;;
+create) for flag in "$@"; do case "$flag" in --env-file=*) cp "${flag#*=}" "$folder/environment" ;; esac; done ;;
 cp) cp -a "${2%/.}" "$folder/given" ;;
 esac"#;
 
@@ -67,14 +71,17 @@ async fn a_container_is_made_given_its_files_started_and_taken_away() {
         &format!("image inspect --format {{{{.Id}}}} {IMAGE}"),
         "context inspect --format {{.Endpoints.docker.Host}}",
         &format!(
-            "create --name NAME --rm --label=conformance.gardener.cloud/target=NAME --network=host --env=KUBECONFIG=/somewhere \
-             {IMAGE} --config=/gardener-conformance/config.yaml"
+            "create --name NAME --label=conformance.gardener.cloud/target=NAME --env-file=HERE/environment --network=host \
+             --userns=host {IMAGE} --config=/gardener-conformance/config.yaml"
         ),
         "cp HERE/files/. NAME:/gardener-conformance",
         "start --attach NAME",
+        "inspect --format {{if eq .State.Status \"created\"}}never {{.State.Error}}{{end}} NAME",
         "rm --force --volumes NAME",
     ];
     assert_eq!(asked(folder.path()), want);
+    let environment = fs::read_to_string(folder.path().join("environment")).unwrap();
+    assert_eq!(environment, "KUBECONFIG=/somewhere\n");
     let given = folder.path().join("given");
     let config: Value =
         serde_json::from_str(&fs::read_to_string(given.join("config.yaml")).unwrap()).unwrap();
@@ -98,8 +105,8 @@ async fn a_configuration_is_printed_by_a_container_too() {
     assert_eq!(configured, Some(Configured::Started { warnings: None, effective: Some(json!({"a": 1})) }));
     let asked = asked(folder.path());
     let create = format!(
-        "create --name NAME --rm --label=conformance.gardener.cloud/target=NAME --network=host --entrypoint=/print {IMAGE} \
-         /gardener-conformance/config.yaml"
+        "create --name NAME --label=conformance.gardener.cloud/target=NAME --env-file=HERE/environment --network=host --userns=host \
+         --entrypoint=/print {IMAGE} /gardener-conformance/config.yaml"
     );
     assert!(asked.contains(&create), "{asked:#?}");
     assert_eq!(asked.last().map(String::as_str), Some("rm --force --volumes NAME"));
@@ -108,18 +115,69 @@ async fn a_configuration_is_printed_by_a_container_too() {
 #[tokio::test]
 async fn what_the_engine_lacks_is_pulled_or_told_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
+    let engine = |script: &str| webhook(client(folder.path(), script));
     let lacks = r#"case "$1" in image) exit 1 ;; pull) echo 'no such host' >&2; exit 1 ;; esac"#;
-    let text = refusal(&webhook(client(folder.path(), &format!("{ENGINE}\n{lacks}")))).await;
-    let want = format!("failed to get the image {IMAGE}: failed to pull it: no such host; `docker build`");
+    let lacking = engine(&format!("{ENGINE}\n{lacks}"));
+    for _ in 0..2 {
+        let text = refusal(&lacking).await;
+        let want =
+            format!("failed to make a container of {IMAGE}: failed to pull it: no such host; `docker build`");
+        assert!(text.starts_with(&want), "{text}");
+    }
+    let pulls = fs::read_to_string(folder.path().join("asked")).unwrap().matches("pull ").count();
+    assert_eq!(pulls, 1, "what cannot be pulled is not tried for each configuration");
+    let text = refusal(&engine("echo nobody there >&2; exit 1")).await;
+    let want = format!(
+        "failed to make a container of {IMAGE}: failed to reach a Docker engine: failed to ask Docker: nobody there; start"
+    );
     assert!(text.starts_with(&want), "{text}");
-    let text = refusal(&webhook(client(folder.path(), "echo nobody there >&2; exit 1"))).await;
-    let want = "failed to reach a Docker engine: failed to ask Docker: nobody there; start Docker";
-    assert!(text.starts_with(want), "{text}");
-    let broken = r#"case "$1" in create) echo 'port is already allocated' >&2; exit 125 ;; esac"#;
-    let text = refusal(&webhook(client(folder.path(), &format!("{ENGINE}\n{broken}")))).await;
-    assert!(text.ends_with("its last words:\nport is already allocated"), "{text}");
-    let tries = fs::read_to_string(folder.path().join("asked")).unwrap();
-    assert_eq!(tries.matches("create ").count(), 4, "a port that was taken is tried with others");
+}
+
+/// Else a webhook would be said to refuse its configuration.
+#[tokio::test]
+async fn what_the_engine_cannot_make_or_start_says_nothing_of_the_image() {
+    let taken = r#"case "$1" in create) echo 'port is already allocated' >&2; exit 125 ;; esac"#;
+    let uncopied = r#"case "$1" in cp) echo 'no space left' >&2; exit 1 ;; esac"#;
+    let unstarted = r#"case "$1" in start) exit 1 ;; inspect) echo 'never exec: no such file' ;; esac"#;
+    for (script, said, tries) in [
+        (taken, "port is already allocated", 4),
+        (uncopied, "no space left", 1),
+        (unstarted, "exec: no such file", 1),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let target = webhook(client(folder.path(), &format!("{ENGINE}\n{script}")));
+        let config = json!({});
+        for effective in [false, true] {
+            let trial = Trial { component: "webhook", config: &config, effective, facts: None };
+            let error = target.configure(trial).await.unwrap_err();
+            assert_eq!(error.to_string(), format!("failed to make a container of {IMAGE}: {said}"));
+        }
+        let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
+        assert_eq!(asked.matches("create ").count(), tries + 1, "a port that was taken is tried with others");
+        assert_eq!(asked.matches("rm --force").count(), tries + 1, "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn a_container_that_nobody_waits_for_goes_when_the_engine_has_made_it() {
+    let slow = r#"case "$1" in create) sleep 1; echo made >> "$folder/asked" ;; esac"#;
+    for effective in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let target = webhook(client(folder.path(), &format!("{ENGINE}\n{slow}")));
+        let config = json!({});
+        let trial = Trial { component: "webhook", config: &config, effective, facts: None };
+        let abandoned = tokio::time::timeout(Duration::from_millis(500), target.configure(trial)).await;
+        assert!(abandoned.is_err(), "it was there at once");
+        let begun = Instant::now();
+        loop {
+            let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
+            if asked.split_once("made\n").is_some_and(|(_, then)| then.contains("rm --force --volumes")) {
+                break;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "it stays: {asked}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
 }
 
 /// An engine that runs without root leads its containers to no loopback address but their own.
@@ -134,12 +192,25 @@ async fn who_reads_no_cluster_can_do_without_one() {
     let apiserver = substrate::embedded::Embedded::start(false, None).await.unwrap();
     let facts = Facts { client: apiserver.client(), kubeconfig: Some(kubeconfig) };
     let mut target = webhook(client(folder.path(), &format!("{rootless}\n{ends}")));
-    let text = crate::started::refusal_with(&target, Some(facts.clone())).await;
+    let text = refusal_with(&target, Some(facts.clone())).await;
     assert!(text.ends_with("its last words:\nstarted"), "{text}");
-    target.spec.env.insert("KUBECONFIG".to_owned(), "<sourceKubeconfig>".to_owned());
-    let text = crate::started::refusal_with(&target, Some(facts)).await;
     assert!(
-        text.contains("failed to lead the container to https://127.0.0.1:1: a rootless engine"),
+        !folder.path().join("given/source.kubeconfig").exists(),
+        "it got credentials that it does not ask for"
+    );
+    target.spec.env.insert("KUBECONFIG".to_owned(), "<sourceKubeconfig>".to_owned());
+    let text = refusal_with(&target, Some(facts)).await;
+    assert!(
+        text.starts_with("failed to lead the container to https://127.0.0.1:1: a rootless engine"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn a_variable_of_several_lines_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut target = webhook(client(folder.path(), ENGINE));
+    target.spec.env.insert("KEY".to_owned(), "one\ntwo".to_owned());
+    let text = refusal(&target).await;
+    assert_eq!(text, "failed to read target env KEY: an image's environment takes values of one line");
 }

@@ -132,58 +132,53 @@ pub fn read(file: &SourceFile) -> Result<TargetFile, Error> {
 }
 
 /// What is wrong, and how it is mended.
-type Mistake = Option<(String, String)>;
+type Mistake = (String, String);
 
 /// It is reached in one way.
-fn reach(spec: &TargetSpec) -> Mistake {
+fn reach(spec: &TargetSpec) -> Option<Mistake> {
     let is_webhook = spec.is_started() || spec.url.is_some();
     if is_webhook && spec.kubeconfig.is_some() {
-        return mistake(
-            "the target is a garden and a webhook",
-            "say `kubeconfig` alone: the garden's own API server is asked",
-        );
+        let remedy = "say `kubeconfig` alone: the garden's own API server is asked";
+        return Some(mistake("the target is a garden and a webhook", remedy));
     }
     if !is_webhook && spec.kubeconfig.is_none() {
-        return mistake(
-            "the target has neither a command nor an image nor a url nor a kubeconfig",
-            "say `url: https://HOST:PORT`, and `command` or `image` if it is to be started, or `kubeconfig` of a garden",
-        );
+        let message = "the target has neither a command nor an image nor a url nor a kubeconfig";
+        let remedy = "say `url: https://HOST:PORT`, and `command` or `image` if it is to be started, or `kubeconfig` of a garden";
+        return Some(mistake(message, remedy));
     }
     let url = spec.url.as_ref().filter(|url| !url.starts_with("https://"))?;
-    mistake(&format!("the url {url} is not https"), "webhooks are served over HTTPS: `https://HOST:PORT`")
+    let remedy = "webhooks are served over HTTPS: `https://HOST:PORT`";
+    Some(mistake(&format!("the url {url} is not https"), remedy))
 }
 
 /// What is started is a program or an image.
-fn started(spec: &TargetSpec) -> Mistake {
-    match spec.image.as_deref() {
-        None if !spec.args.is_empty() => mistake(
-            "the target has args and no image",
-            "say which `image` they are for, or write them into `command`",
-        ),
-        Some(image) if image.is_empty() || image.contains(char::is_whitespace) => mistake(
-            "the image has no name of one word",
-            "say its name, such as `image: registry.example/webhook:v1`, and what it is given under `args`",
-        ),
-        _ => None,
-    }
+fn started(spec: &TargetSpec) -> Option<Mistake> {
+    let Some(image) = &spec.image else {
+        let remedy = "say which `image` they are for, or write them into `command`";
+        return (!spec.args.is_empty()).then(|| mistake("the target has args and no image", remedy));
+    };
+    let is_one_word = !image.is_empty() && !image.contains(char::is_whitespace);
+    let remedy =
+        "say its name, such as `image: registry.example/webhook:v1`, and what it is given under `args`";
+    (!is_one_word).then(|| mistake("the image has no name of one word", remedy))
 }
 
 /// What is told of it means something.
-fn described(spec: &TargetSpec) -> Mistake {
+fn described(spec: &TargetSpec) -> Option<Mistake> {
     if let Some(release) =
         spec.gardener.as_ref().filter(|release| Range::parse(&format!("={release}")).is_none())
     {
         let remedy = "write the release that it is for: `gardener: v1.82.0`";
-        return mistake(&format!("gardener {release} is no release"), remedy);
+        return Some(mistake(&format!("gardener {release} is no release"), remedy));
     }
     let Some(RegistrationFiles::Each(files)) = &spec.registration else { return None };
     let strange = files.keys().find(|name| !INSTANCES.contains(&name.as_str()))?;
     let remedy = format!("instances are {}", INSTANCES.join(" and "));
-    mistake(&format!("there is no instance {strange} to register"), &remedy)
+    Some(mistake(&format!("there is no instance {strange} to register"), &remedy))
 }
 
 fn mistake(message: &str, remedy: &str) -> Mistake {
-    Some((message.to_owned(), remedy.to_owned()))
+    (message.to_owned(), remedy.to_owned())
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! other.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +9,6 @@ use substrate::docker::Docker;
 use tokio::sync::OnceCell;
 
 use super::place::Program;
-use super::removal::Removal;
 use crate::target::TargetError;
 
 mod kubeconfig;
@@ -23,6 +21,10 @@ use relay::Relay;
 const SCRIPT: &str = include_str!("container.sh");
 /// Where a container has the files of its start.
 const INSIDE: &str = "/gardener-conformance";
+/// Files of a start that are handed over, those that are not, and what tells why there is no container.
+const FILES: &str = "files";
+const ENVIRONMENT: &str = "environment";
+const UNMADE: &str = "unmade";
 /// Tells containers of targets from others.
 const LABEL: &str = "conformance.gardener.cloud/target";
 
@@ -33,14 +35,17 @@ pub struct Image {
     pub name: String,
     /// The client of the engine that runs it.
     pub docker: Docker,
-    network: Arc<OnceCell<Network>>,
+    /// Looked for once, and so is why there is none.
+    network: Arc<OnceCell<Result<Network, String>>>,
 }
 
-/// A container of one start, made by [`Container::command`] and taken away by [`Container::removal`].
+/// A container of one start.
 pub(super) struct Container {
     docker: Docker,
     image: String,
     name: String,
+    /// The temporary folder of its start.
+    scratch: PathBuf,
     /// Its files as they are written here.
     files: PathBuf,
     network: Network,
@@ -57,20 +62,24 @@ impl Image {
 
     /// A container whose files are in `folder`; the image is pulled where the engine lacks it.
     pub(super) async fn container(&self, folder: &Path) -> Result<Container, TargetError> {
-        let network = self.network.get_or_try_init(|| self.look()).await?.clone();
-        let files = folder.join("files");
+        let network = self.network.get_or_init(|| self.look()).await.clone();
+        let network = network.map_err(|said| TargetError::Container { image: self.name.clone(), said })?;
+        let scratch = folder.to_owned();
+        let files = scratch.join(FILES);
         std::fs::create_dir_all(&files)
             .map_err(|source| super::file("create", &files.display().to_string(), source))?;
         // The temporary folder's name is nobody else's.
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (docker, image) = (self.docker.clone(), self.name.clone());
-        Ok(Container { docker, image, name, files, network, relays: Vec::new() })
+        Ok(Container { docker, image, name, scratch, files, network, relays: Vec::new() })
     }
 
-    async fn look(&self) -> Result<Network, TargetError> {
-        let engine = self.docker.engine().await?;
+    async fn look(&self) -> Result<Network, String> {
+        let engine = self.docker.engine().await.map_err(|error| error.to_string())?;
         let provided = self.docker.provide(&self.name).await;
-        provided.map_err(|error| TargetError::Image { image: self.name.clone(), said: error.to_string() })?;
+        provided.map_err(|error| {
+            format!("{error}; `docker build` or `docker load` brings it to the engine, `docker login` opens a registry")
+        })?;
         Ok(Network::of(&engine, &self.docker.endpoint().await))
     }
 }
@@ -116,32 +125,52 @@ impl Container {
         self.network.reached(address)
     }
 
-    /// The command line that is the container until it ends.
-    pub(super) fn command(&self, program: &Program, addresses: &[&str]) -> Vec<String> {
+    /// The command line that is the container until it ends, or until its standard input does.
+    pub(super) fn command(&self, program: &Program, addresses: &[&str]) -> Result<Vec<String>, TargetError> {
+        let environment = self.scratch.join(ENVIRONMENT);
+        std::fs::write(&environment, environment_of(program)?)
+            .map_err(|source| super::file("write", &environment.display().to_string(), source))?;
         let docker = self.docker.path().display().to_string();
-        let files = self.files.display().to_string();
-        let head = ["sh", "-c", SCRIPT, "container", &docker, &self.name, &files, INSIDE].map(str::to_owned);
-        head.into_iter().chain(self.flags(program, addresses)).collect()
+        let scratch = self.scratch.display().to_string();
+        let head =
+            ["sh", "-c", SCRIPT, "container", &scratch, &docker, &self.name, INSIDE].map(str::to_owned);
+        Ok(head.into_iter().chain(self.flags(program, addresses)).collect())
     }
 
     /// What `docker create` is told of it.
     fn flags(&self, program: &Program, addresses: &[&str]) -> Vec<String> {
-        let mut flags = vec!["--rm".to_owned(), format!("--label={LABEL}={}", self.name)];
+        let environment = self.scratch.join(ENVIRONMENT);
+        let mut flags =
+            vec![format!("--label={LABEL}={}", self.name), format!("--env-file={}", environment.display())];
         let ports: BTreeSet<u16> = addresses.iter().filter_map(|address| network::port(address)).collect();
         flags.extend(self.network.flags(&ports));
-        flags.extend(program.env.iter().map(|(name, value)| format!("--env={name}={value}")));
         flags.extend(program.command.first().map(|entrypoint| format!("--entrypoint={entrypoint}")));
         flags.push(self.image.clone());
         flags.extend(program.command.iter().skip(1).chain(&program.args).cloned());
         flags
     }
 
-    /// Takes the container away, whatever it does.
-    pub(super) fn removal(&self) -> Removal {
-        let docker = self.docker.path().as_os_str().to_owned();
-        let words = ["rm", "--force", "--volumes", &self.name];
-        Removal::by([docker].into_iter().chain(words.map(OsString::from)))
+    /// Why the engine made none, if it did not.
+    pub(super) fn unmade(&self) -> Option<TargetError> {
+        let said = std::fs::read_to_string(self.scratch.join(UNMADE)).ok()?;
+        Some(TargetError::Container { image: self.image.clone(), said: said.trim_end().to_owned() })
     }
+
+    /// What may be wrong where it does not answer.
+    pub(super) fn hint(&self) -> &'static str {
+        self.network.hint()
+    }
+}
+
+/// The file that `docker create` reads variables from, which others would see on its command line.
+fn environment_of(program: &Program) -> Result<String, TargetError> {
+    let line = |(name, value): (&String, &String)| {
+        let line = format!("{name}={value}\n");
+        let reason = "an image's environment takes values of one line".to_owned();
+        let is_one = line.lines().count() == 1;
+        is_one.then_some(line).ok_or(TargetError::Description { what: format!("env {name}"), reason })
+    };
+    program.env.iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -155,6 +184,7 @@ mod tests {
             docker: Docker::at("/bin/docker".into()),
             image: "registry.example/webhook:v1".to_owned(),
             name: "one".to_owned(),
+            scratch: "/tmp/one".into(),
             files: "/tmp/one/files".into(),
             network,
             relays: Vec::new(),
@@ -168,23 +198,25 @@ mod tests {
         let program = Program { command: words(&["/other", "-x"]), args: words(&["--port=1"]), env };
         let addresses =
             ["https://127.0.0.1:7001/a", "http://127.0.0.1:7002/readyz", "https://127.0.0.1:7001"];
-        let (head, image) =
-            (["--rm", "--label=conformance.gardener.cloud/target=one"], "registry.example/webhook:v1");
-        let tail = ["--env=A=b c", "--entrypoint=/other", image, "-x", "--port=1"];
+        let (head, image) = (
+            ["--label=conformance.gardener.cloud/target=one", "--env-file=/tmp/one/environment"],
+            "registry.example/webhook:v1",
+        );
+        let tail = ["--entrypoint=/other", image, "-x", "--port=1"];
         let apart = Network::Apart {
             host: "192.0.2.1".to_owned(),
             listens: "192.0.2.1".to_owned(),
             machine: network::Machine::Routed,
         };
         for (network, flags) in [
-            (Network::Shared, &["--network=host"][..]),
+            (Network::Shared, &["--network=host", "--userns=host"][..]),
             (apart, &["--publish=192.0.2.1:7001:7001", "--publish=192.0.2.1:7002:7002"]),
         ] {
             let want = [&head[..], flags, &tail].concat();
             assert_eq!(container(network).flags(&program, &addresses), words(&want));
         }
         let bare = Program { command: Vec::new(), args: Vec::new(), env: BTreeMap::new() };
-        let want = words(&[head[0], head[1], "--network=host", image]);
+        let want = words(&[head[0], head[1], "--network=host", "--userns=host", image]);
         assert_eq!(container(Network::Shared).flags(&bare, &[]), want);
     }
 }

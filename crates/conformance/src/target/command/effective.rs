@@ -1,7 +1,8 @@
 //! The configuration that a target works with, printed by the command that its target file names.
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -15,6 +16,8 @@ use crate::target::{Configured, TargetError, Trial};
 
 /// How long printing may take.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The same, with the making of a container.
+const PATIENCE_OF_CONTAINERS: Duration = Duration::from_secs(30);
 
 /// Prints what becomes of the case's configuration alone: the target's own file would hide defaults.
 pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<Configured, TargetError> {
@@ -24,29 +27,17 @@ pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<C
     let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
     let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
     let mut place = Place::of(target.image.as_ref(), folder.path()).await?;
-    let kubeconfigs = place.kubeconfigs(trial.facts.as_ref(), None).await?;
+    let facts = trial.facts.as_ref().filter(|_| target.image.is_none() || target.names("Kubeconfig>"));
+    let kubeconfigs = place.kubeconfigs(facts, None).await?;
     let placeholders = Placeholders::new(place.files(), kubeconfigs)?;
     placeholders.write_config(&configuration::alone(config, &target.folder, trial.config)?)?;
     let command = placeholders.fill_all(&target.spec.effective)?;
-    let Line { words, name, removal: _removal, .. } =
-        place.line(Program { command, args: Vec::new(), env: BTreeMap::new() }, &[]);
-    let printing = Command::new(&words[0])
-        .args(&words[1..])
-        .current_dir(if target.folder.as_os_str().is_empty() {
-            ".".as_ref()
-        } else {
-            target.folder.as_path()
-        })
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let printed = tokio::time::timeout(PATIENCE, printing).await.map_err(|_| TargetError::NotReady {
-        command: name.clone(),
-        ready: "its end".to_owned(),
-        seconds: PATIENCE.as_secs(),
-        last_words: String::new(),
-    })?;
-    let printed = printed.map_err(|source| TargetError::Spawn { command: name.clone(), source })?;
+    let line = place.line(Program { command, args: Vec::new(), env: BTreeMap::new() }, &[])?;
+    let name = line.name.clone();
+    let printed = printed(line, &target.folder).await?;
+    if let Some(error) = place.unmade() {
+        return Err(error);
+    }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if !printed.status.success() {
         let words = format!("{}{}", text(&printed.stdout), text(&printed.stderr));
@@ -55,4 +46,31 @@ pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<C
     let effective: Value = formats::yaml::from_str(&text(&printed.stdout))
         .map_err(|error| TargetError::Description { what: name, reason: error.to_string() })?;
     Ok(Configured::Started { warnings: None, effective: Some(effective) })
+}
+
+/// What it prints, when it has ended.
+async fn printed(line: Line, folder: &Path) -> Result<Output, TargetError> {
+    let Line { words, name, ends_with_its_input, .. } = line;
+    let mut printing = Command::new(&words[0])
+        .args(&words[1..])
+        .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+        .stdin(if ends_with_its_input { Stdio::piped() } else { Stdio::null() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(!ends_with_its_input)
+        .spawn()
+        .map_err(|source| TargetError::Spawn { command: name.clone(), source })?;
+    // It is closed when nobody waits any more.
+    let _input = printing.stdin.take();
+    let patience = if ends_with_its_input { PATIENCE_OF_CONTAINERS } else { PATIENCE };
+    let printed = tokio::time::timeout(patience, printing.wait_with_output()).await;
+    let printed = printed.map_err(|_| TargetError::NotReady {
+        command: name.clone(),
+        ready: "its end".to_owned(),
+        seconds: patience.as_secs(),
+        hint: "",
+        last_words: String::new(),
+    })?;
+    printed.map_err(|source| TargetError::Spawn { command: name, source })
 }

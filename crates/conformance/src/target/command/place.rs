@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::container::{Container, Image};
 use super::placeholders::{Files, Kubeconfigs};
-use super::removal::Removal;
 use crate::target::{Facts, TargetError};
 
 /// Where a program runs.
@@ -33,8 +32,8 @@ pub(super) struct Line {
     pub(super) env: BTreeMap<String, String>,
     /// What errors call it.
     pub(super) name: String,
-    /// Takes away what outlives it.
-    pub(super) removal: Removal,
+    /// Whether it ends, in order, when its standard input does; who does not is killed.
+    pub(super) ends_with_its_input: bool,
 }
 
 impl Place {
@@ -92,33 +91,41 @@ impl Place {
             let Some(path) = facts.and_then(|facts| facts.kubeconfig.as_deref()) else { continue };
             *slot = match self {
                 Self::Here(_) => Some(path.display().to_string()),
-                Self::Container(container) => match container.carry(name, path).await {
-                    Ok(inside) => Some(inside),
-                    // Whoever reads no cluster can do without.
-                    Err(error @ TargetError::Unled { .. }) => {
-                        kubeconfigs.unled = Some(error.to_string());
-                        None
-                    }
-                    Err(error) => return Err(error),
-                },
+                Self::Container(container) => Some(container.carry(name, path).await?),
             };
         }
         Ok(kubeconfigs)
     }
 
     /// The command line that runs a program there until it ends; it is asked at `addresses`.
-    pub(super) fn line(&self, program: Program, addresses: &[&str]) -> Line {
-        match self {
+    pub(super) fn line(&self, program: Program, addresses: &[&str]) -> Result<Line, TargetError> {
+        Ok(match self {
             Self::Here(_) => {
                 let name = program.command.first().cloned().unwrap_or_default();
-                Line { words: program.command, env: program.env, name, removal: Removal::default() }
+                Line { words: program.command, env: program.env, name, ends_with_its_input: false }
             }
             Self::Container(container) => Line {
-                words: container.command(&program, addresses),
+                words: container.command(&program, addresses)?,
                 env: BTreeMap::new(),
                 name: container.image().to_owned(),
-                removal: container.removal(),
+                ends_with_its_input: true,
             },
+        })
+    }
+
+    /// Why there is no container, where the engine made none.
+    pub(super) fn unmade(&self) -> Option<TargetError> {
+        match self {
+            Self::Here(_) => None,
+            Self::Container(container) => container.unmade(),
+        }
+    }
+
+    /// What may be wrong where nothing answers.
+    pub(super) fn hint(&self) -> &'static str {
+        match self {
+            Self::Here(_) => "",
+            Self::Container(container) => container.hint(),
         }
     }
 }

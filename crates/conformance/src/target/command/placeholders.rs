@@ -14,8 +14,6 @@ pub(super) struct Placeholders {
     values: BTreeMap<&'static str, String>,
     /// Where the configuration file is written.
     config: PathBuf,
-    /// Why there is no kubeconfig, where somebody said.
-    unled: Option<String>,
 }
 
 /// The files of a start.
@@ -34,8 +32,6 @@ pub(super) struct Kubeconfigs {
     pub(super) source: Option<String>,
     /// Of the target cluster where it is another.
     pub(super) target: Option<String>,
-    /// Why there are none, where somebody said.
-    pub(super) unled: Option<String>,
 }
 
 const NAMES: [&str; 7] =
@@ -60,7 +56,7 @@ impl Placeholders {
         if let Some(kubeconfig) = kubeconfigs.target {
             values.insert("targetKubeconfig", kubeconfig);
         }
-        Ok(Self { values, config: files.here.join("config.yaml"), unled: kubeconfigs.unled })
+        Ok(Self { values, config: files.here.join("config.yaml") })
     }
 
     /// Writes the configuration file.
@@ -79,9 +75,7 @@ impl Placeholders {
             }
             let value = self.values.get(name).ok_or_else(|| TargetError::Description {
                 what: text.to_owned(),
-                reason: self.unled.clone().unwrap_or_else(|| {
-                    format!("{placeholder} needs a cluster for facts (--kubeconfig, or an embedded one)")
-                }),
+                reason: format!("{placeholder} needs a cluster for facts (--kubeconfig, or an embedded one)"),
             })?;
             filled = filled.replace(&placeholder, value);
         }

@@ -1,4 +1,4 @@
-//! A started process: its group is killed on every way out, the end of its output is kept.
+//! A started process: it is ended on every way out, the end of its output is kept.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
 
 use super::place::Line;
-use super::removal::Removal;
 use crate::mask;
 use crate::target::TargetError;
 
@@ -19,24 +18,33 @@ use crate::target::TargetError;
 const KEPT: usize = 20;
 /// How long a process may take to end when it is asked to.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long one may take that ends something else, which it goes on with should nobody wait any more.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Waits until the pipe on standard input is closed, which the kernel does however its writer ends, SIGKILL and SIGHUP
-/// included; then kills the group $1, removes the folder $2 and runs what else is said, twice, as an engine may still be making
-/// what is to be taken away. The spelling of `kill` is one that dash knows too.
-const GUARD: &str = "trap '' HUP INT TERM PIPE; cat >/dev/null; kill -s KILL -- \"-$1\"; rm -rf \"$2\"; shift 2; \
-                     [ $# = 0 ] || { \"$@\"; sleep 1; \"$@\"; }";
+/// included; then kills the group $1 and removes the folder $2. The spelling of `kill` is one that dash knows too.
+const GUARD: &str = "trap '' HUP INT TERM PIPE; cat >/dev/null; kill -s KILL -- \"-$1\"; rm -rf \"$2\"";
 
 type Lines = Arc<Mutex<VecDeque<String>>>;
 
 /// A started process in a group of its own.
 pub(super) struct Process {
     child: Child,
-    _removal: Removal,
-    /// Ends the group should this process be killed; killed itself when the group is gone.
-    _guard: Option<Child>,
-    group: Option<Pid>,
+    leash: Leash,
     name: String,
     lines: Lines,
+}
+
+/// What ends it.
+enum Leash {
+    /// Signals to its group.
+    Group {
+        group: Option<Pid>,
+        /// Ends the group should this process be killed; killed itself when the group is gone.
+        _guard: Option<Child>,
+    },
+    /// The end of the pipe on its standard input.
+    Pipe(Option<ChildStdin>),
 }
 
 impl Process {
@@ -50,11 +58,11 @@ impl Process {
             .args(arguments)
             .envs(&line.env)
             .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
-            .stdin(Stdio::null())
+            .stdin(if line.ends_with_its_input { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
-            .kill_on_drop(true)
+            .kill_on_drop(!line.ends_with_its_input)
             .spawn()
             .map_err(|source| TargetError::Spawn { command: program.clone(), source })?;
         let lines = Lines::default();
@@ -64,9 +72,13 @@ impl Process {
         if let Some(err) = child.stderr.take() {
             tokio::spawn(keep(err, Arc::clone(&lines)));
         }
-        let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let guard = group.and_then(|group| guard(group, scratch, &line.removal));
-        Ok(Self { child, _removal: line.removal, _guard: guard, group, name: line.name, lines })
+        let leash = if line.ends_with_its_input {
+            Leash::Pipe(child.stdin.take())
+        } else {
+            let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+            Leash::Group { group, _guard: group.and_then(|group| guard(group, scratch)) }
+        };
+        Ok(Self { child, leash, name: line.name, lines })
     }
 
     /// What errors call it.
@@ -85,18 +97,27 @@ impl Process {
         lines.iter().cloned().collect::<Vec<_>>().join("\n")
     }
 
-    /// Asks the group to end, and kills what is left of it.
+    /// Asks it to end, and kills what is left of its group.
     pub(super) async fn stop(mut self) {
-        self.signal(Signal::TERM);
-        if tokio::time::timeout(GRACE, self.child.wait()).await.is_err() {
-            tracing::warn!(program = self.name, "the target did not end in time and is killed");
+        let patience = match &mut self.leash {
+            Leash::Group { .. } => {
+                self.signal(Signal::TERM);
+                GRACE
+            }
+            Leash::Pipe(input) => {
+                drop(input.take());
+                PATIENCE
+            }
+        };
+        if tokio::time::timeout(patience, self.child.wait()).await.is_err() {
+            tracing::warn!(program = self.name, "the target did not end in time");
         }
     }
 
     fn signal(&self, signal: Signal) {
-        if let Some(group) = self.group {
+        if let Leash::Group { group: Some(group), .. } = &self.leash {
             // A group that is gone already needs no signal.
-            let _ = kill_process_group(group, signal);
+            let _ = kill_process_group(*group, signal);
         }
     }
 }
@@ -108,12 +129,9 @@ impl Drop for Process {
 }
 
 /// A shell that outlives this process by a moment; without one, a harness that is killed leaves its target running.
-fn guard(group: Pid, scratch: &Path, removal: &Removal) -> Option<Child> {
+fn guard(group: Pid, scratch: &Path) -> Option<Child> {
     let mut command = Command::new("sh");
-    command
-        .args(["-c", GUARD, "guard", &group.as_raw_nonzero().to_string()])
-        .arg(scratch)
-        .args(removal.words());
+    command.args(["-c", GUARD, "guard", &group.as_raw_nonzero().to_string()]).arg(scratch);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     command.process_group(0).kill_on_drop(true).spawn().ok()
 }

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-
 use webhook::dial::Dialer;
 
+use super::addresses::Addresses;
 use super::process::Process;
 use crate::target::url::{self, Known};
 use crate::target::{TargetError, plain};
@@ -16,8 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Waits for 200 from `ready`, or, without one, for a connection to `url`.
-pub(super) async fn wait(process: &mut Process, ready: Option<&str>, url: &str) -> Result<(), TargetError> {
-    let asked = ready.unwrap_or(url);
+pub(super) async fn wait(
+    process: &mut Process,
+    addresses: &Addresses,
+    hint: &'static str,
+) -> Result<(), TargetError> {
+    let asked = addresses.ready.as_deref().unwrap_or(&addresses.url);
     let (host, path) = plain::parts(asked).ok_or_else(|| TargetError::Description {
         what: asked.to_owned(),
         reason: "expected http://HOST:PORT/PATH".to_owned(),
@@ -36,6 +40,7 @@ pub(super) async fn wait(process: &mut Process, ready: Option<&str>, url: &str) 
                 command: process.name().to_owned(),
                 ready: asked.to_owned(),
                 seconds: PATIENCE.as_secs(),
+                hint,
                 last_words: process.last_words(),
             });
         }

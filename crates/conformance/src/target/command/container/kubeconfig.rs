@@ -1,4 +1,5 @@
-//! A kubeconfig as a container can use it: without files beside it, and leading to this machine where it said loopback.
+//! A kubeconfig as a container can use it: of its current context alone, without files beside it, and leading to this machine
+//! where it said loopback.
 
 use std::path::Path;
 
@@ -26,8 +27,14 @@ pub(super) async fn carried(path: &Path, network: &Network) -> Result<(String, V
     let mut kubeconfig: Value = formats::yaml::from_str(&text)
         .map_err(|error| TargetError::Description { what: shown, reason: error.to_string() })?;
     let folder = path.parent().unwrap_or(Path::new(""));
+    reduce(&mut kubeconfig);
     let mut relays = Vec::new();
     for user in parts(&mut kubeconfig, "users", "user") {
+        if ["exec", "auth-provider"].iter().any(|field| user.contains_key(*field)) {
+            let address = path.display().to_string();
+            let reason = "its user gets credentials from a program of this machine; name one with a token or a certificate";
+            return Err(TargetError::Unled { address, reason: reason.to_owned() });
+        }
         embed(user, folder)?;
     }
     for cluster in parts(&mut kubeconfig, "clusters", "cluster") {
@@ -35,6 +42,23 @@ pub(super) async fn carried(path: &Path, network: &Network) -> Result<(String, V
         relays.extend(lead(cluster, network).await?);
     }
     Ok((kubeconfig.to_string(), relays))
+}
+
+/// Leaves the current context with its cluster and user: nobody else's credentials are handed over.
+fn reduce(kubeconfig: &mut Value) {
+    let Some(current) = kubeconfig["current-context"].as_str().map(str::to_owned) else { return };
+    retain(kubeconfig, "contexts", &current);
+    let context = kubeconfig["contexts"][0]["context"].clone();
+    for (list, field) in [("clusters", "cluster"), ("users", "user")] {
+        retain(kubeconfig, list, context[field].as_str().unwrap_or_default());
+    }
+}
+
+/// Leaves of a list what has this name.
+fn retain(kubeconfig: &mut Value, list: &str, name: &str) {
+    if let Some(list) = kubeconfig.get_mut(list).and_then(Value::as_array_mut) {
+        list.retain(|named| named["name"] == name);
+    }
 }
 
 /// The maps of a list of named ones.
@@ -77,11 +101,15 @@ async fn lead(cluster: &mut Map<String, Value>, network: &Network) -> Result<Opt
     };
     let unled = |reason: String| TargetError::Unled { address: server.clone(), reason };
     let (there, relay) = match machine {
-        Machine::Named => (network::with_host(&uri, MACHINE), None),
+        Machine::Named => (network::elsewhere(&uri, MACHINE, uri.port_u16()), None),
         Machine::Routed => {
-            let to = format!("{own}:{}", uri.port_u16().unwrap_or(443));
-            let relay = Relay::open(host, to).await.map_err(|error| unled(error.to_string()))?;
-            (format!("https://{}", relay.address()), Some(relay))
+            let usual = if uri.scheme_str() == Some("http") { 80 } else { 443 };
+            let to = format!("{own}:{}", uri.port_u16().unwrap_or(usual));
+            let relay = Relay::open(host, to).await.map_err(|error| {
+                unled(format!("{error}; name a cluster that containers of {host} reach with --kubeconfig"))
+            })?;
+            let address = relay.address();
+            (network::elsewhere(&uri, &address.ip().to_string(), Some(address.port())), Some(relay))
         }
         Machine::Unreached => {
             let reason = "a rootless engine leads its containers to no loopback address but their own; name a cluster on another \
@@ -111,8 +139,13 @@ mod tests {
         let kubeconfig = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "a",
             "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
-            "clusters": [{"name": "a", "cluster": {"server": server, "certificate-authority": "ca.crt"}}],
-            "users": [{"name": "a", "user": {"tokenFile": "token"}}],
+            "clusters": [
+                {"name": "b", "cluster": {"server": "https://127.0.0.1:2", "certificate-authority": "gone"}},
+                {"name": "a", "cluster": {"server": server, "certificate-authority": "ca.crt"}},
+            ],
+            "users": [
+                {"name": "b", "user": {"client-key": "gone"}}, {"name": "a", "user": {"tokenFile": "token"}},
+            ],
         });
         let path = folder.join("kubeconfig");
         std::fs::write(&path, kubeconfig.to_string()).unwrap();
@@ -135,7 +168,8 @@ mod tests {
             let (found, relays) = carried_to(server, &network).await.unwrap();
             let want = json!({"server": server, "certificate-authority-data": STANDARD.encode("authority")});
             assert_eq!(found["clusters"][0]["cluster"], want);
-            assert_eq!(found["users"][0]["user"], json!({"token": "word"}));
+            assert_eq!(found["users"], json!([{"name": "a", "user": {"token": "word"}}]));
+            assert_eq!(found["clusters"].as_array().map(Vec::len), Some(1));
             assert!(relays.is_empty());
         }
     }
@@ -147,13 +181,29 @@ mod tests {
         assert_eq!(cluster["server"], "https://host.docker.internal:6443");
         assert_eq!(cluster["tls-server-name"], "localhost");
 
-        let (found, relays) = carried_to("https://127.0.0.1:6443", &apart(Machine::Routed)).await.unwrap();
-        let cluster = &found["clusters"][0]["cluster"];
-        assert_eq!(cluster["server"], format!("https://{}", relays[0].address()));
-        assert_eq!(cluster["tls-server-name"], "127.0.0.1");
+        for (server, scheme, path) in [
+            ("https://127.0.0.1:6443", "https", ""),
+            ("https://127.0.0.1:6443/k8s/clusters/c", "https", "/k8s/clusters/c"),
+            ("http://127.0.0.1:8001", "http", ""),
+        ] {
+            let (found, relays) = carried_to(server, &apart(Machine::Routed)).await.unwrap();
+            let cluster = &found["clusters"][0]["cluster"];
+            assert_eq!(cluster["server"], format!("{scheme}://{}{path}", relays[0].address()));
+            assert_eq!(cluster["tls-server-name"], "127.0.0.1");
+        }
 
         let refused = carried_to("https://127.0.0.1:6443", &apart(Machine::Unreached)).await.err().unwrap();
         let words = "failed to lead the container to https://127.0.0.1:6443: a rootless engine";
         assert!(refused.to_string().starts_with(words), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn credentials_of_a_program_cannot_be_handed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kubeconfig");
+        let user = json!({"users": [{"name": "a", "user": {"exec": {"command": "login"}}}]});
+        std::fs::write(&path, user.to_string()).unwrap();
+        let refused = carried(&path, &Network::Shared).await.err().unwrap().to_string();
+        assert!(refused.ends_with("name one with a token or a certificate"), "{refused}");
     }
 }

@@ -25,7 +25,7 @@ pub(super) enum Network {
 /// How containers reach what a machine serves on its loopback address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Machine {
-    /// The engine leads this name there.
+    /// The engine leads the name [`MACHINE`] there.
     Named,
     /// Over a port of the address from which the machine speaks to the engine.
     Routed,
@@ -47,7 +47,7 @@ impl Network {
         if let Some(address) = &engine.address {
             return apart(address, address, Machine::Routed);
         }
-        if let Some(host) = elsewhere(endpoint) {
+        if let Some(host) = remote(endpoint) {
             return apart(&host, "0.0.0.0", Machine::Routed);
         }
         if engine.is_desktop || cfg!(not(target_os = "linux")) {
@@ -71,7 +71,7 @@ impl Network {
     pub(super) fn reached(&self, address: &str) -> String {
         match (self, address.parse::<Uri>()) {
             (Self::Apart { host, .. }, Ok(uri)) if uri.host().is_some_and(is_loopback) => {
-                with_host(&uri, host)
+                elsewhere(&uri, host, uri.port_u16())
             }
             _ => address.to_owned(),
         }
@@ -79,10 +79,23 @@ impl Network {
 
     /// What `docker create` is told of it.
     pub(super) fn flags(&self, ports: &BTreeSet<u16>) -> Vec<String> {
-        let Self::Apart { listens, machine, .. } = self else { return vec!["--network=host".to_owned()] };
-        let names = (*machine == Machine::Named).then(|| format!("--add-host={MACHINE}:host-gateway"));
-        let published = ports.iter().map(|port| format!("--publish={listens}:{port}:{port}"));
-        names.into_iter().chain(published).collect()
+        let Self::Apart { listens, .. } = self else {
+            // Users that are mapped to others have no part in the machine's network.
+            return ["--network=host", "--userns=host"].map(str::to_owned).to_vec();
+        };
+        ports.iter().map(|port| format!("--publish={listens}:{port}:{port}")).collect()
+    }
+
+    /// What may be wrong where a container does not answer.
+    pub(super) fn hint(&self) -> &'static str {
+        match self {
+            Self::Shared => {
+                "the engine must be this machine's: one behind a socket that was mounted has another loopback address"
+            }
+            Self::Apart { .. } => {
+                "its ports are published, so it must listen on all addresses and not on loopback alone"
+            }
+        }
     }
 }
 
@@ -97,18 +110,18 @@ pub(super) fn is_loopback(host: &str) -> bool {
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The same address on another host.
-pub(super) fn with_host(uri: &Uri, host: &str) -> String {
+/// The same address on another host and port.
+pub(super) fn elsewhere(uri: &Uri, host: &str, port: Option<u16>) -> String {
     let scheme = uri.scheme_str().unwrap_or("https");
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
-    let port = uri.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
     let path = uri.path_and_query().map_or("", |path| path.as_str());
     // A path that nobody wrote is `/`.
     format!("{scheme}://{host}{port}{}", if path == "/" { "" } else { path })
 }
 
 /// The host of an engine on another machine, or in a container beside this one.
-fn elsewhere(endpoint: &str) -> Option<String> {
+fn remote(endpoint: &str) -> Option<String> {
     let uri: Uri = endpoint.parse().ok()?;
     let is_over_network = matches!(uri.scheme_str(), Some("tcp" | "http" | "https" | "ssh"));
     let host = uri.host().filter(|host| is_over_network && !is_loopback(host))?;
@@ -158,12 +171,5 @@ mod tests {
             assert_eq!(apart.reached(address), want);
             assert_eq!(Network::Shared.reached(address), address);
         }
-    }
-
-    #[test]
-    fn a_machine_with_a_name_is_made_known_to_containers() {
-        let named = apart("127.0.0.1", "127.0.0.1", Machine::Named);
-        let want = ["--add-host=host.docker.internal:host-gateway", "--publish=127.0.0.1:9443:9443"];
-        assert_eq!(named.flags(&BTreeSet::from([9443])), want);
     }
 }

@@ -1,7 +1,7 @@
 //! A port that containers reach, which leads to one that this machine serves on its loopback address.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _, UdpSocket};
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -44,8 +44,11 @@ impl Drop for Relay {
 
 /// The address that packets to a host come from; none is sent.
 fn towards(host: &str) -> io::Result<IpAddr> {
-    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-    socket.connect((host, 9))?;
+    let there = (host, 9).to_socket_addrs()?.next().ok_or(io::ErrorKind::NotFound)?;
+    let any =
+        if there.is_ipv4() { IpAddr::from(Ipv4Addr::UNSPECIFIED) } else { Ipv6Addr::UNSPECIFIED.into() };
+    let socket = UdpSocket::bind((any, 0))?;
+    socket.connect(there)?;
     Ok(socket.local_addr()?.ip())
 }
 

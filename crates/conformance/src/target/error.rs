@@ -1,0 +1,106 @@
+//! Why a target could not be asked.
+
+/// Why a target could not be asked; an environment error, never a broken clause.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// A target file or argument is wrong.
+    #[error("failed to read target {what}: {reason}")]
+    Description {
+        /// File or argument.
+        what: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file could not be read or written.
+    #[error("failed to {step} {path}: {source}")]
+    File {
+        /// `read`, `write`, `create`.
+        step: &'static str,
+        /// Which.
+        path: String,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// The process could not be started.
+    #[error("failed to start {command}: {source}")]
+    Spawn {
+        /// First word of the command line.
+        command: String,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// The process ended before it was ready.
+    #[error("{command} ended before it was ready ({status}){}", tail(.last_words))]
+    Ended {
+        /// First word of the command line.
+        command: String,
+        /// Exit status.
+        status: String,
+        /// End of its standard error.
+        last_words: String,
+    },
+    /// The process did not get ready in time.
+    #[error("{command} was not ready at {ready} within {seconds} s{}{}", remark(.hint), tail(.last_words))]
+    NotReady {
+        /// First word of the command line.
+        command: String,
+        /// What was asked.
+        ready: String,
+        /// Time given.
+        seconds: u64,
+        /// What may be wrong; empty where nobody knows.
+        hint: &'static str,
+        /// End of its standard error.
+        last_words: String,
+    },
+    /// There is no container: no engine, no such image, or the engine cannot start it.
+    #[error("failed to make a container of {image}: {said}")]
+    Container {
+        /// The image.
+        image: String,
+        /// The engine's words, and what to do.
+        said: String,
+    },
+    /// A container cannot be led to an API server of this machine.
+    #[error("failed to lead the container to {address}: {reason}")]
+    Unled {
+        /// The API server.
+        address: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A built-in target refused its configuration.
+    #[error("failed to configure {name}: {reason}")]
+    Configuration {
+        /// The component.
+        name: String,
+        /// Its words.
+        reason: String,
+    },
+    /// A certificate could not be made or read.
+    #[error("failed to prepare certificates: {reason}")]
+    Certificate {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A garden is not reached, is none, or refuses what every Shoot needs there.
+    #[error("could not ask the garden: {reason}")]
+    Garden {
+        /// What is wrong.
+        reason: String,
+    },
+    /// Nothing answers at the address, or it is not trusted.
+    #[error("could not ask the target: {source}")]
+    Unreachable {
+        /// What the dialer says.
+        source: webhook::dial::DialError,
+    },
+}
+
+fn remark(hint: &str) -> String {
+    if hint.is_empty() { String::new() } else { format!(" ({hint})") }
+}
+
+fn tail(last_words: &str) -> String {
+    if last_words.is_empty() { String::new() } else { format!("; its last words:\n{last_words}") }
+}
