@@ -1,21 +1,46 @@
 //! A webhook's image as a target: containers of the engine, without a cluster.
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
 
 use crate::place;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_gardener-conformance");
-/// The admission of a garden, which reads the profiles of the API server beside it.
-const TARGET: &str = "image=gardener-conformance/gardener-garden-admission:local --kubeconfig=<sourceKubeconfig> \
-                      --webhook-config-server-port=<port> --webhook-config-cert-dir=<certDir> \
-                      --health-bind-address=:<healthPort> --metrics-bind-address=:<metricsPort>";
+/// A provider's webhooks, which read the Cluster of a shoot from the API server beside them.
+const TARGET: &str = r#"
+apiVersion: conformance.gardener.cloud/v1alpha1
+kind: Target
+metadata: {name: provider-local}
+spec:
+  image: gardener-conformance/gardener-controlplane-webhooks:local
+  args:
+  - --config=<config>
+  - --kubeconfig=<sourceKubeconfig>
+  - --webhook-config-server-port=<port>
+  - --webhook-config-cert-dir=<certDir>
+  - --health-bind-address=:<healthPort>
+  - --metrics-bind-address=0
+  url: https://127.0.0.1:<port>
+  ready: http://127.0.0.1:<healthPort>/readyz
+  config: {file: config.yaml}
+  features: [csi]
+"#;
+/// What the webhooks are told.
+const CONFIG: &str = "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1
+kind: ControlPlaneWebhooksConfiguration
+provider: local
+";
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/image");
 /// How long a container may take to come and to go.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) fn it_keeps_a_contract_and_no_container_is_left() -> Result<(), String> {
-    let output = verify(&["--contract", "shoot-kubernetes"]).output().map_err(|error| error.to_string())?;
+    let target = target()?;
+    let output = verify(target.path(), "kubelet-flags").output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() || !said.contains("verdict  conformant") {
         let words = String::from_utf8_lossy(&output.stderr);
@@ -28,16 +53,27 @@ pub(crate) fn it_keeps_a_contract_and_no_container_is_left() -> Result<(), Strin
 }
 
 pub(crate) fn it_goes_when_the_tool_is_killed() -> Result<(), String> {
-    let mut tool = verify(&["--suite", "versions"]).spawn().map_err(|error| error.to_string())?;
+    let target = target()?;
+    let mut tool = verify(target.path(), "deployments").spawn().map_err(|error| error.to_string())?;
     let came = until("a container comes", |containers| !containers.is_empty());
     let killed = tool.kill().and_then(|()| tool.wait()).map_err(|error| error.to_string());
     came.and(killed)?;
     until("it goes", str::is_empty)
 }
 
-fn verify(selection: &[&str]) -> Command {
+/// A folder with the target file and what it names.
+fn target() -> Result<TempDir, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    for (name, text) in [("target.yaml", TARGET), ("config.yaml", CONFIG)] {
+        fs::write(folder.path().join(name), text).map_err(|error| error.to_string())?;
+    }
+    Ok(folder)
+}
+
+fn verify(folder: &Path, contract: &str) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.args(["verify", "--target", TARGET, "--report", REPORT]).args(selection);
+    command.args(["verify", "--contract", contract, "--report", REPORT]);
+    command.arg("--target").arg(folder.join("target.yaml"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
