@@ -11,7 +11,7 @@ use crate::place;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_gardener-conformance");
 /// A provider's webhooks, which read the Cluster of a shoot from the API server beside them.
-const TARGET: &str = r#"
+const TARGET: &str = r"
 apiVersion: conformance.gardener.cloud/v1alpha1
 kind: Target
 metadata: {name: provider-local}
@@ -28,7 +28,7 @@ spec:
   ready: http://127.0.0.1:<healthPort>/readyz
   config: {file: config.yaml}
   features: [csi]
-"#;
+";
 /// What the webhooks are told.
 const CONFIG: &str = "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1
 kind: ControlPlaneWebhooksConfiguration
