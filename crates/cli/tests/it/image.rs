@@ -101,6 +101,6 @@ fn its_container_goes_with_a_tool_that_is_killed() {
     assert_eq!(asked("stop "), None);
     tool.kill().unwrap();
     tool.wait().unwrap();
-    assert_eq!(until("stop --time 2 "), name);
+    assert_eq!(until("stop -t 2 "), name);
     assert_eq!(until("rm --force --volumes "), name);
 }

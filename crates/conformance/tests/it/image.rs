@@ -166,8 +166,17 @@ async fn a_container_that_nobody_waits_for_goes_when_the_engine_has_made_it() {
         let target = webhook(client(folder.path(), &format!("{ENGINE}\n{slow}")));
         let config = json!({});
         let trial = Trial { component: "webhook", config: &config, effective, facts: None };
-        let abandoned = tokio::time::timeout(Duration::from_millis(500), target.configure(trial)).await;
-        assert!(abandoned.is_err(), "it was there at once");
+        let asked = folder.path().join("asked");
+        let begins = async {
+            while !fs::read_to_string(&asked).unwrap_or_default().contains("create ") {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let is_there = tokio::select! {
+            _ = target.configure(trial) => true,
+            () = begins => false,
+        };
+        assert!(!is_there, "it was there at once");
         let begun = Instant::now();
         loop {
             let asked = fs::read_to_string(folder.path().join("asked")).unwrap();

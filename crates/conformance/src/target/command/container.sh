@@ -26,7 +26,7 @@ client=$!
 (
     cat <&3
     while kill -0 "$client"; do
-        "$docker" stop --time 2 "$name"
+        "$docker" stop -t 2 "$name"
         sleep 0.2
     done
     rm -rf "$scratch"
