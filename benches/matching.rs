@@ -3,20 +3,19 @@
 use std::hint::black_box;
 
 use contract::expect::compare;
-use contract::model::{Catalog, Contract};
-use contract::{load, source};
+use contract::load;
+use contract::model::Contract;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn loading(c: &mut Criterion) {
-    let files = source::embedded();
+    let files = contracts::files();
     c.bench_function("load every contract", |b| b.iter(|| black_box(load::read(&files))));
 }
 
 fn comparing(c: &mut Criterion) {
-    let catalog = Catalog::embedded().expect("the contracts are well-formed");
+    let catalog = contracts::all().expect("the contracts are well-formed");
     for name in ["seccomp-profile", "high-availability-config"] {
-        let contract =
-            catalog.contracts.iter().find(|contract| contract.name == name).expect("the contract is there");
+        let contract = catalog.iter().find(|contract| contract.name == name).expect("the contract is there");
         c.bench_function(&format!("compare every case of {name} with its input"), |b| {
             b.iter(|| black_box(compared(contract)));
         });

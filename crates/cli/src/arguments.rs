@@ -169,6 +169,9 @@ pub(crate) struct Selection {
     /// A label of contracts, key=value (repeatable)
     #[arg(short = 'l', long, value_name = "KEY=VALUE")]
     pub(crate) label: Vec<String>,
+    /// One case of each clause, chosen by the number
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) sample: Option<u64>,
 }
 
 impl From<Selection> for conformance::select::Selection {
@@ -181,6 +184,7 @@ impl From<Selection> for conformance::select::Selection {
             levels: typed.level,
             features: typed.feature,
             labels: typed.label,
+            sample: typed.sample,
         }
     }
 }

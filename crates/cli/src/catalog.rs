@@ -1,43 +1,51 @@
-//! Contracts and fixtures: those built in, and what `--contracts` adds or overrides.
+//! Contracts: those built in, and what `--contracts` adds or overrides. They are read to clauses and expanded when they are
+//! asked for.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use conformance::select::{self, Suite};
+use conformance::select::{self, Selection, Suite};
 use contract::document::SourceFile;
-use contract::load::{self, Errors, Loaded};
+use contract::index::{Index, Records};
+use contract::load::Errors;
 use contract::source;
 
 use crate::terminal::Failure;
 
-/// Loads what is built in with the folder `added` over it; an error is everything that is wrong, drawn.
-pub(crate) fn load(added: Option<&Path>) -> Result<Loaded, Failure> {
-    let loaded = load::read(&files(added)?);
-    if loaded.errors.is_empty() { Ok(loaded) } else { Err(Failure::diagnostic(Errors(loaded.errors))) }
+/// The contracts built in with the folder `added` over them; an error is everything that is wrong, drawn.
+pub(crate) fn index(added: Option<&Path>) -> Result<Index, Failure> {
+    Index::read(files(added)?).map_err(Failure::diagnostic)
 }
 
-/// The same, to judge by: taken to the letter where that is wanted.
-pub(crate) fn judging(added: Option<&Path>, strict: bool) -> Result<Loaded, Failure> {
-    let mut loaded = load(added)?;
-    if strict {
-        loaded.catalog.take_to_the_letter();
+/// The same, as far as a selection can want of it; whoever needs all that there is says so with `whole`.
+pub(crate) fn index_for(added: Option<&Path>, selection: &Selection, whole: bool) -> Result<Index, Failure> {
+    if let Some(ids) = selection.clause_ids().filter(|_| !whole) {
+        let about = Index::read_about(&files(added)?, &ids).map_err(Failure::diagnostic)?;
+        if let Some(about) = about {
+            return Ok(about);
+        }
     }
-    Ok(loaded)
+    index(added)
 }
 
-/// The files built in, with those of a folder over them; suites are none of them.
+/// The contract files built in, with those of a folder over them; suites are none of them.
 pub(crate) fn files(added: Option<&Path>) -> Result<Vec<SourceFile>, Failure> {
     let over = folder(added)?.into_iter().filter(|file| !is_suite(file));
-    Ok(source::overlay(source::embedded(), over.collect()))
+    Ok(source::overlay(contracts::files(), over.collect()))
+}
+
+/// The ledger, attestations and explanations beside contracts.
+pub(crate) fn records(index: &Index) -> Result<Records, Failure> {
+    index.records().map_err(Failure::diagnostic)
 }
 
 /// The suites built in, with those of a folder over them, by name.
 pub(crate) fn suites(added: Option<&Path>) -> Result<Vec<Suite>, Failure> {
-    let built_in = select::embedded_suites().map_err(Failure::diagnostic)?;
-    let mut suites: BTreeMap<String, Suite> =
-        built_in.into_iter().map(|suite| (suite.metadata.name.clone(), suite)).collect();
-    for file in folder(added)?.iter().filter(|file| is_suite(file)) {
-        let suite = select::read_suite(file).map_err(Failure::diagnostic)?;
+    let over = folder(added)?.into_iter().filter(is_suite);
+    let read = contracts::suites().into_iter().chain(over).map(|file| select::read_suite(&file));
+    let mut suites = BTreeMap::new();
+    for suite in read {
+        let suite = suite.map_err(Failure::diagnostic)?;
         suites.insert(suite.metadata.name.clone(), suite);
     }
     Ok(suites.into_values().collect())
@@ -56,4 +64,9 @@ fn is_suite(file: &SourceFile) -> bool {
 /// The `kind:` that a file declares on a line of its own.
 pub(crate) fn kind(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("kind:")).map(str::trim)
+}
+
+/// Everything that is wrong with contracts, as it is drawn.
+pub(crate) fn failure(errors: Errors) -> Failure {
+    Failure::diagnostic(errors)
 }

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use contract::case::When;
 use contract::model::Contract;
-use contract::scenario::Scenario;
 use schema::Crd;
 use substrate::envtest::assets::Assets;
 use substrate::envtest::{Envtest, Lane, Options, SHARED, programs};
 
 use crate::arguments::{Addition, EnvtestArguments};
 use crate::environment;
+use crate::selected::Selected;
 use crate::terminal::Failure;
 
 /// How long a cluster may take to become ready; several take that long each, as they have the same cores.
@@ -21,26 +20,47 @@ const LANES: usize = 3;
 /// Starts what the contracts need, with the project's CRDs and further ones: scenarios, which mostly wait, run side by side in
 /// lanes, as many as cases may. Cases that are none have a cluster of their own.
 pub(crate) async fn start_for(
-    contracts: &[Contract],
+    selected: &Selected,
     parallel: u16,
     further: &[Crd],
     arguments: &EnvtestArguments,
 ) -> Result<Envtest, Failure> {
-    let clusters = clusters_for(contracts, parallel);
-    start(clusters, further, arguments).await
+    let mut needed = Needed::default();
+    for contract in selected.each() {
+        needed.add(&contract?);
+    }
+    start(needed.clusters(parallel), further, arguments).await
 }
 
-/// Names of the clusters that cases need.
-fn clusters_for(contracts: &[Contract], parallel: u16) -> Vec<String> {
-    let clauses = contracts.iter().flat_map(|contract| &contract.clauses);
-    let cases: Vec<&When> = clauses.flat_map(|clause| &clause.cases).map(|case| &case.when).collect();
-    let scenarios: Vec<&Scenario> = cases.iter().filter_map(|when| when.scenario()).collect();
-    let has_target = scenarios.iter().any(|scenario| !scenario.is_of_one_cluster());
-    let lanes = (0..LANES.min(parallel.into()).min(scenarios.len()).max(1)).map(Lane::nth);
-    let shared = !scenarios.is_empty() && cases.iter().any(|when| when.shares_server());
-    let clusters =
-        lanes.flat_map(|lane| std::iter::once(lane.source).chain(has_target.then_some(lane.target)));
-    clusters.chain(shared.then(|| SHARED.to_owned())).collect()
+/// What cases need of a control plane.
+#[derive(Default)]
+struct Needed {
+    scenarios: usize,
+    /// Whether one of them has a target cluster beside its source.
+    has_target: bool,
+    /// Whether cases are asked on one server.
+    shares: bool,
+}
+
+impl Needed {
+    fn add(&mut self, contract: &Contract) {
+        for case in contract.clauses.iter().flat_map(|clause| &clause.cases) {
+            self.shares |= case.when.shares_server();
+            if let Some(scenario) = case.when.scenario() {
+                self.scenarios += 1;
+                self.has_target |= !scenario.is_of_one_cluster();
+            }
+        }
+    }
+
+    /// Names of the clusters.
+    fn clusters(&self, parallel: u16) -> Vec<String> {
+        let lanes = (0..LANES.min(parallel.into()).min(self.scenarios).max(1)).map(Lane::nth);
+        let shared = self.scenarios > 0 && self.shares;
+        let clusters =
+            lanes.flat_map(|lane| std::iter::once(lane.source).chain(self.has_target.then_some(lane.target)));
+        clusters.chain(shared.then(|| SHARED.to_owned())).collect()
+    }
 }
 
 /// Starts these clusters with the project's CRDs and further ones.
@@ -76,17 +96,20 @@ pub(crate) fn fits(arguments: &EnvtestArguments, substrate: &str) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog;
 
     #[test]
     fn cases_that_leave_facts_have_a_cluster_where_no_controller_acts() {
-        let all = catalog::load(None).expect("what is built in is right").catalog.contracts;
-        let of = |names: &[&str]| -> Vec<Contract> {
-            all.iter().filter(|contract| names.contains(&contract.name.as_str())).cloned().collect()
+        let all = contracts::all().unwrap();
+        let clusters = |names: &[&str], parallel: u16| {
+            let mut needed = Needed::default();
+            all.iter()
+                .filter(|contract| names.contains(&&*contract.name))
+                .for_each(|contract| needed.add(contract));
+            needed.clusters(parallel)
         };
-        assert_eq!(clusters_for(&of(&["quota"]), 8), ["cluster", "cluster-2", "cluster-3"]);
-        assert_eq!(clusters_for(&of(&["shoot-pools"]), 8), ["cluster"]);
-        assert_eq!(clusters_for(&of(&["quota", "shoot-pools"]), 1), ["cluster", "shared"]);
-        assert_eq!(clusters_for(&of(&["secret", "shoot-pools"]), 1), ["cluster", "target", "shared"]);
+        assert_eq!(clusters(&["quota"], 8), ["cluster", "cluster-2", "cluster-3"]);
+        assert_eq!(clusters(&["shoot-pools"], 8), ["cluster"]);
+        assert_eq!(clusters(&["quota", "shoot-pools"], 1), ["cluster", "shared"]);
+        assert_eq!(clusters(&["secret", "shoot-pools"], 1), ["cluster", "target", "shared"]);
     }
 }

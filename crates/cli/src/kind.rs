@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::selected::Selected;
 use async_trait::async_trait;
 use conformance::run::{Ground, Guard, Whole};
-use contract::model::Contract;
 use substrate::kind::{Kind, Options, Shape};
 
 use crate::arguments::{ComponentName, KindArguments, KindRunArguments, SubstrateName};
@@ -54,9 +54,19 @@ pub(crate) async fn start(
     }
 }
 
-/// Our components as cases of the contracts need them, in the cluster that [`ground`] starts.
-pub(crate) fn target(contracts: &[Contract]) -> Arc<InCluster> {
-    Arc::new(InCluster::of(contracts))
+/// Our components as cases of the selected clauses need them, in the cluster that [`ground`] starts; a sample has cases that they
+/// can answer. `None` for another substrate.
+pub(crate) fn in_cluster(
+    substrate: SubstrateName,
+    selected: &mut Selected,
+) -> Result<Option<Arc<InCluster>>, Failure> {
+    if substrate != SubstrateName::Kind {
+        return Ok(None);
+    }
+    let in_cluster = Arc::new(InCluster::of(&selected.unsampled()?));
+    let answering = Arc::clone(&in_cluster);
+    selected.sample_from(move |component, case| answering.serves(component, &case.config));
+    Ok(Some(in_cluster))
 }
 
 /// Starts a cluster with the target in it, which is the one for this substrate.

@@ -9,6 +9,7 @@ mod envtest;
 mod kind;
 mod options;
 mod progress;
+mod selected;
 mod session;
 mod signals;
 mod targets;

@@ -7,7 +7,7 @@ use conformance::run::{Ground, Options};
 use conformance::select::Selection;
 use contract::document::waivers::Waiver;
 use contract::document::{SourceFile, waivers};
-use contract::model::Catalog;
+use contract::index::Outline;
 use formats::duration::GoDuration;
 
 use crate::again::Again;
@@ -53,10 +53,10 @@ pub(crate) fn repeated(again: Again, execution: &Execution) -> String {
 
 /// Refuses, before anything is started, times that are none, and waivers of clauses that are in no contract: nobody would
 /// see that they waive nothing.
-pub(crate) fn check(execution: &Execution, catalog: &Catalog) -> Result<(), Failure> {
+pub(crate) fn check(execution: &Execution, contracts: &[Outline]) -> Result<(), Failure> {
     times(execution)?;
     let waivers = waivers(execution)?;
-    match conformance::waivers::unknown(&waivers, catalog).as_slice() {
+    match conformance::waivers::unknown(&waivers, contracts).as_slice() {
         [] => Ok(()),
         unknown => Err(Failure::usage(format!("waived is what no contract says: {}", unknown.join(", ")))),
     }

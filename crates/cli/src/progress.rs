@@ -19,7 +19,7 @@ impl<'a> Progress<'a> {
     pub(crate) fn new(terminal: &'a Terminal) -> Self {
         let wanted = terminal.drawn && terminal.telling != Telling::Verdict;
         let target = if wanted { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(None, target);
+        let bar = ProgressBar::with_draw_target(Some(0), target);
         let style = ProgressStyle::with_template("  {bar:30} {pos}/{len} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -29,7 +29,7 @@ impl<'a> Progress<'a> {
     /// Takes one event.
     pub(crate) fn show(&self, event: &Event<'_>) {
         match *event {
-            Event::Planned(cases) => self.bar.set_length(cases as u64),
+            Event::Planned(cases) => self.bar.inc_length(cases as u64),
             Event::Case { contract, id, status } => {
                 if self.terminal.telling == Telling::Cases {
                     self.bar.suspend(|| self.terminal.note(&format!("  {} {id}", render::mark(status))));

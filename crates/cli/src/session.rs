@@ -7,17 +7,16 @@ use std::sync::Arc;
 use conformance::render;
 use conformance::report::{self, Report};
 use conformance::run::{self, FactsFrom, Ground, Interrupt, Judged, Options};
-use conformance::select::{self, Selection};
-use conformance::shard::{Shard, ShardInfo};
+use conformance::select::Selection;
+use conformance::shard::ShardInfo;
 use conformance::target::Target;
-use contract::load::Loaded;
 use contract::model::Contract;
 
 use crate::arguments::{Execution, Format};
 use crate::progress::Progress;
-use crate::signals;
+use crate::selected::{Selected, Together};
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, options};
+use crate::{options, signals};
 
 /// The seed of shards if nothing is said.
 const SEED_OF_SHARDS: u64 = 1;
@@ -38,37 +37,9 @@ pub(crate) struct Wish<'a> {
     pub(crate) keeps_damages: bool,
 }
 
-/// The contracts that are wanted, out of all.
-pub(crate) fn selected(
-    loaded: &Loaded,
-    added: Option<&Path>,
-    selection: &Selection,
-) -> Result<Vec<Contract>, Failure> {
-    let suites = catalog::suites(added)?;
-    let chosen = select::select(&loaded.catalog, &suites, selection);
-    chosen.map_err(|error| Failure { code: error.exit_code(), text: error.to_string() })
-}
-
-/// The contracts of a shard and what its report says of the whole; all of them without one.
-pub(crate) fn sharded(
-    contracts: Vec<Contract>,
-    shard: Option<Shard>,
-) -> Result<(Vec<Contract>, Option<ShardInfo>), Failure> {
-    let Some(shard) = shard else { return Ok((contracts, None)) };
-    let mine = shard.of(&contracts);
-    if mine.is_empty() {
-        let most =
-            (1..=shard.of).filter(|index| !(Shard { index: *index, ..shard }).of(&contracts).is_empty());
-        let text =
-            format!("--shard {shard}: what is selected can be dealt out in {} parts at most", most.count());
-        return Err(Failure::usage(text));
-    }
-    Ok((mine, Some(shard.info(&contracts))))
-}
-
 /// Runs the contracts on the target, writes the reports, and gives the report.
 pub(crate) fn run(
-    contracts: Vec<Contract>,
+    (selected, together): (&Selected, Together),
     target: Arc<dyn Target>,
     ground: impl Future<Output = Result<Ground, Failure>>,
     wish: &Wish<'_>,
@@ -76,7 +47,7 @@ pub(crate) fn run(
 ) -> Result<Report, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let found = runtime.block_on(found(contracts.into(), target, ground, wish, terminal))?;
+    let found = runtime.block_on(found((selected, together), target, ground, wish, terminal))?;
     std::thread::scope(|scope| {
         let mut report = match found {
             Found::Judged(judged, options) => {
@@ -104,7 +75,7 @@ enum Found {
 }
 
 async fn found(
-    contracts: Arc<[Contract]>,
+    (selected, together): (&Selected, Together),
     target: Arc<dyn Target>,
     ground: impl Future<Output = Result<Ground, Failure>>,
     wish: &Wish<'_>,
@@ -122,7 +93,8 @@ async fn found(
         Ok(ground) => {
             let options = options(ground, wish)?;
             let logs = wish.execution.report.join("cluster");
-            let judged = watched(contracts, target, &options, &interrupt, (terminal, &logs)).await;
+            let parts = selected.parts(together);
+            let judged = watched(parts, target, &options, &interrupt, (terminal, &logs)).await;
             Ok(Found::Judged(Box::new(judged), Box::new(options)))
         }
         Err(failure) if failure.code == 2 => Err(failure),
@@ -131,7 +103,8 @@ async fn found(
             terminal.note(&failure.text);
             let options = options(Ground::Direct(FactsFrom::Nowhere), wish)?;
             let why = (wish.substrate, &*failure.text);
-            Ok(Found::Nothing(Box::new(run::unstarted(&contracts, &target, &options, why, &interrupt))))
+            let parts = selected.parts(together);
+            Ok(Found::Nothing(Box::new(run::unstarted(parts, &target, &options, why, &interrupt))))
         }
     }
 }
@@ -168,7 +141,7 @@ pub(crate) fn direct() -> Ground {
 }
 
 async fn watched(
-    contracts: Arc<[Contract]>,
+    parts: impl Iterator<Item = Result<Vec<Contract>, String>> + Send,
     target: Arc<dyn Target>,
     options: &Options,
     interrupt: &Interrupt,
@@ -177,7 +150,7 @@ async fn watched(
     let heard = interrupt.clone();
     let listener = tokio::spawn(async move { heard.raise(signals::either().await) });
     let progress = Progress::new(terminal);
-    let judged = run::judged(contracts, target, options, &|event| progress.show(&event), interrupt).await;
+    let judged = run::judged(parts, target, options, &|event| progress.show(&event), interrupt).await;
     progress.finish();
     listener.abort();
     if let Ground::Whole(whole) = &options.ground

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use contract::document::attestation::{Attestation, Attested, Observation, Seen};
-use contract::model::{Catalog, Clause};
+use contract::index::Summary;
 
 use crate::report::{CaseResult, ClauseResult, Reason, ReasonCode, Report, Status, sums};
 
@@ -25,7 +25,7 @@ pub struct Draft {
 /// Drafts the attestation of a report's target. A clause of which not every case was answered is notAttestable, with the
 /// reason; one that could not be asked because the environment broke is left out.
 #[must_use]
-pub fn draft(catalog: &Catalog, report: &Report) -> Draft {
+pub fn draft(clauses: &[Summary], report: &Report) -> Draft {
     let version = report.target.version.clone().unwrap_or_else(|| "unknown".to_owned());
     let on = report.run.started_at.get(..10).unwrap_or_default().to_owned();
     let target = Attested {
@@ -41,7 +41,6 @@ pub fn draft(catalog: &Catalog, report: &Report) -> Draft {
         unstated: Vec::new(),
         kept_though_stated: Vec::new(),
     };
-    let clauses = catalog.contracts.iter().flat_map(|contract| &contract.clauses);
     for clause in clauses {
         let results = report.contracts.iter().flat_map(|contract| &contract.clauses);
         let Some(result) = results.into_iter().find(|result| result.id == clause.id) else { continue };
@@ -105,7 +104,7 @@ impl Draft {
         formats::yaml::to_string(&self.attestation)
     }
 
-    fn see(&mut self, clause: &Clause, result: &ClauseResult, name: &str, version: &str) {
+    fn see(&mut self, clause: &Summary, result: &ClauseResult, name: &str, version: &str) {
         let stated = clause.differs.get(&format!("{name} {version}")).or_else(|| clause.differs.get(name));
         let (seen, reason) = match result.status {
             Status::Passed | Status::UnexpectedPass if result.is_partly_asked() => {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use contract::document::attestation::Attestation;
 use contract::document::ledger::Ledger;
-use contract::model::Catalog;
+use contract::index::Summary;
 use serde::{Deserialize, Serialize};
 
 use crate::report::{Report, Status};
@@ -51,7 +51,7 @@ pub struct Thresholds {
 /// passing, one that changed since it was attested not as attested.
 #[must_use]
 pub fn coverage(
-    catalog: &Catalog,
+    clauses: &[Summary],
     report: Option<&Report>,
     ledger: Option<&Ledger>,
     attestations: &[Attestation],
@@ -61,19 +61,17 @@ pub fn coverage(
     let results: BTreeMap<(&str, &str), _> =
         results.map(|clause| ((clause.id.as_str(), clause.hash.as_str()), clause)).collect();
     let attested: BTreeSet<&str> =
-        attestations.iter().flat_map(|attestation| attestation.attested(catalog)).collect();
+        attestations.iter().flat_map(|attestation| attestation.attested(clauses)).collect();
     let mut coverage = Coverage::default();
-    for contract in &catalog.contracts {
-        let count = coverage.components.entry(contract.component.clone()).or_default();
-        for clause in &contract.clauses {
-            let found = results.get(&(clause.id.as_str(), clause.hash.as_str()));
-            count.clauses += 1;
-            count.with_cases += usize::from(!clause.cases.is_empty());
-            count.passing += usize::from(found.is_some_and(|found| found.status == Status::Passed));
-            count.proven +=
-                usize::from(found.and_then(|found| found.proof.as_ref()).is_some_and(|proof| proof.proven));
-            count.attested += usize::from(attested.contains(clause.id.as_str()));
-        }
+    for clause in clauses {
+        let count = coverage.components.entry(clause.component.clone()).or_default();
+        let found = results.get(&(clause.id.as_str(), clause.hash.as_str()));
+        count.clauses += 1;
+        count.with_cases += usize::from(clause.cases > 0);
+        count.passing += usize::from(found.is_some_and(|found| found.status == Status::Passed));
+        count.proven +=
+            usize::from(found.and_then(|found| found.proof.as_ref()).is_some_and(|proof| proof.proven));
+        count.attested += usize::from(attested.contains(clause.id.as_str()));
     }
     // A sentence without a clause counts as a clause that is missing.
     for entry in ledger.into_iter().flat_map(|ledger| &ledger.entries) {

@@ -81,7 +81,7 @@ pub async fn run(
     let explainer = Explainer::new(options.explanations, a, b);
     let shared = Shared { a, b, options, explainer, progress };
     let mut outcome = Outcome::of((a.identity(), b.identity()), options.seed, options.objects);
-    for contract in contracts.iter().filter(|contract| is_asked(contract)) {
+    for contract in contracts.iter().filter(|contract| is_asked(contract.form)) {
         if interrupt.raised().is_some() {
             break;
         }
@@ -100,8 +100,8 @@ pub async fn run(
 
 /// Whether inputs can be made from the cases of a contract.
 #[must_use]
-pub fn is_asked(contract: &Contract) -> bool {
-    matches!(contract.form, Form::Mutation | Form::Validation)
+pub fn is_asked(form: Form) -> bool {
+    matches!(form, Form::Mutation | Form::Validation)
 }
 
 /// What is found of one webhook, and what broke around the targets.

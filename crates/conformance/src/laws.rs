@@ -115,32 +115,27 @@ pub fn hold(law: Law, trace: &Trace, rules: &Rules) -> Held {
     }
 }
 
-/// Whether each law is shown able to break, from one recorded trace: extra, late, broken and toggling answers.
-/// A law that the trace gives no occasion for is left out.
+/// Traces that break a law, made from one that keeps it: extra, late, broken and toggling answers. Empty: this one gives no
+/// occasion to.
 #[must_use]
-pub fn prove(trace: &Trace, rules: &Rules) -> BTreeMap<Law, bool> {
-    let mut proofs = BTreeMap::new();
-    for law in ALL {
-        if hold(law, trace, rules) != Held::Yes {
-            continue;
-        }
-        let damaged: Vec<Trace> = match law {
-            Law::Idempotent => idempotent::damage(trace),
-            Law::Deterministic => deterministic::damage(trace),
-            Law::UpdateKeepsMutation => update::damage(trace),
-            Law::UnrelatedUntouched => unrelated::damage(trace),
-            Law::WithinTimeout => timeout::damage(trace),
-            Law::DryRunHasNoEffect => dry_run::damage(trace),
-            Law::UidEchoed => echo::damage(trace),
-            Law::PatchTypeDeclared => patch_type::damage(trace),
-            Law::KeysUnique => keys::damage(trace, rules),
-        };
-        if !damaged.is_empty() {
-            let caught = |damaged: &Trace| matches!(hold(law, damaged, rules), Held::No(_));
-            proofs.insert(law, damaged.iter().all(caught));
-        }
+pub fn damaged(law: Law, trace: &Trace, rules: &Rules) -> Vec<Trace> {
+    match law {
+        Law::Idempotent => idempotent::damage(trace),
+        Law::Deterministic => deterministic::damage(trace),
+        Law::UpdateKeepsMutation => update::damage(trace),
+        Law::UnrelatedUntouched => unrelated::damage(trace),
+        Law::WithinTimeout => timeout::damage(trace),
+        Law::DryRunHasNoEffect => dry_run::damage(trace),
+        Law::UidEchoed => echo::damage(trace),
+        Law::PatchTypeDeclared => patch_type::damage(trace),
+        Law::KeysUnique => keys::damage(trace, rules),
     }
-    proofs
+}
+
+/// Whether the law is seen to be broken in each trace that breaks it.
+#[must_use]
+pub fn is_caught(law: Law, trace: &Trace, rules: &Rules) -> bool {
+    damaged(law, trace, rules).iter().all(|damaged| matches!(hold(law, damaged, rules), Held::No(_)))
 }
 
 impl Trace {

@@ -1,6 +1,6 @@
 //! What a case brought about, and whether that is what the contract says.
 
-use contract::case::{About, Cause, Review, Then};
+use contract::case::{About, Case, Cause, Review, Then};
 use contract::expect::{self, Expect, Operator};
 use serde_json::{Value, json};
 
@@ -21,6 +21,13 @@ pub struct Observation {
 }
 
 impl Observation {
+    /// What is seen of an object that Gardener emits: the object of the case.
+    #[must_use]
+    pub fn emitted(case: &Case) -> Self {
+        let answer = Answer { allowed: true, object: case.emitted().cloned(), ..Answer::default() };
+        Self { called: None, input: None, answer }
+    }
+
     /// A request that no webhook was asked about, or that one let pass as it was.
     #[must_use]
     pub fn untouched(called: Option<bool>, input: Option<Value>) -> Self {

@@ -224,24 +224,26 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
 /// The contracts with what the target states of itself, about its provider. One that runs with what a contract configures has
 /// its examples.
 #[must_use]
-pub fn stated(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
-    let contracts = &of_release(contracts, target);
-    if let Some(provider) = target.provider().filter(|_| contracts.iter().any(Contract::has_provider)) {
-        let contracts = contracts.iter().map(|contract| contract.of_provider(provider)).collect();
-        return with_parameters(&contracts, target);
-    }
-    with_parameters(contracts, target)
+pub fn stated(contracts: Vec<Contract>, target: &dyn Target) -> Arc<[Contract]> {
+    let contracts = contracts.into_iter().map(|contract| of_release(contract, target));
+    let contracts: Vec<Contract> = match target.provider() {
+        Some(provider) => of_provider(contracts.collect(), provider),
+        None => contracts.collect(),
+    };
+    let parameters = target.parameters();
+    let stated = contracts.into_iter().map(|contract| {
+        let configurable = target.configurable(&contract.component);
+        let examples = matches!(configurable, Configurable::Any | Configurable::OneOf(_));
+        contract.stated(&parameters, examples)
+    });
+    stated.collect()
 }
 
-fn with_parameters(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
-    if contracts.iter().all(|contract| contract.parameters.is_empty()) {
-        return Arc::clone(contracts);
+fn of_provider(contracts: Vec<Contract>, provider: &str) -> Vec<Contract> {
+    if !contracts.iter().any(Contract::has_provider) {
+        return contracts;
     }
-    let stated = target.parameters();
-    let examples = |contract: &Contract| {
-        matches!(target.configurable(&contract.component), Configurable::Any | Configurable::OneOf(_))
-    };
-    contracts.iter().map(|contract| contract.stated(&stated, examples(contract))).collect()
+    contracts.into_iter().map(|contract| contract.of_provider(provider)).collect()
 }
 
 /// Every case, in the order of the contracts.
@@ -332,7 +334,7 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
         let text = "it is asked of what Gardener emits, by `check objects`, and of no target";
         return (!target.is_ours()).then(|| Reason::new(ReasonCode::Form, text));
     }
-    if !target.is_asked_of(contract) {
+    if !target.is_asked_of(&contract.component, contract.form) {
         let text = format!("{} is not asked about {}", target.identity().name, contract.component);
         return Some(Reason::new(ReasonCode::Component, text));
     }

@@ -1,6 +1,6 @@
 //! A run: contract × target × substrate → one report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,7 +9,6 @@ use contract::model::Contract;
 use futures::StreamExt as _;
 use substrate::envtest::Envtest;
 
-use crate::laws::Trace;
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, Group, Plan};
 use crate::report::{CaseResult, Proof, Reason, ReasonCode, Report, Status};
@@ -26,17 +25,21 @@ mod further;
 mod group;
 mod interrupt;
 mod maintain;
+mod parts;
 mod prepare;
 pub(crate) mod scenario;
 mod server;
 mod shared_namespace;
 mod story;
 pub(crate) mod subject;
+mod traced;
 mod whole;
 
+use conclude::Conclusion;
 pub use conclude::Judged;
 pub use interrupt::Interrupt;
 pub use prepare::CASES;
+use traced::{Traced, Witnesses};
 pub use whole::{Guard, Whole};
 
 /// Where cases run.
@@ -97,7 +100,7 @@ pub struct Options {
 /// What a caller may show while it runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event<'a> {
-    /// So many cases will be asked.
+    /// So many more cases will be asked.
     Planned(usize),
     /// A case has been asked.
     Case {
@@ -115,44 +118,41 @@ pub(crate) struct Asked {
     pub(crate) at: CaseRef,
     pub(crate) result: CaseResult,
     pub(crate) observation: Option<Observation>,
-    pub(crate) trace: Option<Trace>,
+    pub(crate) traced: Option<Traced>,
     /// Of a scenario: whether it was shown able to fail.
     pub(crate) proof: Option<Proof>,
 }
 
-/// What all groups of a run share.
-pub(crate) struct Shared<'a> {
-    pub(crate) contracts: &'a Arc<[Contract]>,
+/// What all parts of a run share.
+pub(crate) struct RunState<'a> {
     pub(crate) target: &'a Arc<dyn Target>,
     pub(crate) options: &'a Options,
     pub(crate) progress: &'a (dyn Fn(Event<'_>) + Sync),
     pub(crate) interrupt: &'a Interrupt,
-    pub(crate) ended: AtomicBool,
-    pub(crate) run: u64,
+    ended: AtomicBool,
+    number: u64,
     /// What was written into a cluster that is not ours and is still there.
-    pub(crate) left: Mutex<BTreeSet<String>>,
+    left: Mutex<BTreeSet<String>>,
     /// What is registered in the cluster of the run and stays until its end.
-    pub(crate) registry: server::Registry,
+    registry: server::Registry,
     /// The namespaces there of cases for which nothing else is written.
-    pub(crate) namespaces: shared_namespace::SharedNamespaces,
+    namespaces: shared_namespace::SharedNamespaces,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> RunState<'a> {
     fn new(
-        contracts: &'a Arc<[Contract]>,
         target: &'a Arc<dyn Target>,
         options: &'a Options,
         progress: &'a (dyn Fn(Event<'_>) + Sync),
         interrupt: &'a Interrupt,
     ) -> Self {
         Self {
-            contracts,
             target,
             options,
             progress,
             interrupt,
             ended: AtomicBool::new(false),
-            run: interrupt.run_number(),
+            number: interrupt.run_number(),
             left: Mutex::default(),
             registry: server::Registry::default(),
             namespaces: shared_namespace::SharedNamespaces::default(),
@@ -160,22 +160,53 @@ impl<'a> Shared<'a> {
     }
 
     /// Whether no further case is begun.
-    pub(crate) fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.ended.load(Ordering::Relaxed) || self.interrupt.raised().is_some()
     }
 
     /// Notes what could not be taken back.
-    pub(crate) fn left_behind(&self, names: impl IntoIterator<Item = String>) {
+    fn left_behind(&self, names: impl IntoIterator<Item = String>) {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
+    }
+}
+
+/// What all groups of a part of a run share.
+pub(crate) struct Shared<'a> {
+    pub(crate) contracts: &'a Arc<[Contract]>,
+    /// How many contracts were asked in earlier parts.
+    pub(crate) before: usize,
+    pub(crate) state: &'a RunState<'a>,
+    pub(crate) target: &'a Arc<dyn Target>,
+    pub(crate) options: &'a Options,
+    pub(crate) interrupt: &'a Interrupt,
+    /// What shows that laws can be broken.
+    pub(crate) witnesses: Witnesses,
+}
+
+impl<'a> Shared<'a> {
+    fn new(contracts: &'a Arc<[Contract]>, before: usize, state: &'a RunState<'a>) -> Self {
+        let RunState { target, options, interrupt, .. } = *state;
+        Self { contracts, before, state, target, options, interrupt, witnesses: Witnesses::default() }
+    }
+
+    /// Whether no further case is begun.
+    pub(crate) fn is_over(&self) -> bool {
+        self.state.is_over()
+    }
+
+    /// Notes what could not be taken back.
+    pub(crate) fn left_behind(&self, names: impl IntoIterator<Item = String>) {
+        self.state.left_behind(names);
     }
 
     /// Notes what became of a case.
-    pub(crate) fn done(&self, asked: &Asked) {
+    pub(crate) fn done(&self, asked: &mut Asked) {
+        self.witnesses.take_from(asked);
         let looked = plan::look(self.contracts, asked.at);
         let status = asked.result.status;
-        (self.progress)(Event::Case { contract: &looked.contract.name, id: &looked.id(), status });
+        (self.state.progress)(Event::Case { contract: &looked.contract.name, id: &looked.id(), status });
         if self.options.fail_fast && matches!(status, Status::Failed | Status::Errored) {
-            self.ended.store(true, Ordering::Relaxed);
+            self.state.ended.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -189,67 +220,61 @@ pub async fn run(
     progress: &(dyn Fn(Event<'_>) + Sync),
     interrupt: &Interrupt,
 ) -> Report {
-    judged(contracts, target, options, progress, interrupt).await.proven()
+    let all = std::iter::once(Ok(contracts.to_vec()));
+    judged(all, target, options, progress, interrupt).await.proven()
 }
 
-/// The same, for whoever lets the ground go before the proofs are made.
+/// The same for contracts that come part by part, each expanded when its turn comes and dropped once it is concluded; and for
+/// callers that let the ground go before the last proofs are made.
 pub async fn judged(
-    contracts: Arc<[Contract]>,
+    parts: impl Iterator<Item = Result<Vec<Contract>, String>> + Send,
     target: Arc<dyn Target>,
     options: &Options,
     progress: &(dyn Fn(Event<'_>) + Sync),
     interrupt: &Interrupt,
 ) -> Judged {
     let started = Instant::now();
-    let contracts = plan::stated(&contracts, target.as_ref());
-    let served = !matches!(options.ground, Ground::Direct(_));
-    let plan = plan::plan(&contracts, target.as_ref(), options.seed, served);
-    let grouped: usize = plan.groups.iter().map(|group| group.cases.len()).sum();
-    let apart = [&plan.configurations, &plan.scenarios, &plan.decisions, &plan.maintenances, &plan.emitted]
-        .map(Vec::len);
-    progress(Event::Planned(grouped + apart.iter().sum::<usize>()));
-    let shared = Shared::new(&contracts, &target, options, progress, interrupt);
-    let mut asked = silent(&contracts, &plan);
-    let mut broken = Vec::new();
-    let dead = tokio::select! {
-        () = ask_all(&shared, &plan, (&mut asked, &mut broken)) => None,
-        error = death(&options.ground) => Some(error),
-    };
-    if let Some(error) = dead {
-        let (lost, error) = group::broken(&shared, &missing(&plan, &asked), &error);
-        asked.extend(lost);
-        broken.extend(error);
+    let state = RunState::new(&target, options, progress, interrupt);
+    let conclusion = Conclusion::begin(target.extras());
+    let mut broken = parts::ask(&state, parts, &conclusion.intake).await;
+    if let Ground::Whole(whole) = &options.ground {
+        server::leave(&state, whole).await;
     }
-    shared.left_behind(target.leave().await);
-    asked.sort_by_key(|asked| asked.at);
+    state.left_behind(target.leave().await);
     broken.sort();
     broken.dedup();
-    conclude::judge(&shared, asked, broken, started.elapsed())
+    conclusion.judge(&state, broken, started.elapsed())
 }
 
 /// The report of a run for which there was no place to run: nothing was asked, because the place `name` did not start
 /// for the reason `error`, or because the interrupt was raised before.
 pub fn unstarted(
-    contracts: &Arc<[Contract]>,
+    parts: impl Iterator<Item = Result<Vec<Contract>, String>>,
     target: &Arc<dyn Target>,
     options: &Options,
     (name, error): (&str, &str),
     interrupt: &Interrupt,
 ) -> Report {
-    let contracts = &plan::stated(contracts, target.as_ref());
-    let plan = plan::plan(contracts, target.as_ref(), options.seed, true);
-    let shared = Shared::new(contracts, target, options, &|_| {}, interrupt);
-    let mut asked = silent(contracts, &plan);
-    let cases = missing(&plan, &asked);
+    let state = RunState::new(target, options, &|_| {}, interrupt);
+    let conclusion = Conclusion::begin(target.extras());
     let mut broken = Vec::new();
-    if interrupt.raised().is_some() {
-        asked.extend(unasked(&shared, &cases, Status::NotRun, &ended(&shared)));
-    } else {
-        asked.extend(group::broken(&shared, &cases, error).0);
-        broken.push(error.to_owned());
+    // What cannot be read was not asked either.
+    for (at, contracts) in parts.map_while(Result::ok).enumerate() {
+        let contracts = plan::stated(contracts, target.as_ref());
+        let plan = plan::plan(&contracts, target.as_ref(), options.seed, true);
+        let shared = Shared::new(&contracts, 0, &state);
+        let mut asked = silent(&contracts, &plan);
+        let cases = missing(&plan, &asked);
+        if interrupt.raised().is_some() {
+            asked.extend(unasked(&shared, &cases, Status::NotRun, &ended(&shared)));
+        } else {
+            asked.extend(group::broken(&shared, &cases, error).0);
+            broken = vec![error.to_owned()];
+        }
+        asked.sort_by_key(|asked| asked.at);
+        conclusion.intake.take(at, (contracts, asked), BTreeMap::new());
     }
-    asked.sort_by_key(|asked| asked.at);
-    let mut report = conclude::judge(&shared, asked, broken, Duration::ZERO).proven();
+    let mut report = conclusion.judge(&state, broken, Duration::ZERO).proven();
     name.clone_into(&mut report.substrate.name);
     report.substrate.description = format!("{name} did not start");
     report
@@ -298,9 +323,6 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
             broken.extend(error);
         }
     }
-    if let Ground::Whole(whole) = &shared.options.ground {
-        server::leave(shared, whole).await;
-    }
     asked.extend(decide::ask(shared, &plan.decisions));
     asked.extend(emitted::ask(shared, &plan.emitted));
     let (configured, error) = configure::ask(shared, &plan.configurations).await;
@@ -348,7 +370,7 @@ fn silent(contracts: &[Contract], plan: &Plan) -> Vec<Asked> {
     let silent = |(at, status, reason): &(CaseRef, Status, Reason)| {
         let looked = plan::look(contracts, *at);
         let result = CaseResult::silent(&looked.case.name, &looked.case.location, *status, reason.clone());
-        Asked { at: *at, result, observation: None, trace: None, proof: None }
+        Asked { at: *at, result, observation: None, traced: None, proof: None }
     };
     plan.silent.iter().map(silent).collect()
 }
@@ -358,7 +380,7 @@ pub(crate) fn unasked(shared: &Shared<'_>, cases: &[CaseRef], status: Status, re
     let silent = |at: &CaseRef| {
         let looked = plan::look(shared.contracts, *at);
         let result = CaseResult::silent(&looked.case.name, &looked.case.location, status, reason.clone());
-        Asked { at: *at, result, observation: None, trace: None, proof: None }
+        Asked { at: *at, result, observation: None, traced: None, proof: None }
     };
     cases.iter().map(silent).collect()
 }

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use contract::model::{Catalog, Clause, Contract};
+use contract::case::Case;
+use contract::index::{ClauseOutline, Outline};
+use contract::model::{Clause, Contract};
+
+use crate::digest::digest;
 
 mod suite;
 
-pub use suite::{Suite, SuiteEntry, embedded as embedded_suites, read as read_suite};
+pub use suite::{Suite, SuiteEntry, read as read_suite};
 
 /// How many wishes of one kind nobody reads.
 const TOO_MANY: usize = 100;
@@ -28,6 +32,8 @@ pub struct Selection {
     pub features: Vec<String>,
     /// Labels of contracts: `key=value`.
     pub labels: Vec<String>,
+    /// One case of each clause, chosen by this number.
+    pub sample: Option<u64>,
 }
 
 /// Why nothing can be run.
@@ -75,33 +81,127 @@ impl SelectError {
     }
 }
 
-/// The wanted contracts with their wanted clauses and cases, in the catalog's order.
+/// What is wanted of some contracts: clauses, and where single cases were named or a sample is taken, those of their cases.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    parts: Vec<Part>,
+    /// Ids of cases; empty: all of the clauses.
+    cases: BTreeSet<(String, String)>,
+    sample: Option<u64>,
+}
+
+/// What is wanted of one contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Part {
+    /// Its position among the outlines.
+    contract: usize,
+    /// Ids of clauses.
+    clauses: BTreeSet<String>,
+}
+
+/// Chooses among contracts, in their order.
 ///
 /// # Errors
 /// When a suite or any other name is unknown, a wish is malformed, or nothing is left.
-pub fn select(
-    catalog: &Catalog,
-    suites: &[Suite],
-    selection: &Selection,
-) -> Result<Vec<Contract>, SelectError> {
+pub fn select(outlines: &[Outline], suites: &[Suite], selection: &Selection) -> Result<Chosen, SelectError> {
     let entries = entries(suites, &selection.suites)?;
     check(selection)?;
-    known(catalog, selection)?;
-    let cases: BTreeSet<(&str, &str)> = selection.cases.iter().map(|id| parts(id)).collect();
-    let mut selected = Vec::new();
-    for contract in &catalog.contracts {
-        let mut wanted = contract.clone();
-        wanted.clauses.retain(|clause| is_wanted(contract, clause, selection, entries.as_deref()));
-        for clause in &mut wanted.clauses {
-            let id = &clause.id;
-            clause.cases.retain(|case| cases.is_empty() || cases.contains(&(id, &case.name)));
-        }
-        wanted.clauses.retain(|clause| !clause.cases.is_empty());
-        if !wanted.clauses.is_empty() {
-            selected.push(wanted);
+    known(outlines, selection)?;
+    let mut chosen = Chosen { sample: selection.sample, ..Chosen::default() };
+    chosen.cases = selection
+        .cases
+        .iter()
+        .map(|id| parts(id))
+        .map(|(id, name)| (id.to_owned(), name.to_owned()))
+        .collect();
+    for (contract, outline) in outlines.iter().enumerate() {
+        let wanted =
+            outline.clauses.iter().filter(|clause| is_wanted(outline, clause, selection, entries.as_deref()));
+        let clauses: BTreeSet<String> = wanted.map(|clause| clause.id.clone()).collect();
+        if !clauses.is_empty() {
+            chosen.parts.push(Part { contract, clauses });
         }
     }
-    if selected.is_empty() { Err(SelectError::Nothing(selection.words())) } else { Ok(selected) }
+    if chosen.parts.is_empty() { Err(SelectError::Nothing(selection.words())) } else { Ok(chosen) }
+}
+
+impl Chosen {
+    /// Positions of the contracts of which something is wanted, in order.
+    pub fn contracts(&self) -> impl Iterator<Item = usize> + '_ {
+        self.parts.iter().map(|part| part.contract)
+    }
+
+    /// Keeps the contracts, by position, of which this holds.
+    pub fn retain(&mut self, mut holds: impl FnMut(usize) -> bool) {
+        self.parts.retain(|part| holds(part.contract));
+    }
+
+    /// Whether a clause of the contract at this position is wanted.
+    #[must_use]
+    pub fn has(&self, contract: usize, clause: &str) -> bool {
+        self.parts.iter().any(|part| part.contract == contract && part.clauses.contains(clause))
+    }
+
+    /// Whether every case of the wanted clauses is wanted.
+    #[must_use]
+    pub fn has_every_case(&self) -> bool {
+        self.cases.is_empty() && self.sample.is_none()
+    }
+
+    /// The same with all cases of the wanted clauses, where a sample of them was wanted.
+    #[must_use]
+    pub fn without_sample(self) -> Self {
+        Self { sample: None, ..self }
+    }
+
+    /// What is wanted of the contract at this position. A sample has a case that `fits` where the clause has one.
+    ///
+    /// # Errors
+    /// When it has no case of a name that was wished for.
+    pub fn trimmed(
+        &self,
+        at: usize,
+        mut contract: Contract,
+        fits: impl Fn(&str, &Case) -> bool,
+    ) -> Result<Contract, SelectError> {
+        let clauses = contract.clauses.len();
+        contract.clauses.retain(|clause| self.has(at, &clause.id));
+        contract.is_partial |= contract.clauses.len() < clauses;
+        for clause in &mut contract.clauses {
+            self.check_cases(clause)?;
+            let cases = clause.cases.len();
+            let id = &clause.id;
+            let is_wished =
+                |case: &Case| self.cases.is_empty() || self.cases.contains(&(id.clone(), case.name.clone()));
+            clause.cases.retain(is_wished);
+            if let (Some(seed), 2..) = (self.sample, clause.cases.len()) {
+                if clause.cases.iter().any(|case| fits(&contract.component, case)) {
+                    clause.cases.retain(|case| fits(&contract.component, case));
+                }
+                let at = sampled(seed, id, clause.cases.len());
+                clause.cases = vec![clause.cases.swap_remove(at)];
+            }
+            clause.is_partial |= clause.cases.len() < cases;
+            contract.is_partial |= clause.is_partial;
+        }
+        Ok(contract)
+    }
+
+    fn check_cases(&self, clause: &Clause) -> Result<(), SelectError> {
+        let wished = self.cases.iter().filter(|(id, _)| *id == clause.id);
+        let mut unknown = wished.filter(|(_, name)| clause.cases.iter().all(|case| case.name != *name));
+        unknown.next().map_or(Ok(()), |(id, name)| {
+            let name = format!("{id}/{name}");
+            Err(SelectError::Unknown { what: "case", name, near: String::new() })
+        })
+    }
+}
+
+/// Which of so many cases of a clause a sample has; the same number chooses the same everywhere.
+fn sampled(seed: u64, clause: &str, cases: usize) -> usize {
+    let digits = digest(&format!("{seed} {clause}"));
+    let number = u64::from_str_radix(&digits[..15], 16).unwrap_or_default();
+    usize::try_from(number % cases as u64).unwrap_or_default()
 }
 
 impl Selection {
@@ -128,7 +228,18 @@ impl Selection {
             many @ TOO_MANY.. => vec![format!("{many} {name}s")],
             _ => values.iter().map(|value| format!("{name}={value}")).collect(),
         };
-        named.into_iter().flat_map(of).collect()
+        let sample = self.sample.map(|seed| format!("sample={seed}"));
+        named.into_iter().flat_map(of).chain(sample).collect()
+    }
+
+    /// Ids of all clauses that can be wanted, where that is known without reading the contracts.
+    #[must_use]
+    pub fn clause_ids(&self) -> Option<Vec<&str>> {
+        let others = [&self.suites, &self.contracts, &self.features, &self.labels];
+        let named =
+            self.clauses.iter().map(String::as_str).chain(self.cases.iter().map(|case| parts(case).0));
+        let named: Vec<&str> = named.collect();
+        (!named.is_empty() && others.iter().all(|wishes| wishes.is_empty())).then_some(named)
     }
 }
 
@@ -163,25 +274,23 @@ fn check(selection: &Selection) -> Result<(), SelectError> {
 type IsKnown<'a> = &'a dyn Fn(&str) -> bool;
 
 /// Every name must be one of something: a mistyped one beside a right one would silently be left out.
-fn known(catalog: &Catalog, selection: &Selection) -> Result<(), SelectError> {
-    let contracts = || catalog.contracts.iter();
-    let clauses = || contracts().flat_map(|contract| &contract.clauses);
-    let cases = clauses().flat_map(|clause| clause.cases.iter().map(|case| (&*clause.id, &*case.name)));
-    let cases: BTreeSet<(&str, &str)> = cases.collect();
-    let of_case = |id: &str| cases.contains(&parts(id));
+fn known(outlines: &[Outline], selection: &Selection) -> Result<(), SelectError> {
+    let clauses = || outlines.iter().flat_map(|contract| &contract.clauses);
+    let is_clause = |id: &str| clauses().any(|clause| clause.id == id);
     let needs = |feature: &str| clauses().flat_map(|clause| &clause.needs).any(|need| need == feature);
     let wishes: [(&str, &[String], IsKnown<'_>); 5] = [
-        ("contract", &selection.contracts, &|name| contracts().any(|contract| contract.name == name)),
-        ("clause", &selection.clauses, &|id| clauses().any(|clause| clause.id == id)),
-        ("case", &selection.cases, &of_case),
+        ("contract", &selection.contracts, &|name| outlines.iter().any(|contract| contract.name == name)),
+        ("clause", &selection.clauses, &is_clause),
+        // Its name is checked once its clause is expanded.
+        ("case", &selection.cases, &|id| is_clause(parts(id).0)),
         ("clause that needs", &selection.features, &needs),
         ("contract labelled", &selection.labels, &|label| {
-            contracts().any(|contract| suite::has_label(contract, label))
+            outlines.iter().any(|contract| suite::has_label(&contract.labels, label))
         }),
     ];
     for (what, names, is_known) in wishes {
         if let Some(name) = names.iter().find(|name| !is_known(name)) {
-            let near = if what == "clause" { near(catalog, name) } else { String::new() };
+            let near = if what == "clause" { near(outlines, name) } else { String::new() };
             return Err(SelectError::Unknown { what, name: name.clone(), near });
         }
     }
@@ -193,14 +302,14 @@ fn parts(id: &str) -> (&str, &str) {
     id.split_once('/').unwrap_or((id, ""))
 }
 
-fn near(catalog: &Catalog, id: &str) -> String {
-    let near = crate::render::explain::near(catalog, id).join(", ");
+fn near(outlines: &[Outline], id: &str) -> String {
+    let near = crate::render::explain::near(outlines, id).join(", ");
     if near.is_empty() { near } else { format!("; did you mean {near}?") }
 }
 
 fn is_wanted(
-    contract: &Contract,
-    clause: &Clause,
+    contract: &Outline,
+    clause: &ClauseOutline,
     selection: &Selection,
     entries: Option<&[SuiteEntry]>,
 ) -> bool {
@@ -210,7 +319,7 @@ fn is_wanted(
     let levels: Vec<String> = selection.levels.iter().map(|level| level.to_uppercase()).collect();
     let of_case = |case: &String| parts(case).0 == clause.id;
     let needs = |feature: &String| clause.needs.contains(feature);
-    let labelled = |label: &String| suite::has_label(contract, label);
+    let labelled = |label: &String| suite::has_label(&contract.labels, label);
     entries.is_none_or(|entries| entries.iter().any(|entry| entry.covers(contract, clause)))
         && one_of(&selection.contracts, &contract.name)
         && one_of(&selection.clauses, &clause.id)
@@ -223,6 +332,17 @@ fn is_wanted(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_has_one_case_of_each_clause_and_another_number_others() {
+        let chosen = |seed: u64| -> Vec<usize> {
+            (0..50).map(|clause| sampled(seed, &format!("GRM-HAC-{clause:03}"), 7)).collect()
+        };
+        assert_eq!(chosen(1), chosen(1));
+        assert_ne!(chosen(1), chosen(2));
+        let all: BTreeSet<usize> = chosen(1).into_iter().collect();
+        assert_eq!(all, (0..7).collect());
+    }
 
     #[test]
     fn very_many_wishes_of_one_kind_are_told_by_their_number() {

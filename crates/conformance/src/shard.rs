@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
-use contract::case::When;
+use contract::case::{Case, When};
 use contract::model::Contract;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,10 +118,10 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// This shard's contracts, in their order; the same for every machine that selects the same. Empty: there are more shards
-    /// than contracts to deal out.
+    /// The positions of this shard's contracts, in their order; the same for every machine that selects the same. Empty: there
+    /// are more shards than contracts to deal out.
     #[must_use]
-    pub fn of(self, contracts: &[Contract]) -> Vec<Contract> {
+    pub fn of(self, contracts: &[Weighed]) -> BTreeSet<usize> {
         let mut bundles = bundles(contracts);
         // The heaviest first, each to the shard that has least.
         bundles.sort_by_key(|bundle| (std::cmp::Reverse(weight(contracts, bundle)), bundle.first().copied()));
@@ -134,7 +134,7 @@ impl Shard {
                 mine.extend(bundle);
             }
         }
-        mine.into_iter().map(|at| contracts[at].clone()).collect()
+        mine
     }
 
     /// Whether a namespace is this shard's; the same on every machine, whatever other namespaces there are.
@@ -145,37 +145,86 @@ impl Shard {
         number % self.of + 1 == self.index
     }
 
-    /// What a report of this shard says of the whole.
+    /// What a report of this shard says of the whole, which has so many clauses and these cases.
     #[must_use]
-    pub fn info(self, contracts: &[Contract]) -> ShardInfo {
-        let cases = contracts.iter().flat_map(|contract| &contract.clauses);
-        let cases = cases
-            .flat_map(|clause| clause.cases.iter().map(|case| (&*clause.id, &*case.name, &*clause.hash)));
-        let (number, digest) = selected(cases);
-        let clauses = contracts.iter().map(|contract| contract.clauses.len()).sum();
-        ShardInfo { index: self.index, of: self.of, clauses, cases: number, digest }
+    pub fn info(self, clauses: usize, selected: &Selected) -> ShardInfo {
+        let (index, of) = (self.index, self.of);
+        ShardInfo { index, of, clauses, cases: selected.cases(), digest: selected.digest() }
     }
 }
 
-/// The number of cases and the digest over them: clause, name and hash of the clause of each.
-pub(crate) fn selected<'a>(cases: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> (usize, String) {
-    let (mut text, mut number) = (String::new(), 0);
-    for (clause, case, hash) in cases {
-        text.extend([clause, "/", case, " ", hash, "\n"]);
-        number += 1;
+/// A contract as far as it decides which shard it goes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Weighed {
+    /// Ids of its clauses.
+    pub clauses: BTreeSet<String>,
+    /// Ids of clauses that they presuppose.
+    pub presupposes: BTreeSet<String>,
+    /// How long its cases take, in questions.
+    pub weight: usize,
+}
+
+impl Weighed {
+    /// A contract with the cases that are wanted of it.
+    #[must_use]
+    pub fn of(contract: &Contract) -> Self {
+        let clauses = || contract.clauses.iter();
+        let weight = |case: &Case| if matches!(case.when, When::Steps(_)) { SCENARIO } else { 1 };
+        Self {
+            clauses: clauses().map(|clause| clause.id.clone()).collect(),
+            presupposes: clauses().flat_map(|clause| clause.presupposes.iter().cloned()).collect(),
+            weight: clauses().flat_map(|clause| &clause.cases).map(weight).sum(),
+        }
     }
-    (number, digest(&text))
+}
+
+/// Cases and a digest over them: clause, name and hash of the clause of each, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Selected {
+    text: String,
+    cases: usize,
+}
+
+impl Selected {
+    /// Adds a case.
+    pub fn add(&mut self, clause: &str, case: &str, hash: &str) {
+        self.text.extend([clause, "/", case, " ", hash, "\n"]);
+        self.cases += 1;
+    }
+
+    /// Adds the cases of all clauses of a contract.
+    pub fn add_all(&mut self, contract: &Contract) {
+        for clause in &contract.clauses {
+            clause.cases.iter().for_each(|case| self.add(&clause.id, &case.name, &clause.hash));
+        }
+    }
+
+    /// Adds those of another selection.
+    pub fn join(&mut self, other: &Self) {
+        self.text.push_str(&other.text);
+        self.cases += other.cases;
+    }
+
+    /// How many cases there are.
+    #[must_use]
+    pub fn cases(&self) -> usize {
+        self.cases
+    }
+
+    /// The digest.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        digest(&self.text)
+    }
 }
 
 /// Contracts that hang together, by position.
-fn bundles(contracts: &[Contract]) -> Vec<BTreeSet<usize>> {
-    let clauses = |at: usize| contracts[at].clauses.iter();
-    let home: BTreeMap<&str, usize> =
-        (0..contracts.len()).flat_map(|at| clauses(at).map(move |clause| (clause.id.as_str(), at))).collect();
+fn bundles(contracts: &[Weighed]) -> Vec<BTreeSet<usize>> {
+    let ids = |at: usize| contracts[at].clauses.iter().map(move |id| (id.as_str(), at));
+    let home: BTreeMap<&str, usize> = (0..contracts.len()).flat_map(ids).collect();
     let mut bundles: Vec<BTreeSet<usize>> = (0..contracts.len()).map(|at| BTreeSet::from([at])).collect();
-    for at in 0..contracts.len() {
-        for other in clauses(at).flat_map(|clause| &clause.presupposes).filter_map(|id| home.get(id.as_str()))
-        {
+    for (at, contract) in contracts.iter().enumerate() {
+        for other in contract.presupposes.iter().filter_map(|id| home.get(id.as_str())) {
             let (joined, rest): (Vec<_>, Vec<_>) =
                 bundles.into_iter().partition(|bundle| bundle.contains(&at) || bundle.contains(other));
             bundles = rest;
@@ -185,9 +234,8 @@ fn bundles(contracts: &[Contract]) -> Vec<BTreeSet<usize>> {
     bundles
 }
 
-fn weight(contracts: &[Contract], bundle: &BTreeSet<usize>) -> usize {
-    let cases = bundle.iter().flat_map(|at| &contracts[*at].clauses).flat_map(|clause| &clause.cases);
-    cases.map(|case| if matches!(case.when, When::Steps(_)) { SCENARIO } else { 1 }).sum()
+fn weight(contracts: &[Weighed], bundle: &BTreeSet<usize>) -> usize {
+    bundle.iter().map(|at| contracts[*at].weight).sum()
 }
 
 /// The report that one run would have given, from those of all its shards, each with its name.
@@ -271,10 +319,11 @@ fn joined(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
 fn dealt_out(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -> Result<(), MergeError> {
     report.contracts = shards.iter().flat_map(|shard| shard.contracts.clone()).collect();
     report.contracts.sort_by(|one, other| (&one.component, &one.name).cmp(&(&other.component, &other.name)));
-    let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
-    let cases =
-        clauses.flat_map(|clause| clause.cases.iter().map(|case| (&*clause.id, &*case.name, &*clause.hash)));
-    let (cases, digest) = selected(cases);
+    let mut selected = Selected::default();
+    for clause in report.contracts.iter().flat_map(|contract| &contract.clauses) {
+        clause.cases.iter().for_each(|case| selected.add(&clause.id, &case.name, &clause.hash));
+    }
+    let (cases, digest) = (selected.cases(), selected.digest());
     if digest != whole.digest {
         return Err(MergeError::Torn { cases, wanted: whole.cases });
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use contract::case::Given;
 use contract::decision::Decision;
-use contract::model::{Contract, Form};
+use contract::model::Form;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -226,8 +226,8 @@ pub trait Target: Send + Sync {
     }
 
     /// Whether it can be asked of a contract at all. Who decides nothing is not asked about versions.
-    fn is_asked_of(&self, contract: &Contract) -> bool {
-        contract.form != Form::Versions
+    fn is_asked_of(&self, _component: &str, form: Form) -> bool {
+        form != Form::Versions
     }
 
     /// What it decides about versions; `None`: it makes no such decisions. Not async, no clock: the decision has its time.

@@ -1,15 +1,15 @@
 //! Waivers: clauses that a target may break for a while; they rot loudly.
 
 use contract::document::waivers::Waiver;
-use contract::model::Catalog;
+use contract::index::Outline;
 use jiff::civil::Date;
 
 use crate::report::{ClauseResult, ContractResult, Status, WaiverState, WaiverUse};
 
 /// Clauses that waivers name and that are in no contract.
 #[must_use]
-pub fn unknown<'a>(waivers: &'a [Waiver], catalog: &Catalog) -> Vec<&'a str> {
-    let clauses = || catalog.contracts.iter().flat_map(|contract| &contract.clauses);
+pub fn unknown<'a>(waivers: &'a [Waiver], contracts: &[Outline]) -> Vec<&'a str> {
+    let clauses = || contracts.iter().flat_map(|contract| &contract.clauses);
     let ids = waivers.iter().map(|waiver| waiver.clause.as_str());
     ids.filter(|id| !clauses().any(|clause| clause.id == *id)).collect()
 }

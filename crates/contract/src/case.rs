@@ -92,6 +92,15 @@ impl Case {
         }
     }
 
+    /// The object as Gardener emits it; absent for what is asked otherwise, and where there is none.
+    #[must_use]
+    pub fn emitted(&self) -> Option<&Value> {
+        match &self.when {
+            When::Emitted(emitted) => emitted.object.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The namespace that the object is emitted in; absent for what is asked otherwise.
     #[must_use]
     pub fn namespace(&self) -> Option<&str> {

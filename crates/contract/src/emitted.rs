@@ -51,6 +51,8 @@ pub struct Emits {
 pub struct Emitted {
     /// The namespace of the contract that the object is of.
     pub namespace: String,
+    /// The object, which other clauses are asked of too; `None`: that there is none is asserted.
+    pub object: Option<Arc<Value>>,
     /// Changes of that namespace that break the clause.
     pub breaks: Vec<Break>,
 }
@@ -114,17 +116,17 @@ impl fmt::Display for Selector {
 impl Emits {
     /// What it is asked of in a namespace, one by one; empty where it is not asked.
     #[must_use]
-    pub fn asked_of<'o>(&self, objects: &'o [Arc<Value>]) -> Vec<Option<&'o Value>> {
+    pub fn asked_of<'o>(&self, objects: &'o [Arc<Value>]) -> Vec<Option<&'o Arc<Value>>> {
         let is_there = |selector: &Selector| objects.iter().any(|object| selector.selects(object));
         if !self.beside.iter().all(is_there) || self.without.iter().any(is_there) {
             return Vec::new();
         }
-        let fits = |object: &&Value| {
+        let fits = |object: &&Arc<Value>| {
             let condition = self.condition.as_ref();
             condition.is_none_or(|condition| holds(condition, None, Some(object), &self.rules))
         };
-        let of_kind = objects.iter().map(AsRef::as_ref).filter(|object| self.object.selects(object));
-        let selected: Vec<&Value> = of_kind.filter(fits).collect();
+        let of_kind = objects.iter().filter(|object| self.object.selects(object));
+        let selected: Vec<&Arc<Value>> = of_kind.filter(fits).collect();
         match self.expect {
             Expect::Operator(Operator::Present) => vec![selected.first().copied()],
             Expect::Operator(Operator::Absent) if selected.is_empty() => vec![None],
@@ -168,7 +170,7 @@ pub fn is_gardener(who: &str) -> bool {
 /// Everything that clauses say of what Gardener emits, asked of one namespace, in the order of the contracts.
 #[must_use]
 pub fn ask<'c, 'o>(
-    contracts: &'c [Contract],
+    contracts: impl IntoIterator<Item = &'c Contract>,
     gardener: Option<&str>,
     objects: &'o [Arc<Value>],
 ) -> Vec<Asked<'c, 'o>> {
@@ -177,6 +179,7 @@ pub fn ask<'c, 'o>(
         for clause in contract.clauses.iter().filter(|clause| holds_for(clause, gardener)) {
             for rule in &clause.emits {
                 asked.extend(rule.asked_of(objects).into_iter().map(|object| {
+                    let object = object.map(Arc::as_ref);
                     let held = if rule.is_kept(object) { Held::Yes } else { Held::No };
                     Asked { contract, clause, rule, object, held }
                 }));
@@ -190,7 +193,7 @@ pub fn ask<'c, 'o>(
 /// The clauses that are broken in a namespace, in order.
 #[must_use]
 pub fn broken<'c>(
-    contracts: &'c [Contract],
+    contracts: impl IntoIterator<Item = &'c Contract>,
     gardener: Option<&str>,
     objects: &[Arc<Value>],
 ) -> BTreeSet<&'c str> {

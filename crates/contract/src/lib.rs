@@ -2,6 +2,7 @@
 //!
 //! - [`model`] — contracts and clauses as loaded: resolved, every case expanded;
 //! - [`source`], [`load`] — files in, catalog out, everything that is wrong named at once;
+//! - [`index`] — contracts read to clauses, expanded one by one;
 //! - [`lint`] — what loads and is wrong nevertheless;
 //! - [`json_schema`] — the files' shapes for editors;
 //! - [`case`] — one case: what is given, what is done, what must hold;
@@ -28,6 +29,7 @@ pub mod emitted;
 pub mod expect;
 pub mod explanations;
 pub mod flags;
+pub mod index;
 pub mod json_schema;
 pub mod lint;
 pub mod load;

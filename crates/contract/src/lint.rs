@@ -1,4 +1,4 @@
-//! Lint: what loads and is wrong nevertheless, one function per rule.
+//! Lint: what loads and is wrong nevertheless, one function per rule: rules of one contract alone, and of all together.
 
 mod emitted;
 
@@ -10,8 +10,9 @@ use serde_json::Value;
 use crate::case::{About, Case, Then, When};
 use crate::document::{Error, SourceFile, ledger};
 use crate::expect::{Rules, holds};
-use crate::load::{self, Loaded};
-use crate::model::{Catalog, Clause, Contract, Form, Location};
+use crate::index::{Records, Summary};
+use crate::load;
+use crate::model::{Clause, Contract, Form, Location};
 use crate::sentence;
 
 /// What contracts are held against, beside the language itself.
@@ -26,164 +27,247 @@ pub struct Against<'a> {
 /// Longest sentence that a hash is looked for, in words.
 const SENTENCE: usize = 80;
 
-/// Everything that is wrong with the files, in the order of files and lines.
+/// What lint says of some files.
+#[derive(Debug)]
+pub struct Linted {
+    /// Everything that is wrong, in the order of files and lines.
+    pub found: Vec<Error>,
+    /// How many contracts there are.
+    pub contracts: usize,
+    /// How many clauses they have.
+    pub clauses: usize,
+}
+
+/// Checks the files. Contracts are expanded side by side and dropped once each is looked at.
 #[must_use]
-pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Vec<Error> {
-    let loaded = load::read(sources);
-    let mut lint = Lint { sources, catalog: &loaded.catalog, found: Vec::new() };
-    lint.sources_named();
-    lint.presupposed();
-    lint.spoken_for();
-    lint.only_unchanged();
-    lint.emitted();
-    lint.sentences(against.documents);
-    lint.covered(against.reference);
-    let mut found = lint.found;
-    found.extend(stale(&loaded, sources));
-    found.extend(unstated(&loaded, sources));
+pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
+    let loaded = load::each(sources, |contract| Looked::at(contract, sources));
+    let sentences = known_sentences(against.documents);
+    let mut found: Vec<Error> = loaded.taken.iter().flat_map(|looked| looked.found.iter().cloned()).collect();
+    let lint = Lint { sources, looked: &loaded.taken };
+    found.extend(lint.presupposed());
+    found.extend(lint.spoken_for());
+    found.extend(lint.emitted());
+    found.extend(lint.sentences(sentences.as_ref()));
+    found.extend(lint.covered(against.reference));
+    let summaries: Vec<Summary> = lint.clauses().map(|clause| clause.summary.clone()).collect();
+    found.extend(stale(&loaded.records, &summaries, sources));
+    found.extend(unstated(&loaded.records, &summaries, sources));
     // A ledger can be held only against contracts that are all there.
-    if let (Some((entries, file)), true) = (&loaded.ledger, loaded.errors.is_empty()) {
-        found.extend(
-            ledger::lint(entries, file, &loaded.catalog).into_iter().map(|error| error.coded("ledger")),
-        );
+    if let (Some((entries, file)), true) = (&loaded.records.ledger, loaded.errors.is_empty()) {
+        found.extend(ledger::lint(entries, file, &summaries).into_iter().map(|error| error.coded("ledger")));
     }
+    let clauses = summaries.len();
     found.extend(loaded.errors);
     found.extend(loaded.findings);
     found.sort_by(|a, b| a.location.cmp(&b.location));
-    found
+    Linted { found, contracts: loaded.taken.len(), clauses }
 }
 
-struct Lint<'a> {
-    sources: &'a [SourceFile],
-    catalog: &'a Catalog,
+/// What is kept of a contract once it was looked at.
+struct Looked {
+    /// What is wrong with it alone.
     found: Vec<Error>,
+    clauses: Vec<LookedClause>,
+    /// Of a table of flags: the clause and the flag of each row.
+    flags: Vec<(String, String)>,
+    /// The contract itself where it says what Gardener emits: its changes are held against all such contracts.
+    emits: Option<Contract>,
 }
 
-impl Lint<'_> {
-    fn add(&mut self, code: &'static str, clause: &Clause, message: String, remedy: &str) {
-        self.found.extend(
-            error_at(self.sources, &clause.location, clause.id.len(), message, remedy)
-                .map(|error| error.coded(code)),
-        );
+/// What is kept of a clause.
+struct LookedClause {
+    summary: Summary,
+    location: Location,
+    presupposes: Vec<String>,
+    covers: Vec<String>,
+    sentence: Option<String>,
+}
+
+impl Looked {
+    fn at(contract: Contract, sources: &[SourceFile]) -> Self {
+        let found = [sources_named(&contract), only_unchanged(&contract)].concat();
+        let summaries = Summary::of(&contract);
+        let clauses = contract.clauses.iter().zip(summaries).map(|(clause, summary)| LookedClause {
+            summary,
+            location: clause.location.clone(),
+            presupposes: clause.presupposes.clone(),
+            covers: clause.covers.clone(),
+            sentence: clause.source.as_ref().and_then(|source| source.sentence.clone()),
+        });
+        let rows = contract.flags.iter().flat_map(|named| &named.rows);
+        Self {
+            found: found.iter().filter_map(|finding| finding.error(sources)).collect(),
+            clauses: clauses.collect(),
+            flags: rows.map(|row| (row.clause.clone(), row.flag.clone())).collect(),
+            emits: Some(contract).filter(|contract| contract.form == Form::Objects),
+        }
+    }
+}
+
+/// Something that is wrong with a clause.
+#[derive(Clone)]
+struct Finding {
+    code: &'static str,
+    location: Location,
+    /// How long the clause's id is.
+    length: usize,
+    message: String,
+    remedy: &'static str,
+}
+
+impl Finding {
+    fn of(
+        code: &'static str,
+        (id, location): (&str, &Location),
+        message: String,
+        remedy: &'static str,
+    ) -> Self {
+        Self { code, location: location.clone(), length: id.len(), message, remedy }
     }
 
-    /// A clause comes from somewhere.
-    fn sources_named(&mut self) {
-        for (_, clause) in self.catalog.clauses() {
-            let named = clause
-                .source
-                .as_ref()
-                .is_some_and(|source| source.document.is_some() || source.code.is_some());
-            let versioned = clause.source.as_ref().is_some_and(|source| source.version.is_some());
-            if !named || !versioned {
-                let message = format!("{} names no source with its version", clause.id);
-                let remedy = "write `source: {document: …, version: …, section: …}` or `source: {code: …, version: …}`";
-                self.add("missing-source", clause, message, remedy);
-            }
-        }
+    fn error(&self, sources: &[SourceFile]) -> Option<Error> {
+        let error = error_at(sources, &self.location, self.length, self.message.clone(), self.remedy);
+        error.map(|error| error.coded(self.code))
+    }
+}
+
+/// A clause comes from somewhere.
+fn sources_named(contract: &Contract) -> Vec<Finding> {
+    let is_named = |clause: &&Clause| {
+        let source = clause.source.as_ref();
+        let named = source.is_some_and(|source| source.document.is_some() || source.code.is_some());
+        named && source.is_some_and(|source| source.version.is_some())
+    };
+    let unnamed = contract.clauses.iter().filter(|clause| !is_named(clause)).map(|clause| {
+        let message = format!("{} names no source with its version", clause.id);
+        let remedy =
+            "write `source: {document: …, version: …, section: …}` or `source: {code: …, version: …}`";
+        Finding::of("missing-source", (&clause.id, &clause.location), message, remedy)
+    });
+    unnamed.collect()
+}
+
+/// A clause that a target which does nothing would keep needs a case nearby in which something is done.
+fn only_unchanged(contract: &Contract) -> Vec<Finding> {
+    // What is emitted is asked of no target.
+    if contract.form == Form::Objects {
+        return Vec::new();
+    }
+    let cases = contract.clauses.iter().flat_map(|clause| &clause.cases);
+    let done: BTreeSet<String> = cases.filter(|case| !passes_idle(contract, case)).map(subject).collect();
+    let is_idle = |clause: &&Clause| {
+        let idle = !clause.cases.is_empty() && clause.cases.iter().all(|case| passes_idle(contract, case));
+        idle && !clause.cases.iter().any(|case| done.contains(&subject(case)))
+    };
+    let idle = contract.clauses.iter().filter(is_idle).map(|clause| {
+        let message = format!("a target that does nothing keeps {}, and no case nearby differs", clause.id);
+        let remedy = "add a row, or a clause, in which something is done to such an object";
+        Finding::of("only-unchanged", (&clause.id, &clause.location), message, remedy)
+    });
+    idle.collect()
+}
+
+/// Contracts beside each other.
+struct Lint<'a> {
+    sources: &'a [SourceFile],
+    looked: &'a [Looked],
+}
+
+impl<'a> Lint<'a> {
+    fn clauses(&self) -> impl Iterator<Item = &'a LookedClause> {
+        self.looked.iter().flat_map(|looked| &looked.clauses)
+    }
+
+    fn ids(&self) -> BTreeSet<&'a str> {
+        self.clauses().map(|clause| clause.summary.id.as_str()).collect()
+    }
+
+    fn error(
+        &self,
+        code: &'static str,
+        at: &LookedClause,
+        message: String,
+        remedy: &'static str,
+    ) -> Option<Error> {
+        Finding::of(code, (&at.summary.id, &at.location), message, remedy).error(self.sources)
     }
 
     /// A presupposed clause exists and is another one.
-    fn presupposed(&mut self) {
-        for (_, clause) in self.catalog.clauses() {
-            for id in &clause.presupposes {
-                if *id == clause.id || self.catalog.clause(id).is_none() {
-                    let message = format!("{} presupposes {id}, which is no other clause", clause.id);
-                    self.add("presupposes", clause, message, "name a clause that has cases of its own");
-                }
-            }
-        }
+    fn presupposed(&self) -> Vec<Error> {
+        let ids = self.ids();
+        let each =
+            self.clauses().flat_map(|clause| clause.presupposes.iter().map(move |other| (clause, other)));
+        let wrong =
+            each.filter(|(clause, other)| clause.summary.id == **other || !ids.contains(other.as_str()));
+        let error = |(clause, other): (&LookedClause, &String)| {
+            let message = format!("{} presupposes {other}, which is no other clause", clause.summary.id);
+            self.error("presupposes", clause, message, "name a clause that has cases of its own")
+        };
+        wrong.filter_map(error).collect()
     }
 
     /// What a row of flags lets a webhook do is said by a clause.
-    fn spoken_for(&mut self) {
-        for contract in &self.catalog.contracts {
-            let rows = contract.flags.iter().flat_map(|named| &named.rows);
-            for row in rows.filter(|row| self.catalog.clause(&row.clause).is_none()) {
-                let message = format!("{} of {} is no clause", row.clause, row.flag);
+    fn spoken_for(&self) -> Vec<Error> {
+        let ids = self.ids();
+        let mut found = Vec::new();
+        for looked in self.looked {
+            for (clause, flag) in looked.flags.iter().filter(|(clause, _)| !ids.contains(clause.as_str())) {
+                let message = format!("{clause} of {flag} is no clause");
                 let remedy = "name the clause, of this contract or another, that lets webhooks do it";
-                if let Some(clause) = contract.clauses.first() {
-                    self.add("flags", clause, message, remedy);
-                }
+                found.extend(looked.clauses.first().and_then(|at| self.error("flags", at, message, remedy)));
             }
         }
-    }
-
-    /// A clause that a target which does nothing would keep needs a case nearby in which something is done.
-    fn only_unchanged(&mut self) {
-        // What is emitted is asked of no target.
-        for contract in self.catalog.contracts.iter().filter(|contract| contract.form != Form::Objects) {
-            let done: BTreeSet<String> = contract
-                .clauses
-                .iter()
-                .flat_map(|clause| &clause.cases)
-                .filter(|case| !passes_idle(contract, case))
-                .map(subject)
-                .collect();
-            for clause in &contract.clauses {
-                let idle =
-                    !clause.cases.is_empty() && clause.cases.iter().all(|case| passes_idle(contract, case));
-                let neighbour = clause.cases.iter().any(|case| done.contains(&subject(case)));
-                if idle && !neighbour {
-                    let message =
-                        format!("a target that does nothing keeps {}, and no case nearby differs", clause.id);
-                    self.add(
-                        "only-unchanged",
-                        clause,
-                        message,
-                        "add a row, or a clause, in which something is done to such an object",
-                    );
-                }
-            }
-        }
+        found
     }
 
     /// A clause about what Gardener emits is broken by its changes, and they by no other.
-    fn emitted(&mut self) {
-        for (clause, message, remedy) in emitted::check(self.catalog) {
-            self.add("breaks", clause, message, remedy);
-        }
+    fn emitted(&self) -> Vec<Error> {
+        let contracts: Vec<&Contract> =
+            self.looked.iter().filter_map(|looked| looked.emits.as_ref()).collect();
+        let wrong = emitted::check(&contracts).into_iter().filter_map(|(clause, message, remedy)| {
+            Finding::of("breaks", (&clause.id, &clause.location), message, remedy).error(self.sources)
+        });
+        wrong.collect()
     }
 
     /// The sentence that a clause comes from is still in a document.
-    fn sentences(&mut self, documents: &[SourceFile]) {
-        if documents.is_empty() {
-            return;
-        }
-        let known: BTreeSet<String> =
-            documents.iter().flat_map(|document| sentence::hashes(&document.text, SENTENCE)).collect();
-        for (_, clause) in self.catalog.clauses() {
-            let Some(hash) = clause.source.as_ref().and_then(|source| source.sentence.as_ref()) else {
-                continue;
-            };
-            if !known.contains(hash) {
-                let message = format!("no document has the sentence {hash} of {} any more", clause.id);
-                let remedy =
-                    "read what became of it; `lint --hash 'the words'` prints the hash of the new one";
-                self.add("sentence", clause, message, remedy);
-            }
-        }
+    fn sentences(&self, known: Option<&BTreeSet<String>>) -> Vec<Error> {
+        let Some(known) = known else { return Vec::new() };
+        let each = self.clauses().filter_map(|clause| Some((clause, clause.sentence.as_ref()?)));
+        let error = |(clause, hash): (&LookedClause, &String)| {
+            let message = format!("no document has the sentence {hash} of {} any more", clause.summary.id);
+            let remedy = "read what became of it; `lint --hash 'the words'` prints the hash of the new one";
+            self.error("sentence", clause, message, remedy)
+        };
+        each.filter(|(_, hash)| !known.contains(*hash)).filter_map(error).collect()
     }
 
     /// What a clause covers is numbered in the reference.
-    fn covered(&mut self, reference: Option<&BTreeSet<String>>) {
-        let Some(reference) = reference else { return };
-        for (_, clause) in self.catalog.clauses() {
-            for number in clause.covers.iter().filter(|number| !reference.contains(*number)) {
-                let message = format!("{} covers {number}, which the reference does not have", clause.id);
-                self.add("covers", clause, message, "name a clause of the reference");
-            }
-        }
+    fn covered(&self, reference: Option<&BTreeSet<String>>) -> Vec<Error> {
+        let Some(reference) = reference else { return Vec::new() };
+        let each = self.clauses().flat_map(|clause| clause.covers.iter().map(move |number| (clause, number)));
+        let error = |(clause, number): (&LookedClause, &String)| {
+            let message = format!("{} covers {number}, which the reference does not have", clause.summary.id);
+            self.error("covers", clause, message, "name a clause of the reference")
+        };
+        each.filter(|(_, number)| !reference.contains(*number)).filter_map(error).collect()
     }
 }
 
+/// The hashes of all sentences of the source documents; `None`: there are no documents.
+fn known_sentences(documents: &[SourceFile]) -> Option<BTreeSet<String>> {
+    let hashes = documents.iter().flat_map(|document| sentence::hashes(&document.text, SENTENCE));
+    (!documents.is_empty()).then(|| hashes.collect())
+}
+
 /// Attested clauses that changed since.
-fn stale(loaded: &Loaded, sources: &[SourceFile]) -> Vec<Error> {
+fn stale(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
     let mut found = Vec::new();
-    for attestation in &loaded.attestations {
+    for attestation in &records.attestations {
         let version = format!("{}-{}", attestation.target.name, attestation.target.version);
         let file = sources.iter().find(|file| file.path.ends_with(&format!("attested/{version}.yaml")));
-        for id in attestation.stale(&loaded.catalog) {
+        for id in attestation.stale(clauses) {
             let Some(file) = file else { continue };
             let offset = file.text.find(&format!("{id}:")).unwrap_or_default();
             let line = file.text[..offset].matches('\n').count() + 1;
@@ -198,19 +282,18 @@ fn stale(loaded: &Loaded, sources: &[SourceFile]) -> Vec<Error> {
 }
 
 /// Explanations that name a clause which states no such difference.
-fn unstated(loaded: &Loaded, sources: &[SourceFile]) -> Vec<Error> {
+fn unstated(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
     let mut found = Vec::new();
-    for explanations in &loaded.explanations {
+    for explanations in &records.explanations {
         let name = &explanations.name;
         let versioned = explanations.version.as_ref().map(|version| format!("{name} {version}"));
         for entry in &explanations.entries {
             let Some(id) = &entry.clause else { continue };
-            let clause = loaded.catalog.clause(id).map(|(_, clause)| clause);
-            let states = |clause: &Clause| {
+            let states = |clause: &Summary| {
                 clause.differs.contains_key(name)
                     || versioned.as_ref().is_some_and(|version| clause.differs.contains_key(version))
             };
-            if !clause.is_some_and(states) {
+            if !clauses.iter().find(|clause| clause.id == *id).is_some_and(states) {
                 let message = format!("{id} states no difference of {name}");
                 let remedy = "name the clause whose `differs` says it, or none";
                 found.extend(

@@ -145,6 +145,8 @@ pub struct Contract {
     pub component: String,
     /// All labels.
     pub labels: BTreeMap<String, String>,
+    /// Whether clauses or cases of it were left out: what none of the others notices may be noticed by those.
+    pub is_partial: bool,
     /// How it is written.
     pub form: Form,
     /// Source of all clauses that name none.
@@ -211,6 +213,8 @@ pub struct Clause {
     pub emits: Vec<Emits>,
     /// Its cases, in order.
     pub cases: Vec<Case>,
+    /// Whether cases of it were left out: what none of the others can show may be shown by those.
+    pub is_partial: bool,
 }
 
 /// Everything loaded.

@@ -13,20 +13,20 @@ impl Contract {
     /// configures, what it does not state is the contract's own example; otherwise the name stays, and the case cannot be
     /// asked.
     #[must_use]
-    pub fn stated(&self, stated: &BTreeMap<String, Value>, examples: bool) -> Self {
-        let mut contract = self.clone();
+    pub fn stated(mut self, stated: &BTreeMap<String, Value>, examples: bool) -> Self {
         if self.parameters.is_empty() {
-            return contract;
+            return self;
         }
         let value =
             |name: &str| find(stated, name).or_else(|| find(&self.parameters, name).filter(|_| examples));
-        for case in contract.clauses.iter_mut().flat_map(|clause| &mut clause.cases) {
+        let mut clauses = std::mem::take(&mut self.clauses);
+        for case in clauses.iter_mut().flat_map(|clause| &mut clause.cases) {
             let rules = case.given.object.as_ref().map_or_else(Rules::unknown, |object| self.rules(object));
             if let Some(expect) = &mut case.then.object {
                 *expect = filled(expect, &rules, &value, false);
             }
         }
-        contract
+        Self { clauses, ..self }
     }
 }
 

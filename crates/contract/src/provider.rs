@@ -12,16 +12,15 @@ impl Contract {
     /// The contract as if its cases had been written for this provider: what they give of the one that their configuration
     /// names, and of this one, is exchanged. So a case about another provider's object still is about another's.
     #[must_use]
-    pub fn of_provider(&self, provider: &str) -> Self {
-        let mut contract = self.clone();
-        for case in contract.clauses.iter_mut().flat_map(|clause| &mut clause.cases) {
+    pub fn of_provider(mut self, provider: &str) -> Self {
+        for case in self.clauses.iter_mut().flat_map(|clause| &mut clause.cases) {
             let own = case.config["provider"].as_str().filter(|own| *own != provider).map(str::to_owned);
             if let Some(own) = own {
                 case.config["provider"] = Value::from(provider);
                 exchange(case, [&own, provider]);
             }
         }
-        contract
+        self
     }
 
     /// Whether its cases speak of a provider.

@@ -37,16 +37,16 @@ impl Contract {
     /// The contract with objects as the release writes them. A case that configures its release is of this one; a target
     /// that is not started for the case has it already (`is_started`).
     #[must_use]
-    pub fn of_release(&self, asked: Asked<'_>, is_started: bool) -> Self {
-        let mut contract = self.clone();
-        let Some(releases) = self.releases.as_ref().filter(|_| self.form != Form::Objects) else {
-            return contract;
+    pub fn of_release(mut self, asked: Asked<'_>, is_started: bool) -> Self {
+        let Some(releases) = self.releases.clone().filter(|_| self.form != Form::Objects) else {
+            return self;
         };
-        for (clause, before) in contract.clauses.iter_mut().zip(&self.clauses) {
-            let Some(gardener) = asked.of(self, before) else { continue };
-            clause.cases.iter_mut().for_each(|case| case.be_of(gardener, releases, is_started));
+        let mut clauses = std::mem::take(&mut self.clauses);
+        for clause in &mut clauses {
+            let Some(gardener) = asked.of(&self, clause).map(str::to_owned) else { continue };
+            clause.cases.iter_mut().for_each(|case| case.be_of(&gardener, &releases, is_started));
         }
-        contract
+        Self { clauses, ..self }
     }
 }
 

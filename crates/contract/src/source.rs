@@ -1,4 +1,4 @@
-//! Where contract files come from: the binary itself, and folders that add to it or override it.
+//! Where contract files come from beside the binary itself: folders that add to it or override it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,14 +27,6 @@ pub enum SourceError {
         /// Why.
         source: io::Error,
     },
-}
-
-const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/contracts.rs"));
-
-/// The files of the repository's own folder of contracts, by path: `contracts/fixtures/pod.yaml`.
-#[must_use]
-pub fn embedded() -> Vec<SourceFile> {
-    EMBEDDED.iter().map(|(path, text)| SourceFile::new(*path, *text)).collect()
 }
 
 /// The YAML files below a folder, by path; their paths are told as if the folder were `contracts`, so that a file

@@ -10,7 +10,7 @@ use std::time::Duration;
 use conformance::report::{Status, Verdict};
 use conformance::run::{Event, FactsFrom, Ground, Interrupt, Options, run};
 use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
-use contract::model::{Catalog, Contract};
+use contract::model::Contract;
 use controller::Entropy;
 use gardener_controller_manager::config::file;
 use gardener_controller_manager::controllers::Running;
@@ -21,8 +21,7 @@ const COMPONENT: &str = "controller-manager";
 
 #[tokio::test(start_paused = true)]
 async fn every_contract_is_kept_and_proven_able_to_fail() {
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
-    contracts.retain(|contract| contract.component == COMPONENT);
+    let contracts = contracts::of_component(COMPONENT).expect("the contracts are well-formed");
     assert_eq!(contracts.len(), 5);
     let contracts: Arc<[Contract]> = contracts.into();
     let report =

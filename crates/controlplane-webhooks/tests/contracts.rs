@@ -12,7 +12,7 @@ use conformance::target::built_in::{BuiltIn, Component, Ingredients};
 use conformance::target::command::CommandTarget;
 use conformance::target::url::Known;
 use contract::document::{SourceFile, target};
-use contract::model::{Catalog, Contract};
+use contract::model::Contract;
 use controlplane_webhooks::config::file::from_value;
 use controlplane_webhooks::registrations::{Address, registration};
 use controlplane_webhooks::serving::webhooks;
@@ -23,8 +23,7 @@ const COMPONENT: &str = "controlplane";
 #[tokio::test(start_paused = true)]
 async fn every_contract_is_kept_and_proven_able_to_fail() {
     for csi in [true, false] {
-        let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
-        contracts.retain(|contract| contract.component == COMPONENT);
+        let mut contracts = contracts::of_component(COMPONENT).expect("the contracts are well-formed");
         if !csi {
             // What depends on it; the others say the same of both.
             for contract in &mut contracts {
@@ -39,8 +38,7 @@ async fn every_contract_is_kept_and_proven_able_to_fail() {
 #[tokio::test]
 async fn the_binary_keeps_every_contract() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
-    contracts.retain(|contract| contract.component == COMPONENT);
+    let mut contracts = contracts::of_component(COMPONENT).expect("the contracts are well-formed");
     for contract in &mut contracts {
         // It holds for releases since v1.98, and the binary is asked for the usual one.
         contract.clauses.retain(|clause| clause.id != "CP-006");
@@ -52,7 +50,7 @@ async fn the_binary_keeps_every_contract() {
 #[tokio::test]
 async fn a_registration_by_label_is_for_releases_of_gardener_that_write_the_label() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    let mut contracts = contracts::of_component(COMPONENT).expect("the contracts are well-formed");
     contracts.retain(|contract| contract.name == "deployments");
     let asked = ["CP-002", "CP-006", "CP-133"];
     contracts[0].clauses.retain(|clause| asked.contains(&clause.id.as_str()));
@@ -84,8 +82,7 @@ async fn a_registration_by_label_is_for_releases_of_gardener_that_write_the_labe
 #[tokio::test]
 async fn the_binary_of_another_provider_is_asked_about_that_one() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
-    contracts.retain(|contract| contract.component == COMPONENT);
+    let mut contracts = contracts::of_component(COMPONENT).expect("the contracts are well-formed");
     for contract in &mut contracts {
         // One that demands a change, and where namespaces of the provider and of another are told apart.
         contract
@@ -111,7 +108,7 @@ async fn the_binary_of_another_provider_is_asked_about_that_one() {
 #[tokio::test]
 async fn a_foreign_flag_is_named_in_the_report_until_it_is_declared() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    let mut contracts = contracts::of_component(COMPONENT).expect("the contracts are well-formed");
     contracts.retain(|contract| contract.name == "kube-apiserver-flags");
     for contract in &mut contracts {
         contract.clauses.retain(|clause| clause.id == "CP-019");
@@ -272,7 +269,7 @@ fn options() -> Options {
 #[tokio::test]
 async fn what_a_provider_needs_is_asked_where_it_states_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    let mut contracts = contracts::of_component(COMPONENT).expect("the contracts are well-formed");
     contracts.retain(|contract| contract.name == "deployments");
     let contract = &mut contracts[0];
     contract.clauses.retain(|clause| ["CP-013", "CP-029", "CP-031"].contains(&clause.id.as_str()));

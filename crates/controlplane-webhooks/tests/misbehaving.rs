@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use contract::case::{About, Case, When};
 use contract::expect::holds;
-use contract::model::{Catalog, Clause, Contract};
+use contract::model::{Clause, Contract};
 use controlplane_webhooks::cluster::Cluster;
 use controlplane_webhooks::config::file::from_value;
 use controlplane_webhooks::webhooks::{controlplane, controlplanebackup, controlplaneexposure};
@@ -157,10 +157,9 @@ fn is_about_objects(case: &Case) -> bool {
 }
 
 fn catalog() -> Vec<Contract> {
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
-    contracts.retain(|contract| contract.component == "controlplane");
+    let contracts = contracts::of_component("controlplane").expect("the contracts are well-formed");
     let contracts: Vec<Contract> =
-        contracts.iter().map(|contract| contract.stated(&BTreeMap::new(), true)).collect();
+        contracts.into_iter().map(|contract| contract.stated(&BTreeMap::new(), true)).collect();
     assert!(!contracts.is_empty());
     contracts
 }

@@ -12,7 +12,7 @@ use conformance::target::built_in::{BuiltIn, Component, Ingredients};
 use conformance::target::command::CommandTarget;
 use conformance::target::url::Known;
 use contract::document::{SourceFile, target};
-use contract::model::{Catalog, Contract};
+use contract::model::Contract;
 use garden_admission::webhooks::RESOURCES;
 use garden_admission::{registrations, serving};
 use jiff::Timestamp;
@@ -33,8 +33,7 @@ async fn the_binary_keeps_every_contract() {
 }
 
 async fn keeps_them(target: Arc<dyn Target>) {
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
-    contracts.retain(|contract| contract.component == COMPONENT);
+    let contracts = contracts::of_component(COMPONENT).expect("the contracts are well-formed");
     assert!(contracts.len() > 10, "{} contracts", contracts.len());
     let contracts: Arc<[Contract]> = contracts.into();
     let fail_fast = std::env::var_os(FAIL_FAST).is_some();

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use conformance::report::{Report, Status};
 use conformance::run::{Event, FactsFrom, Ground, Interrupt, Options, run};
 use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
-use contract::model::{Catalog, Contract};
+use contract::model::Contract;
 use gardener_resource_manager::config::file::{from_partial, from_value};
 use gardener_resource_manager::controllers::Running;
 use gardener_resource_manager::registrations::{Instance, registrations};
@@ -85,11 +85,9 @@ fn first_failure_ends(event: Event<'_>) {
 
 /// The contract of the webhook whose code was written last, then the others.
 fn rounds() -> [Vec<Contract>; 2] {
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    let mut contracts = contracts::of_component(COMPONENT).expect("the contracts are well-formed");
     let controllers_too = std::env::var_os(FAIL_FAST).is_none();
-    contracts.retain(|contract| {
-        contract.component == COMPONENT && (controllers_too || !is_of_controller(contract))
-    });
+    contracts.retain(|contract| controllers_too || !is_of_controller(contract));
     let first = written_last();
     let (first, others) = contracts.into_iter().partition(|contract| Some(&contract.name) == first.as_ref());
     [first, others]

@@ -16,7 +16,7 @@ const NAMESPACE: &str = "shoot--dev--app";
 
 fn main() -> io::Result<()> {
     let number: usize = std::env::args().nth(1).and_then(|number| number.parse().ok()).unwrap_or(1);
-    let fixtures = Catalog::embedded().expect("the contracts are well-formed").fixtures;
+    let fixtures = Catalog::load(&contracts::files()).expect("the contracts are well-formed").fixtures;
     let text = |object: &serde_json::Value| yaml::to_string(&moved(object, NAMESPACE)?);
     let of = |objects: Vec<&serde_json::Value>| objects.into_iter().map(text).collect::<Result<Vec<_>, _>>();
     let control_planes =

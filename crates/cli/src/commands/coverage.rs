@@ -16,7 +16,9 @@ pub(crate) fn coverage(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let loaded = catalog::load(added)?;
+    let index = catalog::index(added)?;
+    let clauses = index.summaries().map_err(catalog::failure)?;
+    let records = catalog::records(&index)?;
     let last = match report::read(&arguments.report) {
         Ok(report) => Some(report),
         Err(report::WriteError::Read { .. }) => {
@@ -28,11 +30,11 @@ pub(crate) fn coverage(
         }
         Err(error) => return Err(Failure::usage(error.to_string())),
     };
-    let ledger = loaded.ledger.as_ref().map(|(ledger, _)| ledger);
-    let counts = count(&loaded.catalog, last.as_ref(), ledger, &loaded.attestations);
+    let ledger = records.ledger.as_ref().map(|(ledger, _)| ledger);
+    let counts = count(&clauses, last.as_ref(), ledger, &records.attestations);
     terminal.print(&if arguments.output == Format::Json { counts.to_json() } else { counts.to_text() });
-    for attestation in &loaded.attestations {
-        let stale = attestation.stale(&loaded.catalog);
+    for attestation in &records.attestations {
+        let stale = attestation.stale(&clauses);
         if !stale.is_empty() {
             let Attested { name, version, .. } = &attestation.target;
             terminal.note(&format!("changed since {name} {version} was attested: {}", stale.join(", ")));

@@ -9,7 +9,8 @@ use conformance::run::Interrupt;
 use conformance::target::{Facts, Target};
 use contract::document::SourceFile;
 use contract::explanations::Explanations;
-use contract::load::{self, Errors, Loaded};
+use contract::index::{Index, Outline};
+use contract::load::{self, Errors};
 use contract::model::Contract;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -26,14 +27,14 @@ pub(crate) fn diff_run(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let loaded = catalog::load(added)?;
-    let controllers = controllers(&loaded, arguments)?;
+    let index = catalog::index(added)?;
+    let controllers = controllers(&index, arguments)?;
     let webhooks = if controllers.is_empty() || !arguments.webhook.is_empty() {
-        wanted(&loaded, &arguments.webhook)?
+        wanted(&index, &arguments.webhook)?
     } else {
         Vec::new()
     };
-    let explanations = explanations(arguments, &loaded)?;
+    let explanations = explanations(arguments, &index)?;
     let (a, b) = (named(arguments, &arguments.a)?, named(arguments, &arguments.b)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
@@ -59,10 +60,10 @@ pub(crate) fn diff_run(
 }
 
 /// The contracts of the controllers that are named.
-fn controllers(loaded: &Loaded, arguments: &DiffRunArguments) -> Result<Vec<Contract>, Failure> {
+fn controllers(index: &Index, arguments: &DiffRunArguments) -> Result<Vec<Contract>, Failure> {
     let names = &arguments.controller;
-    let known: Vec<&Contract> =
-        loaded.catalog.contracts.iter().filter(|contract| controllers::is_asked(contract)).collect();
+    let is_asked = |contract: &&Outline| controllers::is_asked(contract.form, &contract.subject);
+    let known: Vec<&Outline> = index.contracts().iter().filter(is_asked).collect();
     if let Some(unknown) = names.iter().find(|name| known.iter().all(|known| known.name != **name)) {
         let known: Vec<&str> = known.iter().map(|contract| contract.name.as_str()).collect();
         let known = known.join(", ");
@@ -77,7 +78,7 @@ fn controllers(loaded: &Loaded, arguments: &DiffRunArguments) -> Result<Vec<Cont
         return Err(Failure::usage(text.to_owned()));
     }
     let chosen = known.into_iter().filter(|contract| names.contains(&contract.name));
-    Ok(chosen.cloned().collect())
+    chosen.map(|contract| index.expand(contract).map_err(catalog::failure)).collect()
 }
 
 /// What both kinds of runs need.
@@ -145,11 +146,11 @@ impl Running<'_> {
 }
 
 /// The contracts of these webhooks; of all where none is named.
-fn wanted(loaded: &Loaded, names: &[String]) -> Result<Vec<Contract>, Failure> {
-    let asked = loaded.catalog.contracts.iter().filter(|contract| differential::is_asked(contract));
+fn wanted(index: &Index, names: &[String]) -> Result<Vec<Contract>, Failure> {
+    let asked = index.contracts().iter().filter(|contract| differential::is_asked(contract.form));
     let webhook =
-        |contract: &Contract| contract.subject.webhook.clone().unwrap_or_else(|| contract.name.clone());
-    let known: Vec<(String, &Contract)> = asked.map(|contract| (webhook(contract), contract)).collect();
+        |contract: &Outline| contract.subject.webhook.clone().unwrap_or_else(|| contract.name.clone());
+    let known: Vec<(String, &Outline)> = asked.map(|contract| (webhook(contract), contract)).collect();
     if let Some(unknown) = names.iter().find(|name| known.iter().all(|(known, _)| known != *name)) {
         let known: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
         return Err(Failure::usage(format!(
@@ -158,11 +159,11 @@ fn wanted(loaded: &Loaded, names: &[String]) -> Result<Vec<Contract>, Failure> {
         )));
     }
     let chosen = known.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name));
-    Ok(chosen.map(|(_, contract)| contract.clone()).collect())
+    chosen.map(|(_, contract)| index.expand(contract).map_err(catalog::failure)).collect()
 }
 
 /// Those of the folder of contracts, and before them those of `--explanations`.
-fn explanations(arguments: &DiffRunArguments, loaded: &Loaded) -> Result<Vec<Explanations>, Failure> {
+fn explanations(arguments: &DiffRunArguments, index: &Index) -> Result<Vec<Explanations>, Failure> {
     let mut all = Vec::new();
     for path in &arguments.explanations {
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -177,9 +178,9 @@ fn explanations(arguments: &DiffRunArguments, loaded: &Loaded) -> Result<Vec<Exp
         }
         all.extend(read.explanations);
     }
-    all.extend(loaded.explanations.iter().cloned());
+    all.extend(catalog::records(index)?.explanations);
     let clauses = all.iter().flat_map(|file| &file.entries).filter_map(|entry| entry.clause.as_deref());
-    if let Some(unknown) = clauses.into_iter().find(|id| loaded.catalog.clause(id).is_none()) {
+    if let Some(unknown) = clauses.into_iter().find(|id| index.clause(id).is_none()) {
         return Err(Failure::usage(format!("an explanation names {unknown}, which no contract has")));
     }
     Ok(all)
@@ -282,9 +283,9 @@ mod tests {
     }
 
     fn held_against(other: impl Target + 'static, worlds: usize) -> Outcome {
-        let Ok(loaded) = catalog::load(None) else { unreachable!("the project's contracts can be read") };
-        let contracts = loaded.catalog.contracts.into_iter().filter(controllers::is_asked);
-        let contracts: Vec<Contract> = contracts.collect();
+        let contracts = contracts::of_component("resource-manager").unwrap().into_iter();
+        let is_asked = |contract: &Contract| controllers::is_asked(contract.form, &contract.subject);
+        let contracts: Vec<Contract> = contracts.filter(is_asked).collect();
         let options =
             controllers::Options { worlds, seed: 1, parallel: 2, tries: Some(60), explanations: &[] };
         let ours: Arc<dyn Target> = Arc::new(targets::resource_manager());

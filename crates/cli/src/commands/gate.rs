@@ -10,7 +10,7 @@ use conformance::{render, waivers};
 use contract::document::SourceFile;
 use contract::document::policy::{self, Policy};
 use contract::document::waivers::Waiver;
-use contract::model::Catalog;
+use contract::index::{Index, Outline};
 use jiff::civil::Date;
 
 use crate::arguments::{Format, GateArguments};
@@ -56,20 +56,20 @@ pub(crate) fn gate(
 /// The contracts, read when somebody asks for them: most gates know all they need from the report.
 struct Contracts<'a> {
     added: Option<&'a Path>,
-    read: OnceCell<Catalog>,
+    read: OnceCell<Index>,
 }
 
 impl Contracts<'_> {
-    fn catalog(&self) -> Result<&Catalog, Failure> {
+    fn outlines(&self) -> Result<&[Outline], Failure> {
         if let Some(read) = self.read.get() {
-            return Ok(read);
+            return Ok(read.contracts());
         }
-        let read = catalog::load(self.added)?.catalog;
-        Ok(self.read.get_or_init(|| read))
+        let read = catalog::index(self.added)?;
+        Ok(self.read.get_or_init(|| read).contracts())
     }
 
     fn clauses(&self) -> Result<BTreeSet<&str>, Failure> {
-        let clauses = self.catalog()?.contracts.iter().flat_map(|contract| &contract.clauses);
+        let clauses = self.outlines()?.iter().flat_map(|contract| &contract.clauses);
         Ok(clauses.map(|clause| clause.id.as_str()).collect())
     }
 }
@@ -82,7 +82,7 @@ fn ids(report: &Report) -> BTreeSet<&str> {
 fn waivers(arguments: &GateArguments, catalog: &Contracts<'_>) -> Result<Vec<Waiver>, Failure> {
     let Some(file) = arguments.waivers.as_deref() else { return Ok(Vec::new()) };
     let waivers = options::read_waivers(file)?;
-    match waivers::unknown(&waivers, catalog.catalog()?).as_slice() {
+    match waivers::unknown(&waivers, catalog.outlines()?).as_slice() {
         [] => Ok(waivers),
         unknown => Err(Failure::usage(format!(
             "{} waives what no contract says: {}; `gardener-conformance list` names the clauses",
@@ -104,7 +104,7 @@ fn policy(arguments: &GateArguments, catalog: &Contracts<'_>) -> Result<(String,
     let file = SourceFile::new(path.display().to_string(), text);
     let read = policy::read(&file).map_err(Failure::diagnostic)?;
     if policy::names_contracts(&read.spec) {
-        policy::check(&file, &read.spec, catalog.catalog()?).map_err(Failure::diagnostic)?;
+        policy::check(&file, &read.spec, catalog.outlines()?).map_err(Failure::diagnostic)?;
     }
     let known: Vec<&str> = read.spec.profiles.iter().map(|profile| profile.name.as_str()).collect();
     if let Some(strange) = arguments.profile.iter().find(|name| !known.contains(&name.as_str())) {

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use conformance::select;
-use contract::document::{Error, SourceFile, policy, target, waivers};
-use contract::lint::{Against, check};
-use contract::{load, sentence, source};
+use contract::document::{SourceFile, policy, target, waivers};
+use contract::index::Index;
+use contract::lint::{Against, Linted, check};
+use contract::{sentence, source};
 
 use super::write::{failed, yaml_files};
 use crate::arguments::LintArguments;
@@ -38,13 +39,16 @@ pub(crate) fn lint(
             _ => files = source::overlay(files, vec![file]),
         }
     }
-    let catalog = load::read(&files).catalog;
-    errors.extend(policies.iter().filter_map(|file| {
-        policy::read(file).and_then(|read| policy::check(file, &read.spec, &catalog)).err()
-    }));
+    if !policies.is_empty() {
+        let index = Index::read(files.clone()).map_err(Failure::diagnostic)?;
+        errors.extend(policies.iter().filter_map(|file| {
+            policy::read(file).and_then(|read| policy::check(file, &read.spec, index.contracts())).err()
+        }));
+    }
     let documents = arguments.sources.as_deref().map(documents).transpose()?.unwrap_or_default();
-    errors.extend(check(&files, &Against { reference: None, documents: &documents }));
-    Ok(conclude(&files, &errors, terminal))
+    let mut linted = check(&files, &Against { reference: None, documents: &documents });
+    linted.found.splice(0..0, errors);
+    Ok(conclude(&linted, terminal))
 }
 
 fn named(arguments: &LintArguments) -> Result<Vec<SourceFile>, Failure> {
@@ -58,17 +62,14 @@ fn named(arguments: &LintArguments) -> Result<Vec<SourceFile>, Failure> {
 
 /// Prints what was found. A clause that changed since the original was seen to keep it is told and no error: whoever has
 /// no original cannot attest it again, and `coverage` does not count it.
-fn conclude(files: &[SourceFile], found: &[Error], terminal: &Terminal) -> u8 {
-    for error in found {
+fn conclude(linted: &Linted, terminal: &Terminal) -> u8 {
+    for error in &linted.found {
         terminal.print(&drawn(error));
     }
-    let errors: Vec<&Error> = found.iter().filter(|error| error.code != STALE).collect();
-    let catalog = load::read(files).catalog;
-    let clauses: usize = catalog.contracts.iter().map(|contract| contract.clauses.len()).sum();
-    let found =
-        if errors.is_empty() { "nothing to mend".to_owned() } else { format!("{} to mend", errors.len()) };
-    terminal.print(&format!("{} contracts, {clauses} clauses: {found}", catalog.contracts.len()));
-    if errors.is_empty() { 0 } else { 2 }
+    let errors = linted.found.iter().filter(|error| error.code != STALE).count();
+    let found = if errors == 0 { "nothing to mend".to_owned() } else { format!("{errors} to mend") };
+    terminal.print(&format!("{} contracts, {} clauses: {found}", linted.contracts, linted.clauses));
+    if errors == 0 { 0 } else { 2 }
 }
 
 /// The source documents: every file of a folder.

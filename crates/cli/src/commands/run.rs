@@ -9,9 +9,10 @@ use conformance::target::Target;
 
 use crate::again::Again;
 use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
+use crate::selected::{Selected, Together};
 use crate::session::Wish;
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, envtest, kind, options, session, targets};
+use crate::{envtest, kind, options, session, targets};
 
 /// Verifies and prints the verdict.
 pub(crate) fn run(
@@ -44,10 +45,10 @@ fn report(
     command: &str,
     terminal: &Terminal,
 ) -> Result<conformance::report::Report, Failure> {
-    let loaded = catalog::judging(added, arguments.execution.strict)?;
     let selection = arguments.selection.clone().into();
-    let contracts = session::selected(&loaded, added, &selection)?;
-    options::check(&arguments.execution, &loaded.catalog)?;
+    let whole = arguments.execution.waivers.is_some();
+    let mut selected = Selected::of(added, &selection, arguments.execution.strict, whole)?;
+    options::check(&arguments.execution, selected.index().contracts())?;
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
     kind::fits(arguments.kind.is_said(), arguments.substrate, arguments.execution.gardener.as_deref())?;
     let substrate = arguments.substrate.word();
@@ -58,20 +59,19 @@ fn report(
         .path("--data-dir", arguments.envtest.data_dir.as_deref())
         .unless("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "");
     // The target is that of all shards: its name is the same in each report.
-    let in_cluster = (arguments.substrate == SubstrateName::Kind).then(|| kind::target(&contracts));
+    let in_cluster = kind::in_cluster(arguments.substrate, &mut selected)?;
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
-        None => targets::ours(&contracts, arguments.execution.gardener.clone()),
+        None => targets::ours(selected.components(), arguments.execution.gardener.clone()),
     };
-    let (contracts, shard) = session::sharded(contracts, arguments.shard)?;
-    let needed = contracts.clone();
+    let shard = selected.deal_out(arguments.shard)?;
     let ground = async {
         Ok(match arguments.substrate {
             SubstrateName::Embedded => Ground::Embedded,
             SubstrateName::Direct => session::direct(),
             SubstrateName::Envtest => {
                 let parallel = arguments.execution.parallel;
-                let started = envtest::start_for(&needed, parallel, &[], &arguments.envtest).await?;
+                let started = envtest::start_for(&selected, parallel, &[], &arguments.envtest).await?;
                 Ground::Envtest(Arc::new(started))
             }
             SubstrateName::Kind => kind::ground(in_cluster.as_deref(), &arguments.kind, terminal).await?,
@@ -85,5 +85,6 @@ fn report(
         shard,
         keeps_damages: command == "prove",
     };
-    session::run(contracts, target, ground, &wish, terminal)
+    let together = if in_cluster.is_some() { Together::Run } else { Together::Contract };
+    session::run((&selected, together), target, ground, &wish, terminal)
 }

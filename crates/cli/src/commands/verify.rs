@@ -8,12 +8,12 @@ use conformance::target::{Facts, Target};
 use conformance::{attest as attesting, report};
 use contract::document::SourceFile;
 use contract::document::attestation::{self, Attestation};
-use contract::load::Loaded;
-use contract::model::{Contract, Form};
+use contract::model::Form;
 use schema::Crd;
 
 use crate::again::Again;
 use crate::arguments::{Addition, AttestArguments, BUILT_IN, SubstrateName, VerifyArguments};
+use crate::selected::{Selected, Together};
 use crate::session::Wish;
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
@@ -25,8 +25,7 @@ pub(crate) fn verify(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let loaded = catalog::judging(added, arguments.execution.strict)?;
-    let report = report(arguments, &loaded, added, terminal)?;
+    let report = report(arguments, added, terminal)?;
     session::print(&report, &arguments.execution, terminal);
     Ok(report.exit_code())
 }
@@ -42,17 +41,22 @@ pub(crate) fn attest(
                     are; leave it out, or judge with verify --strict";
         return Err(Failure::usage(text));
     }
-    let loaded = catalog::load(added)?;
-    let report = report(&arguments.verify, &loaded, added, terminal)?;
+    let selection = &arguments.verify.selection;
+    if !selection.case.is_empty() || selection.sample.is_some() {
+        let text = "--case, --sample: an attestation says which clauses are kept in all their cases; select clauses or contracts";
+        return Err(Failure::usage(text));
+    }
+    let report = report(&arguments.verify, added, terminal)?;
     session::print(&report, &arguments.verify.execution, terminal);
-    let mut draft = attesting::draft(&loaded.catalog, &report);
+    let clauses = catalog::index(added)?.summaries().map_err(catalog::failure)?;
+    let mut draft = attesting::draft(&clauses, &report);
     if let Some(code) = draft.refusal(&report) {
         terminal
             .note("the attestation is not written: the run was not whole; what was attested before stays");
         return Ok(code);
     }
     if let Some(before) = attested(&arguments.into.join(&draft.file))? {
-        draft.attestation.keep(before, &loaded.catalog);
+        draft.attestation.keep(before, &clauses);
     }
     let text = draft
         .to_yaml()
@@ -82,28 +86,30 @@ fn attested(path: &Path) -> Result<Option<Attestation>, Failure> {
 
 fn report(
     arguments: &VerifyArguments,
-    loaded: &Loaded,
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<report::Report, Failure> {
     let selection = arguments.selection.clone().into();
-    let mut contracts = session::selected(loaded, added, &selection)?;
-    options::check(&arguments.execution, &loaded.catalog)?;
+    let whole = arguments.execution.waivers.is_some();
+    let mut selected = Selected::of(added, &selection, arguments.execution.strict, whole)?;
+    options::check(&arguments.execution, selected.index().contracts())?;
     let running = &arguments.running;
     let named = targets::named(&arguments.target, running, arguments.execution.gardener.as_deref())?;
     // What it is not about was not asked for: it would only be told as not supported. Objects are asked by `check`.
-    contracts.retain(|contract| named.is_asked_of(contract) && contract.form != Form::Objects);
-    if contracts.is_empty() {
+    selected.retain(|contract| {
+        named.is_asked_of(&contract.component, contract.form) && contract.form != Form::Objects
+    });
+    if selected.is_empty() {
         let text = format!("nothing of {} is asked of {}", selection.words(), named.identity().name);
         return Err(Failure { code: 4, text });
     }
     fits(arguments)?;
-    let in_cluster = (arguments.substrate == SubstrateName::Kind).then(|| kind::target(&contracts));
+    let in_cluster = kind::in_cluster(arguments.substrate, &mut selected)?;
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
         None => named,
     };
-    let (contracts, shard) = session::sharded(contracts, arguments.shard)?;
+    let shard = selected.deal_out(arguments.shard)?;
     let substrate = arguments.substrate.word();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let again = Again::new("verify", added)
@@ -124,9 +130,15 @@ fn report(
         shard,
         keeps_damages: false,
     };
-    let (needed, crds) = (contracts.clone(), target.needs().crds.clone());
-    let ground = ground(arguments, (&needed, &crds), in_cluster.as_deref(), terminal);
-    session::run(contracts, target, ground, &wish, terminal)
+    // What is started outside this process takes its time, so contracts of one component share it.
+    let together = match (&in_cluster, target.is_outside()) {
+        (Some(_), _) => Together::Run,
+        (None, true) => Together::Component,
+        (None, false) => Together::Contract,
+    };
+    let crds = target.needs().crds.clone();
+    let ground = ground(arguments, (&selected, &crds), in_cluster.as_deref(), terminal);
+    session::run((&selected, together), target, ground, &wish, terminal)
 }
 
 /// Refuses a server for a target that reads another one already.
@@ -158,7 +170,7 @@ fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
 
 async fn ground(
     arguments: &VerifyArguments,
-    (contracts, crds): (&[Contract], &[Crd]),
+    (selected, crds): (&Selected, &[Crd]),
     in_cluster: Option<&kind::InCluster>,
     terminal: &Terminal,
 ) -> Result<Ground, Failure> {
@@ -167,7 +179,7 @@ async fn ground(
         SubstrateName::Embedded => Ground::Embedded,
         SubstrateName::Envtest => {
             let parallel = arguments.execution.parallel;
-            let started = envtest::start_for(contracts, parallel, crds, &arguments.envtest).await?;
+            let started = envtest::start_for(selected, parallel, crds, &arguments.envtest).await?;
             Ground::Envtest(Arc::new(started))
         }
         SubstrateName::Kind => kind::ground(in_cluster, &arguments.kind, terminal).await?,

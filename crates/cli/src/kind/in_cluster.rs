@@ -14,7 +14,7 @@ use conformance::target::{
 };
 use contract::case::Given;
 use contract::decision::Decision;
-use contract::model::Contract;
+use contract::model::{Contract, Form};
 use webhook::dial::{DialError, Dialer, Https};
 use webhook::registration::WebhookConfiguration;
 
@@ -59,12 +59,21 @@ impl InCluster {
             (!rollouts.configs().is_empty()).then_some(Installed { component, suite, rollouts })
         });
         let installed = installed.collect();
-        Self { installed, here: targets::ours(contracts, None), place: OnceLock::new() }
+        Self {
+            installed,
+            here: targets::ours(contracts.iter().map(|contract| contract.component.as_str()), None),
+            place: OnceLock::new(),
+        }
     }
 
     /// What is to be installed.
     pub(super) fn to_install(&self) -> &[Installed] {
         &self.installed
+    }
+
+    /// Whether a configuration is one of those that run in the cluster, or the component is started elsewhere with any.
+    pub(super) fn serves(&self, component: &str, config: &serde_json::Value) -> bool {
+        self.of_component(component).is_none_or(|installed| installed.rollouts.serving(config).is_some())
     }
 
     fn of_component(&self, component: &str) -> Option<&Installed> {
@@ -110,8 +119,8 @@ impl Target for InCluster {
         false
     }
 
-    fn is_asked_of(&self, contract: &Contract) -> bool {
-        self.here.is_asked_of(contract)
+    fn is_asked_of(&self, component: &str, form: Form) -> bool {
+        self.here.is_asked_of(component, form)
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
@@ -215,7 +224,7 @@ mod tests {
 
     #[test]
     fn few_cases_need_a_configuration_that_no_rollout_has_and_no_must_clause_is_left_without_a_case() {
-        let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
+        let contracts = contracts::all().unwrap();
         let target = InCluster::of(&contracts);
         let asked = COMPONENTS.iter().filter(|component| component.suite.is_some()).count();
         assert_eq!(target.to_install().len(), asked);

@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn each_rollout_of_all_contracts_together_has_node_ports_of_its_own() {
-        let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
+        let contracts = contracts::all().unwrap();
         let ports = node_ports(InCluster::of(&contracts).to_install());
         let all: BTreeSet<u16> = ports.values().flatten().copied().collect();
         assert!(ports.len() > 2 && all.len() == 2 * ports.len(), "{ports:?}");

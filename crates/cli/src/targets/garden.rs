@@ -9,7 +9,7 @@ use conformance::exchange::FieldCause;
 use conformance::target::{Decided, Identity, Running, Setup, Target, TargetError, TargetKind};
 use contract::case::Given;
 use contract::decision::{Decision, Question};
-use contract::model::{Contract, Form};
+use contract::model::Form;
 use formats::duration::GoDuration;
 use formats::version::Version;
 use jiff::Timestamp;
@@ -53,8 +53,8 @@ impl Target for Garden {
         false
     }
 
-    fn is_asked_of(&self, contract: &Contract) -> bool {
-        contract.form == Form::Versions
+    fn is_asked_of(&self, _component: &str, form: Form) -> bool {
+        form == Form::Versions
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {

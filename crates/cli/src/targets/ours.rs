@@ -8,7 +8,7 @@ use conformance::target::built_in::BuiltIn;
 use conformance::target::{Configured, Decided, Identity, Running, Setup, Target, TargetError, Trial};
 use contract::case::Given;
 use contract::decision::Decision;
-use contract::model::Contract;
+use contract::model::Form;
 
 use super::admission::{self, garden_admission};
 use super::controller_manager::{self, controller_manager};
@@ -36,9 +36,12 @@ enum Member {
     ControlPlane,
 }
 
-/// The components that these contracts are about.
-pub(crate) fn ours(contracts: &[Contract], gardener: Option<String>) -> Arc<dyn Target> {
-    let about = contracts.iter().map(|contract| member(&contract.component)).collect();
+/// The components whose behaviour contracts of these components tell.
+pub(crate) fn ours<'a>(
+    components: impl IntoIterator<Item = &'a str>,
+    gardener: Option<String>,
+) -> Arc<dyn Target> {
+    let about = components.into_iter().map(member).collect();
     Arc::new(Ours {
         resource_manager: super::resource_manager(),
         controller_manager: controller_manager(),
@@ -91,7 +94,7 @@ impl Target for Ours {
         false
     }
 
-    fn is_asked_of(&self, _contract: &Contract) -> bool {
+    fn is_asked_of(&self, _component: &str, _form: Form) -> bool {
         true
     }
 

@@ -17,7 +17,7 @@ mod gardener;
 
 /// The objects of a namespace as Gardener emits them.
 fn emitted(namespace: &str) -> Vec<Value> {
-    let fixtures = Catalog::embedded().unwrap().fixtures;
+    let fixtures = Catalog::load(&contracts::files()).unwrap().fixtures;
     gardener::OBJECTS.iter().map(|name| gardener::moved(&fixtures[*name], namespace).unwrap()).collect()
 }
 
@@ -120,7 +120,7 @@ fn what_is_missing_is_asked_where_there_is_the_namespace() {
 
 /// Every control plane that fixtures make, each in a namespace of its own, as documents of JSON.
 fn matrix(change: impl Fn(&mut [Value])) -> (usize, String) {
-    let fixtures = Catalog::embedded().unwrap().fixtures;
+    let fixtures = Catalog::load(&contracts::files()).unwrap().fixtures;
     let varied = gardener::varied(&fixtures);
     let text = |(at, (_, objects)): (usize, &(String, Vec<&Value>))| {
         let namespace = format!("shoot--dev--{at}");

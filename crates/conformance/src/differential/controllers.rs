@@ -92,12 +92,12 @@ struct Found {
 
 /// Whether worlds are generated for the controller of a contract.
 #[must_use]
-pub fn is_asked(contract: &Contract) -> bool {
-    kind(contract).is_some()
+pub fn is_asked(form: Form, subject: &contract::model::Subject) -> bool {
+    kind(form, subject).is_some()
 }
 
-fn kind(contract: &Contract) -> Option<&'static Kind> {
-    let controller = contract.subject.controller.as_deref().filter(|_| contract.form == Form::Scenario)?;
+fn kind(form: Form, subject: &contract::model::Subject) -> Option<&'static Kind> {
+    let controller = subject.controller.as_deref().filter(|_| form == Form::Scenario)?;
     KINDS.iter().find(|kind| kind.controller == controller)
 }
 
@@ -113,7 +113,10 @@ pub fn run(
     let explainer = Explainer::new(options.explanations, a.as_ref(), b.as_ref());
     let mut outcome = Outcome::of((a.identity(), b.identity()), options.seed, options.worlds);
     for contract in contracts {
-        let Some(kind) = kind(contract).filter(|_| interrupt.raised().is_none()) else { continue };
+        let Some(kind) = kind(contract.form, &contract.subject).filter(|_| interrupt.raised().is_none())
+        else {
+            continue;
+        };
         let parallel = options.parallel.max(1);
         let pair =
             Pair { a, b, contract, kind, explainer: &explainer, interrupt, parallel, tries: options.tries };

@@ -6,7 +6,6 @@ use contract::model::{Clause, Contract, Location};
 
 use super::{Checker, Found};
 use crate::digest::digest;
-use crate::exchange::Answer;
 use crate::matching;
 use crate::observation::Observation;
 use crate::render::plural;
@@ -181,8 +180,7 @@ fn proof(contract: &Contract, clause: &Clause) -> Proof {
         .cases
         .iter()
         .map(|case| {
-            let answer = Answer { allowed: true, object: case.given.object.clone(), ..Answer::default() };
-            let seen = Observation { called: None, input: None, answer };
+            let seen = Observation::emitted(case);
             let rules = matching::rules_of(contract, &seen);
             (seen, rules)
         })

@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn lanes_have_neither_a_contract_nor_anything_that_is_seen_in_common() {
-        let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
+        let contracts = contracts::all().unwrap();
         let case = |at: &CaseRef| look(&contracts, *at).case;
         let alone = all(&contracts).filter(|at| place::isolation(case(at), true) == Isolation::Alone);
         let group = |at| Group {

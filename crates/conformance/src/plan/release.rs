@@ -1,7 +1,5 @@
 //! Of which release of Gardener a target is asked: what objects it is shown, and which clauses hold for it.
 
-use std::sync::Arc;
-
 use contract::model::Contract;
 use contract::release::Asked;
 use contract::versions::Range;
@@ -10,16 +8,13 @@ use super::Looked;
 use crate::report::{Reason, ReasonCode};
 use crate::target::{Configurable, Target};
 
-/// The contracts with objects as the release of Gardener writes them that the target is asked for.
-pub(super) fn of_release(contracts: &Arc<[Contract]>, target: &dyn Target) -> Arc<[Contract]> {
-    if contracts.iter().all(|contract| contract.releases.is_none()) {
-        return Arc::clone(contracts);
+/// The contract with objects as the release of Gardener writes them that the target is asked for.
+pub(super) fn of_release(contract: Contract, target: &dyn Target) -> Contract {
+    if contract.releases.is_none() {
+        return contract;
     }
-    let is_started = |contract: &Contract| {
-        matches!(target.configurable(&contract.component), Configurable::Any | Configurable::OneOf(_))
-    };
-    let asked = asked(target);
-    contracts.iter().map(|contract| contract.of_release(asked, is_started(contract))).collect()
+    let configurable = target.configurable(&contract.component);
+    contract.of_release(asked(target), matches!(configurable, Configurable::Any | Configurable::OneOf(_)))
 }
 
 /// Of which release of Gardener a target is asked: ours can be of any.

@@ -3,22 +3,24 @@
 use std::fmt::Write as _;
 
 use contract::document::attestation::{Attestation, Seen};
-use contract::model::{Catalog, Clause, Contract, Location, Source};
+use contract::index::Outline;
+use contract::model::{Clause, Contract, Location, Source};
 
 use super::style::{Tone, View};
 use super::{mark, plural};
 use crate::report::{ClauseResult, Report};
 
-/// The clause of this id as text; `None` if there is none.
+/// A clause of a contract as text.
+///
+/// # Panics
+/// Never: writing to memory does not fail.
 #[must_use]
 pub fn explain(
-    catalog: &Catalog,
-    id: &str,
+    (contract, clause): (&Contract, &Clause),
     report: Option<&Report>,
     attestations: &[Attestation],
     view: &View<'_>,
-) -> Option<String> {
-    let (contract, clause) = find(catalog, id)?;
+) -> String {
     let mut out = String::new();
     let mut line =
         |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
@@ -57,7 +59,7 @@ pub fn explain(
             case.inputs.iter().map(|(column, value)| format!("{column}={value}")).collect();
         line(&view.cut(&format!("    {sign} {}  {}", case.name, inputs.join(" ")), 0));
     }
-    Some(out)
+    out
 }
 
 /// How binding it is, for whom, and since when: `MUST · binds extensions · Gardener >=1.98`.
@@ -85,10 +87,10 @@ fn release(contract: &Contract, clause: &Clause) -> Option<String> {
 
 /// Ids of clauses that resemble this one, for a clause that there is not.
 #[must_use]
-pub fn near(catalog: &Catalog, id: &str) -> Vec<String> {
+pub fn near(contracts: &[Outline], id: &str) -> Vec<String> {
     let wanted = id.to_uppercase();
     let prefix = wanted.rsplit_once('-').map_or(wanted.as_str(), |(prefix, _)| prefix);
-    let clauses = catalog.contracts.iter().flat_map(|contract| &contract.clauses);
+    let clauses = contracts.iter().flat_map(|contract| &contract.clauses);
     clauses.filter(|clause| clause.id.starts_with(prefix)).map(|clause| clause.id.clone()).take(5).collect()
 }
 
@@ -115,14 +117,6 @@ pub(crate) fn place(location: &Location) -> String {
 
 pub(crate) fn level(clause: &ClauseResult) -> &'static str {
     crate::report::level(clause.level)
-}
-
-fn find<'a>(catalog: &'a Catalog, id: &str) -> Option<(&'a Contract, &'a Clause)> {
-    let all = catalog
-        .contracts
-        .iter()
-        .flat_map(|contract| contract.clauses.iter().map(move |clause| (contract, clause)));
-    all.into_iter().find(|(_, clause)| clause.id.eq_ignore_ascii_case(id))
 }
 
 /// What the report says of the clause as it is now.

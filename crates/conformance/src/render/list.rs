@@ -2,14 +2,43 @@
 
 use std::fmt::Write as _;
 
-use contract::model::Contract;
+use contract::model::Level;
 
 use super::plural;
 use super::style::{Tone, View};
 
+/// A contract to list.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its component.
+    pub component: String,
+    /// Its name.
+    pub name: String,
+    /// Its clauses.
+    pub clauses: Vec<ListedClause>,
+}
+
+/// A clause to list.
+#[derive(Clone, Debug)]
+pub struct ListedClause {
+    /// `GRM-HAC-001`.
+    pub id: String,
+    /// How binding it is.
+    pub level: Level,
+    /// The sentence.
+    pub text: String,
+    /// How many cases it has; `None`: as many as there are objects that it is asked of.
+    pub cases: Option<usize>,
+    /// Names of its cases, where they are wanted.
+    pub names: Vec<String>,
+}
+
 /// Contracts and their clauses; with a verbose view also their cases.
+///
+/// # Panics
+/// Never: writing to memory does not fail.
 #[must_use]
-pub fn list(contracts: &[Contract], view: &View<'_>) -> String {
+pub fn list(contracts: &[Listed], view: &View<'_>) -> String {
     let mut out = String::new();
     let mut line =
         |text: &str| writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
@@ -19,19 +48,28 @@ pub fn list(contracts: &[Contract], view: &View<'_>) -> String {
             component = Some(&contract.component);
             line(&view.paint(Tone::Strong, &contract.component));
         }
-        let cases: usize = contract.clauses.iter().map(|clause| clause.cases.len()).sum();
-        let sums = format!("{}, {}", plural(contract.clauses.len(), "clause"), plural(cases, "case"));
-        line(&format!("  {}  {}", contract.name, view.paint(Tone::Faint, &sums)));
+        line(&format!("  {}  {}", contract.name, view.paint(Tone::Faint, &contract.sums())));
         if view.quiet {
             continue;
         }
         for clause in &contract.clauses {
             let level = crate::report::level(clause.level);
             line(&view.cut(&format!("    {:14} {level:6} {}", clause.id, clause.text), 0));
-            for case in clause.cases.iter().filter(|_| view.verbose) {
-                line(&view.cut(&format!("      {}/{}", clause.id, case.name), 0));
+            for name in clause.names.iter().filter(|_| view.verbose) {
+                line(&view.cut(&format!("      {}/{name}", clause.id), 0));
             }
         }
     }
     out
+}
+
+impl Listed {
+    fn sums(&self) -> String {
+        let clauses = plural(self.clauses.len(), "clause");
+        let cases: Option<usize> = self.clauses.iter().map(|clause| clause.cases).sum();
+        match cases {
+            Some(cases) => format!("{clauses}, {}", plural(cases, "case")),
+            None => format!("{clauses}, asked of each object that Gardener emits"),
+        }
+    }
 }

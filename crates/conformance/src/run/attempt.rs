@@ -10,9 +10,10 @@ use webhook::dial::DialError;
 
 use super::direct::Attempt;
 use super::group::Started;
+use super::traced::Traced;
 use super::{Asked, Shared, direct, ended, prepare, story, unasked};
 use crate::exchange::Answer;
-use crate::laws::{self, Held};
+use crate::laws::Held;
 use crate::matching;
 use crate::observation::{self, Observation};
 use crate::plan::{self, CaseRef, Looked};
@@ -35,7 +36,7 @@ pub(super) fn each(
         let started = Instant::now();
         let mut asked = ask(*at, plan::look(shared.contracts, *at));
         asked.result.duration_ms = milliseconds(started.elapsed());
-        shared.done(&asked);
+        shared.done(&mut asked);
         asked
     };
     cases.iter().map(one).collect()
@@ -124,7 +125,7 @@ pub(super) fn conclude(at: CaseRef, looked: Looked<'_>, attempt: Attempt) -> Ask
             asked.result.checks = checks;
             asked.result.story = story::tell(looked);
             asked.result.evidence = evidence;
-            asked.trace = Some(*trace);
+            asked.traced = Some(Traced::of(*trace, matching::rules(looked.contract, None)));
             asked
         }
         Attempt::Answered { observation, trace, evidence, asked } => {
@@ -133,9 +134,9 @@ pub(super) fn conclude(at: CaseRef, looked: Looked<'_>, attempt: Attempt) -> Ask
             let observation = Box::new(told(looked, *observation));
             let rules = matching::rules_of(looked.contract, &observation);
             let mut checks = observation::judge(&looked.case.then, &observation, &rules);
-            if let Some(trace) = &trace {
-                let held = laws::judge(trace, &law_rules);
-                checks.extend(broken(&held, |law| looked.contract.exempt.contains_key(&law)));
+            let traced = trace.map(|trace| Traced::of(*trace, law_rules));
+            if let Some(traced) = &traced {
+                checks.extend(broken(&traced.held, |law| looked.contract.exempt.contains_key(&law)));
             }
             let status = if !checks.is_empty() {
                 Status::Failed
@@ -151,13 +152,7 @@ pub(super) fn conclude(at: CaseRef, looked: Looked<'_>, attempt: Attempt) -> Ask
             result.asked = asked;
             result.story = if failed { story::tell(looked) } else { Vec::new() };
             result.evidence = evidence.filter(|_| failed);
-            Asked {
-                at,
-                result,
-                observation: Some(*observation),
-                trace: trace.map(|trace| *trace),
-                proof: None,
-            }
+            Asked { at, result, observation: Some(*observation), traced, proof: None }
         }
     }
 }
@@ -187,7 +182,7 @@ fn broken(held: &BTreeMap<Law, Held>, exempt: impl Fn(Law) -> bool) -> Vec<Check
 
 fn silent(at: CaseRef, looked: Looked<'_>, status: Status, reason: Reason) -> Asked {
     let result = CaseResult::silent(&looked.case.name, &looked.case.location, status, reason);
-    Asked { at, result, observation: None, trace: None, proof: None }
+    Asked { at, result, observation: None, traced: None, proof: None }
 }
 
 fn unreachable(error: &DialError) -> String {

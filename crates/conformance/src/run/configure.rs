@@ -74,7 +74,7 @@ async fn one(shared: &Shared<'_>, at: CaseRef, facts: Option<Facts>) -> Asked {
     };
     let mut asked = attempt::conclude(at, looked, attempt);
     asked.result.duration_ms = attempt::milliseconds(started.elapsed());
-    shared.done(&asked);
+    shared.done(&mut asked);
     asked
 }
 

@@ -2,19 +2,15 @@
 
 use super::direct::Attempt;
 use super::{Asked, Shared, attempt};
-use crate::exchange::Answer;
 use crate::observation::Observation;
 use crate::plan::CaseRef;
 
 /// Asks the cases, one after the other.
 pub(super) fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> Vec<Asked> {
     attempt::each(shared, cases, |at, looked| {
-        let answer = Answer { allowed: true, object: looked.case.given.object.clone(), ..Answer::default() };
-        let observation = Box::new(Observation { called: None, input: None, answer });
-        attempt::conclude(
-            at,
-            looked,
-            Attempt::Answered { observation, trace: None, evidence: None, asked: None },
-        )
+        let observation = Box::new(Observation::emitted(looked.case));
+        let attempt = Attempt::Answered { observation, trace: None, evidence: None, asked: None };
+        // It is as the case says, so what was seen need not be kept.
+        Asked { observation: None, ..attempt::conclude(at, looked, attempt) }
     })
 }

@@ -91,8 +91,8 @@ async fn each(context: &Started<'_>, side_by_side: usize) -> Vec<Asked> {
         if shared.is_over() {
             return unasked(shared, &[*at], Status::NotRun, &ended(shared)).remove(0);
         }
-        let asked = super::attempt::settle(context, *at).await;
-        shared.done(&asked);
+        let mut asked = super::attempt::settle(context, *at).await;
+        shared.done(&mut asked);
         asked
     });
     futures::stream::iter(cases).buffer_unordered(side_by_side).collect().await
@@ -100,8 +100,8 @@ async fn each(context: &Started<'_>, side_by_side: usize) -> Vec<Asked> {
 
 /// Nothing of the group could be asked.
 pub(super) fn broken(shared: &Shared<'_>, cases: &[CaseRef], error: &str) -> (Vec<Asked>, Option<String>) {
-    let asked = unasked(shared, cases, Status::Errored, &Reason::new(ReasonCode::Environment, error));
-    for asked in &asked {
+    let mut asked = unasked(shared, cases, Status::Errored, &Reason::new(ReasonCode::Environment, error));
+    for asked in &mut asked {
         shared.done(asked);
     }
     (asked, Some(error.to_owned()))

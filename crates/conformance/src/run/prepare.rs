@@ -37,9 +37,10 @@ pub const CASES: &str = "case-";
 
 /// A namespace name that no other case of any run of this process has.
 pub(super) fn namespace_name(context: &Started<'_>, at: CaseRef, round: u16) -> String {
-    let run = context.shared.run;
+    let run = context.shared.state.number;
+    let contract = context.shared.before + at.contract;
     let salt = context.shared.options.seed & 0xffff;
-    format!("{CASES}{salt:04x}-{run}-{}-{}-{}-{round}", at.contract, at.clause, at.case)
+    format!("{CASES}{salt:04x}-{run}-{contract}-{}-{}-{round}", at.clause, at.case)
 }
 
 /// Writes the facts of a case.
@@ -157,7 +158,7 @@ async fn write(
     let given = prepared.placed.given.clone();
     let wants_account = has_accounts(context) && brings_pods(&given);
     if shared_namespace::is_one(context.shared, &home) {
-        return context.shared.namespaces.stand(cluster, &home, given.namespace.as_ref()).await;
+        return context.shared.state.namespaces.stand(cluster, &home, given.namespace.as_ref()).await;
     }
     if !home.is_empty() {
         let before = facts::write_namespace(cluster, &home, given.namespace.as_ref()).await?;

@@ -58,8 +58,8 @@ pub(super) fn in_lanes(
     let (asked, broken) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let work = |lane| {
         while let Some(at) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let (of_case, error) = ask(*at, lane);
-            shared.done(&of_case);
+            let (mut of_case, error) = ask(*at, lane);
+            shared.done(&mut of_case);
             asked.lock().expect("no thread panics with the lock").push(of_case);
             broken.lock().expect("no thread panics with the lock").extend(error);
         }
@@ -128,7 +128,7 @@ fn ask(shared: &Shared<'_>, at: CaseRef, lane: usize) -> (Asked, Option<String>)
     result.checks = checks;
     result.asked = otherwise;
     result.duration_ms = milliseconds(started.elapsed());
-    (Asked { at, result, observation: None, trace: None, proof }, broken)
+    (Asked { at, result, observation: None, traced: None, proof }, broken)
 }
 
 /// Runs a scenario, under its faults too, and proves what was kept. Where the control plane is gone, that is why nothing was.

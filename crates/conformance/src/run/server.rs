@@ -22,7 +22,7 @@ use substrate::facts;
 use tokio::sync::Mutex;
 
 use super::group::{Started, broken};
-use super::{Asked, Shared, Whole, ended, prepare, unasked};
+use super::{Asked, RunState, Shared, Whole, ended, prepare, unasked};
 use crate::plan::{self, CaseRef, Group};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::route;
@@ -122,8 +122,8 @@ async fn one_webhook(
     let Some(configurations) = route::configurations(running, webhook) else {
         let text = "the target tells no registration, so no server can be told to ask it";
         let reason = Reason::new(ReasonCode::Registration, text);
-        let asked = unasked(shared, cases, Status::NotSupported, &reason);
-        for asked in &asked {
+        let mut asked = unasked(shared, cases, Status::NotSupported, &reason);
+        for asked in &mut asked {
             shared.done(asked);
         }
         return (asked, None);
@@ -132,11 +132,11 @@ async fn one_webhook(
         Ok(leading) => leading,
         Err(error) => return broken(shared, cases, &error),
     };
-    let kept = stage.tells_askers_apart().then(|| shared.registry.of(&leading));
+    let kept = stage.tells_askers_apart().then(|| shared.state.registry.of(&leading));
     let cluster = stage.cluster();
     let asking = kept.as_ref().map_or_else(|| cluster.clone(), |kept| cluster.speaking_for(kept.asker()));
     let service = running.service().map(|service| service.name);
-    let turns = service.map_or_else(Arc::default, |service| shared.registry.turns(&service));
+    let turns = service.map_or_else(Arc::default, |service| shared.state.registry.turns(&service));
     let (left, alike) = (Mutex::default(), Mutex::default());
     let ground = &Ground { started, cluster, asking, recorder, stage, left, alike, turns };
     let prepared: Vec<case::Prepared> = futures::stream::iter(cases)
@@ -193,24 +193,24 @@ async fn one_case(ground: &Ground<'_>, prepared: &case::Prepared) -> Asked {
     if shared.is_over() {
         return not_run();
     }
-    let asked = tokio::select! {
+    let mut asked = tokio::select! {
         asked = case::settle(ground, prepared) => asked,
         _ = shared.interrupt.wait() => not_run(),
     };
-    shared.done(&asked);
+    shared.done(&mut asked);
     asked
 }
 
 /// Takes back what stood as long as cases were asked in a whole cluster that stays, and lets it go on.
-pub(super) async fn leave(shared: &Shared<'_>, whole: &Whole) {
+pub(super) async fn leave(state: &RunState<'_>, whole: &Whole) {
     if !whole.stays {
         return;
     }
     let cluster = whole.cluster();
-    shared.left_behind(shared.registry.take_back(&cluster).await);
-    shared.left_behind(shared.namespaces.take_back(&cluster).await);
+    state.left_behind(state.registry.take_back(&cluster).await);
+    state.left_behind(state.namespaces.take_back(&cluster).await);
     if let Err(error) = whole.guard.resume().await {
-        shared.left_behind([error]);
+        state.left_behind([error]);
     }
 }
 

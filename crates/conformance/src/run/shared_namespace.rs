@@ -40,7 +40,7 @@ pub(super) fn is_one(shared: &Shared<'_>, name: &str) -> bool {
 }
 
 fn prefix(shared: &Shared<'_>) -> String {
-    format!("{CASES}{:04x}-{}-common-", shared.options.seed & 0xffff, shared.run)
+    format!("{CASES}{:04x}-{}-common-", shared.options.seed & 0xffff, shared.state.number)
 }
 
 impl SharedNamespaces {
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn cases_share_where_they_say_the_same_of_their_namespace_and_write_nothing_else() {
-        let contracts = contract::load::read(&contract::source::embedded()).catalog.contracts;
+        let contracts = contracts::all().unwrap();
         let cases = contracts.iter().flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
         let mut by_said: BTreeMap<String, Value> = BTreeMap::new();
         let (mut sharing, mut alone) = (0, 0);

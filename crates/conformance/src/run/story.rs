@@ -8,7 +8,7 @@ use crate::plan::Looked;
 /// `given  Deployment app · type=server · tolerance=node`, `when   UPDATE apps/v1 deployments`.
 pub(super) fn tell(looked: Looked<'_>) -> Vec<String> {
     let given = &looked.case.given;
-    let object = given.object.as_ref().or(given.old.as_ref());
+    let object = given.object.as_ref().or(given.old.as_ref()).or(looked.case.emitted());
     let mut parts: Vec<String> = object.map(describe).into_iter().collect();
     let inputs = looked.case.inputs.iter().filter(|(column, _)| column != "operation" && column != "case");
     parts.extend(

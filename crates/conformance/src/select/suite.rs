@@ -1,7 +1,9 @@
 //! Suites: named selections, data only.
 
+use std::collections::BTreeMap;
+
 use contract::document::{API_VERSION, Error, SourceFile};
-use contract::model::{Clause, Contract};
+use contract::index::{ClauseOutline, Outline};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,21 +59,19 @@ pub struct SuiteEntry {
 impl SuiteEntry {
     /// Whether the clause is one of them.
     #[must_use]
-    pub fn covers(&self, contract: &Contract, clause: &Clause) -> bool {
+    pub fn covers(&self, contract: &Outline, clause: &ClauseOutline) -> bool {
         let is = |wanted: &Option<String>, name: &str| wanted.as_deref().is_none_or(|wanted| wanted == name);
         is(&self.component, &contract.component)
             && is(&self.contract, &contract.name)
             && is(&self.clause, &clause.id)
             && is(&self.level, crate::report::level(clause.level))
-            && self.label.as_ref().is_none_or(|label| has_label(contract, label))
+            && self.label.as_ref().is_none_or(|label| has_label(&contract.labels, label))
     }
 }
 
-/// Whether a contract carries `key=value`.
-pub(super) fn has_label(contract: &Contract, label: &str) -> bool {
-    label
-        .split_once('=')
-        .is_some_and(|(key, value)| contract.labels.get(key).is_some_and(|found| found == value))
+/// Whether labels have `key=value`.
+pub(super) fn has_label(labels: &BTreeMap<String, String>, label: &str) -> bool {
+    label.split_once('=').is_some_and(|(key, value)| labels.get(key).is_some_and(|found| found == value))
 }
 
 /// Reads a suite file.
@@ -92,21 +92,4 @@ pub fn read(file: &SourceFile) -> Result<Suite, Error> {
         ));
     }
     Ok(suite)
-}
-
-/// The suites that come with the project.
-///
-/// # Errors
-/// When one of them cannot be read: a mistake of the project.
-pub fn embedded() -> Result<Vec<Suite>, Error> {
-    const FILES: [(&str, &str); 7] = [
-        ("suites/controller-manager.yaml", include_str!("../../../../suites/controller-manager.yaml")),
-        ("suites/controlplane.yaml", include_str!("../../../../suites/controlplane.yaml")),
-        ("suites/core.yaml", include_str!("../../../../suites/core.yaml")),
-        ("suites/extended.yaml", include_str!("../../../../suites/extended.yaml")),
-        ("suites/resource-manager.yaml", include_str!("../../../../suites/resource-manager.yaml")),
-        ("suites/smoke.yaml", include_str!("../../../../suites/smoke.yaml")),
-        ("suites/versions.yaml", include_str!("../../../../suites/versions.yaml")),
-    ];
-    FILES.iter().map(|(path, text)| read(&SourceFile::new(*path, *text))).collect()
 }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::model::{Contract, Form};
+use contract::model::Form;
 use jiff::Timestamp;
 use serde_json::Value;
 use webhook::dial::{Dialer, InProcess};
@@ -116,9 +116,9 @@ impl Target for BuiltIn {
         false
     }
 
-    fn is_asked_of(&self, contract: &Contract) -> bool {
-        let is_own = self.component.is_none_or(|component| component == contract.component);
-        is_own && contract.form != Form::Versions
+    fn is_asked_of(&self, component: &str, form: Form) -> bool {
+        let is_own = self.component.is_none_or(|own| own == component);
+        is_own && form != Form::Versions
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {

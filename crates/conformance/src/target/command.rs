@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use contract::case::Given;
 use contract::decision::Decision;
 use contract::document::target::TargetSpec;
-use contract::model::{Contract, Form};
+use contract::model::Form;
 use serde_json::Value;
 use webhook::dial::{Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
@@ -94,8 +94,8 @@ impl Target for CommandTarget {
         &self.known.needs
     }
 
-    fn is_asked_of(&self, contract: &Contract) -> bool {
-        match contract.form {
+    fn is_asked_of(&self, _component: &str, form: Form) -> bool {
+        match form {
             Form::Versions => self.maintains(),
             Form::Scenario | Form::Configuration => true,
             _ => !self.has_controllers_alone(),

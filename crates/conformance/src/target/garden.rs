@@ -10,7 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use contract::case::Given;
 use contract::decision::Decision;
-use contract::model::{Contract, Form};
+use contract::model::Form;
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use tokio::sync::Mutex;
@@ -97,8 +97,8 @@ impl Target for Garden {
         Configurable::Fixed(json!({}))
     }
 
-    fn is_asked_of(&self, contract: &Contract) -> bool {
-        COMPONENTS.contains(&contract.component.as_str()) && contract.form != Form::Configuration
+    fn is_asked_of(&self, component: &str, form: Form) -> bool {
+        COMPONENTS.contains(&component) && form != Form::Configuration
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {

@@ -5,19 +5,31 @@ use conformance::coverage::{Count, Thresholds, coverage};
 use conformance::render;
 use conformance::report::{Reason, ReasonCode, Status, WaiverState, sums};
 use conformance::run::Options;
-use conformance::select::{SelectError, Selection, embedded_suites, select};
+use conformance::select::{SelectError, Selection, Suite, read_suite, select};
+use contract::case::Then;
 use contract::document::SourceFile;
 use contract::document::attestation::Seen;
 use contract::document::waivers;
-use contract::model::Catalog;
+use contract::index::{Outline, Summary};
+use contract::model::Contract;
 use serde_json::json;
 
 use crate::direct::{options, run_with};
 use crate::fake::Manner;
 use crate::small;
 
-fn catalog() -> Catalog {
-    Catalog { contracts: vec![small::contract()], ..Catalog::default() }
+fn suites() -> Vec<Suite> {
+    contracts::suites().iter().map(|file| read_suite(file).unwrap()).collect()
+}
+
+/// What a selection leaves of the small contract.
+fn selected(selection: &Selection) -> Result<Contract, SelectError> {
+    let chosen = select(&[Outline::of(&small::contract())], &suites(), selection)?;
+    chosen.trimmed(0, small::contract(), |_, _| true)
+}
+
+fn clauses() -> Vec<Summary> {
+    Summary::of(&small::contract())
 }
 
 fn names(list: &[&str]) -> Vec<String> {
@@ -26,9 +38,10 @@ fn names(list: &[&str]) -> Vec<String> {
 
 #[test]
 fn wishes_of_one_kind_add_up_and_kinds_narrow() {
-    let suites = embedded_suites().unwrap();
     let table = [
         (Selection::default(), 5),
+        (Selection { sample: Some(1), ..Selection::default() }, 2),
+        (Selection { sample: Some(1), clauses: names(&["FAKE-001"]), ..Selection::default() }, 1),
         (Selection { clauses: names(&["FAKE-001"]), ..Selection::default() }, 3),
         (Selection { cases: names(&["FAKE-001/server", "FAKE-002/skip"]), ..Selection::default() }, 2),
         (
@@ -42,18 +55,47 @@ fn wishes_of_one_kind_add_up_and_kinds_narrow() {
         (Selection { suites: names(&["core"]), contracts: names(&["replicas"]), ..Selection::default() }, 5),
     ];
     for (selection, want) in table {
-        let selected = select(&catalog(), &suites, &selection).unwrap();
-        let cases: usize =
-            selected.iter().flat_map(|found| &found.clauses).map(|clause| clause.cases.len()).sum();
-        assert_eq!(cases, want, "{}", selection.words());
+        let selected = selected(&selection).unwrap();
+        let cases: usize = selected.clauses.iter().map(|clause| clause.cases.len()).sum();
+        assert_eq!((cases, selected.is_partial), (want, want < 5), "{}", selection.words());
     }
 }
 
 #[test]
+fn a_sample_has_cases_that_fit_where_there_are_some() {
+    for (fits, want) in [("other", "other"), ("skip", "controller")] {
+        let selection = Selection { sample: Some(7), clauses: names(&["FAKE-001"]), ..Selection::default() };
+        let chosen = select(&[Outline::of(&small::contract())], &suites(), &selection).unwrap();
+        let fitting = chosen.trimmed(0, small::contract(), |_, case| case.name == fits).unwrap();
+        let any = chosen.trimmed(0, small::contract(), |_, _| true).unwrap();
+        let name = |contract: &Contract| contract.clauses[0].cases[0].name.clone();
+        if fits == want {
+            assert_eq!(name(&fitting), want);
+        } else {
+            // None fits, so any will do.
+            assert_eq!(name(&fitting), name(&any));
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_part_of_a_contract_cannot_notice_or_show_is_no_fault() {
+    // A case of FAKE-001 changes the replicas, and asserts nothing of them.
+    let mut contract = small::contract();
+    contract.clauses[0].cases[0].then = Then { allowed: Some(true), ..Then::default() };
+    contract.clauses[0].cases.truncate(1);
+    let whole = run_with(contract.clone(), Manner::Good, options()).await;
+    assert_eq!((whole.contracts[0].gaps.len(), whole.exit_code()), (1, 6));
+    contract.is_partial = true;
+    let part = run_with(contract, Manner::Good, options()).await;
+    assert_eq!((part.contracts[0].gaps.len(), part.exit_code()), (0, 0));
+}
+
+#[test]
 fn unknown_wishes_and_empty_selections_are_told_apart() {
-    let suites = embedded_suites().unwrap();
-    let error = |selection: Selection| select(&catalog(), &suites, &selection).unwrap_err();
+    let error = |selection: Selection| selected(&selection).unwrap_err();
     let unknown = error(Selection { suites: names(&["nope"]), ..Selection::default() });
+    let suites = suites();
     let known: Vec<&str> = suites.iter().map(|suite| suite.metadata.name.as_str()).collect();
     let text = format!("there is no suite \"nope\"; there are {}", known.join(", "));
     assert_eq!((unknown.exit_code(), unknown.to_string()), (2, text));
@@ -101,7 +143,7 @@ fn unknown_wishes_and_empty_selections_are_told_apart() {
 #[tokio::test]
 async fn coverage_counts_what_the_report_proves() {
     let report = run_with(small::contract(), Manner::WrongValue, options()).await;
-    let counted = coverage(&catalog(), Some(&report), None, &[]);
+    let counted = coverage(&clauses(), Some(&report), None, &[]);
     // The clause that fails in one case is still shown able to fail by its others.
     let count = Count { clauses: 2, with_cases: 2, passing: 1, proven: 2, attested: 0 };
     assert_eq!((counted.components["fake"], counted.total), (count, count));
@@ -114,13 +156,13 @@ async fn coverage_counts_what_the_report_proves() {
 
 #[tokio::test]
 async fn an_attestation_says_what_was_kept_and_what_differs() {
-    let mut catalog = catalog();
+    let mut clauses = clauses();
     let report = run_with(small::contract(), Manner::WrongValue, options()).await;
-    let draft = attest::draft(&catalog, &report);
+    let draft = attest::draft(&clauses, &report);
     assert_eq!((draft.file.as_str(), draft.unstated.clone()), ("fake-v1.0.0.yaml", names(&["FAKE-001"])));
     assert_eq!(draft.attestation.clauses["FAKE-002"].result, Seen::Kept);
-    catalog.contracts[0].clauses[0].differs.insert("fake v1.0.0".to_owned(), "servers get two".to_owned());
-    let draft = attest::draft(&catalog, &report);
+    clauses[0].differs.insert("fake v1.0.0".to_owned(), "servers get two".to_owned());
+    let draft = attest::draft(&clauses, &report);
     assert_eq!(draft.unstated, Vec::<String>::new());
     assert_eq!(draft.attestation.clauses["FAKE-001"].reason.as_deref(), Some("servers get two"));
     let read =
@@ -132,14 +174,14 @@ async fn an_attestation_says_what_was_kept_and_what_differs() {
 async fn only_clauses_of_which_every_case_was_asked_are_kept() {
     let mut contract = small::contract();
     contract.clauses[0].cases[2].config = json!({"enabled": false});
-    let catalog = Catalog { contracts: vec![contract.clone()], ..Catalog::default() };
+    let clauses = Summary::of(&contract);
     let mut report = run_with(contract, Manner::Good, options()).await;
     let reason = Reason::new(ReasonCode::Configuration, "it cannot be set");
     let clause = &mut report.contracts[0].clauses[0];
     (clause.cases[2].status, clause.cases[2].reason) = (Status::NotSupported, Some(reason));
     report.contracts[0].conclude();
     (report.counts, report.levels) = sums(&report.contracts);
-    let draft = attest::draft(&catalog, &report);
+    let draft = attest::draft(&clauses, &report);
     let seen = &draft.attestation.clauses["FAKE-001"];
     let reason = "2 of 3 cases could be asked: it cannot be set";
     assert_eq!((seen.result, seen.reason.as_deref()), (Seen::NotAttestable, Some(reason)));
@@ -163,39 +205,39 @@ async fn rows_of_levels_that_are_not_asked_of_the_target_are_no_part_of_its_atte
     }
     report.contracts[0].conclude();
     (report.counts, report.levels) = sums(&report.contracts);
-    let draft = attest::draft(&catalog(), &report);
+    let draft = attest::draft(&clauses(), &report);
     assert_eq!(draft.attestation.clauses["FAKE-001"].result, Seen::Kept);
     assert!(!draft.attestation.clauses.contains_key("FAKE-002"));
 }
 
 #[tokio::test]
 async fn what_was_attested_before_stays_and_runs_that_are_not_whole_record_nothing() {
-    let catalog = catalog();
+    let clauses = clauses();
     let mut report = run_with(small::contract(), Manner::Good, options()).await;
-    let mut before = attest::draft(&catalog, &report).attestation;
+    let mut before = attest::draft(&clauses, &report).attestation;
     let gone = before.clauses["FAKE-001"].clone();
     before.clauses.insert("FAKE-009".to_owned(), gone);
     before.target.substrate = "envtest".to_owned();
     report.contracts[0].clauses.remove(1);
-    let mut draft = attest::draft(&catalog, &report);
-    draft.attestation.keep(before, &catalog);
-    let clauses = &draft.attestation.clauses;
-    let seen: Vec<_> = clauses.iter().map(|(id, seen)| (id.as_str(), seen.substrate.as_deref())).collect();
+    let mut draft = attest::draft(&clauses, &report);
+    draft.attestation.keep(before, &clauses);
+    let kept = &draft.attestation.clauses;
+    let seen: Vec<_> = kept.iter().map(|(id, seen)| (id.as_str(), seen.substrate.as_deref())).collect();
     assert_eq!(seen, [("FAKE-001", None), ("FAKE-002", Some("envtest"))]);
     assert_eq!((draft.refusal(&report), draft.exit_code(&report)), (None, 0));
     for (manner, code) in [(Manner::Unreachable, 3), (Manner::NotServed, 4)] {
         let report = run_with(small::contract(), manner, options()).await;
-        assert_eq!(attest::draft(&catalog, &report).refusal(&report), Some(code), "{manner:?}");
+        assert_eq!(attest::draft(&clauses, &report).refusal(&report), Some(code), "{manner:?}");
     }
     report.interrupted = Some(15);
-    assert_eq!(attest::draft(&catalog, &report).refusal(&report), Some(143));
+    assert_eq!(attest::draft(&clauses, &report).refusal(&report), Some(143));
 }
 
 #[tokio::test]
 async fn cases_that_were_asked_otherwise_are_told() {
     let mut report = run_with(small::contract(), Manner::Good, options()).await;
     report.contracts[0].clauses[0].cases[1].asked = Some("asked directly: the case says so".to_owned());
-    let draft = attest::draft(&catalog(), &report);
+    let draft = attest::draft(&clauses(), &report);
     let asked = |id: &str| draft.attestation.clauses[id].asked.clone();
     assert_eq!(asked("FAKE-001").as_deref(), Some("1 of 3 cases: asked directly: the case says so"));
     assert_eq!(asked("FAKE-002"), None);
@@ -203,15 +245,15 @@ async fn cases_that_were_asked_otherwise_are_told() {
 
 #[tokio::test]
 async fn a_stated_difference_excuses_nothing_else() {
-    let mut catalog = catalog();
+    let mut clauses = clauses();
     let report = run_with(small::contract(), Manner::WrongValue, options()).await;
-    assert_eq!(attest::draft(&catalog, &report).exit_code(&report), 1);
-    catalog.contracts[0].clauses[0].differs.insert("fake".to_owned(), "servers get two".to_owned());
-    assert_eq!(attest::draft(&catalog, &report).exit_code(&report), 0);
+    assert_eq!(attest::draft(&clauses, &report).exit_code(&report), 1);
+    clauses[0].differs.insert("fake".to_owned(), "servers get two".to_owned());
+    assert_eq!(attest::draft(&clauses, &report).exit_code(&report), 0);
     // Careless keeps every clause, and changes what none speaks of.
     let report = run_with(small::contract(), Manner::Careless, options()).await;
-    catalog.contracts[0].clauses[0].differs.clear();
-    assert_eq!(attest::draft(&catalog, &report).exit_code(&report), 1);
+    clauses[0].differs.clear();
+    assert_eq!(attest::draft(&clauses, &report).exit_code(&report), 1);
 }
 
 #[tokio::test]

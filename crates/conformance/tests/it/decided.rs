@@ -10,7 +10,7 @@ use conformance::report::{Reason, ReasonCode, Report, Status, Verdict};
 use conformance::target::{Decided, Identity, Running, Setup, Target, TargetError};
 use contract::case::Given;
 use contract::decision::{Decision, Question};
-use contract::model::Contract;
+use contract::model::Form;
 use serde_json::{Value, json};
 
 use crate::versions::{self, statuses};
@@ -69,7 +69,7 @@ impl Target for Deciding {
         BTreeSet::new()
     }
 
-    fn is_asked_of(&self, _contract: &Contract) -> bool {
+    fn is_asked_of(&self, _component: &str, _form: Form) -> bool {
         true
     }
 

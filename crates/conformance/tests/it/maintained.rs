@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use conformance::report::{Report, Status, Verdict};
 use conformance::target::{Chance, Clusters, Identity, Running, Setup, Target, TargetError};
-use contract::model::Contract;
+use contract::model::Form;
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -72,7 +72,7 @@ impl Target for Maintaining {
         BTreeSet::new()
     }
 
-    fn is_asked_of(&self, _contract: &Contract) -> bool {
+    fn is_asked_of(&self, _component: &str, _form: Form) -> bool {
         true
     }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use conformance::objects::{About, Checker, Read};
 use conformance::report::{CaseResult, Report, Status, Verdict};
-use contract::model::{Catalog, Contract, Form};
+use contract::model::{Contract, Form};
 use serde_json::{Value, json};
 
 fn contracts(ids: &[&str]) -> Vec<Contract> {
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    let mut contracts = contracts::all().expect("the contracts are well-formed");
     contracts.retain(|contract| contract.form == Form::Objects);
     for contract in &mut contracts {
         contract.clauses.retain(|clause| ids.contains(&clause.id.as_str()));

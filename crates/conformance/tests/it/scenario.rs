@@ -11,7 +11,6 @@ use conformance::run::{self, Interrupt};
 use conformance::target::built_in::{BuiltIn, Component, Ingredients};
 use contract::document::SourceFile;
 use contract::model::{Catalog, Contract};
-use contract::source;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
 use serde_json::json;
@@ -132,7 +131,7 @@ fn contract(steps: &str, faults: &str) -> Contract {
          faults: [{faults}]\n    \
          given: {{sourceCluster: [{{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}}}]}}\n    steps:\n{steps}"
     );
-    let fixtures = source::embedded().into_iter().filter(|file| file.path.contains("/fixtures/"));
+    let fixtures = contracts::files().into_iter().filter(|file| file.path.contains("/fixtures/"));
     let files: Vec<SourceFile> =
         fixtures.chain([SourceFile::new("contracts/copier.yaml", text.as_str())]).collect();
     Catalog::load(&files).expect("it is well-formed").contracts.remove(0)

@@ -2,7 +2,7 @@
 
 use conformance::render::{self, Plain, View};
 use conformance::report::{self, Report, Unasked};
-use contract::model::Catalog;
+use contract::index::Outline;
 
 use crate::direct::{options, run_with};
 use crate::fake::Manner;
@@ -147,8 +147,9 @@ async fn a_report_is_read_back_as_it_was_written() {
 #[tokio::test]
 async fn a_clause_is_explained_with_its_proof() {
     let report = run_with(small::contract(), Manner::Good, options()).await;
-    let catalog = Catalog { contracts: vec![small::contract()], ..Catalog::default() };
-    let text = render::explain::explain(&catalog, "fake-001", Some(&report), &[], &view(None)).unwrap();
+    let contract = small::contract();
+    let told = (&contract, &contract.clauses[0]);
+    let text = render::explain::explain(told, Some(&report), &[], &view(None));
     let want = "\
 FAKE-001  MUST · binds Gardener · contracts/fake/replicas.yaml:3
   the replica count follows the type
@@ -158,6 +159,5 @@ FAKE-001  MUST · binds Gardener · contracts/fake/replicas.yaml:3
     ✓ other  type=other
 ";
     assert_eq!(text, want);
-    assert_eq!(render::explain::explain(&catalog, "FAKE-9", None, &[], &view(None)), None);
-    assert_eq!(render::explain::near(&catalog, "FAKE-009"), ["FAKE-001", "FAKE-002"]);
+    assert_eq!(render::explain::near(&[Outline::of(&contract)], "FAKE-009"), ["FAKE-001", "FAKE-002"]);
 }

@@ -36,6 +36,7 @@ pub(crate) fn contract() -> Contract {
         parameters: BTreeMap::new(),
         flags: None,
         releases: None,
+        is_partial: false,
         clauses: vec![
             clause("FAKE-001", "the replica count follows the type", cases),
             clause(
@@ -68,6 +69,7 @@ pub(crate) fn clause(id: &str, text: &str, cases: Vec<Case>) -> Clause {
         emits: Vec::new(),
         webhook_may: false,
         cases,
+        is_partial: false,
     }
 }
 

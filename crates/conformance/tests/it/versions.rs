@@ -6,7 +6,7 @@ use conformance::report::{Report, Status};
 use conformance::run::{self, Interrupt};
 use conformance::target::{Identity, Target, TargetKind};
 use contract::document::SourceFile;
-use contract::{load, source};
+use contract::load;
 
 use crate::direct::options;
 
@@ -18,7 +18,7 @@ pub(crate) fn garden() -> Identity {
 
 /// Asks a target a contract, which may name the fixtures of ours.
 pub(crate) async fn ask(contract: &str, target: impl Target + 'static) -> Report {
-    let fixtures = source::embedded().into_iter().filter(|file| file.path.contains("/fixtures/"));
+    let fixtures = contracts::files().into_iter().filter(|file| file.path.contains("/fixtures/"));
     let sources: Vec<SourceFile> =
         fixtures.chain([SourceFile::new("contracts/sample.yaml", contract)]).collect();
     let loaded = load::read(&sources);

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{API_VERSION, Error, SourceFile};
-use crate::model::Catalog;
+use crate::index::Summary;
 
 /// An attestation, `kind: Attestation`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,9 +80,8 @@ impl Attestation {
     }
 
     /// Keeps what was seen before of clauses that were not looked at now; of clauses that are no longer there, nothing.
-    pub fn keep(&mut self, before: Self, catalog: &Catalog) {
-        let clauses = catalog.contracts.iter().flat_map(|contract| &contract.clauses);
-        let there: BTreeSet<&str> = clauses.map(|clause| clause.id.as_str()).collect();
+    pub fn keep(&mut self, before: Self, clauses: &[Summary]) {
+        let there: BTreeSet<&str> = clauses.iter().map(|clause| clause.id.as_str()).collect();
         let (then, now) = (before.target.substrate, &self.target.substrate);
         for (id, mut seen) in before.clauses.into_iter().filter(|(id, _)| there.contains(id.as_str())) {
             seen.substrate =
@@ -92,9 +91,8 @@ impl Attestation {
     }
 
     /// The clauses that are as they were when they were attested, and kept or with a stated difference.
-    pub fn attested<'a>(&'a self, catalog: &'a Catalog) -> impl Iterator<Item = &'a str> {
-        let clauses = catalog.contracts.iter().flat_map(|contract| &contract.clauses);
-        let seen = clauses.filter(|clause| {
+    pub fn attested<'a>(&'a self, clauses: &'a [Summary]) -> impl Iterator<Item = &'a str> {
+        let seen = clauses.iter().filter(|clause| {
             let observation =
                 self.clauses.get(&clause.id).filter(|observation| observation.hash == clause.hash);
             observation.is_some_and(|observation| observation.result != Seen::NotAttestable)
@@ -104,13 +102,9 @@ impl Attestation {
 
     /// The clauses that changed since they were attested, or are gone.
     #[must_use]
-    pub fn stale(&self, catalog: &Catalog) -> Vec<&str> {
-        let clauses: BTreeMap<&str, &str> = catalog
-            .contracts
-            .iter()
-            .flat_map(|contract| &contract.clauses)
-            .map(|clause| (clause.id.as_str(), clause.hash.as_str()))
-            .collect();
+    pub fn stale(&self, clauses: &[Summary]) -> Vec<&str> {
+        let clauses: BTreeMap<&str, &str> =
+            clauses.iter().map(|clause| (clause.id.as_str(), clause.hash.as_str())).collect();
         let changed =
             self.clauses.iter().filter(|(id, seen)| clauses.get(id.as_str()) != Some(&seen.hash.as_str()));
         changed.map(|(id, _)| id.as_str()).collect()

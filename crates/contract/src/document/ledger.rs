@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Error, SourceFile};
-use crate::model::{Catalog, Source};
+use crate::index::Summary;
+use crate::model::Source;
 
 /// The ledger, `kind: Ledger`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -55,8 +56,8 @@ pub fn read(file: &SourceFile) -> Result<Ledger, Error> {
 
 /// What is wrong between the ledger and the contracts; empty if all is well.
 #[must_use]
-pub fn lint(ledger: &Ledger, file: &SourceFile, catalog: &Catalog) -> Vec<Error> {
-    let known: BTreeSet<&str> = clauses(catalog).collect();
+pub fn lint(ledger: &Ledger, file: &SourceFile, clauses: &[Summary]) -> Vec<Error> {
+    let known: BTreeSet<&str> = clauses.iter().map(|clause| clause.id.as_str()).collect();
     let mut seen = BTreeSet::new();
     let mut errors = Vec::new();
     for entry in &ledger.entries {
@@ -80,24 +81,13 @@ pub fn lint(ledger: &Ledger, file: &SourceFile, catalog: &Catalog) -> Vec<Error>
     let components: BTreeSet<&str> = ledger.entries.iter().map(|entry| entry.component.as_str()).collect();
     let named: BTreeSet<&str> =
         ledger.entries.iter().flat_map(|entry| &entry.clauses).map(String::as_str).collect();
-    for contract in
-        catalog.contracts.iter().filter(|contract| components.contains(contract.component.as_str()))
-    {
-        for clause in contract.clauses.iter().filter(|clause| !named.contains(clause.id.as_str())) {
-            let message = format!("no entry names {}", clause.id);
-            errors.push(file.error(
-                super::first(),
-                0,
-                message,
-                Some("add the sentence that it holds".to_owned()),
-            ));
-        }
+    let of_ledger = clauses.iter().filter(|clause| components.contains(clause.component.as_str()));
+    for clause in of_ledger.filter(|clause| !named.contains(clause.id.as_str())) {
+        let message = format!("no entry names {}", clause.id);
+        let remedy = Some("add the sentence that it holds".to_owned());
+        errors.push(file.error(super::first(), 0, message, remedy));
     }
     errors
-}
-
-fn clauses(catalog: &Catalog) -> impl Iterator<Item = &str> {
-    catalog.contracts.iter().flat_map(|contract| &contract.clauses).map(|clause| clause.id.as_str())
 }
 
 /// An error at the line that declares this id.
@@ -129,7 +119,7 @@ mod tests {
                     - {id: L-3, component: c, text: t, clauses: [X-1]}\n\
                     - {id: L-1, component: c, text: t, outOfScope: never}\n";
         let file = SourceFile::new("ledger.yaml", text);
-        let found = lint(&read(&file).unwrap(), &file, &Catalog::default());
+        let found = lint(&read(&file).unwrap(), &file, &[]);
         let found: Vec<(usize, &str)> =
             found.iter().map(|error| (error.location.line, error.message.as_str())).collect();
         let wanted = [

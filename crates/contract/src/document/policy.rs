@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::waivers::Waiver;
 use super::{Error, SourceFile};
-use crate::model::{Catalog, Level};
+use crate::index::Outline;
+use crate::model::Level;
 
 /// A policy file, `kind: GatePolicy`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -185,14 +186,14 @@ pub fn names_contracts(policy: &Policy) -> bool {
 /// Checks what a policy names.
 ///
 /// # Errors
-/// When it names a component, contract or clause that is not in the catalog, a profile twice or one of nothing, or waives a
+/// When it names a component, contract or clause that there is not, a profile twice or one of nothing, or waives a
 /// clause twice.
-pub fn check(file: &SourceFile, policy: &Policy, catalog: &Catalog) -> Result<(), Error> {
+pub fn check(file: &SourceFile, policy: &Policy, contracts: &[Outline]) -> Result<(), Error> {
     let nodes =
         formats::yaml::parse(&file.text).map_err(|error| file.error(error.mark, 1, error.message, None))?;
     let spec = nodes.first().and_then(|node| node.get("spec"));
     let nodes = |field: &str| spec.and_then(|spec| spec.get(field)).and_then(Node::items).unwrap_or_default();
-    let known = Known::of(catalog);
+    let known = Known::of(contracts);
     for (profile, node) in policy.profiles.iter().zip(nodes("profiles")) {
         known.holds(file, profile, node)?;
         if policy.profiles.iter().filter(|other| other.name == profile.name).count() > 1 {
@@ -222,8 +223,8 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(catalog: &'a Catalog) -> Self {
-        let contracts = || catalog.contracts.iter();
+    fn of(outlines: &'a [Outline]) -> Self {
+        let contracts = || outlines.iter();
         let clauses = contracts().flat_map(|contract| &contract.clauses);
         Self {
             components: contracts().map(|contract| contract.component.as_str()).collect(),
@@ -311,7 +312,7 @@ mod tests {
         ];
         for (rest, line, words) in table {
             let file = SourceFile::new("gate.yaml", format!("{HEAD}{rest}"));
-            let checked = read(&file).and_then(|read| check(&file, &read.spec, &Catalog::default()));
+            let checked = read(&file).and_then(|read| check(&file, &read.spec, &[]));
             let error = checked.unwrap_err();
             assert_eq!((error.location.line, error.message.contains(words)), (line, true), "{rest}: {error}");
         }

@@ -2,20 +2,20 @@
 
 use crate::case::When;
 use crate::emitted::{Break, broken, differs};
-use crate::model::{Catalog, Clause, Form};
+use crate::model::{Clause, Contract};
 
 /// What is wrong with the clauses, each with its remedy.
-pub(super) fn check(catalog: &Catalog) -> Vec<(&Clause, String, &'static str)> {
+pub(super) fn check<'c>(contracts: &[&'c Contract]) -> Vec<(&'c Clause, String, &'static str)> {
     let mut found = Vec::new();
-    for (_, clause) in catalog.clauses().filter(|(contract, _)| contract.form == Form::Objects) {
+    for clause in contracts.iter().flat_map(|contract| &contract.clauses) {
         let breaks: Vec<&Break> = clause.cases.iter().flat_map(|case| changes(&case.when)).collect();
         if breaks.is_empty() {
             let message = format!("nothing shows that {} can be broken", clause.id);
             found.push((clause, message, "write `breaks: [{case: …, change: {deployment/…: {…}}}]`"));
         }
         for of in breaks {
-            let ids = broken(&catalog.contracts, Some(&of.gardener), &of.objects);
-            let is_other = |id: &&str| *id != clause.id && !is_stated(catalog, id, &of.gardener);
+            let ids = broken(contracts.iter().copied(), Some(&of.gardener), &of.objects);
+            let is_other = |id: &&str| *id != clause.id && !is_stated(contracts, id, &of.gardener);
             let others: Vec<&str> = ids.iter().copied().filter(is_other).collect();
             if !ids.contains(clause.id.as_str()) {
                 let message = format!("{:?} does not break {}", of.name, clause.id);
@@ -34,8 +34,9 @@ pub(super) fn check(catalog: &Catalog) -> Vec<(&Clause, String, &'static str)> {
 }
 
 /// Whether the clause says of this release that it breaks it, whatever is changed.
-fn is_stated(catalog: &Catalog, id: &str, gardener: &str) -> bool {
-    catalog.clause(id).is_some_and(|(_, clause)| differs(&clause.differs, gardener))
+fn is_stated(contracts: &[&Contract], id: &str, gardener: &str) -> bool {
+    let mut clauses = contracts.iter().flat_map(|contract| &contract.clauses);
+    clauses.any(|clause| clause.id == id && differs(&clause.differs, gardener))
 }
 
 fn changes(when: &When) -> &[Break] {

@@ -16,7 +16,7 @@ use super::words::{
     SPEC_FLAGS, SPEC_OBJECTS, SPEC_VERSIONS, TARGET, TARGET_FLAGS, laws,
 };
 use crate::flags::Named;
-use crate::model::{Binds, Form, Handled, Law, Level, Source};
+use crate::model::{Binds, Form, Handled, Law, Level, Source, Subject};
 use crate::versions::Range;
 
 const FLAGS_ALONE: &str = "outside the form flags";
@@ -77,6 +77,23 @@ pub(crate) struct Clause {
     pub(crate) steps: Option<Tree>,
     pub(crate) faults: Vec<String>,
     pub(crate) setting: Setting,
+}
+
+impl Draft {
+    /// Component and name of the contract that the file is of.
+    pub(crate) fn key(&self) -> (String, String) {
+        (self.labels.get("component").cloned().unwrap_or_default(), self.name.clone())
+    }
+
+    /// What it is about.
+    pub(crate) fn subject(&self) -> Subject {
+        Subject {
+            webhook: self.webhook.clone(),
+            controller: self.controller.clone(),
+            handles: self.handles.clone(),
+            instance: self.instance.clone(),
+        }
+    }
 }
 
 impl Clause {

@@ -13,6 +13,7 @@ use super::given::Assembly;
 use super::object_ref;
 use super::outcome::known_keys;
 use super::report::{Report, nearest};
+use super::shared::Shared;
 use super::table::Row;
 use super::tree::{Span, Tree};
 use super::variations::{Combination, Variations};
@@ -68,7 +69,7 @@ impl Context<'_> {
     pub(crate) fn namespaces(
         &self,
         drawn: &Tree,
-        (variations, releases): (&Variations, Option<&Releases>),
+        (shared, releases): (&Shared, Option<&Releases>),
         known: &mut Namespaces,
     ) {
         for (key, tree) in drawn.map().unwrap_or_default() {
@@ -101,7 +102,7 @@ impl Context<'_> {
                 known.push((key.name.clone(), Namespace { gardener, objects, is_varied: false }));
                 continue;
             };
-            for combination in combinations(vary, variations, self.report) {
+            for combination in combinations(vary, shared.variations(), self.report) {
                 let objects = combination.of(&objects);
                 let name = format!("{}: {}", key.name, combination.name);
                 known.push((name, Namespace { gardener: gardener.clone(), objects, is_varied: true }));
@@ -126,20 +127,25 @@ impl Context<'_> {
             let asked = rule.asked_of(&namespace.objects);
             let several = asked.len() > 1;
             for object in asked {
-                let is_new = object.is_none_or(|object| shared.insert(std::ptr::from_ref(object)));
+                let is_new = object.is_none_or(|object| shared.insert(Arc::as_ptr(object)));
+                let plain = object.map(Arc::as_ref);
                 if (namespace.is_varied && !is_new)
-                    || rule.differs(&clause.differs, &namespace.gardener, object)
+                    || rule.differs(&clause.differs, &namespace.gardener, plain)
                 {
                     continue;
                 }
-                let of = object.map(name_of).filter(|_| several);
+                let of = plain.map(name_of).filter(|_| several);
                 let like = of.map_or_else(|| name.clone(), |object| format!("{name},{object}"));
                 let case = Case {
                     name: String::new(),
                     inputs: Vec::new(),
                     config: json!({}),
-                    given: Given { object: object.cloned(), ..Given::default() },
-                    when: When::Emitted(Box::new(Emitted { namespace: name.clone(), breaks: Vec::new() })),
+                    given: Given::default(),
+                    when: When::Emitted(Box::new(Emitted {
+                        namespace: name.clone(),
+                        object: object.map(Arc::clone),
+                        breaks: Vec::new(),
+                    })),
                     then: Then::emitted(rule.expect.clone()),
                     location: rule.location.clone(),
                 };
@@ -163,7 +169,7 @@ impl Context<'_> {
     fn check_differs(&self, clause: &Clause, rule: &Emits) {
         let stated = |of: &Namespace| {
             let mut asked = rule.asked_of(&of.objects).into_iter();
-            asked.any(|object| rule.differs(&clause.differs, &of.gardener, object))
+            asked.any(|object| rule.differs(&clause.differs, &of.gardener, object.map(Arc::as_ref)))
         };
         let is_said = clause.differs.keys().any(|who| is_gardener(who));
         if is_said && !self.namespaces.iter().any(|(_, of)| stated(of)) {
@@ -230,7 +236,8 @@ impl Context<'_> {
                 continue;
             };
             let Some(objects) = changed(&namespace.objects, change, &self.assembly(cells)) else { continue };
-            let broken = rule.asked_of(&objects).into_iter().find(|object| !rule.is_kept(*object));
+            let asked = rule.asked_of(&objects).into_iter().map(|object| object.map(Arc::as_ref));
+            let broken = asked.into_iter().find(|object| !rule.is_kept(*object));
             let Some(broken) = broken else {
                 // What is the same for all rows may break another one.
                 if depends_on_row(written) {
@@ -240,7 +247,7 @@ impl Context<'_> {
             };
             let of = broken.map(name_of);
             let here = |built: &Built| built.case.namespace() == Some(first.as_str());
-            let same = |built: &Built| here(built) && built.case.given.object.as_ref().map(name_of) == of;
+            let same = |built: &Built| here(built) && built.case.emitted().map(name_of) == of;
             let at = built.iter().position(same).or_else(|| built.iter().position(here));
             let gardener = namespace.gardener.clone();
             let row = row.filter(|_| depends_on_row(written));

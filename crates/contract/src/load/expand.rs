@@ -96,6 +96,7 @@ impl Context<'_> {
             webhook_may: clause.drawn.webhook,
             emits,
             cases,
+            is_partial: false,
         }
     }
 

@@ -3,28 +3,27 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use formats::yaml::Node;
 use serde_json::Value;
 
 use super::cells::Cells;
 use super::given::{Assembly, Shelf};
 use super::report::Report;
-use super::tree::{Span, Tree};
+use super::shared::Known;
+use super::tree::Tree;
 
 /// A fixture is named by its file.
-pub(crate) fn note(fixtures: &mut BTreeMap<String, Tree>, file: usize, node: &Node, report: &Report<'_>) {
-    let path = &report.files[file].path;
+pub(crate) fn note(fixtures: &mut BTreeMap<String, Tree>, tree: Tree, report: &Report<'_>) {
+    let (span, path) = (tree.span, &report.files[tree.span.file].path);
     let name = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".yaml").trim_end_matches(".yml");
-    if fixtures.insert(name.to_owned(), Tree::of(file, node)).is_some() {
+    if fixtures.insert(name.to_owned(), tree).is_some() {
         let remedy = "one object per file; names are those of the files";
-        report.add("fixture", Span::of(file, node), format!("fixture {name:?} is there twice"), remedy);
+        report.add("fixture", span, format!("fixture {name:?} is there twice"), remedy);
     }
 }
 
 /// The objects of fixtures, each of which may start from another.
 pub(crate) fn build(trees: &BTreeMap<String, Tree>, report: &Report<'_>) -> BTreeMap<String, Value> {
-    let shared = BTreeMap::new();
-    let shelf = Shelf { own: vec![trees], shared: &shared };
+    let shelf = Shelf { own: vec![trees], shared: Known::Nowhere };
     let cells = Cells::none(report);
     let none = BTreeMap::new();
     let mut built = BTreeMap::new();

@@ -10,6 +10,7 @@ use super::lists;
 use super::operators::{Operand, operand};
 use super::outcome::known_keys;
 use super::report::{Report, nearest};
+use super::shared::Known;
 use super::tree::{Data, Key, Span, Tree, Word, literal};
 use crate::expect::{ListRule, Notation, Rules, close};
 
@@ -22,7 +23,7 @@ const LONGEST: usize = 4 << 20;
 #[derive(Clone)]
 pub(crate) struct Shelf<'a> {
     pub(crate) own: Vec<&'a BTreeMap<String, Tree>>,
-    pub(crate) shared: &'a BTreeMap<String, Value>,
+    pub(crate) shared: Known<'a>,
 }
 
 /// Builds objects for one row.
@@ -108,8 +109,8 @@ impl Assembly<'_> {
                 "start from another",
             );
         } else if found.is_none() {
-            let known = self.shelf.own.iter().flat_map(|own| own.keys()).chain(self.shelf.shared.keys());
-            let remedy = nearest(name, known.map(String::as_str));
+            let own = self.shelf.own.iter().flat_map(|own| own.keys()).map(String::as_str);
+            let remedy = nearest(name, own.chain(self.shelf.shared.names()));
             self.report.add("fixture", span, format!("there is no fixture {name:?}"), remedy);
         }
         found

@@ -35,8 +35,9 @@ pub(super) fn of<'a>(
         let given = &case.given;
         add(&case.config);
         given.cluster.iter().for_each(&mut add);
-        for object in [&given.namespace, &given.old, &given.object] {
-            add(object.as_ref().unwrap_or(&Value::Null));
+        let object = given.object.as_ref().or(case.emitted());
+        for object in [given.namespace.as_ref(), given.old.as_ref(), object] {
+            add(object.unwrap_or(&Value::Null));
         }
         add(&done(&case.when));
         add(then);

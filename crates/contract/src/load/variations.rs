@@ -12,6 +12,7 @@ use super::cells::Cells;
 use super::fields::Fields;
 use super::given::{Assembly, Shelf};
 use super::report::{Report, nearest};
+use super::shared::Known;
 use super::table::{self, Row, Table};
 use super::tree::{Data, Key, Span, Tree, Word};
 use super::words::{METADATA, ROOT, VARIATIONS};
@@ -32,9 +33,12 @@ pub(crate) struct Drawn {
 pub(crate) struct Combination {
     /// The names of its rows.
     pub(crate) name: String,
-    /// The fixture before, and what it is; `None`: it is not there.
-    objects: Vec<(Value, Option<Arc<Value>>)>,
+    /// Which fixture, and what it is; `None`: it is not there.
+    objects: Vec<(Identity, Option<Arc<Value>>)>,
 }
+
+/// Version, kind and name of an object.
+type Identity = [Option<Value>; 3];
 
 /// Combinations by the name of their file.
 pub(crate) type Variations = BTreeMap<String, Vec<Combination>>;
@@ -74,32 +78,35 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draw
     complete.then_some(Drawn { name: name?, span, axes, change, list_keys: spec.pairs("listKeys") })
 }
 
-/// Builds every combination, and adds each object that it makes to the fixtures: `pod@1.27,two nodes`, by the rows of
-/// those axes that the object depends on.
+/// Objects that combinations make, as fixtures by name: `pod@1.27,two nodes`, by the rows of those axes that the object
+/// depends on.
+type Made = BTreeMap<String, Arc<Value>>;
+
+/// Builds every combination of the fixtures as they are written, and each object that it makes.
 pub(crate) fn build(
     drawn: &[Drawn],
-    fixtures: &mut BTreeMap<String, Value>,
+    written: &BTreeMap<String, Value>,
     report: &Report<'_>,
-) -> Variations {
-    let before = fixtures.clone();
+) -> (Made, Variations) {
     let none = BTreeMap::new();
-    let shelf = Shelf { own: vec![&none], shared: &before };
-    let mut built = Variations::new();
+    let shelf = Shelf { own: vec![&none], shared: Known::Written(written) };
+    let (mut made, mut built) = (Made::new(), Variations::new());
     for drawn in drawn {
-        let combinations = drawn.combinations(&shelf, fixtures, report);
+        let combinations = drawn.combinations(&shelf, &mut made, report);
         if built.insert(drawn.name.clone(), combinations).is_some() {
             let message = format!("variations {:?} are there twice", drawn.name);
             report.add("variations", drawn.span, message, "name one of them anew");
         }
     }
-    built
+    (made, built)
 }
 
 impl Combination {
     /// The objects of a namespace as they are in this combination; what is not spoken of stays.
     pub(crate) fn of(&self, objects: &[Arc<Value>]) -> Vec<Arc<Value>> {
         let made = |object: &Arc<Value>| {
-            let varied = self.objects.iter().find(|(before, _)| is_same(before, object));
+            let identity = identity(object);
+            let varied = self.objects.iter().find(|(before, _)| *before == identity);
             varied.map_or_else(|| Some(Arc::clone(object)), |(_, after)| after.clone())
         };
         objects.iter().filter_map(made).collect()
@@ -107,12 +114,7 @@ impl Combination {
 }
 
 impl Drawn {
-    fn combinations(
-        &self,
-        known: &Shelf<'_>,
-        fixtures: &mut BTreeMap<String, Value>,
-        report: &Report<'_>,
-    ) -> Vec<Combination> {
+    fn combinations(&self, known: &Shelf<'_>, fixtures: &mut Made, report: &Report<'_>) -> Vec<Combination> {
         let (table, owners) = self.joined();
         let mut made: BTreeMap<String, Option<Arc<Value>>> = BTreeMap::new();
         let mut used = BTreeSet::new();
@@ -127,7 +129,7 @@ impl Drawn {
             let mut objects = Vec::new();
             for (key, tree) in self.change.map().unwrap_or_default() {
                 let Some(before) = known.shared.get(&key.name) else {
-                    let remedy = nearest(&key.name, known.shared.keys().map(String::as_str));
+                    let remedy = nearest(&key.name, known.shared.names());
                     report.add("fixture", key.span, format!("there is no fixture {:?}", key.name), remedy);
                     continue;
                 };
@@ -139,11 +141,11 @@ impl Drawn {
                 let object = made.entry(name.clone()).or_insert_with(|| {
                     let object = self.object(before, &tree, (known, &cells), report).map(Arc::new);
                     if let Some(object) = &object {
-                        note(fixtures, (&name, key.span), object, report);
+                        note(fixtures, known.shared, (&name, key.span), object, report);
                     }
                     object
                 });
-                objects.push((before.clone(), object.clone()));
+                objects.push((identity(before), object.clone()));
             }
             found.push(Combination { name: label(rows.iter().copied()), objects });
         }
@@ -213,12 +215,13 @@ impl Drawn {
 
 /// Adds an object to the fixtures; notes one that another has the name of.
 fn note(
-    fixtures: &mut BTreeMap<String, Value>,
+    made: &mut Made,
+    written: Known<'_>,
     (name, span): (&str, Span),
-    object: &Value,
+    object: &Arc<Value>,
     report: &Report<'_>,
 ) {
-    if fixtures.insert(name.to_owned(), object.clone()).is_some() {
+    if made.insert(name.to_owned(), Arc::clone(object)).is_some() || written.get(name).is_some() {
         let message = format!("fixture {name:?} is there twice");
         report.add("fixture", span, message, "name rows of one of them anew");
     }
@@ -233,10 +236,6 @@ fn label<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     rows.map(name).collect::<Vec<_>>().join(",")
 }
 
-/// Whether two objects are of one kind and name.
-fn is_same(one: &Value, other: &Value) -> bool {
-    let head = |object: &Value| {
-        ["/apiVersion", "/kind", "/metadata/name"].map(|field| object.pointer(field).cloned())
-    };
-    head(one) == head(other)
+fn identity(object: &Value) -> Identity {
+    ["/apiVersion", "/kind", "/metadata/name"].map(|field| object.pointer(field).cloned())
 }

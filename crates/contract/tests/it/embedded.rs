@@ -5,7 +5,7 @@ use contract::source;
 
 #[test]
 fn every_contract_of_the_project_loads() {
-    let loaded = load::read(&source::embedded());
+    let loaded = load::read(&contracts::files());
     let errors: Vec<String> = loaded
         .errors
         .iter()

@@ -172,7 +172,7 @@ fn a_parameter_stands_for_what_the_target_states() {
     let contract = &loaded.catalog.contracts[0];
     let kept = |stated: Value, examples: bool| {
         let stated = stated.as_object().expect("a map").clone().into_iter().collect();
-        let contract = contract.stated(&stated, examples);
+        let contract = contract.clone().stated(&stated, examples);
         let kept = |case: &contract::case::Case| {
             let input = case.given.object.as_ref().expect("it has an object");
             let wanted = case.then.object.as_ref().expect("it asks for one");

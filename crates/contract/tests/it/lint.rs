@@ -11,7 +11,7 @@ use crate::{contract, sources};
 const DONE: &str = "- {id: L-001, text: x, given: {object: {like: pod}}, when: {admission: CREATE}, then: {object: {spec: {schedulerName: mine}}}}\n";
 
 fn findings(text: String, against: &Against<'_>) -> Vec<String> {
-    let found = check(&sources(&[("contracts/sample/sample.yaml", text)]), against);
+    let found = check(&sources(&[("contracts/sample/sample.yaml", text)]), against).found;
     found
         .iter()
         .map(|error| format!("{} {}:{}", error.code, error.location.line, error.location.column))
@@ -67,7 +67,7 @@ fn attested_clauses_that_changed_are_stale() {
         ("contracts/attested/original-v1.yaml", attestation.to_owned()),
         ("contracts/sample/sample.yaml", contract("", DONE)),
     ];
-    let found = check(&sources(&files), &Against::default());
+    let found = check(&sources(&files), &Against::default()).found;
     let found: Vec<String> = found.iter().map(|error| format!("{} {}", error.code, error)).collect();
     assert_eq!(
         found,

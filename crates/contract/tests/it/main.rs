@@ -15,14 +15,13 @@ mod versions;
 
 use contract::document::SourceFile;
 use contract::load::{self, Loaded};
-use contract::source;
 
 /// The shared fixtures of the project and these contract files.
 fn sources(files: &[(&str, String)]) -> Vec<SourceFile> {
     // What varies takes a while to build, and no sample starts from it.
     let is_fixture =
         |file: &SourceFile| file.path.contains("/fixtures/") && !file.text.contains("kind: Variations");
-    let fixtures = source::embedded().into_iter().filter(is_fixture);
+    let fixtures = contracts::files().into_iter().filter(is_fixture);
     fixtures.chain(files.iter().map(|(path, text)| SourceFile::new(*path, text.as_str()))).collect()
 }
 

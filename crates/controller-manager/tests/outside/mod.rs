@@ -14,7 +14,7 @@ use contract::case::Given;
 use contract::decision::Decision;
 use contract::document::SourceFile;
 use contract::document::target;
-use contract::model::{Catalog, Contract};
+use contract::model::Contract;
 use serde_json::{Value, json};
 
 use super::options;
@@ -77,7 +77,7 @@ fn started_by(command: &[&str]) -> CommandTarget {
 
 /// What became of the cases of a clause.
 async fn cases(clause: &str, target: CommandTarget) -> Vec<CaseResult> {
-    let mut contracts = Catalog::embedded().expect("the contracts are well-formed").contracts;
+    let mut contracts = contracts::of_component("controller-manager").expect("the contracts are well-formed");
     for contract in &mut contracts {
         contract.clauses.retain(|found| found.id == clause);
     }

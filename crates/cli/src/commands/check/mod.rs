@@ -88,8 +88,13 @@ fn objects(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let loaded = catalog::judging(added, arguments.strict)?;
-    let (contracts, wanted) = wanted(loaded.catalog.contracts, arguments)?;
+    let mut index = catalog::index(added)?;
+    if arguments.strict {
+        index.take_to_the_letter();
+    }
+    let emitting = index.contracts().iter().filter(|contract| contract.form == Form::Objects);
+    let contracts: Result<Vec<Contract>, _> = emitting.map(|contract| index.expand(contract)).collect();
+    let (contracts, wanted) = wanted(contracts.map_err(catalog::failure)?, arguments)?;
     let waivers = waivers(arguments)?;
     let (started, now) = (Instant::now(), jiff::Timestamp::now());
     let changed = arguments.kubeconfig.is_some() && !arguments.no_webhooks;
@@ -140,7 +145,6 @@ fn wanted(
     mut contracts: Vec<Contract>,
     arguments: &CheckObjectsArguments,
 ) -> Result<(Vec<Contract>, Wanted), Failure> {
-    contracts.retain(|contract| contract.form == Form::Objects);
     let cases: Vec<(&str, &str)> = arguments.case.iter().filter_map(|case| case.split_once('/')).collect();
     let ids: BTreeSet<&str> =
         arguments.clause.iter().map(String::as_str).chain(cases.iter().map(|(id, _)| *id)).collect();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use conformance::exchange::{self, Outcome, Subject};
 use conformance::recording::{self, Recorded, Taken, Tap};
-use contract::model::Catalog;
+use contract::index::Index;
 use jiff::Timestamp;
 use substrate::cluster::Cluster;
 use substrate::kubeconfig;
@@ -32,7 +32,7 @@ pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result
     }
     let facts = Facts::read(&arguments.fact)?;
     let folder = Folder::new(&arguments.into)?;
-    let known = catalog::load(None)?.catalog;
+    let known = catalog::index(None)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     runtime.block_on(async {
@@ -86,7 +86,7 @@ struct Recorder {
     registered: Registered,
     facts: Facts,
     folder: Folder,
-    known: Catalog,
+    known: Index,
     /// What was asked already.
     told: BTreeSet<String>,
     counts: Counts,

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use conformance::recording::Tap;
 use conformance::route;
-use contract::model::Catalog;
+use contract::index::{Index, Outline};
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use substrate::proxied::Proxied;
@@ -201,13 +201,12 @@ impl Listened {
     }
 
     /// Name and component under which contracts speak of it; one that none speaks of is named by its path.
-    pub(super) fn known_as(&self, known: &Catalog) -> (String, String) {
+    pub(super) fn known_as(&self, known: &Index) -> (String, String) {
         let last = self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let first = self.name.split('.').next().unwrap_or_default();
         let of = |name: &str| {
-            let speaks =
-                |contract: &&contract::model::Contract| contract.subject.webhook.as_deref() == Some(name);
-            let contract = known.contracts.iter().find(speaks)?;
+            let speaks = |contract: &&Outline| contract.subject.webhook.as_deref() == Some(name);
+            let contract = known.contracts().iter().find(speaks)?;
             Some((name.to_owned(), contract.component.clone()))
         };
         of(last).or_else(|| of(first)).unwrap_or_else(|| (self.path.clone(), UNKNOWN.to_owned()))

@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn it_starts_with_every_configuration_of_a_case_and_none_is_left_out() {
-        let loaded = contract::load::read(&contract::source::embedded());
-        let target = InCluster::of(&loaded.catalog.contracts);
+        let contracts = contracts::all().unwrap();
+        let target = InCluster::of(&contracts);
         assert!(target.configs_of(COMPONENT.name).iter().all(|config| whole(config).is_ok()));
-        let cases = loaded.catalog.contracts.iter().filter(|contract| contract.component == "controlplane");
+        let cases = contracts.iter().filter(|contract| contract.component == "controlplane");
         let cases = cases.flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
         for case in cases.filter(|case| !matches!(case.when, contract::case::When::Emitted(_))) {
             assert!(target.configs_of(COMPONENT.name).contains(&case.config), "{}", case.config);

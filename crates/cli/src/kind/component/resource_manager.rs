@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn it_starts_with_every_configuration_that_all_contracts_together_are_given() {
-        let loaded = contract::load::read(&contract::source::embedded());
-        for config in InCluster::of(&loaded.catalog.contracts).configs_of(COMPONENT.name) {
+        let contracts = contracts::all().unwrap();
+        for config in InCluster::of(&contracts).configs_of(COMPONENT.name) {
             let whole = whole(config).unwrap();
             let read = file::from_value(&whole);
             assert!(read.is_ok(), "{:?}\n{whole:#}", read.err());

@@ -5,12 +5,12 @@ use std::time::Duration;
 use contract::release::Asked;
 
 use crate::plan;
-use crate::report::{RunInfo, SelectionInfo, SubstrateInfo};
-use crate::run::{FactsFrom, Ground, Shared};
-use crate::shard;
+use crate::report::{ContractResult, RunInfo, SelectionInfo, SubstrateInfo};
+use crate::run::{FactsFrom, Ground, RunState};
+use crate::shard::Selected;
 
-pub(super) fn run(shared: &Shared<'_>, took: Duration) -> RunInfo {
-    let options = shared.options;
+pub(super) fn run(state: &RunState<'_>, usual: Option<&str>, took: Duration) -> RunInfo {
+    let options = state.options;
     RunInfo {
         version: options.version.clone(),
         started_at: options.started_at.clone(),
@@ -19,25 +19,25 @@ pub(super) fn run(shared: &Shared<'_>, took: Duration) -> RunInfo {
         repeat: options.repeat,
         parallel: options.parallel,
         fail_fast: options.fail_fast,
-        gardener: gardener(shared),
+        gardener: gardener(state, usual),
         strict: options.strict,
         command: options.command.clone(),
     }
 }
 
-/// The release that every clause was asked of, where they tell releases apart.
-fn gardener(shared: &Shared<'_>) -> Option<String> {
-    let releases = shared.contracts.iter().find_map(|contract| contract.releases.as_deref())?;
-    match plan::asked(shared.target.as_ref()) {
+/// The release that every clause was asked of, where they tell releases apart and have a usual one.
+fn gardener(state: &RunState<'_>, usual: Option<&str>) -> Option<String> {
+    let usual = usual?;
+    match plan::asked(state.target.as_ref()) {
         Asked::Of(gardener) => Some(gardener.to_owned()),
-        Asked::Usual => Some(releases.default.clone()),
+        Asked::Usual => Some(usual.to_owned()),
         Asked::Any => None,
     }
 }
 
-pub(super) fn substrate(shared: &Shared<'_>) -> SubstrateInfo {
+pub(super) fn substrate(state: &RunState<'_>) -> SubstrateInfo {
     let real;
-    let (name, description) = match &shared.options.ground {
+    let (name, description) = match &state.options.ground {
         Ground::Embedded => ("embedded", "embedded API server (Kubernetes 1.36 API)"),
         Ground::Envtest(server) => {
             let version = &server.shared().version;
@@ -65,17 +65,16 @@ pub(super) fn substrate(shared: &Shared<'_>) -> SubstrateInfo {
     }
 }
 
-pub(super) fn selection(shared: &Shared<'_>) -> SelectionInfo {
-    let cases = plan::all(shared.contracts).map(|at| {
-        let plan::Looked { clause, case, .. } = plan::look(shared.contracts, at);
-        (clause.id.as_str(), case.name.as_str(), clause.hash.as_str())
-    });
-    let (cases, digest) = shard::selected(cases);
+pub(super) fn selection(
+    state: &RunState<'_>,
+    contracts: &[ContractResult],
+    selected: &Selected,
+) -> SelectionInfo {
     SelectionInfo {
-        expression: shared.options.expression.clone(),
-        clauses: shared.contracts.iter().map(|contract| contract.clauses.len()).sum(),
-        cases,
-        digest,
+        expression: state.options.expression.clone(),
+        clauses: contracts.iter().map(|contract| contract.clauses.len()).sum(),
+        cases: selected.cases(),
+        digest: selected.digest(),
         namespaces: None,
         shard: None,
     }

@@ -1,23 +1,19 @@
 //! What a run found, and then whether its clauses were shown able to fail: that takes long, and nobody is asked any more.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::panic::resume_unwind;
+use std::thread::JoinHandle;
 
-use contract::model::{Clause, Contract};
-use rayon::prelude::*;
+use super::presupposed::{self, Presupposing};
+use super::proofs::Proofs;
+use crate::report::{self, ContractResult, Report};
 
-use super::{presupposed, rules};
-use crate::matching::Rules;
-use crate::report::{self, ContractResult, Proof, Report, Status};
-use crate::run::Asked;
-use crate::saboteur::{self, Recorded};
-
-/// What a run found, without proofs.
+/// What a run found; the last proofs are still made.
 pub struct Judged {
-    pub(super) contracts: Arc<[Contract]>,
-    /// By contract.
-    pub(super) asked: BTreeMap<usize, Vec<Asked>>,
     pub(super) report: Report,
+    pub(super) presupposing: Vec<Presupposing>,
+    /// By the places of parts.
+    pub(super) proofs: JoinHandle<BTreeMap<usize, Vec<Proofs>>>,
 }
 
 impl Judged {
@@ -27,45 +23,18 @@ impl Judged {
         matches!(self.report.exit_code, 1 | 3)
     }
 
-    /// The whole report.
+    /// The whole report, once all proofs are made.
     #[must_use]
     pub fn proven(self) -> Report {
-        let Self { contracts, asked, mut report } = self;
-        report.contracts.par_iter_mut().zip(contracts.par_iter()).enumerate().for_each(
-            |(at, (found, contract))| prove(found, contract, asked.get(&at).map_or(&[], Vec::as_slice)),
-        );
-        presupposed::silence(&contracts, &mut report.contracts);
+        let Self { mut report, presupposing, proofs } = self;
+        let proofs = proofs.join().unwrap_or_else(|panic| resume_unwind(panic));
+        for (contract, proofs) in report.contracts.iter_mut().zip(proofs.into_values().flatten()) {
+            proofs.into_iter().zip(&mut contract.clauses).for_each(|(proof, clause)| clause.proof = proof);
+        }
+        presupposed::silence(&presupposing, &mut report.contracts);
         report.contracts.iter_mut().for_each(ContractResult::conclude);
         (report.counts, report.levels) = report::sums(&report.contracts);
         report.exit_code = report.exit_code();
         report
     }
-}
-
-fn prove(found: &mut ContractResult, contract: &Contract, asked: &[Asked]) {
-    found.clauses.par_iter_mut().zip(contract.clauses.par_iter()).enumerate().for_each(
-        |(at, (result, clause))| {
-            let asked: Vec<_> = asked.iter().filter(|asked| asked.at.clause == at).collect();
-            result.proof = proof(contract, clause, &asked);
-        },
-    );
-}
-
-/// Admission is proven from its recorded answers, a scenario by itself.
-fn proof(contract: &Contract, clause: &Clause, asked: &[&Asked]) -> Option<Proof> {
-    let scenarios = asked.iter().filter_map(|asked| asked.proof.clone());
-    if let Some(joined) = scenarios.reduce(Proof::and) {
-        return Some(joined);
-    }
-    let rules: Vec<Rules> = asked.iter().map(|asked| rules(contract, asked)).collect();
-    let recorded: Vec<Recorded<'_>> = asked
-        .iter()
-        .zip(&rules)
-        .filter(|(asked, _)| asked.result.status == Status::Passed)
-        .filter_map(|(asked, rules)| {
-            let seen = asked.observation.as_ref()?;
-            Some(Recorded { case: &clause.cases[asked.at.case], seen, rules })
-        })
-        .collect();
-    (!recorded.is_empty()).then(|| saboteur::prove(&recorded))
 }

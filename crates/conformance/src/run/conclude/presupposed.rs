@@ -2,13 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use contract::model::{Clause, Contract};
+use contract::model::Clause;
 
 use crate::report::{CaseResult, ClauseResult, ContractResult, Reason, ReasonCode, Status};
 
+/// A clause and those without which it means nothing.
+pub(super) struct Presupposing {
+    clause: String,
+    presupposes: Vec<String>,
+}
+
+impl Presupposing {
+    pub(super) fn of(clause: &Clause) -> Self {
+        Self { clause: clause.id.clone(), presupposes: clause.presupposes.clone() }
+    }
+}
+
 /// A clause whose presupposed clause failed says nothing, nor does one that presupposes such a clause.
-pub(super) fn silence(contracts: &[Contract], results: &mut [ContractResult]) {
-    let silenced = silenced(contracts, results);
+pub(super) fn silence(clauses: &[Presupposing], results: &mut [ContractResult]) {
+    let silenced = silenced(clauses, results);
     let asked = |clause: &&mut ClauseResult| !matches!(clause.status, Status::Skipped | Status::NotSupported);
     for result in results.iter_mut().flat_map(|contract| &mut contract.clauses).filter(asked) {
         let Some(broken) = silenced.get(&result.id) else { continue };
@@ -23,8 +35,7 @@ pub(super) fn silence(contracts: &[Contract], results: &mut [ContractResult]) {
 }
 
 /// Clauses that say nothing, each with the presupposed one that is why.
-fn silenced(contracts: &[Contract], results: &[ContractResult]) -> BTreeMap<String, String> {
-    let clauses: Vec<&Clause> = contracts.iter().flat_map(|contract| &contract.clauses).collect();
+fn silenced(clauses: &[Presupposing], results: &[ContractResult]) -> BTreeMap<String, String> {
     let results = results.iter().flat_map(|contract| &contract.clauses);
     let failed: BTreeSet<&str> =
         results.filter(|clause| clause.status == Status::Failed).map(|clause| clause.id.as_str()).collect();
@@ -32,14 +43,14 @@ fn silenced(contracts: &[Contract], results: &[ContractResult]) -> BTreeMap<Stri
     // One round for each clause of the longest chain.
     for _ in 0..clauses.len() {
         let known = silenced.len();
-        for clause in &clauses {
+        for clause in clauses {
             let broken = clause
                 .presupposes
                 .iter()
                 .find(|id| failed.contains(id.as_str()) || silenced.contains_key(*id))
                 .cloned();
             if let Some(broken) = broken {
-                silenced.entry(clause.id.clone()).or_insert(broken);
+                silenced.entry(clause.clause.clone()).or_insert(broken);
             }
         }
         if silenced.len() == known {

@@ -1,0 +1,330 @@
+//! The contracts of files, read to clauses: what a command selects from. Cases are expanded contract by contract, when they are
+//! asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::document::{Error, SourceFile, attestation::Attestation, ledger::Ledger};
+use crate::explanations::Explanations;
+use crate::load::documents::{self, Part};
+use crate::load::draft::Draft;
+use crate::load::joined::{self, Wanted};
+use crate::load::report::Report;
+use crate::load::shared::Shared;
+use crate::load::{Errors, number};
+use crate::model::{Clause, Contract, Form, Level, Subject};
+
+/// The contracts of some files.
+pub struct Index {
+    sources: Arc<[SourceFile]>,
+    contracts: Vec<Outline>,
+    shared: Shared,
+}
+
+/// A contract without its cases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outline {
+    /// Component label: `resource-manager`.
+    pub component: String,
+    /// Name of the behaviour: `high-availability-config`.
+    pub name: String,
+    /// All labels.
+    pub labels: BTreeMap<String, String>,
+    /// How it is written.
+    pub form: Form,
+    /// What it is about; `handles` of its first file.
+    pub subject: Subject,
+    /// Its clauses, in order.
+    pub clauses: Vec<ClauseOutline>,
+    /// Its files, as positions in the index's.
+    files: BTreeSet<usize>,
+}
+
+/// A clause without its cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClauseOutline {
+    /// Never reused: `GRM-HAC-001`.
+    pub id: String,
+    /// The sentence.
+    pub text: String,
+    /// How binding it is.
+    pub level: Level,
+    /// How binding it is to the letter, where Gardener itself does not keep it so.
+    pub strict: Option<Level>,
+    /// Features of the target it needs.
+    pub needs: Vec<String>,
+    /// Clauses without which this one means nothing.
+    pub presupposes: Vec<String>,
+    /// How many cases it has; `None` where that follows from the objects of namespaces (form objects).
+    pub cases: Option<usize>,
+}
+
+/// What records beside contracts are held against: a clause as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Component of its contract.
+    pub component: String,
+    /// Never reused: `GRM-HAC-001`.
+    pub id: String,
+    /// [`crate::model::Clause::hash`].
+    pub hash: String,
+    /// How many cases it has.
+    pub cases: usize,
+    /// Foreign implementations that differ, and why.
+    pub differs: BTreeMap<String, String>,
+}
+
+/// The records beside contracts.
+#[derive(Debug, Default)]
+pub struct Records {
+    /// The ledger and its file.
+    pub ledger: Option<(Ledger, SourceFile)>,
+    /// The attestations.
+    pub attestations: Vec<Attestation>,
+    /// Why targets answer otherwise than others.
+    pub explanations: Vec<Explanations>,
+}
+
+impl Index {
+    /// Reads every contract of the files.
+    ///
+    /// # Errors
+    /// What keeps contract files from being read; what is wrong with a case is found when its contract is expanded.
+    pub fn read(sources: Vec<SourceFile>) -> Result<Self, Errors> {
+        let files = (0..sources.len()).filter(|file| documents::has_part(&sources[*file], Part::Contracts));
+        let files = files.collect();
+        Self::of(sources.into(), files)
+    }
+
+    /// Reads the contracts that have one of these clauses; `None` where one of the ids is in no contract.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_about(sources: &[SourceFile], ids: &[&str]) -> Result<Option<Self>, Errors> {
+        let naming = |words: &[&str]| -> BTreeSet<usize> {
+            let names = |source: &SourceFile| words.iter().any(|word| source.text.contains(word));
+            let is_wanted = |file: &usize| {
+                documents::has_part(&sources[*file], Part::Contracts) && names(&sources[*file])
+            };
+            (0..sources.len()).filter(is_wanted).collect()
+        };
+        let first = Self::of(Arc::from(sources), naming(ids))?;
+        let has = |outline: &&Outline| outline.clauses.iter().any(|clause| ids.contains(&clause.id.as_str()));
+        let wanted: Vec<(String, String)> = first.contracts.iter().filter(has).map(Outline::key).collect();
+        // Other files may have clauses of the same contracts.
+        let names: Vec<&str> = wanted.iter().map(|(_, name)| name.as_str()).collect();
+        let mut index = Self::of(first.sources, naming(&names))?;
+        index.contracts.retain(|outline| wanted.contains(&outline.key()));
+        Ok(ids.iter().all(|id| index.clause(id).is_some()).then_some(index))
+    }
+
+    fn of(sources: Arc<[SourceFile]>, files: BTreeSet<usize>) -> Result<Self, Errors> {
+        let report = Report::new(&sources);
+        let files: Vec<usize> = files.into_iter().collect();
+        let read: Vec<_> = files.par_iter().map(|file| outlines(*file, &sources)).collect();
+        let mut contracts: BTreeMap<(String, String), Outline> = BTreeMap::new();
+        for (outlines, wrong) in read {
+            for error in wrong {
+                report.push(error);
+            }
+            for outline in outlines {
+                match contracts.get_mut(&outline.key()) {
+                    Some(first) => first.join(outline),
+                    None => drop(contracts.insert(outline.key(), outline)),
+                }
+            }
+        }
+        let errors = report.into_errors();
+        if !errors.is_empty() {
+            return Err(Errors(errors));
+        }
+        let shared = Shared::of(&sources);
+        Ok(Self { sources, contracts: contracts.into_values().collect(), shared })
+    }
+
+    /// The contracts, ordered by component, then name.
+    #[must_use]
+    pub fn contracts(&self) -> &[Outline] {
+        &self.contracts
+    }
+
+    /// Every clause with its contract, in order.
+    pub fn clauses(&self) -> impl Iterator<Item = (&Outline, &ClauseOutline)> {
+        self.contracts
+            .iter()
+            .flat_map(|contract| contract.clauses.iter().map(move |clause| (contract, clause)))
+    }
+
+    /// The clause of this id.
+    #[must_use]
+    pub fn clause(&self, id: &str) -> Option<(&Outline, &ClauseOutline)> {
+        self.clauses().find(|(_, clause)| clause.id == id)
+    }
+
+    /// Takes every clause to the letter: what is more lenient because Gardener itself does not keep it binds as it is written.
+    pub fn take_to_the_letter(&mut self) {
+        for clause in self.contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
+            clause.level = clause.strict.unwrap_or(clause.level);
+        }
+    }
+
+    /// A contract of this index with all its cases.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, and with the fixtures that contracts share.
+    pub fn expand(&self, outline: &Outline) -> Result<Contract, Errors> {
+        self.expanded(outline, None)
+    }
+
+    /// A contract of this index with the cases of these clauses alone.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them, and with the fixtures that contracts share.
+    pub fn expand_some(&self, outline: &Outline, wanted: Wanted<'_>) -> Result<Contract, Errors> {
+        self.expanded(outline, Some(wanted))
+    }
+
+    fn expanded(&self, outline: &Outline, wanted: Option<Wanted<'_>>) -> Result<Contract, Errors> {
+        let (report, lint) = (Report::new(&self.sources), Report::new(&self.sources));
+        let mut drafts = Vec::new();
+        for file in &outline.files {
+            let (read, wrong) = documents::drafts(*file, &self.sources);
+            report.join(wrong);
+            drafts.extend(read.into_iter().filter(|draft| draft.key() == outline.key()));
+        }
+        let contract = joined::contract(&drafts, &self.shared, &report, &lint, wanted);
+        for error in self.shared.errors() {
+            report.push(error);
+        }
+        let errors = report.into_errors();
+        let Some(mut contract) = contract.filter(|_| errors.is_empty()) else { return Err(Errors(errors)) };
+        for clause in &mut contract.clauses {
+            let outline = outline.clauses.iter().find(|outline| outline.id == clause.id);
+            clause.level = outline.map_or(clause.level, |outline| outline.level);
+        }
+        contract.is_partial = contract.clauses.len() < outline.clauses.len();
+        Ok(contract)
+    }
+
+    /// The ledger, attestations and explanations of the files.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn records(&self) -> Result<Records, Errors> {
+        let report = Report::new(&self.sources);
+        let documents = documents::read(&[Part::Records], &report);
+        let errors = report.into_errors();
+        if !errors.is_empty() {
+            return Err(Errors(errors));
+        }
+        let documents::Documents { ledger, attestations, explanations, .. } = documents;
+        Ok(Records { ledger, attestations, explanations })
+    }
+
+    /// A summary of every clause: contracts are expanded one after the other, and none is kept.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the first contract that cannot be expanded.
+    pub fn summaries(&self) -> Result<Vec<Summary>, Errors> {
+        let mut summaries = Vec::new();
+        for outline in &self.contracts {
+            summaries.extend(Summary::of(&self.expand(outline)?));
+        }
+        Ok(summaries)
+    }
+}
+
+impl fmt::Debug for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Index").field("contracts", &self.contracts).finish_non_exhaustive()
+    }
+}
+
+impl Outline {
+    /// The outline of a contract that is expanded.
+    #[must_use]
+    pub fn of(contract: &Contract) -> Self {
+        let clauses = contract.clauses.iter().map(|clause| ClauseOutline {
+            id: clause.id.clone(),
+            text: clause.text.clone(),
+            level: clause.level,
+            strict: clause.strict,
+            needs: clause.needs.clone(),
+            presupposes: clause.presupposes.clone(),
+            cases: Some(clause.cases.len()),
+        });
+        Self {
+            component: contract.component.clone(),
+            name: contract.name.clone(),
+            labels: contract.labels.clone(),
+            form: contract.form,
+            subject: contract.subject.clone(),
+            clauses: clauses.collect(),
+            files: BTreeSet::new(),
+        }
+    }
+
+    /// How many cases it has; `None` where that follows from the objects of namespaces.
+    #[must_use]
+    pub fn cases(&self) -> Option<usize> {
+        self.clauses.iter().map(|clause| clause.cases).sum()
+    }
+
+    fn key(&self) -> (String, String) {
+        (self.component.clone(), self.name.clone())
+    }
+
+    /// Adds what another file says of the same contract.
+    fn join(&mut self, other: Self) {
+        self.labels.extend(other.labels);
+        self.clauses.extend(other.clauses);
+        self.files.extend(other.files);
+    }
+}
+
+impl Summary {
+    /// A summary of each clause of a contract.
+    #[must_use]
+    pub fn of(contract: &Contract) -> Vec<Self> {
+        let summary = |clause: &Clause| Self {
+            component: contract.component.clone(),
+            id: clause.id.clone(),
+            hash: clause.hash.clone(),
+            cases: clause.cases.len(),
+            differs: clause.differs.clone(),
+        };
+        contract.clauses.iter().map(summary).collect()
+    }
+}
+
+/// The contracts of one file; what was parsed goes again.
+fn outlines(file: usize, sources: &[SourceFile]) -> (Vec<Outline>, Vec<Error>) {
+    let (drafts, report) = documents::drafts(file, sources);
+    (drafts.iter().map(outline).collect(), report.into_errors())
+}
+
+fn outline(draft: &Draft) -> Outline {
+    let (component, name) = draft.key();
+    let is_asked = |clause: &&crate::load::draft::Clause| draft.form != Form::Flags || clause.asks();
+    let clauses = draft.clauses.iter().filter(is_asked).map(|clause| ClauseOutline {
+        id: clause.id.clone(),
+        text: clause.text.clone(),
+        level: clause.level,
+        strict: clause.strict,
+        needs: clause.needs.clone(),
+        presupposes: clause.presupposes.clone(),
+        cases: number::of_cases(draft, clause),
+    });
+    Outline {
+        component,
+        name,
+        labels: draft.labels.clone(),
+        form: draft.form,
+        subject: draft.subject(),
+        clauses: clauses.collect(),
+        files: BTreeSet::from([draft.file]),
+    }
+}

@@ -1,0 +1,209 @@
+//! What contract files hold: their documents by kind, each file read for itself, side by side.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use formats::yaml::{self, Node};
+use rayon::prelude::*;
+
+use super::draft::{self, Draft};
+use super::plain::check_plain;
+use super::report::{Report, nearest};
+use super::tree::{Span, Tree};
+use super::{explained, fixtures, variations};
+use crate::document::releases::{self, Releases};
+use crate::document::{API_VERSION, SourceFile, attestation, ledger};
+use crate::explanations::Explanations;
+
+/// What a document of each kind is for.
+const KINDS: [(&str, Part); 6] = [
+    ("Contract", Part::Contracts),
+    ("Ledger", Part::Records),
+    ("Attestation", Part::Records),
+    ("Explanations", Part::Records),
+    ("Variations", Part::Shared),
+    ("Releases", Part::Shared),
+];
+
+/// A part of the files that is read apart from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The contracts.
+    Contracts,
+    /// What contracts share: fixtures, variations, releases.
+    Shared,
+    /// The ledger, attestations and explanations.
+    Records,
+}
+
+/// The documents by kind.
+#[derive(Default)]
+pub(crate) struct Documents {
+    pub(crate) contracts: Vec<Draft>,
+    pub(crate) fixtures: BTreeMap<String, Tree>,
+    pub(crate) variations: Vec<variations::Drawn>,
+    pub(crate) releases: Vec<Arc<Releases>>,
+    pub(crate) ledger: Option<(ledger::Ledger, SourceFile)>,
+    pub(crate) attestations: Vec<attestation::Attestation>,
+    pub(crate) explanations: Vec<Explanations>,
+}
+
+/// One document.
+enum Document {
+    Contract(Box<Draft>),
+    Fixture(Tree),
+    Variations(variations::Drawn),
+    Releases(Releases),
+    Ledger(ledger::Ledger),
+    Attestation(attestation::Attestation),
+    Explanations(Explanations),
+}
+
+/// Reads these parts of the files; files without any of them are not parsed.
+pub(crate) fn read(parts: &[Part], report: &Report<'_>) -> Documents {
+    let has_any = |file: &usize| parts.iter().any(|part| has_part(&report.files[*file], *part));
+    let files: Vec<usize> = (0..report.files.len()).filter(has_any).collect();
+    let read: Vec<_> = files.par_iter().map(|file| of_file(*file, parts, report.files)).collect();
+    let mut documents = Documents::default();
+    for (file, (found, wrong)) in files.into_iter().zip(read) {
+        report.join(wrong);
+        for document in found {
+            documents.add(document, file, report);
+        }
+    }
+    documents
+}
+
+/// The contracts of one file as drafts, and what is wrong with it.
+pub(crate) fn drafts(file: usize, files: &[SourceFile]) -> (Vec<Draft>, Report<'_>) {
+    let (found, report) = of_file(file, &[Part::Contracts], files);
+    let draft = |document| if let Document::Contract(draft) = document { Some(*draft) } else { None };
+    (found.into_iter().filter_map(draft).collect(), report)
+}
+
+/// Whether a file may hold a document of this part, by the lines `kind: …` of its text; one whose kind is not known is read
+/// with the contracts, to be refused.
+pub(crate) fn has_part(source: &SourceFile, part: Part) -> bool {
+    if is_fixture(source) {
+        return part == Part::Shared;
+    }
+    let mut kinds =
+        source.text.lines().filter_map(|line| line.strip_prefix("kind:")).map(str::trim).peekable();
+    let is_silent = kinds.peek().is_none();
+    let of = |kind: &str| KINDS.iter().find(|(name, _)| *name == kind).map_or(part, |(_, part)| *part);
+    is_silent || kinds.any(|kind| of(kind) == part)
+}
+
+fn is_fixture(source: &SourceFile) -> bool {
+    source.path.split('/').any(|part| part == "fixtures")
+}
+
+fn of_file<'s>(file: usize, parts: &[Part], files: &'s [SourceFile]) -> (Vec<Document>, Report<'s>) {
+    let report = Report::new(files);
+    let source = &files[file];
+    let nodes = yaml::parse(&source.text).unwrap_or_else(|error| {
+        report.push(source.error(error.mark, 1, error.message, None).coded("yaml"));
+        Vec::new()
+    });
+    let documents = nodes.iter().filter_map(|node| document(file, node, parts, &report)).collect();
+    (documents, report)
+}
+
+fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Option<Document> {
+    let source = &report.files[file];
+    let own = node.get("apiVersion").and_then(Node::as_str) == Some(API_VERSION);
+    let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
+    if is_fixture(source) && !own {
+        check_plain(node, file, report);
+        return Some(Document::Fixture(Tree::of(file, node)));
+    }
+    let known = KINDS.iter().find(|(name, _)| own && *name == kind);
+    let Some((_, part)) = known else {
+        refuse(file, node, own, report);
+        return None;
+    };
+    if !parts.contains(part) {
+        return None;
+    }
+    let read = |error: crate::document::Error, code| report.push(error.coded(code));
+    match kind {
+        "Contract" => {
+            check_plain(node, file, report);
+            draft::read(file, node, report).map(Box::new).map(Document::Contract)
+        }
+        "Variations" => {
+            check_plain(node, file, report);
+            variations::read(file, node, report).map(Document::Variations)
+        }
+        "Explanations" => explained::read(file, node, report).map(Document::Explanations),
+        "Ledger" => ledger::read(source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger),
+        "Attestation" => attestation::read(source)
+            .map_err(|error| read(error, "attestation"))
+            .ok()
+            .map(Document::Attestation),
+        _ => releases::read(source).map_err(|error| read(error, "releases")).ok().map(Document::Releases),
+    }
+}
+
+/// Notes a document that is of no kind of ours.
+fn refuse(file: usize, node: &Node, own: bool, report: &Report<'_>) {
+    if own {
+        let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
+        let place = node.get("kind").unwrap_or(node);
+        let remedy = nearest(kind, KINDS.map(|(name, _)| name));
+        return report.add(
+            "kind",
+            Span::of(file, place),
+            format!("{kind:?} is no kind of file here"),
+            remedy,
+        );
+    }
+    let place = node.get("apiVersion").unwrap_or(node);
+    let remedy = format!("write `apiVersion: {API_VERSION}`, or move a fixture to contracts/fixtures");
+    report.add("kind", Span::of(file, place), "this is no file of ours", remedy);
+}
+
+impl Documents {
+    fn add(&mut self, document: Document, file: usize, report: &Report<'_>) {
+        match document {
+            Document::Contract(draft) => self.contracts.push(*draft),
+            Document::Fixture(tree) => fixtures::note(&mut self.fixtures, tree, report),
+            Document::Variations(drawn) => self.variations.push(drawn),
+            Document::Releases(releases) => self.releases.push(Arc::new(releases)),
+            Document::Ledger(ledger) => self.ledger = Some((ledger, report.files[file].clone())),
+            Document::Attestation(attestation) => self.attestations.push(attestation),
+            Document::Explanations(explanations) => self.explanations.push(explanations),
+        }
+    }
+
+    /// The contracts by component and name; the files of one name are one contract.
+    pub(crate) fn by_name(&mut self) -> BTreeMap<(String, String), Vec<Draft>> {
+        let mut named: BTreeMap<(String, String), Vec<Draft>> = BTreeMap::new();
+        for draft in std::mem::take(&mut self.contracts) {
+            named.entry(draft.key()).or_default().push(draft);
+        }
+        named
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_parsed_for_the_parts_that_its_kinds_may_hold() {
+        let table = [
+            ("contracts/a.yaml", "apiVersion: x\nkind: Contract\n", [true, false, false]),
+            ("contracts/a.yaml", "kind: Ledger\n---\nkind: Contract\n", [true, false, true]),
+            ("contracts/a.yaml", "kind: Variations\n", [false, true, false]),
+            ("contracts/a.yaml", "kind: \"Ledger\"\n", [true, true, true]),
+            ("contracts/a.yaml", "{kind: Ledger}\n", [true, true, true]),
+            ("contracts/fixtures/a.yaml", "kind: Pod\n", [false, true, false]),
+        ];
+        for (path, text, wanted) in table {
+            let file = SourceFile::new(path, text);
+            let found = [Part::Contracts, Part::Shared, Part::Records].map(|part| has_part(&file, part));
+            assert_eq!(found, wanted, "{path} {text}");
+        }
+    }
+}

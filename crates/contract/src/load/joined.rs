@@ -1,0 +1,186 @@
+//! The files of one name as one contract: what they say of it put together, its clauses expanded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::draft::{Clause, Draft};
+use super::emitted::{self, Namespaces};
+use super::expand::Context;
+use super::given::Shelf;
+use super::hash;
+use super::report::Report;
+use super::shared::{Known, Shared};
+use crate::decision::SHOOT_LISTS;
+use crate::document::SourceFile;
+use crate::model::{Contract, Form, Subject};
+use crate::parameters;
+
+/// The lists whose keys a contract knows.
+fn list_keys(contract: &Contract) -> BTreeMap<String, String> {
+    let mut list_keys = contract.list_keys.clone();
+    if contract.form == Form::Versions {
+        list_keys.extend(SHOOT_LISTS.map(|(path, key)| (path.to_owned(), key.to_owned())));
+    }
+    list_keys
+}
+
+/// Which clauses of a contract are expanded, by id.
+pub(crate) type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+
+/// The files of one name as one contract with all its clauses, and what is wrong with it: contracts are loaded side by side.
+pub(crate) fn alone<'s>(
+    drafts: &[Draft],
+    shared: &Shared,
+    sources: &'s [SourceFile],
+) -> (Option<Contract>, Report<'s>, Report<'s>) {
+    let (report, lint) = (Report::new(sources), Report::new(sources));
+    let contract = contract(drafts, shared, &report, &lint, None);
+    (contract, report, lint)
+}
+
+/// Rows of flags that ask nothing speak for a clause of another contract.
+pub(crate) fn is_asked(drafts: &[Draft], clause: &Clause) -> bool {
+    drafts.first().is_none_or(|draft| draft.form != Form::Flags) || clause.asks()
+}
+
+/// The files of one name as one contract; of some clauses alone where they are said.
+pub(crate) fn contract<'a>(
+    drafts: &'a [Draft],
+    shared: &'a Shared,
+    report: &'a Report<'a>,
+    lint: &'a Report<'a>,
+    wanted: Option<Wanted<'_>>,
+) -> Option<Contract> {
+    let first = drafts.first()?;
+    let mut contract = empty(first, report);
+    contract.releases = shared.releases_of(&contract.component);
+    for draft in drafts {
+        join(&mut contract, draft, report);
+    }
+    let (list_keys, unordered) = (list_keys(&contract), contract.unordered.clone());
+    let rules = hash::rules(&contract);
+    let shelf = |draft: &'a Draft| {
+        let others = drafts.iter().filter(|other| !std::ptr::eq(*other, draft)).map(|other| &other.fixtures);
+        let own = std::iter::once(&draft.fixtures).chain(others).collect();
+        Shelf { own, shared: Known::All(shared) }
+    };
+    let mut namespaces = Namespaces::new();
+    for draft in drafts {
+        let Some(drawn) = &draft.namespaces else { continue };
+        let (shelf, none) = (shelf(draft), Namespaces::new());
+        let (list_keys, unordered) = (&list_keys, &unordered);
+        let (before, rules) = (&none, &rules);
+        let context =
+            Context { draft, namespaces: before, shelf: &shelf, list_keys, unordered, rules, report, lint };
+        let shared = (shared, contract.releases.as_deref());
+        context.namespaces(drawn, shared, &mut namespaces);
+    }
+    if contract.form == Form::Objects {
+        emitted::check(drafts, &namespaces, report);
+    }
+    for draft in drafts {
+        let shelf = shelf(draft);
+        let (list_keys, unordered) = (&list_keys, &unordered);
+        let namespaces = &namespaces;
+        let context =
+            Context { draft, namespaces, shelf: &shelf, list_keys, unordered, rules: &rules, report, lint };
+        let clauses = draft.clauses.iter().filter(|clause| wanted.is_none_or(|wanted| wanted(&clause.id)));
+        let loaded = clauses.map(|clause| (clause, context.clause(clause)));
+        let asked = loaded.filter(|(clause, _)| is_asked(drafts, clause));
+        contract.clauses.extend(asked.map(|(_, loaded)| loaded));
+    }
+    if wanted.is_none() {
+        check_parameters(&contract, drafts, report);
+    }
+    Some(contract)
+}
+
+/// Notes parameters without an example, and examples of none.
+fn check_parameters(contract: &Contract, drafts: &[Draft], report: &Report<'_>) {
+    let expected = contract.clauses.iter().flat_map(|clause| &clause.cases);
+    let expected = expected.filter_map(|case| case.then.object.as_ref());
+    let named: BTreeSet<&str> = expected.flat_map(parameters::names).map(parameters::stated_as).collect();
+    let Some(span) = drafts.first().map(|draft| draft.span) else { return };
+    for name in named.iter().filter(|name| !contract.parameters.contains_key(**name)) {
+        let remedy = format!("say one that fits the contract's config: `parameters: {{{name}: …}}`");
+        report.add("parameters", span, format!("parameter {name} has no example"), remedy);
+    }
+    for name in contract.parameters.keys().filter(|name| !named.contains(name.as_str())) {
+        let remedy = "write `{$parameter: …}` where it matters, or drop it";
+        report.add("parameters", span, format!("no clause names the parameter {name}"), remedy);
+    }
+}
+
+fn empty(first: &Draft, report: &Report<'_>) -> Contract {
+    Contract {
+        name: first.name.clone(),
+        component: first.labels.get("component").cloned().unwrap_or_default(),
+        labels: BTreeMap::new(),
+        is_partial: false,
+        form: first.form,
+        source: first.source.clone(),
+        subject: Subject { handles: Vec::new(), ..first.subject() },
+        only_touches: Vec::new(),
+        unordered: Vec::new(),
+        list_keys: BTreeMap::new(),
+        exempt: BTreeMap::new(),
+        parameters: BTreeMap::new(),
+        flags: None,
+        releases: None,
+        clauses: Vec::new(),
+        files: vec![report.files[first.file].path.clone()],
+    }
+}
+
+/// Adds what one file says to its contract.
+fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
+    if draft.form != contract.form || draft.webhook != contract.subject.webhook {
+        let message = format!("the files of {} differ in form or webhook", contract.name);
+        report.add(
+            "folder",
+            draft.span,
+            message,
+            "one behaviour has one form and one webhook; name another contract",
+        );
+    }
+    let path = &report.files[draft.file].path;
+    if !contract.files.contains(path) {
+        contract.files.push(path.clone());
+    }
+    contract.labels.extend(draft.labels.clone());
+    for handled in &draft.handles {
+        if !contract.subject.handles.contains(handled) {
+            contract.subject.handles.push(handled.clone());
+        }
+    }
+    for (all, own) in
+        [(&mut contract.only_touches, &draft.only_touches), (&mut contract.unordered, &draft.unordered)]
+    {
+        let new: BTreeSet<&String> = own.iter().filter(|path| !all.contains(path)).collect();
+        let new: Vec<String> = own.iter().filter(|path| new.contains(path)).cloned().collect();
+        all.extend(new);
+    }
+    contract.exempt.extend(draft.exempt.clone());
+    let parameters = draft.parameters.iter().flat_map(|tree| tree.map().unwrap_or_default());
+    contract.parameters.extend(parameters.map(|(key, value)| (key.name.clone(), value.to_value())));
+    if let Some(named) = &draft.flags {
+        match &mut contract.flags {
+            Some(flags) if flags.line == named.line => flags.rows.extend(named.rows.clone()),
+            Some(_) => {
+                let message = format!("the files of {} are about two command lines", contract.name);
+                report.add("folder", draft.span, message, "one contract is about one: name another");
+            }
+            none @ None => *none = Some(named.clone()),
+        }
+    }
+    for (path, key) in &draft.list_keys {
+        let before = contract.list_keys.insert(path.clone(), key.clone());
+        if before.is_some_and(|before| before != *key) {
+            report.add(
+                "folder",
+                draft.span,
+                format!("the files of {} key {path} differently", contract.name),
+                "one list has one key",
+            );
+        }
+    }
+}

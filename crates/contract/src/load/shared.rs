@@ -1,0 +1,121 @@
+//! What contracts share: fixtures, what variations make of them, and releases; each built when the first contract needs it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+use super::documents::{self, Part};
+use super::fixtures;
+use super::report::Report;
+use super::variations::{self, Variations};
+use crate::document::releases::Releases;
+use crate::document::{Error, SourceFile};
+
+/// What stands between a fixture's name and the rows of variations that it is of: `pod@1.27`.
+const VARIED: char = '@';
+
+/// What the contracts of some files share.
+pub(crate) struct Shared {
+    sources: Arc<[SourceFile]>,
+    plain: OnceLock<Plain>,
+    varied: OnceLock<Varied>,
+}
+
+/// Fixtures as they are written.
+struct Plain {
+    objects: BTreeMap<String, Value>,
+    drawn: Vec<variations::Drawn>,
+    releases: Vec<Arc<Releases>>,
+    errors: Vec<Error>,
+}
+
+/// Fixtures as they vary.
+struct Varied {
+    objects: BTreeMap<String, Arc<Value>>,
+    variations: Variations,
+    errors: Vec<Error>,
+}
+
+/// Where a fixture of everybody is looked up.
+#[derive(Clone, Copy)]
+pub(crate) enum Known<'a> {
+    /// Nowhere: fixtures themselves are built.
+    Nowhere,
+    /// Among those that are written.
+    Written(&'a BTreeMap<String, Value>),
+    /// Among all.
+    All(&'a Shared),
+}
+
+impl Shared {
+    pub(crate) fn of(sources: &Arc<[SourceFile]>) -> Self {
+        Self { sources: Arc::clone(sources), plain: OnceLock::new(), varied: OnceLock::new() }
+    }
+
+    /// Every fixture by name.
+    pub(crate) fn fixtures(&self) -> BTreeMap<String, Value> {
+        let written = self.plain().objects.iter().map(|(name, object)| (name.clone(), object.clone()));
+        let varied =
+            self.varied().objects.iter().map(|(name, object)| (name.clone(), object.as_ref().clone()));
+        written.chain(varied).collect()
+    }
+
+    pub(crate) fn variations(&self) -> &Variations {
+        &self.varied().variations
+    }
+
+    pub(crate) fn releases_of(&self, component: &str) -> Option<Arc<Releases>> {
+        self.plain().releases.iter().find(|releases| releases.component == component).cloned()
+    }
+
+    /// What is wrong with what was built so far.
+    pub(crate) fn errors(&self) -> Vec<Error> {
+        let plain = self.plain.get().map(|plain| &plain.errors);
+        let varied = self.varied.get().map(|varied| &varied.errors);
+        plain.into_iter().chain(varied).flatten().cloned().collect()
+    }
+
+    fn plain(&self) -> &Plain {
+        self.plain.get_or_init(|| {
+            let report = Report::new(&self.sources);
+            let documents = documents::read(&[Part::Shared], &report);
+            let objects = fixtures::build(&documents.fixtures, &report);
+            let (drawn, releases) = (documents.variations, documents.releases);
+            Plain { objects, drawn, releases, errors: report.into_errors() }
+        })
+    }
+
+    fn varied(&self) -> &Varied {
+        let plain = self.plain();
+        self.varied.get_or_init(|| {
+            let report = Report::new(&self.sources);
+            let (objects, variations) = variations::build(&plain.drawn, &plain.objects, &report);
+            Varied { objects, variations, errors: report.into_errors() }
+        })
+    }
+}
+
+impl<'a> Known<'a> {
+    /// The fixture of this name.
+    pub(crate) fn get(self, name: &str) -> Option<&'a Value> {
+        match self {
+            Self::Nowhere => None,
+            Self::Written(written) => written.get(name),
+            Self::All(shared) if name.contains(VARIED) => shared.varied().objects.get(name).map(Arc::as_ref),
+            Self::All(shared) => shared.plain().objects.get(name),
+        }
+    }
+
+    /// The names of all.
+    pub(crate) fn names(self) -> Vec<&'a str> {
+        match self {
+            Self::Nowhere => Vec::new(),
+            Self::Written(written) => written.keys().map(String::as_str).collect(),
+            Self::All(shared) => {
+                let varied = shared.varied().objects.keys();
+                shared.plain().objects.keys().chain(varied).map(String::as_str).collect()
+            }
+        }
+    }
+}

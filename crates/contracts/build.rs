@@ -1,0 +1,46 @@
+//! Writes the lists of every contract and suite file of the repository, so that the binary carries them.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+fn main() -> io::Result<()> {
+    // Asked for at run time: of two clones with one target folder, the other's would be compiled in.
+    let root = PathBuf::from(cargo_says("CARGO_MANIFEST_DIR")?).join("../..");
+    let mut lists = String::new();
+    for (constant, folder) in [("CONTRACTS", "contracts"), ("SUITES", "suites")] {
+        let mut files = Vec::new();
+        gather(&root.join(folder), &mut files)?;
+        // Below the folder of suites are programs' own files.
+        files.retain(|file| constant == "CONTRACTS" || file.parent() == Some(&root.join(folder)));
+        files.sort();
+        let _ = writeln!(lists, "const {constant}: &[(&str, &str)] = &[");
+        for file in files {
+            let name = file.strip_prefix(&root).map_err(io::Error::other)?;
+            let name: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
+            let path = fs::canonicalize(&file)?;
+            let path = path.to_string_lossy();
+            let _ = writeln!(lists, "({:?}, include_str!({path:?})),", name.join("/"));
+        }
+        lists.push_str("];\n");
+    }
+    fs::write(PathBuf::from(cargo_says("OUT_DIR")?).join("files.rs"), lists)
+}
+
+fn cargo_says(name: &str) -> io::Result<std::ffi::OsString> {
+    std::env::var_os(name).ok_or_else(|| io::Error::other(format!("cargo sets {name}")))
+}
+
+fn gather(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            gather(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            println!("cargo::rerun-if-changed={}", path.display());
+            files.push(path);
+        }
+    }
+    Ok(())
+}
