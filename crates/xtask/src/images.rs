@@ -43,7 +43,8 @@ pub(crate) struct Arguments {
     /// Builds the image of gardener-conformance, and those of no component
     #[arg(long)]
     tool: bool,
-    /// Compiles them together with gardener-conformance, whose build they share then: what they use of libraries is not the least
+    /// Compiles them in one build with gardener-conformance, so that no library is compiled twice; they have more of libraries in
+    /// them then
     #[arg(long, conflicts_with = "tool")]
     together: bool,
     #[command(flatten)]
