@@ -1,11 +1,14 @@
 # The front door: every target is one or two commands; logic lives in `cargo xtask`.
 .DEFAULT_GOAL := help
-.PHONY: help check fmt clippy test tidy laws doc deny run lint bench mutants control-plane e2e images tool-image kind-node go-clients dist
+.PHONY: help check ci fmt clippy test tidy laws doc deny run lint bench mutants control-plane verify-envtest fidelity go-clients e2e images tool-image kind-node dist
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-15s %s\n", $$1, $$2}'
 
 check: fmt clippy test doc lint ## all that must be green before a commit
+
+ci: ## all that must pass before a change lands; `.ci/run STEP...` does single steps
+	.ci/run
 
 fmt: ## sources are formatted
 	cargo fmt --all --check
@@ -46,8 +49,14 @@ mutants: ## change the webhooks' code and see the contracts notice
 control-plane: ## kube-apiserver and etcd from pinned Go modules; prints the folder
 	@cargo xtask control-plane
 
+verify-envtest: ## every contract on a real control plane, with the outcome of the embedded one (CI asks a case of each clause)
+	.ci/steps/envtest --whole
+
+fidelity: ## 2,000 requests on the embedded and on a real API server have the same answers (CI sends 1,000)
+	.ci/steps/fidelity --whole
+
 go-clients: ## controller-runtime, client-go and kubectl, embedded and on a real control plane
-	.ci/go-clients
+	.ci/steps/go-clients
 
 # Each alone: built together, each would carry what the other asks of the libraries.
 dist: ## release binaries in target/dist
@@ -64,5 +73,5 @@ tool-image: ## gardener-conformance itself as a container image; prints name and
 kind-node: ## a kind node image from pinned parts, without a registry; prints its name
 	@cargo xtask kind-node
 
-e2e: ## contracts and our images in real kind clusters; does all the set-up first
-	.ci/e2e
+e2e: ## every contract and our images in real kind clusters (CI asks a case of each clause); does all the set-up first
+	.ci/steps/kind --whole

@@ -108,7 +108,7 @@ pub(crate) enum Command {
     Prove(RunArguments),
     /// Counts clauses with cases, passing, proven and attested; runs nothing
     Coverage(CoverageArguments),
-    /// Holds two reports against each other, case by case; exit code 5 if they differ
+    /// Holds two reports against each other in the cases that both have; exit code 5 if they differ, 4 if none is in both
     Compare(CompareArguments),
     /// Says whether a report is good enough: policy, baseline, waivers
     Gate(GateArguments),
@@ -306,7 +306,7 @@ pub(crate) struct RunArguments {
 pub(crate) struct CompareArguments {
     /// A report: report.json, or the folder it lies in
     pub(crate) first: PathBuf,
-    /// Another one, of the same cases
+    /// Another one; cases that only one of the two has are counted and not judged
     pub(crate) second: PathBuf,
     /// text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]

@@ -1,4 +1,6 @@
-//! Two reports of the same cases held against each other: what one substrate or target says otherwise than the other.
+//! Two reports held against each other: which cases became something else on another substrate or target.
+//!
+//! Only cases that both reports asked are judged, so that a sample can be compared with a whole run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,11 +13,15 @@ use crate::report::{CaseResult, Report, Status, Verdict};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
-    /// Cases that both name.
+    /// How many cases both reports have.
     pub compared: usize,
-    /// Cases that became something else, or that only one names.
+    /// Those of them that became something else.
     pub differences: Vec<Difference>,
-    /// The verdicts, where they differ: of the first, of the second.
+    /// How many cases only the first report has. Nothing is said of them.
+    pub only_in_first: usize,
+    /// How many only the second has.
+    pub only_in_second: usize,
+    /// The verdicts, where both reports have the same cases and the verdicts differ: of the first, of the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<[String; 2]>,
     /// What the reports were asked for, where that differs: of the first, of the second. What differs may lie with that alone.
@@ -33,10 +39,10 @@ pub struct Difference {
     pub contract: String,
     /// `<clause>/<case>`.
     pub case: String,
-    /// In the first report; absent: it is not named there.
-    pub first: Option<Status>,
+    /// In the first report.
+    pub first: Status,
     /// In the second report.
-    pub second: Option<Status>,
+    pub second: Status,
     /// What the reports say of it, the second first.
     pub why: Vec<String>,
 }
@@ -57,43 +63,42 @@ pub struct AskedOtherwise {
 #[must_use]
 pub fn compare(first: &Report, second: &Report) -> Comparison {
     let (ours, theirs) = (cases(first), cases(second));
-    let mut keys: Vec<_> = ours.keys().chain(theirs.keys()).collect();
-    keys.sort_unstable();
-    keys.dedup();
+    let common: Vec<_> =
+        ours.iter().filter_map(|(key, one)| theirs.get(key).map(|other| (key, *one, *other))).collect();
     let asked_for = [first, second].map(|report| report.run.asked_in_words());
     let mut comparison = Comparison {
-        compared: 0,
+        compared: common.len(),
         differences: Vec::new(),
+        only_in_first: ours.len() - common.len(),
+        only_in_second: theirs.len() - common.len(),
         verdicts: None,
         asked_for: (asked_for[0] != asked_for[1]).then_some(asked_for),
         asked_otherwise: Vec::new(),
     };
-    for key @ (contract, case) in keys {
-        let (one, other) = (ours.get(key).copied(), theirs.get(key).copied());
-        comparison.compared += usize::from(one.is_some() && other.is_some());
-        if one.map(|one| one.status) != other.map(|other| other.status) {
+    for ((contract, case), one, other) in common {
+        if one.status != other.status {
             comparison.differences.push(Difference {
                 contract: (*contract).to_owned(),
                 case: case.clone(),
-                first: one.map(|one| one.status),
-                second: other.map(|other| other.status),
-                why: [other, one].into_iter().flatten().flat_map(said).collect(),
+                first: one.status,
+                second: other.status,
+                why: [other, one].into_iter().flat_map(said).collect(),
             });
-        } else if let (Some(one), Some(other)) = (one, other)
-            && one.asked.is_some() != other.asked.is_some()
-        {
+        } else if one.asked.is_some() != other.asked.is_some() {
             let (first, second) = (one.asked.clone(), other.asked.clone());
             comparison.asked_otherwise.push(AskedOtherwise { case: case.clone(), first, second });
         }
     }
-    if first.verdict != second.verdict {
+    // Other cases, another verdict: that is no difference between the two.
+    let is_of_the_same = comparison.only_in_first + comparison.only_in_second == 0;
+    if is_of_the_same && first.verdict != second.verdict {
         comparison.verdicts = Some([first.verdict, second.verdict].map(Verdict::words).map(str::to_owned));
     }
     comparison
 }
 
 impl Comparison {
-    /// Whether both say the same of the same cases.
+    /// Whether both say the same of the cases that both have.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.differences.is_empty() && self.verdicts.is_none()
@@ -129,16 +134,23 @@ impl Comparison {
             let which = if asked.first.is_some() { "first" } else { "second" };
             line(&mut text, &format!("~ {} in the {which} report: {how}", asked.case));
         }
-        line(
-            &mut text,
-            &format!(
-                "{} cases compared, {} differ, {} asked in another way with the same outcome",
-                self.compared,
-                self.differences.len(),
-                self.asked_otherwise.len()
-            ),
-        );
+        if self.compared == 0 {
+            line(&mut text, "! the reports have no case in common: nothing was compared");
+        }
+        line(&mut text, &self.counts());
         text
+    }
+
+    fn counts(&self) -> String {
+        format!(
+            "{} cases compared, {} differ, {} asked in another way with the same outcome; {} only in the first report, {} only in \
+             the second",
+            self.compared,
+            self.differences.len(),
+            self.asked_otherwise.len(),
+            self.only_in_first,
+            self.only_in_second
+        )
     }
 }
 
@@ -161,9 +173,9 @@ fn said(case: &CaseResult) -> Vec<String> {
     checks.chain(reason).chain(case.asked.clone()).collect()
 }
 
-fn word(status: Option<Status>) -> String {
-    let word = status.map(|status| serde_json::to_value(status).unwrap_or_default());
-    word.and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_else(|| "not there".to_owned())
+fn word(status: Status) -> String {
+    let word = serde_json::to_value(status).unwrap_or_default();
+    word.as_str().unwrap_or_default().to_owned()
 }
 
 fn line(text: &mut String, line: &str) {
@@ -226,37 +238,59 @@ mod tests {
         let comparison = compare(&first, &second);
         assert!(comparison.is_same());
         let want = "~ A-1/x in the second report: asked directly: so\n\
-                    1 cases compared, 0 differ, 1 asked in another way with the same outcome\n";
+                    1 cases compared, 0 differ, 1 asked in another way with the same outcome; 0 only in the first report, 0 \
+                    only in the second\n";
         assert_eq!(comparison.to_text(), want);
     }
 
     #[test]
-    fn another_status_a_missing_case_and_another_verdict_are_differences() {
-        let first = report(
-            Verdict::Conformant,
-            vec![case("gone", Status::Passed, None), case("x", Status::Passed, None)],
-        );
-        let second = report(
-            Verdict::Inconclusive,
-            vec![case("new", Status::Passed, None), case("x", Status::Errored, None)],
-        );
+    fn another_status_and_another_verdict_of_the_same_cases_are_differences() {
+        let cases = |status| vec![case("x", status, None), case("y", Status::Passed, None)];
+        let first = report(Verdict::Conformant, cases(Status::Passed));
+        let second = report(Verdict::Inconclusive, cases(Status::Errored));
         let comparison = compare(&first, &second);
-        let found: Vec<_> = comparison
-            .differences
-            .iter()
-            .map(|found| (found.case.as_str(), found.first, found.second))
-            .collect();
-        let want = [
-            ("A-1/gone", Some(Status::Passed), None),
-            ("A-1/new", None, Some(Status::Passed)),
-            ("A-1/x", Some(Status::Passed), Some(Status::Errored)),
-        ];
-        assert_eq!((found.as_slice(), comparison.compared), (&want[..], 1));
+        let want = Difference {
+            contract: "a".to_owned(),
+            case: "A-1/x".to_owned(),
+            first: Status::Passed,
+            second: Status::Errored,
+            why: ["the server is gone"; 2].map(str::to_owned).to_vec(),
+        };
+        assert_eq!((comparison.differences.as_slice(), comparison.compared), (&[want][..], 2));
         assert_eq!(comparison.verdicts, Some(["conformant", "inconclusive"].map(str::to_owned)));
         assert!(!comparison.is_same());
         let text = comparison.to_text();
         assert!(text.contains("≠ A-1/x: passed, then errored\n    the server is gone\n"), "{text}");
-        assert!(text.contains("≠ A-1/gone: passed, then not there\n"), "{text}");
+        assert!(text.contains("≠ verdict: conformant, then inconclusive\n"), "{text}");
+    }
+
+    #[test]
+    fn cases_of_one_report_alone_are_counted_and_neither_they_nor_the_verdict_are_judged() {
+        let x = || case("x", Status::Passed, None);
+        let first = report(
+            Verdict::NonConformant,
+            vec![case("gone", Status::Failed, None), case("too", Status::Passed, None), x()],
+        );
+        let second = report(Verdict::Conformant, vec![case("new", Status::Passed, None), x()]);
+        let comparison = compare(&first, &second);
+        assert_eq!((comparison.compared, comparison.only_in_first, comparison.only_in_second), (1, 2, 1));
+        assert!(comparison.is_same(), "{comparison:?}");
+        let want = "1 cases compared, 0 differ, 0 asked in another way with the same outcome; 2 only in the first report, 1 only in \
+                    the second\n";
+        assert_eq!(comparison.to_text(), want);
+        // Of those that both have it is still seen.
+        let second = report(Verdict::Conformant, vec![case("x", Status::Failed, None)]);
+        assert!(!compare(&first, &second).is_same());
+    }
+
+    #[test]
+    fn reports_with_no_case_in_common_say_so() {
+        let first = report(Verdict::Conformant, vec![case("x", Status::Passed, None)]);
+        let second = report(Verdict::NonConformant, vec![case("y", Status::Failed, None)]);
+        let comparison = compare(&first, &second);
+        assert_eq!((comparison.compared, comparison.is_same()), (0, true));
+        let text = comparison.to_text();
+        assert!(text.starts_with("! the reports have no case in common: nothing was compared\n"), "{text}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 
-use crate::{control_plane, engine, images, kind_node, kinds, layout, mutants};
+use crate::{control_plane, engine, images, kind_node, kinds, layout, musl, mutants};
 
 /// Chores of the project.
 #[derive(Parser)]
@@ -28,6 +28,8 @@ pub(crate) enum Chore {
     Kinds(kinds::Arguments),
     /// Write which functions of a component run, for the linker to put side by side
     Layout(layout::Arguments),
+    /// Print what cargo needs to build static programs, for a shell: eval "$(cargo xtask musl)"
+    Musl(musl::Arguments),
     /// Change a component's webhooks and see its contracts notice
     Mutants(mutants::Arguments),
 }
@@ -42,6 +44,7 @@ impl Chore {
             Self::KindNode(arguments) => kind_node::run(arguments),
             Self::Kinds(arguments) => kinds::run(arguments),
             Self::Layout(arguments) => layout::run(arguments),
+            Self::Musl(arguments) => musl::run(arguments),
             Self::Mutants(arguments) => mutants::run(arguments),
         }
     }

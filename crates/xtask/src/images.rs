@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
 use crate::engine::{self, Environment};
+use crate::musl::Musl;
 use crate::program;
 use crate::tools::Tools;
 
@@ -42,6 +43,10 @@ pub(crate) struct Arguments {
     /// Builds the image of gardener-conformance, and those of no component
     #[arg(long)]
     tool: bool,
+    /// Compiles them in one build with gardener-conformance, so that no library is compiled twice; they have more of libraries in
+    /// them then
+    #[arg(long, conflicts_with = "tool")]
+    together: bool,
     #[command(flatten)]
     environment: Environment,
     #[arg(long, env = "CARGO_TARGET_DIR", hide = true, default_value = "target")]
@@ -52,13 +57,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "images are built on Linux: their programs are for it");
     let tools = engine::ensure_running(&arguments.environment)?;
-    let cache = arguments.environment.cache.folder()?;
-    let compiler = Tools::with(&["musl-gcc", "docker"], &arguments.environment.path, &cache)?;
-    let triple = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
-    program::step("Rust's libraries for static programs", || install(&triple))?;
+    let musl = Musl::ensure(&arguments.environment)?;
     let wanted = if arguments.tool { &TOOL } else { &COMPONENTS };
-    program::step("static programs", || compile(&compiler, arguments, &triple, wanted))?;
-    let folder = crate::chore::root().join(&arguments.target_folder).join(&triple);
+    program::step("static programs", || compile(&musl, arguments, wanted))?;
+    let folder = crate::chore::root().join(&arguments.target_folder).join(&musl.triple);
     let folder = folder.join(if arguments.profile == "dev" { "debug" } else { &arguments.profile });
     let context = gathered(&folder, wanted)?;
     for (_, component) in wanted.programs {
@@ -74,50 +76,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Without rustup the target is whoever's who installed Rust.
-fn install(triple: &str) -> Result<()> {
-    let mut rustup = Command::new("rustup");
-    rustup.args(["target", "add", triple]).current_dir(crate::chore::root());
-    match rustup.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status() {
-        Ok(status) => {
-            ensure!(status.success(), "`rustup target add {triple}` failed: {status}; run it to see why");
-            Ok(())
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).context("failed to start rustup"),
-    }
-}
-
-fn compile(tools: &Tools, arguments: &Arguments, triple: &str, wanted: &Wanted) -> Result<()> {
+fn compile(musl: &Musl, arguments: &Arguments, wanted: &Wanted) -> Result<()> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "--profile", &arguments.profile, "--target", triple]);
-    for (package, program) in wanted.programs {
+    cargo.args(["build", "--quiet", "--profile", &arguments.profile, "--target", &musl.triple]);
+    let tool = TOOL.programs.iter().filter(|_| arguments.together);
+    for (package, program) in wanted.programs.iter().chain(tool) {
         cargo.args(["--package", package, "--bin", program]);
     }
-    let compiler = compiler(tools)?;
-    cargo.env(format!("CC_{}", triple.replace('-', "_")), compiler).current_dir(crate::chore::root());
+    let (variable, compiler) = musl.c_compiler();
+    cargo.env(variable, compiler).current_dir(crate::chore::root());
     program::run(&mut cargo)
-        .with_context(|| format!("is the target there? `rustup target add {triple}` installs it"))
-}
-
-/// musl-gcc; one that was unpacked looks for its headers where they would be installed, and is told where they are. It keeps
-/// its path, as what is compiled by another compiler is compiled anew.
-fn compiler(tools: &Tools) -> Result<PathBuf> {
-    let found = tools.find("musl-gcc").context("musl-gcc was found")?;
-    let Some(root) = tools.unpacked().filter(|root| found.starts_with(root)) else { return Ok(found) };
-    let libraries = format!("usr/lib/{}-linux-musl", std::env::consts::ARCH);
-    let specs = root.join(&libraries).join("musl-gcc.specs");
-    let text = fs::read_to_string(&specs).with_context(|| format!("failed to read {}", specs.display()))?;
-    let here = root.join("musl");
-    fs::create_dir_all(&here).with_context(|| format!("failed to make {}", here.display()))?;
-    let write = |name: &str, text: &str| {
-        fs::write(here.join(name), text).with_context(|| format!("failed to write {name}"))
-    };
-    write("specs", &text.replace("/usr/", &format!("{}/usr/", root.display())))?;
-    write("gcc", &format!("#!/bin/sh\nexec gcc \"$@\" -specs {}\n", here.join("specs").display()))?;
-    let compiler = here.join("gcc");
-    program::run(Command::new("chmod").arg("+x").arg(&compiler))?;
-    Ok(compiler)
+        .with_context(|| format!("is the target there? `rustup target add {}` installs it", musl.triple))
 }
 
 /// A folder with all programs and nothing else: Docker's old builder goes through the images above the one that is wanted.

@@ -10,6 +10,7 @@ mod kind_cli;
 mod kind_node;
 mod kinds;
 mod layout;
+mod musl;
 mod mutants;
 mod program;
 mod tools;

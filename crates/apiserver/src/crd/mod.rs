@@ -58,7 +58,12 @@ pub(crate) fn is_established(object: &Value) -> bool {
 
 /// What users should know of a definition that is taken.
 pub(crate) fn warnings(object: &Value) -> Vec<String> {
-    let ruled = cfg!(not(feature = "cel")) && object.get("spec").is_some_and(has_rules);
+    warnings_where(cfg!(feature = "cel"), object)
+}
+
+/// Tests are built with the feature and programs without it; both are tested.
+fn warnings_where(rules_are_evaluated: bool, object: &Value) -> Vec<String> {
+    let ruled = !rules_are_evaluated && object.get("spec").is_some_and(has_rules);
     let text =
         "x-kubernetes-validations: this server does not evaluate CEL rules; they are kept and not enforced";
     ruled.then(|| text.to_owned()).into_iter().collect()
@@ -121,5 +126,25 @@ fn describe(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_that_are_not_enforced_are_told() {
+        let with = |rules: Value| {
+            let a = json!({"type": "string", "x-kubernetes-validations": rules});
+            let schema = json!({"type": "object", "properties": {"a": a}});
+            json!({"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}})
+        };
+        let ruled = with(json!([{"rule": "self == oldSelf"}]));
+        let words = "x-kubernetes-validations: this server does not evaluate CEL rules; they are kept and not enforced";
+        assert_eq!(warnings_where(false, &ruled), [words]);
+        let nothing: [&str; 0] = [];
+        assert_eq!(warnings_where(true, &ruled), nothing);
+        assert_eq!(warnings_where(false, &with(json!([]))), nothing);
     }
 }

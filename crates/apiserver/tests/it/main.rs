@@ -20,7 +20,6 @@ mod hook;
 mod kinds;
 mod lifecycle;
 mod protobuf;
-#[cfg(feature = "cel")]
 mod rules;
 mod services;
 mod spoken;

@@ -157,21 +157,6 @@ async fn a_definition_whose_names_are_taken_serves_nothing() {
     assert_eq!(send(&server, "GET", path, &Value::Null).await.0, 404);
 }
 
-#[cfg(not(feature = "cel"))]
-#[tokio::test]
-async fn rules_that_are_not_enforced_are_told() {
-    let server = ApiServer::builder().build();
-    let schema = json!({"type": "object", "properties": {
-        "a": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf"}]},
-    }});
-    let json_type = [("content-type", "application/json")];
-    let (code, headers, _) =
-        exchange(&server, "POST", CRDS, &json_type, &definition(&schema).to_string()).await;
-    let warning = "299 - \"x-kubernetes-validations: this server does not evaluate CEL rules; they are kept and not \
-                   enforced\"";
-    assert_eq!((code, headers["warning"].to_str().unwrap()), (201, warning));
-}
-
 #[tokio::test]
 async fn openapi_tells_of_built_in_kinds_and_of_custom_ones() {
     let server = server().await;

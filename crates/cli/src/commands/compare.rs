@@ -1,4 +1,4 @@
-//! `compare`: two reports of the same cases held against each other.
+//! `compare`: two reports held against each other, in the cases that both have.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use conformance::report::{self, Report};
 use crate::arguments::{CompareArguments, Format};
 use crate::terminal::{Failure, Terminal};
 
-/// Prints what differs; 5 if anything does, 4 if there was nothing to compare.
+/// Prints what differs; 5 if a case of both does, 4 if no case is in both.
 pub(crate) fn compare(arguments: &CompareArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let comparison = held_against(&read(&arguments.first)?, &read(&arguments.second)?);
     let json = arguments.output == Format::Json;

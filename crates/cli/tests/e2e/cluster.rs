@@ -41,19 +41,23 @@ pub(crate) struct Shared(Arc<Mutex<State>>);
 struct State {
     /// How many tests still come.
     ahead: usize,
+    /// Whether it has three nodes in three zones, or one node.
+    has_zones: bool,
     running: Option<Result<Running, String>>,
 }
 
 impl Shared {
-    /// Says how many tests come.
-    pub(crate) fn awaits(&self, tests: usize) {
-        self.state().ahead = tests;
+    /// Says how many tests come, and whether they need three zones.
+    pub(crate) fn awaits(&self, tests: usize, has_zones: bool) {
+        let mut state = self.state();
+        (state.ahead, state.has_zones) = (tests, has_zones);
     }
 
     /// Does one of the tests.
     pub(crate) fn with<T>(&self, test: impl FnOnce(&Running) -> Result<T, String>) -> Result<T, String> {
         let mut state = self.state();
-        let outcome = match state.running.get_or_insert_with(Running::start) {
+        let has_zones = state.has_zones;
+        let outcome = match state.running.get_or_insert_with(|| Running::start(has_zones)) {
             Ok(running) => test(running),
             Err(error) => Err(error.clone()),
         };
@@ -71,11 +75,12 @@ impl Shared {
 
 impl Running {
     /// Starts one as a user does.
-    fn start() -> Result<Self, String> {
+    fn start(has_zones: bool) -> Result<Self, String> {
         let programs = place::surroundings().programs().map_err(|error| error.to_string())?;
         let name = format!("e2e-{}", std::process::id());
+        let zones = if has_zones { "3" } else { "1" };
         let arguments = [
-            &["env", "up", "--foreground", "--name", &name, "--substrate", "kind", "--zones", "3"][..],
+            &["env", "up", "--foreground", "--name", &name, "--substrate", "kind", "--zones", zones][..],
             &["--logs", LOGS],
         ];
         let installed = INSTALLED.iter().flat_map(|component| ["--install", component]);

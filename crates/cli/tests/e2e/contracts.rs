@@ -1,4 +1,5 @@
-//! Every case of every contract as a test of its own; one run of the program, beside other tests, answers them all.
+//! Every case of every contract as a test of its own, or of a sample every clause; one run of the program, beside other tests,
+//! answers them all.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,9 +7,9 @@ use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
 
 use conformance::report::{self, CaseResult, Report, Status};
-use contract::case::When;
+use contract::case::{Case, When};
 use contract::decision::RunsOn;
-use contract::model::{Contract, Level};
+use contract::model::{Clause, Contract, Level};
 use contract::{load, source};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
@@ -27,6 +28,8 @@ const UNASKED: &str = "not asked in a cluster: `run --substrate kind` has it in 
 /// The run that answers all tests.
 struct Answers {
     substrate: Substrate,
+    /// The number that chooses one case of each clause.
+    sample: Option<u64>,
     /// Arguments that select what is wanted.
     wanted: OnceLock<Vec<String>>,
     found: OnceLock<Result<Found, String>>,
@@ -37,26 +40,38 @@ struct Found {
     cases: BTreeMap<String, CaseResult>,
 }
 
+/// What one test asks.
+struct Asked {
+    /// Name of the test: `resource_manager::seccomp_profile::GRM-SEC-001::unset::CREATE`.
+    name: String,
+    /// Id of the case, or of the clause.
+    id: String,
+    /// Ids of the case, or of those of the clause of which one is chosen; empty where no cluster asks it.
+    cases: Vec<String>,
+}
+
 /// The tests; what the arguments leave out is not asked.
-pub(crate) fn trials(substrate: Substrate, arguments: &Arguments) -> Result<Vec<Trial>, String> {
+pub(crate) fn trials(
+    substrate: Substrate,
+    sample: Option<u64>,
+    arguments: &Arguments,
+) -> Result<Vec<Trial>, String> {
     let loaded = load::read(&source::embedded());
     if !loaded.errors.is_empty() {
         return Err(load::Errors(loaded.errors).to_string());
     }
     let in_cluster = substrate == Substrate::Kind;
-    let answers = Arc::new(Answers { substrate, wanted: OnceLock::new(), found: OnceLock::new() });
+    let answers = Arc::new(Answers { substrate, sample, wanted: OnceLock::new(), found: OnceLock::new() });
     let mut ids = BTreeMap::new();
     let mut trials = Vec::new();
-    for contract in &loaded.catalog.contracts {
-        for (id, name, is_unasked) in cases(contract) {
-            if is_unasked && in_cluster {
-                trials.push(Trial::ignorable_test(name, || Ok(Completion::ignored_with(UNASKED))));
-                continue;
-            }
-            let (answers, case) = (Arc::clone(&answers), id.clone());
-            ids.insert(name.clone(), id);
-            trials.push(Trial::ignorable_test(name, move || verdict(&answers, &case)));
+    for asked in loaded.catalog.contracts.iter().flat_map(|contract| tests(contract, in_cluster, sample)) {
+        if asked.cases.is_empty() {
+            trials.push(Trial::ignorable_test(asked.name, || Ok(Completion::ignored_with(UNASKED))));
+            continue;
         }
+        ids.insert(asked.name.clone(), asked.cases.clone());
+        let answers = Arc::clone(&answers);
+        trials.push(Trial::ignorable_test(asked.name.clone(), move || verdict(&answers, &asked)));
     }
     let wanted: Vec<_> = trials
         .iter()
@@ -64,7 +79,8 @@ pub(crate) fn trials(substrate: Substrate, arguments: &Arguments) -> Result<Vec<
         .filter_map(|trial| ids.get(trial.name()))
         .collect();
     let all = wanted.len() == ids.len();
-    let selected: Vec<String> = wanted.into_iter().flat_map(|id| ["--case".to_owned(), id.clone()]).collect();
+    let selected: Vec<String> =
+        wanted.into_iter().flatten().flat_map(|id| ["--case".to_owned(), id.clone()]).collect();
     let is_asked = !selected.is_empty() && !arguments.list;
     answers.wanted.set(selected).map_err(|_| "it is set once")?;
     if is_asked {
@@ -80,18 +96,26 @@ pub(crate) fn trials(substrate: Substrate, arguments: &Arguments) -> Result<Vec<
     Ok(trials)
 }
 
-/// Id and test name of each case, and whether no cluster asks it: `resource_manager::seccomp_profile::GRM-SEC-001::unset::CREATE`.
-fn cases(contract: &Contract) -> impl Iterator<Item = (String, String, bool)> + '_ {
+/// A test a case, or a clause where one case of each is chosen.
+fn tests(contract: &Contract, in_cluster: bool, sample: Option<u64>) -> Vec<Asked> {
     let component = contract.labels.get("component").map_or("contracts", String::as_str);
     let prefix = format!("{component}::{}", contract.name).replace('-', "_");
-    contract.clauses.iter().flat_map(move |clause| {
-        let prefix = prefix.clone();
-        clause.cases.iter().map(move |case| {
+    let of_clause = |clause: &Clause| {
+        let prefix = format!("{prefix}::{}", clause.id);
+        let of_case = |case: &Case| {
             let id = format!("{}/{}", clause.id, case.name);
-            let name = format!("{prefix}::{}::{}", clause.id, case.name.replace('/', "::"));
-            (id, name, is_unasked(contract, &case.when))
-        })
-    })
+            let is_unasked = in_cluster && is_unasked(contract, &case.when);
+            let cases = if is_unasked { Vec::new() } else { vec![id.clone()] };
+            Asked { name: format!("{prefix}::{}", case.name.replace('/', "::")), id, cases }
+        };
+        let asked: Vec<Asked> = clause.cases.iter().map(of_case).collect();
+        if sample.is_none() {
+            return asked;
+        }
+        let cases = asked.into_iter().flat_map(|asked| asked.cases).collect();
+        vec![Asked { name: prefix, id: clause.id.clone(), cases }]
+    };
+    contract.clauses.iter().flat_map(of_clause).collect()
 }
 
 fn is_unasked(contract: &Contract, when: &When) -> bool {
@@ -100,16 +124,19 @@ fn is_unasked(contract: &Contract, when: &When) -> bool {
     is_asked_nowhere || is_decided_elsewhere || !INSTALLED.contains(&&*contract.component)
 }
 
-fn verdict(answers: &Answers, id: &str) -> Result<Completion, Failed> {
+fn verdict(answers: &Answers, asked: &Asked) -> Result<Completion, Failed> {
     let found = answers.found()?;
-    let case = found.cases.get(id).ok_or_else(|| format!("the report does not speak of {id}"))?;
+    let cases: Vec<&CaseResult> = asked.cases.iter().filter_map(|id| found.cases.get(id)).collect();
+    let [case] = cases[..] else {
+        return Err(format!("the report has {} cases of {} and not one", cases.len(), asked.id).into());
+    };
     let reason = || case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default();
     match case.status {
         Status::Passed | Status::Waived => Ok(Completion::Completed),
         Status::NotSupported | Status::Skipped => Ok(Completion::ignored_with(reason())),
         status => {
             let checks = case.checks.iter().map(|check| format!("\n  {check:?}"));
-            Err(format!("{status:?} {}{}", reason(), checks.collect::<String>()).into())
+            Err(format!("{}: {status:?} {}{}", case.name, reason(), checks.collect::<String>()).into())
         }
     }
 }
@@ -159,6 +186,8 @@ impl Answers {
 
     fn run(&self) -> Result<Found, String> {
         let mut arguments = self.substrate.arguments();
+        arguments
+            .extend(self.sample.into_iter().flat_map(|number| ["--sample".to_owned(), number.to_string()]));
         arguments.extend(["--report", REPORT, "--quiet"].map(str::to_owned));
         arguments.extend(self.wanted.get().into_iter().flatten().cloned());
         let status: ExitStatus = Tethered::spawn(&arguments)?.wait()?;

@@ -9,7 +9,6 @@ use tempfile::TempDir;
 
 use crate::place;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_gardener-conformance");
 /// A provider's webhooks, which read the Cluster of a shoot from the API server beside them.
 const TARGET: &str = r"
 apiVersion: conformance.gardener.cloud/v1alpha1
@@ -71,7 +70,7 @@ fn target() -> Result<TempDir, String> {
 }
 
 fn verify(folder: &Path, contract: &str) -> Command {
-    let mut command = Command::new(PROGRAM);
+    let mut command = Command::new(place::program());
     command.args(["verify", "--contract", contract, "--report", REPORT]);
     command.arg("--target").arg(folder.join("target.yaml"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,4 +1,5 @@
-//! Where tests run: `CONFORMANCE_SUBSTRATE`.
+//! What the environment says: where tests run (`CONFORMANCE_SUBSTRATE`), which of them (`CONFORMANCE_SAMPLE`), and of which
+//! program (`CONFORMANCE_PROGRAM`).
 
 use substrate::kind::programs::Surroundings;
 
@@ -14,16 +15,20 @@ pub(crate) enum Substrate {
 }
 
 impl Substrate {
-    /// What the environment says; `kind` if it says nothing.
-    pub(crate) fn of_environment() -> Result<Self, String> {
-        match variable("CONFORMANCE_SUBSTRATE").as_deref() {
-            None | Some("kind") => Ok(Self::Kind),
-            Some("envtest") => Ok(Self::Envtest),
-            Some("kubeconfig") => variable("KUBECONFIG")
+    /// What the environment says; nothing is asked if it says nothing.
+    pub(crate) fn of_environment() -> Result<Option<Self>, String> {
+        let Some(name) = variable("CONFORMANCE_SUBSTRATE") else { return Ok(None) };
+        let substrate = match name.as_str() {
+            "kind" => Self::Kind,
+            "envtest" => Self::Envtest,
+            "kubeconfig" => variable("KUBECONFIG")
                 .map(Self::Kubeconfig)
-                .ok_or_else(|| "CONFORMANCE_SUBSTRATE=kubeconfig needs KUBECONFIG".to_owned()),
-            Some(other) => Err(format!("CONFORMANCE_SUBSTRATE={other} is none of kind, envtest, kubeconfig")),
-        }
+                .ok_or("CONFORMANCE_SUBSTRATE=kubeconfig needs KUBECONFIG")?,
+            other => {
+                return Err(format!("CONFORMANCE_SUBSTRATE={other} is none of kind, envtest, kubeconfig"));
+            }
+        };
+        Ok(Some(substrate))
     }
 
     /// The command that asks all cases there.
@@ -35,6 +40,19 @@ impl Substrate {
         };
         words.iter().map(|word| (*word).to_owned()).collect()
     }
+}
+
+/// A number that chooses one case of each clause, in clusters of one node; absent: all cases are asked, and pods are tested in
+/// three zones.
+pub(crate) fn sample() -> Result<Option<u64>, String> {
+    let Some(text) = variable("CONFORMANCE_SAMPLE") else { return Ok(None) };
+    text.parse().map(Some).map_err(|_| format!("CONFORMANCE_SAMPLE={text} is no number"))
+}
+
+/// The program under test: one that was built before, else the one that was built with the tests.
+pub(crate) fn program() -> String {
+    let built = || env!("CARGO_BIN_EXE_gardener-conformance").to_owned();
+    variable("CONFORMANCE_PROGRAM").unwrap_or_else(built)
 }
 
 /// Where `kubectl` and `docker` are looked for.

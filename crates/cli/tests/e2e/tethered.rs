@@ -3,7 +3,8 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_gardener-conformance");
+use crate::place;
+
 /// Ends the program when the pipe on standard input is closed, which the kernel does however its writer ends.
 const TETHER: &str = "exec 3<&0 </dev/null; \"$@\" & program=$!; (cat <&3 >/dev/null; kill -TERM \"$program\") & watch=$!; \
                       wait \"$program\"; status=$?; kill \"$watch\" 2>/dev/null; exit \"$status\"";
@@ -15,7 +16,7 @@ impl Tethered {
     /// Starts it.
     pub(crate) fn spawn(arguments: &[String]) -> Result<Self, String> {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", TETHER, "tether", PROGRAM]).args(arguments);
+        command.args(["-c", TETHER, "tether", &place::program()]).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.spawn().map(Self).map_err(|error| error.to_string())
     }

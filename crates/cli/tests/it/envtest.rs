@@ -97,3 +97,22 @@ fn reports_that_differ_in_a_case_exit_with_5() {
     call(folder.path(), &["compare", "a/report.json", "a/baseline.json"]).says(5, &["≠ GRM-SEC-"]);
     call(folder.path(), &["compare", "a", "nowhere"]).says(2, &["nowhere"]);
 }
+
+#[test]
+fn reports_are_compared_in_the_cases_that_both_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let reports = [
+        ("one", &["GRM-SEC-001"][..]),
+        ("other", &["GRM-SEC-002"]),
+        ("both", &["GRM-SEC-001", "GRM-SEC-002"]),
+    ];
+    for (report, clauses) in reports {
+        let wanted = clauses.iter().flat_map(|clause| ["--clause", clause]);
+        let run: Vec<&str> = ["run", "--report", report, "-q"].into_iter().chain(wanted).collect();
+        call(folder.path(), &run).says(0, &["conformant"]);
+    }
+    let compared = call(folder.path(), &["compare", "both", "one"]);
+    compared.says(0, &["cases compared, 0 differ", "; ", " only in the first report, 0 only in the second"]);
+    call(folder.path(), &["compare", "one", "other"])
+        .says(4, &["the reports have no case in common", "0 cases compared, 0 differ"]);
+}

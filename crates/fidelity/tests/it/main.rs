@@ -19,6 +19,13 @@ async fn two_servers_of_one_make_agree_whatever_their_uids_and_times() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_requests_that_decide_in_ci_are_wild_enough() {
+    let options = Options::new(planted::BUDGET, 1);
+    let outcome = run(&pair(sound(1), sound(2)), &options, &|_| (), pending()).await;
+    assert_eq!(outcome.exit_code(), 0, "{}", outcome.to_text());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_asked_is_no_agreement() {
     let options = Options { kinds: vec!["nothings".to_owned()], ..Options::new(10, 1) };
     let outcome = run(&pair(sound(1), sound(2)), &options, &|_| (), pending()).await;

@@ -6,8 +6,8 @@ use fidelity::run::{Options, run};
 
 use crate::servers::{Bug, faulty, pair, sound};
 
-/// The budget of CI.
-const BUDGET: usize = 2000;
+/// The budget of CI (`.ci/steps/fidelity`).
+pub(crate) const BUDGET: usize = 1000;
 
 /// What is found of a bug: the part that differs, what was asked, and of how many requests the sequence is.
 async fn found(bug: Bug) -> Vec<(String, String, usize)> {

@@ -1,5 +1,6 @@
 //! The house rules that no compiler knows, held on every file of the project.
 
+mod ci;
 mod contracts;
 mod manifests;
 mod sources;
