@@ -15,6 +15,7 @@ mod record;
 mod release;
 mod render;
 mod report;
+mod selection;
 mod versions;
 
 pub(crate) use check::{CheckCommand, CheckObjectsArguments};
@@ -28,6 +29,7 @@ pub(crate) use named::{
 pub(crate) use record::{RecordArguments, ReplayArguments};
 pub(crate) use render::{RenderArguments, Rendering};
 pub(crate) use report::{MergeArguments, ReportCommand};
+pub(crate) use selection::Selection;
 pub(crate) use versions::{
     ExplainVersionsArguments, GardenArguments, LintVersionsArguments, SimulateArguments, VersionsCommand,
 };
@@ -142,51 +144,6 @@ pub(crate) enum Command {
     },
     /// Prints the man page
     Man,
-}
-
-/// Which cases run.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Selection")]
-pub(crate) struct Selection {
-    /// A suite of suites/ (repeatable)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) suite: Vec<String>,
-    /// A contract, such as high-availability-config (repeatable)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) contract: Vec<String>,
-    /// A clause, such as GRM-HAC-001 (repeatable)
-    #[arg(long, value_name = "ID")]
-    pub(crate) clause: Vec<String>,
-    /// A case, such as GRM-HAC-001/server,node,1/UPDATE (repeatable)
-    #[arg(long, value_name = "ID")]
-    pub(crate) case: Vec<String>,
-    /// A level: MUST, SHOULD or MAY (repeatable)
-    #[arg(long, value_name = "LEVEL")]
-    pub(crate) level: Vec<String>,
-    /// A feature that clauses need (repeatable)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) feature: Vec<String>,
-    /// A label of contracts, key=value (repeatable)
-    #[arg(short = 'l', long, value_name = "KEY=VALUE")]
-    pub(crate) label: Vec<String>,
-    /// One case of each clause, chosen by the number
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) sample: Option<u64>,
-}
-
-impl From<Selection> for conformance::select::Selection {
-    fn from(typed: Selection) -> Self {
-        Self {
-            suites: typed.suite,
-            contracts: typed.contract,
-            clauses: typed.clause,
-            cases: typed.case,
-            levels: typed.level,
-            features: typed.feature,
-            labels: typed.label,
-            sample: typed.sample,
-        }
-    }
 }
 
 /// How cases run.

@@ -12,6 +12,10 @@ use contract::source;
 
 use crate::terminal::Failure;
 
+mod selected;
+
+pub(crate) use selected::{Selected, Together};
+
 /// The contracts built in with the folder `added` over them; an error is everything that is wrong, drawn.
 pub(crate) fn index(added: Option<&Path>) -> Result<Index, Failure> {
     Index::read(files(added)?).map_err(Failure::diagnostic)

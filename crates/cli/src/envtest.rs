@@ -8,8 +8,8 @@ use substrate::envtest::assets::Assets;
 use substrate::envtest::{Envtest, Lane, Options, SHARED, programs};
 
 use crate::arguments::{Addition, EnvtestArguments};
+use crate::catalog::Selected;
 use crate::environment;
-use crate::selected::Selected;
 use crate::terminal::Failure;
 
 /// How long a cluster may take to become ready; several take that long each, as they have the same cores.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::selected::Selected;
+use crate::catalog::Selected;
 use async_trait::async_trait;
 use conformance::run::{Ground, Guard, Whole};
 use substrate::kind::{Kind, Options, Shape};

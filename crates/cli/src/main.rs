@@ -9,7 +9,6 @@ mod envtest;
 mod kind;
 mod options;
 mod progress;
-mod selected;
 mod session;
 mod signals;
 mod targets;

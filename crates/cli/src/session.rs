@@ -13,8 +13,8 @@ use conformance::target::Target;
 use contract::model::Contract;
 
 use crate::arguments::{Execution, Format};
+use crate::catalog::{Selected, Together};
 use crate::progress::Progress;
-use crate::selected::{Selected, Together};
 use crate::terminal::{Failure, Terminal};
 use crate::{options, signals};
 

@@ -16,6 +16,7 @@ mod given;
 mod hash;
 pub(crate) mod joined;
 mod lists;
+mod namespaces;
 pub(crate) mod number;
 mod object_ref;
 mod operators;

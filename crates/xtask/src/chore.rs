@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 
-use crate::{control_plane, engine, images, kind_node, kinds, layout, musl, mutants};
+use crate::{control_plane, engine, images, kind_node, kinds, layout, musl, mutants, slope};
 
 /// Chores of the project.
 #[derive(Parser)]
@@ -32,6 +32,8 @@ pub(crate) enum Chore {
     Musl(musl::Arguments),
     /// Change a component's webhooks and see its contracts notice
     Mutants(mutants::Arguments),
+    /// Measure commands with the contracts once and many times
+    Slope(slope::Arguments),
 }
 
 impl Chore {
@@ -46,6 +48,7 @@ impl Chore {
             Self::Layout(arguments) => layout::run(arguments),
             Self::Musl(arguments) => musl::run(arguments),
             Self::Mutants(arguments) => mutants::run(arguments),
+            Self::Slope(arguments) => slope::run(arguments),
         }
     }
 }

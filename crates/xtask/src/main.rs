@@ -13,6 +13,7 @@ mod layout;
 mod musl;
 mod mutants;
 mod program;
+mod slope;
 mod tools;
 
 use clap::Parser as _;

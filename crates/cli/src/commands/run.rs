@@ -9,7 +9,7 @@ use conformance::target::Target;
 
 use crate::again::Again;
 use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
-use crate::selected::{Selected, Together};
+use crate::catalog::{Selected, Together};
 use crate::session::Wish;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind, options, session, targets};

@@ -8,7 +8,7 @@ use conformance::{render, report};
 
 use crate::arguments::{ExplainArguments, ListArguments};
 use crate::catalog;
-use crate::selected::Selected;
+use crate::catalog::Selected;
 use crate::terminal::{Failure, Telling, Terminal};
 
 /// Lists contracts and clauses; with -v cases too.

@@ -13,7 +13,7 @@ use schema::Crd;
 
 use crate::again::Again;
 use crate::arguments::{Addition, AttestArguments, BUILT_IN, SubstrateName, VerifyArguments};
-use crate::selected::{Selected, Together};
+use crate::catalog::{Selected, Together};
 use crate::session::Wish;
 use crate::targets;
 use crate::terminal::{Failure, Terminal};

@@ -10,7 +10,6 @@ use conformance::report::{self, CaseResult, Report, Status};
 use contract::case::{Case, When};
 use contract::decision::RunsOn;
 use contract::model::{Clause, Contract, Level};
-use contract::{load, source};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::place::Substrate;
@@ -56,15 +55,12 @@ pub(crate) fn trials(
     sample: Option<u64>,
     arguments: &Arguments,
 ) -> Result<Vec<Trial>, String> {
-    let loaded = load::read(&source::embedded());
-    if !loaded.errors.is_empty() {
-        return Err(load::Errors(loaded.errors).to_string());
-    }
+    let contracts = contracts::all().map_err(|errors| errors.to_string())?;
     let in_cluster = substrate == Substrate::Kind;
     let answers = Arc::new(Answers { substrate, sample, wanted: OnceLock::new(), found: OnceLock::new() });
     let mut ids = BTreeMap::new();
     let mut trials = Vec::new();
-    for asked in loaded.catalog.contracts.iter().flat_map(|contract| tests(contract, in_cluster, sample)) {
+    for asked in contracts.iter().flat_map(|contract| tests(contract, in_cluster, sample)) {
         if asked.cases.is_empty() {
             trials.push(Trial::ignorable_test(asked.name, || Ok(Completion::ignored_with(UNASKED))));
             continue;

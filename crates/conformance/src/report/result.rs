@@ -202,14 +202,6 @@ impl Proof {
         }
     }
 
-    /// The proof of a clause of which cases were left out: what none of the others can damage may be damaged in those.
-    #[must_use]
-    pub fn of_some_cases(mut self) -> Self {
-        self.undamaged.clear();
-        self.proven = self.survivors.is_empty();
-        self
-    }
-
     /// Both together: proven if both are.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {

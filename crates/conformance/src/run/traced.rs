@@ -48,9 +48,8 @@ impl Witnesses {
         for law in laws::ALL {
             let key = (asked.at.contract, law);
             let is_first = witnesses.get(&key).is_none_or(|witness| asked.at < witness.at);
-            let shows = || {
-                laws::hold(law, trace, rules) == Held::Yes && !laws::damaged(law, trace, rules).is_empty()
-            };
+            let shows =
+                || laws::hold(law, trace, rules) == Held::Yes && !laws::damaged(law, trace, rules).is_empty();
             if is_first && shows() {
                 witnesses.insert(key, Witness { at: asked.at, exchanges: Arc::clone(&exchanges) });
             }

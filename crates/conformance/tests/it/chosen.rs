@@ -19,7 +19,7 @@ use crate::fake::Manner;
 use crate::small;
 
 fn suites() -> Vec<Suite> {
-    contracts::suites().iter().map(|file| read_suite(file).unwrap()).collect()
+    contracts::suites().iter().map(|file| read_suite(file).expect("it is a suite")).collect()
 }
 
 /// What a selection leaves of the small contract.

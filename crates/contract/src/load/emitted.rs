@@ -6,21 +6,18 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::cells::Cells;
-use super::draft::{Clause, Draft};
+use super::draft::Clause;
 use super::expand::{Built, Context, Used};
 use super::fields::Fields;
-use super::given::Assembly;
+use super::namespaces::{Namespace, changed};
 use super::object_ref;
 use super::outcome::known_keys;
-use super::report::{Report, nearest};
-use super::shared::Shared;
+use super::report::Report;
 use super::table::Row;
 use super::tree::{Span, Tree};
-use super::variations::{Combination, Variations};
 use super::wanted;
-use super::words::{BREAK, NAMESPACE, WEBHOOK};
+use super::words::{BREAK, WEBHOOK};
 use crate::case::{Case, Given, Then, When};
-use crate::document::releases::Releases;
 use crate::emitted::{Break, Emits, Emitted, Selector, is_gardener};
 use crate::expect::Rules;
 use crate::versions::Range;
@@ -37,19 +34,6 @@ pub(crate) struct Drawn {
     pub(crate) breaks: Option<Tree>,
 }
 
-/// A namespace that keeps every clause.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Namespace {
-    /// The release of Gardener that it is of.
-    pub(crate) gardener: String,
-    pub(crate) objects: Vec<Arc<Value>>,
-    /// Whether it is one of many that variations make: what they share is asked once.
-    pub(crate) is_varied: bool,
-}
-
-/// Namespaces by name, and their names in the order of the file.
-pub(crate) type Namespaces = Vec<(String, Namespace)>;
-
 impl Drawn {
     /// What the fields of a clause say.
     pub(crate) fn of(fields: &Fields<'_>) -> Self {
@@ -65,51 +49,6 @@ impl Drawn {
 }
 
 impl Context<'_> {
-    /// The namespaces that a file draws, added to those of other files.
-    pub(crate) fn namespaces(
-        &self,
-        drawn: &Tree,
-        (shared, releases): (&Shared, Option<&Releases>),
-        known: &mut Namespaces,
-    ) {
-        for (key, tree) in drawn.map().unwrap_or_default() {
-            let Some(()) = known_keys(tree, "a namespace", &NAMESPACE, self.report) else { continue };
-            let name = tree.get("like").and_then(Tree::text);
-            let base = name.and_then(|name| known.iter().find(|(known, _)| known == name));
-            if let (Some(name), None) = (name, base) {
-                let remedy = nearest(name, known.iter().map(|(name, _)| name.as_str()));
-                self.report.add("namespace", tree.span, format!("there is no namespace {name:?}"), remedy);
-                continue;
-            }
-            let base = base.map(|(_, namespace)| namespace.clone()).unwrap_or_default();
-            let gardener = tree.get("gardener").and_then(Tree::text).unwrap_or(&base.gardener).to_owned();
-            if gardener.is_empty() {
-                let remedy = "say of which release it is: `gardener: v1.82.0`";
-                self.report.add("missing-key", key.span, "gardener is missing", remedy);
-            }
-            let cells = Cells::none(self.report);
-            let assembly = self.assembly(&cells);
-            let objects = tree.get("objects").and_then(Tree::list).unwrap_or_default().iter();
-            let objects = objects.filter_map(|tree| assembly.object(tree)).map(Arc::new);
-            let mut objects: Vec<Arc<Value>> = base.objects.into_iter().chain(objects).collect();
-            if let Some(change) = tree.get("change") {
-                objects = changed(&objects, change, &assembly).unwrap_or(objects);
-            }
-            if let Some(releases) = releases {
-                releases.write(&gardener, &mut objects);
-            }
-            let Some(vary) = tree.get("vary") else {
-                known.push((key.name.clone(), Namespace { gardener, objects, is_varied: false }));
-                continue;
-            };
-            for combination in combinations(vary, shared.variations(), self.report) {
-                let objects = combination.of(&objects);
-                let name = format!("{}: {}", key.name, combination.name);
-                known.push((name, Namespace { gardener: gardener.clone(), objects, is_varied: true }));
-            }
-        }
-    }
-
     /// One row as a rule, with a case for each object of each namespace that it is asked of.
     pub(super) fn emitted(
         &self,
@@ -314,12 +253,12 @@ fn depends_on_row(tree: &Tree) -> bool {
 }
 
 /// A selector with the version by which its kind is known.
-struct Known {
+pub(super) struct Known {
     api_version: String,
-    selector: Selector,
+    pub(super) selector: Selector,
 }
 
-fn selector(tree: &Tree, report: &Report<'_>) -> Option<Known> {
+pub(super) fn selector(tree: &Tree, report: &Report<'_>) -> Option<Known> {
     let text = tree.text().unwrap_or_default();
     let Some((kind, name)) = text.split_once('/').filter(|(_, name)| !name.is_empty()) else {
         let remedy =
@@ -345,63 +284,6 @@ fn selectors(tree: Option<&Tree>, cells: &Cells<'_>, report: &Report<'_>) -> Vec
     trees.filter_map(|tree| selector(tree, report)).map(|known| known.selector).collect()
 }
 
-/// The combinations of the variations that are named.
-fn combinations<'v>(vary: &Tree, variations: &'v Variations, report: &Report<'_>) -> &'v [Combination] {
-    let name = vary.text().unwrap_or_default();
-    let found = variations.get(name);
-    if found.is_none() {
-        let remedy = nearest(name, variations.keys().map(String::as_str));
-        report.add("variations", vary.span, format!("there are no variations {name:?}"), remedy);
-    }
-    found.map_or(&[], Vec::as_slice)
-}
-
-/// The objects with a change: `deployment/kube-apiserver: {…}` merges, `~` takes out, one that is not there is added.
-fn changed(objects: &[Arc<Value>], change: &Tree, assembly: &Assembly<'_>) -> Option<Vec<Arc<Value>>> {
-    let mut objects = objects.to_vec();
-    for (key, tree) in change.map().unwrap_or_default() {
-        let named = Tree { data: super::tree::Data::Scalar(Value::from(key.name.as_str())), span: key.span };
-        let selector = selector(&named, assembly.report)?.selector;
-        let selected: Vec<usize> = (0..objects.len()).filter(|at| selector.selects(&objects[*at])).collect();
-        if tree.is_null() {
-            lacks(&selected, &selector, key.span, assembly.report)?;
-            objects.retain(|object| !selector.selects(object));
-        } else if selected.is_empty() && (tree.get("like").is_some() || tree.get("kind").is_some()) {
-            objects.push(Arc::new(assembly.object(tree)?));
-        } else {
-            lacks(&selected, &selector, key.span, assembly.report)?;
-            for at in selected {
-                objects[at] = Arc::new(assembly.over(objects[at].as_ref().clone(), tree)?);
-            }
-        }
-    }
-    Some(objects)
-}
-
-fn lacks(selected: &[usize], selector: &Selector, span: Span, report: &Report<'_>) -> Option<()> {
-    if selected.is_empty() {
-        let remedy = "name one that is there, or add one that starts from a fixture with `like`";
-        report.add("change", span, format!("there is no {selector}"), remedy);
-        return None;
-    }
-    Some(())
-}
-
 fn name_of(object: &Value) -> String {
     object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
-}
-
-/// Notes that there are none, or one twice.
-pub(crate) fn check(drafts: &[Draft], namespaces: &Namespaces, report: &Report<'_>) {
-    if let (Some(first), true) = (drafts.first(), namespaces.is_empty()) {
-        let remedy = "draw one: `namespaces: {workers: {gardener: v1.82.0, objects: [{like: …}]}}`";
-        report.add("missing-key", first.span, "there are no namespaces", remedy);
-    }
-    let mut seen = BTreeSet::new();
-    for (name, _) in namespaces {
-        if let (false, Some(first)) = (seen.insert(name), drafts.first()) {
-            let message = format!("namespace {name:?} is there twice");
-            report.add("namespace", first.span, message, "name one of them anew");
-        }
-    }
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{Clause, Draft};
-use super::emitted::{self, Namespaces};
 use super::expand::Context;
 use super::given::Shelf;
 use super::hash;
+use super::namespaces::{self, Namespaces};
 use super::report::Report;
 use super::shared::{Known, Shared};
 use crate::decision::SHOOT_LISTS;
@@ -75,7 +75,7 @@ pub(crate) fn contract<'a>(
         context.namespaces(drawn, shared, &mut namespaces);
     }
     if contract.form == Form::Objects {
-        emitted::check(drafts, &namespaces, report);
+        namespaces::check(drafts, &namespaces, report);
     }
     for draft in drafts {
         let shelf = shelf(draft);

@@ -153,7 +153,7 @@ fn namespaces_are_what_their_release_writes() {
         let cases = loaded.catalog.contracts[0].clauses[0].cases.clone();
         cases
             .iter()
-            .map(|case| case.given.object.as_ref().unwrap()["metadata"]["labels"]["mutated"].clone())
+            .map(|case| case.emitted().unwrap()["metadata"]["labels"]["mutated"].clone())
             .collect::<Vec<_>>()
     };
     assert_eq!(labelled(releases), [json!("a"), json!("a")]);

@@ -77,7 +77,7 @@ fn started_by(command: &[&str]) -> CommandTarget {
 
 /// What became of the cases of a clause.
 async fn cases(clause: &str, target: CommandTarget) -> Vec<CaseResult> {
-    let mut contracts = contracts::of_component("controller-manager").expect("the contracts are well-formed");
+    let mut contracts = contracts::all().expect("the contracts are well-formed");
     for contract in &mut contracts {
         contract.clauses.retain(|found| found.id == clause);
     }

@@ -3,12 +3,13 @@
 use crate::tree::{File, files, none};
 
 /// Who may know whom: a room and the rooms it may depend on (development dependencies apart).
-const MAY_KNOW: [(&str, &[&str]); 17] = [
+const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("formats", &[]),
     ("api", &[]),
     ("versions", &["api", "formats"]),
     ("schema", &[]),
     ("contract", &["formats", "schema"]),
+    ("contracts", &["contract"]),
     ("webhook", &["formats"]),
     ("controller", &["formats", "webhook"]),
     ("apiserver", &["formats", "schema", "webhook"]),

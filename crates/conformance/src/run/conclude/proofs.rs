@@ -51,6 +51,11 @@ fn proof(contract: &Contract, clause: &Clause, asked: &[&Asked]) -> Option<Proof
         seen.iter().zip(&rules).map(|((case, seen), rules)| Recorded { case, seen, rules }).collect();
     (!recorded.is_empty()).then(|| {
         let proof = saboteur::prove(&recorded);
-        if clause.is_partial { proof.of_some_cases() } else { proof }
+        if clause.is_partial { of_some_cases(proof) } else { proof }
     })
+}
+
+/// The proof of a clause of which cases were left out: what none of the others can damage may be damaged in those.
+fn of_some_cases(proof: Proof) -> Proof {
+    Proof { proven: proof.survivors.is_empty(), undamaged: Vec::new(), ..proof }
 }

@@ -1,0 +1,192 @@
+//! `cargo xtask slope`: what commands cost with the project's contracts, and with a multiple of them. A command's cost follows
+//! what it selects, so only `list`, `lint` and a run of everything may grow.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::chore;
+
+/// The component whose contracts `run` is measured with: it has a third of all clauses, and its copies are asked of it too.
+const COMPONENT: &str = "resource-manager";
+/// A clause of it.
+const CLAUSE: &str = "GRM-HAC-001";
+/// Runs of each command; the median counts.
+const RUNS: usize = 5;
+/// Between two looks at a program's memory.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// How it is measured.
+#[derive(clap::Args)]
+#[group(skip)]
+pub(crate) struct Arguments {
+    /// How many times as many contracts
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(2..=100))]
+    times: u16,
+    /// The tool; built with `cargo build --release` if nothing is said
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+}
+
+/// Wall time and peak memory of a command.
+#[derive(Clone, Copy)]
+struct Cost {
+    took: Duration,
+    /// Kibibytes.
+    memory: u64,
+}
+
+/// Prints time and memory of each command, with the contracts once and many times.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    ensure!(cfg!(target_os = "linux"), "memory is read off /proc, so on Linux");
+    let program = match &arguments.program {
+        Some(program) => program.clone(),
+        None => built()?,
+    };
+    let folder = tempfile::tempdir().context("failed to make a folder for contracts")?;
+    let copies = folder.path().join("contracts");
+    for number in 1..arguments.times {
+        copy(&chore::root().join("contracts"), &copies, number)?;
+    }
+    let report = folder.path().join("report").display().to_string();
+    let label = format!("component={COMPONENT}");
+    let commands: [(&str, &[&str], usize); 5] = [
+        ("list", &["list"], RUNS),
+        ("explain", &["explain", CLAUSE], RUNS),
+        ("run --clause", &["run", "--clause", CLAUSE, "--report", &report], RUNS),
+        ("lint", &["lint"], RUNS),
+        ("run --label", &["run", "--label", &label, "--report", &report], 1),
+    ];
+    let mut out = io::stdout();
+    writeln!(out, "{:14} {:>20} {:>20}", "", "contracts", format!("{} times", arguments.times))?;
+    for (name, words, runs) in commands {
+        let once = median(&program, words, None, runs)?;
+        let many = median(&program, words, Some(&copies), runs)?;
+        writeln!(out, "{name:14} {once:>20} {many:>20}")?;
+    }
+    Ok(())
+}
+
+fn built() -> Result<PathBuf> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--release", "--quiet", "--package", "cli"]).current_dir(chore::root());
+    crate::program::run(&mut cargo)?;
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| chore::root().join("target"), PathBuf::from);
+    Ok(target.join("release/gardener-conformance"))
+}
+
+/// Copies the contracts of a folder under other ids, as those of another component.
+fn copy(from: &Path, into: &Path, number: u16) -> Result<()> {
+    for entry in fs::read_dir(from).with_context(|| format!("failed to list {}", from.display()))? {
+        let path = entry.context("failed to list contracts")?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && name != "fixtures" {
+            copy(&path, &into.join(format!("{name}-{number}")), number)?;
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            let text =
+                fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
+            if text.contains("kind: Contract") {
+                fs::create_dir_all(into).context("failed to make a folder of contracts")?;
+                fs::write(into.join(&name), renamed(&text, number)).context("failed to write a contract")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The contract with the ids of its clauses and the name of its component changed.
+fn renamed(text: &str, number: u16) -> String {
+    let component = |line: &str| line.contains("labels: {component: ");
+    let lines = text.lines().map(|line| {
+        if component(line) {
+            return line.replacen("component: ", &format!("component: c{number}-"), 1);
+        }
+        clause_ids(line, number)
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// A line with a number behind every id of a clause: `GRM-HAC-001` becomes `GRM-HAC-001-3`.
+fn clause_ids(line: &str, number: u16) -> String {
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
+    let mut changed = String::new();
+    for word in line.split_inclusive(|c: char| !is_part(c)) {
+        let end = word.find(|c: char| !is_part(c)).unwrap_or(word.len());
+        let (id, rest) = word.split_at(end);
+        let is_id = id.rsplit_once('-').is_some_and(|(prefix, digits)| {
+            prefix.starts_with(|c: char| c.is_ascii_uppercase())
+                && digits.len() == 3
+                && digits.bytes().all(|digit| digit.is_ascii_digit())
+        });
+        changed.push_str(id);
+        if is_id {
+            changed.extend(["-", &number.to_string()]);
+        }
+        changed.push_str(rest);
+    }
+    changed
+}
+
+fn median(program: &Path, words: &[&str], contracts: Option<&Path>, runs: usize) -> Result<Cost> {
+    let mut costs = Vec::new();
+    for _ in 0..runs {
+        let mut command = Command::new(program);
+        command.args(words);
+        if let Some(contracts) = contracts {
+            command.arg("--contracts").arg(contracts);
+        }
+        costs.push(measured(&mut command)?);
+    }
+    costs.sort_by_key(|cost| cost.took);
+    Ok(costs[runs / 2])
+}
+
+/// Runs it to its end, whatever it says of contracts.
+fn measured(command: &mut Command) -> Result<Cost> {
+    let begun = Instant::now();
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().context("failed to start the tool")?;
+    let status = format!("/proc/{}/status", child.id());
+    let mut memory = 0;
+    let code = loop {
+        memory = peak(&status).unwrap_or_default().max(memory);
+        if let Some(code) = child.try_wait().context("failed to wait for the tool")? {
+            break code;
+        }
+        std::thread::sleep(PAUSE);
+    };
+    ensure!(code.success(), "{command:?} ended with {code}");
+    Ok(Cost { took: begun.elapsed(), memory })
+}
+
+/// The most memory that a process had, in kibibytes.
+fn peak(status: &str) -> Option<u64> {
+    let text = fs::read_to_string(status).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
+impl std::fmt::Display for Cost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&format!("{:.2} s {:5} MB", self.took.as_secs_f64(), self.memory / 1000))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clauses_and_components_get_other_names_and_nothing_else_does() {
+        let text = "metadata:\n  labels: {component: resource-manager}\nspec:\n  clauses:\n  - id: GRM-HAC-001\n    \
+                    presupposes: [CP-002, X-1]\n    table: |\n      | SHA-256 | v1.2 |\n";
+        let want = "metadata:\n  labels: {component: c3-resource-manager}\nspec:\n  clauses:\n  - id: GRM-HAC-001-3\n    \
+                    presupposes: [CP-002-3, X-1]\n    table: |\n      | SHA-256-3 | v1.2 |\n";
+        assert_eq!(renamed(text, 3), want);
+    }
+}
