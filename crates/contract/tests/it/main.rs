@@ -7,6 +7,7 @@ mod emitted;
 mod examples;
 mod flags;
 mod given;
+mod index;
 mod lint;
 mod malformed;
 mod scenario;

@@ -1,0 +1,78 @@
+//! Contracts read to clauses, and expanded one by one.
+
+use std::collections::BTreeSet;
+
+use contract::document::SourceFile;
+use contract::index::Index;
+use contract::load;
+
+use crate::{contract, sources};
+
+const ONE: &str = "- {id: X-001, text: x, given: {object: {like: pod}}, when: {admission: [CREATE, UPDATE]}, then: {object: {spec: {schedulerName: mine}}}}\n";
+
+/// The contract `sample` in a file, with clauses of this number.
+fn file(path: &str, number: usize) -> (&str, String) {
+    (path, contract("", &ONE.replace("X-001", &format!("X-{number:03}"))))
+}
+
+#[test]
+fn the_number_of_cases_is_known_before_they_are_expanded() {
+    let index = Index::read(contracts::files()).unwrap();
+    let mut unknown = BTreeSet::new();
+    for outline in index.contracts() {
+        let expanded = index.expand(outline).unwrap();
+        for (outlined, clause) in outline.clauses.iter().zip(&expanded.clauses) {
+            assert_eq!(outlined.id, clause.id);
+            match outlined.cases {
+                Some(cases) => assert_eq!(cases, clause.cases.len(), "{}", clause.id),
+                None => drop(unknown.insert(outline.name.as_str())),
+            }
+        }
+        assert_eq!(outline.clauses.len(), expanded.clauses.len());
+    }
+    // Its cases are as many as there are objects in its namespaces.
+    assert_eq!(unknown, BTreeSet::from(["control-planes"]));
+}
+
+#[test]
+fn a_contract_is_the_same_alone_as_beside_all_others() {
+    let index = Index::read(contracts::files()).unwrap();
+    let loaded = load::read(&contracts::files());
+    let hashes: Vec<(String, String)> =
+        loaded.catalog.clauses().map(|(_, clause)| (clause.id.clone(), clause.hash.clone())).collect();
+    let summaries = index.summaries().unwrap();
+    let alone: Vec<(String, String)> =
+        summaries.into_iter().map(|summary| (summary.id, summary.hash)).collect();
+    assert!(hashes == alone, "{} and {} clauses", hashes.len(), alone.len());
+}
+
+#[test]
+fn of_a_named_clause_the_files_of_its_contract_are_read_and_no_others() {
+    let other = contract("", ONE).replace("name: sample", "name: other").replace("X-001", "Y-001");
+    let broken = ("contracts/sample/broken.yaml", "kind: Contract\nspec: [".to_owned());
+    let files = [
+        file("contracts/sample/a.yaml", 1),
+        file("contracts/sample/b.yaml", 2),
+        ("contracts/sample/other.yaml", other),
+        broken,
+    ];
+    let sources: Vec<SourceFile> = sources(&files);
+    let about = Index::read_about(&sources, &["X-002"]).unwrap().unwrap();
+    let named: Vec<(&str, usize)> =
+        about.contracts().iter().map(|outline| (outline.name.as_str(), outline.clauses.len())).collect();
+    assert_eq!(named, [("sample", 2)]);
+    let expanded = about.expand_some(&about.contracts()[0], &|id| id == "X-002").unwrap();
+    let cases: Vec<&str> = expanded.clauses[0].cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!((expanded.clauses.len(), expanded.is_partial, cases), (1, true, vec!["CREATE", "UPDATE"]));
+    assert!(Index::read_about(&sources, &["X-002", "X-009"]).unwrap().is_none());
+    let wrong = Index::read(sources).unwrap_err();
+    assert_eq!(wrong.0[0].location.file, "contracts/sample/broken.yaml");
+}
+
+#[test]
+fn what_is_wrong_with_a_case_is_found_when_its_contract_is_expanded() {
+    let text = contract("", &ONE.replace("like: pod", "like: nothing"));
+    let index = Index::read(sources(&[("contracts/sample/a.yaml", text)])).unwrap();
+    let wrong = index.expand(&index.contracts()[0]).unwrap_err();
+    assert!(wrong.0[0].message.contains("there is no fixture \"nothing\""), "{:?}", wrong.0);
+}
