@@ -153,7 +153,7 @@ pub(crate) struct Execution {
     /// Orders cases; a run with the same seed runs in the same order
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Groups of cases that run side by side
+    /// Groups of cases that run side by side, of as many contracts as there are cores
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) parallel: u16,
     /// Runs each case so many times

@@ -7,7 +7,6 @@ use std::path::Path;
 use conformance::select::{self, Selection, Suite};
 use contract::document::SourceFile;
 use contract::index::{Index, Records};
-use contract::load::Errors;
 use contract::source;
 
 use crate::terminal::Failure;
@@ -21,9 +20,10 @@ pub(crate) fn index(added: Option<&Path>) -> Result<Index, Failure> {
     Index::read(files(added)?).map_err(Failure::diagnostic)
 }
 
-/// The same, as far as a selection can want of it; whoever needs all that there is says so with `whole`.
+/// The same; where a selection names clauses, only the contracts that have them, unless all are needed (`whole`). A folder of
+/// the user's own is read in any case, so that what is wrong with it is found.
 pub(crate) fn index_for(added: Option<&Path>, selection: &Selection, whole: bool) -> Result<Index, Failure> {
-    if let Some(ids) = selection.clause_ids().filter(|_| !whole) {
+    if let Some(ids) = selection.clause_ids().filter(|_| !whole && added.is_none()) {
         let about = Index::read_about(&files(added)?, &ids).map_err(Failure::diagnostic)?;
         if let Some(about) = about {
             return Ok(about);
@@ -68,9 +68,4 @@ fn is_suite(file: &SourceFile) -> bool {
 /// The `kind:` that a file declares on a line of its own.
 pub(crate) fn kind(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("kind:")).map(str::trim)
-}
-
-/// Everything that is wrong with contracts, as it is drawn.
-pub(crate) fn failure(errors: Errors) -> Failure {
-    Failure::diagnostic(errors)
 }

@@ -93,7 +93,7 @@ async fn found(
         Ok(ground) => {
             let options = options(ground, wish)?;
             let logs = wish.execution.report.join("cluster");
-            let parts = selected.parts(together);
+            let parts = selected.parts(together, options.seed);
             let judged = watched(parts, target, &options, &interrupt, (terminal, &logs)).await;
             Ok(Found::Judged(Box::new(judged), Box::new(options)))
         }
@@ -103,7 +103,7 @@ async fn found(
             terminal.note(&failure.text);
             let options = options(Ground::Direct(FactsFrom::Nowhere), wish)?;
             let why = (wish.substrate, &*failure.text);
-            let parts = selected.parts(together);
+            let parts = selected.parts(together, options.seed);
             Ok(Found::Nothing(Box::new(run::unstarted(parts, &target, &options, why, &interrupt))))
         }
     }
@@ -141,7 +141,7 @@ pub(crate) fn direct() -> Ground {
 }
 
 async fn watched(
-    parts: impl Iterator<Item = Result<Vec<Contract>, String>> + Send,
+    parts: impl Iterator<Item = (usize, Result<Vec<Contract>, String>)> + Send,
     target: Arc<dyn Target>,
     options: &Options,
     interrupt: &Interrupt,

@@ -200,6 +200,7 @@ mod tests {
             text: String::new(),
             level: Level::Must,
             status: Status::Passed,
+            partial: false,
             hash: String::new(),
             source: None,
             location: Location::default(),

@@ -66,6 +66,7 @@ pub fn coverage(
     for clause in clauses {
         let count = coverage.components.entry(clause.component.clone()).or_default();
         let found = results.get(&(clause.id.as_str(), clause.hash.as_str()));
+        let found = found.filter(|found| !found.partial);
         count.clauses += 1;
         count.with_cases += usize::from(clause.cases > 0);
         count.passing += usize::from(found.is_some_and(|found| found.status == Status::Passed));

@@ -11,6 +11,7 @@ use crate::target::{Identity, TargetKind};
 mod changes;
 mod counts;
 mod exit;
+mod proof;
 mod result;
 mod verdict;
 mod write;
@@ -18,9 +19,10 @@ mod write;
 pub use changes::{Gap, Unasked, Unexplained};
 pub use counts::{Counts, LevelCounts, level, sums};
 pub(crate) use exit::first_of;
+pub use proof::{Proof, Survivor};
 pub use result::{
-    CaseResult, Check, ClauseResult, ContractResult, Evidence, LawBreach, LawResult, Proof, Reason,
-    ReasonCode, Status, Survivor, Together, WaiverState, WaiverUse,
+    CaseResult, Check, ClauseResult, ContractResult, Evidence, LawBreach, LawResult, Reason, ReasonCode,
+    Status, Together, WaiverState, WaiverUse,
 };
 pub use verdict::Verdict;
 pub use write::{WriteError, read, write};

@@ -129,6 +129,9 @@ pub(crate) struct RunState<'a> {
     pub(crate) options: &'a Options,
     pub(crate) progress: &'a (dyn Fn(Event<'_>) + Sync),
     pub(crate) interrupt: &'a Interrupt,
+    /// Parts side by side, and groups or scenarios of each.
+    lanes: usize,
+    parallel: usize,
     ended: AtomicBool,
     number: u64,
     /// What was written into a cluster that is not ours and is still there.
@@ -146,11 +149,14 @@ impl<'a> RunState<'a> {
         progress: &'a (dyn Fn(Event<'_>) + Sync),
         interrupt: &'a Interrupt,
     ) -> Self {
+        let lanes = parts::side_by_side(target.as_ref(), options);
         Self {
             target,
             options,
             progress,
             interrupt,
+            lanes,
+            parallel: (usize::from(options.parallel) / lanes).max(1),
             ended: AtomicBool::new(false),
             number: interrupt.run_number(),
             left: Mutex::default(),
@@ -220,14 +226,14 @@ pub async fn run(
     progress: &(dyn Fn(Event<'_>) + Sync),
     interrupt: &Interrupt,
 ) -> Report {
-    let all = std::iter::once(Ok(contracts.to_vec()));
+    let all = std::iter::once((0, Ok(contracts.to_vec())));
     judged(all, target, options, progress, interrupt).await.proven()
 }
 
-/// The same for contracts that come part by part, each expanded when its turn comes and dropped once it is concluded; and for
-/// callers that let the ground go before the last proofs are made.
+/// The same for contracts that come part by part, each with its place in the report; a part is expanded when its turn comes and
+/// dropped once it is concluded. Callers may let the ground go before the last proofs are made.
 pub async fn judged(
-    parts: impl Iterator<Item = Result<Vec<Contract>, String>> + Send,
+    parts: impl Iterator<Item = (usize, Result<Vec<Contract>, String>)> + Send,
     target: Arc<dyn Target>,
     options: &Options,
     progress: &(dyn Fn(Event<'_>) + Sync),
@@ -249,7 +255,7 @@ pub async fn judged(
 /// The report of a run for which there was no place to run: nothing was asked, because the place `name` did not start
 /// for the reason `error`, or because the interrupt was raised before.
 pub fn unstarted(
-    parts: impl Iterator<Item = Result<Vec<Contract>, String>>,
+    parts: impl Iterator<Item = (usize, Result<Vec<Contract>, String>)>,
     target: &Arc<dyn Target>,
     options: &Options,
     (name, error): (&str, &str),
@@ -258,9 +264,14 @@ pub fn unstarted(
     let state = RunState::new(target, options, &|_| {}, interrupt);
     let conclusion = Conclusion::begin(target.extras());
     let mut broken = Vec::new();
-    // What cannot be read was not asked either.
-    for (at, contracts) in parts.map_while(Result::ok).enumerate() {
-        let contracts = plan::stated(contracts, target.as_ref());
+    for (at, part) in parts {
+        let contracts = match part {
+            Ok(contracts) => plan::stated(contracts, target.as_ref()),
+            Err(error) => {
+                broken.push(format!("contracts cannot be read: {error}"));
+                continue;
+            }
+        };
         let plan = plan::plan(&contracts, target.as_ref(), options.seed, true);
         let shared = Shared::new(&contracts, 0, &state);
         let mut asked = silent(&contracts, &plan);
@@ -269,11 +280,13 @@ pub fn unstarted(
             asked.extend(unasked(&shared, &cases, Status::NotRun, &ended(&shared)));
         } else {
             asked.extend(group::broken(&shared, &cases, error).0);
-            broken = vec![error.to_owned()];
+            broken.push(error.to_owned());
         }
         asked.sort_by_key(|asked| asked.at);
         conclusion.intake.take(at, (contracts, asked), BTreeMap::new());
     }
+    broken.sort();
+    broken.dedup();
     let mut report = conclusion.judge(&state, broken, Duration::ZERO).proven();
     name.clone_into(&mut report.substrate.name);
     report.substrate.description = format!("{name} did not start");
@@ -287,7 +300,7 @@ type Lanes<'p> = Vec<Vec<&'p Group>>;
 /// would see wait for them and for each other. On a control plane that all share, webhooks of two groups would be asked about
 /// each other's objects too, unless they are told apart.
 fn ordered<'p>(shared: &'p Shared<'_>, plan: &'p Plan) -> ([Lanes<'p>; 2], usize) {
-    let parallel = usize::from(shared.options.parallel.max(1));
+    let parallel = shared.state.parallel;
     let each = |groups: Vec<&'p Group>| groups.into_iter().map(|group| vec![group]).collect();
     let seen_last = || plan.groups.iter().partition(|group| !group.alone);
     match &shared.options.ground {

@@ -184,6 +184,7 @@ impl Chosen {
             clause.is_partial |= clause.cases.len() < cases;
             contract.is_partial |= clause.is_partial;
         }
+        contract.clauses.retain(|clause| !clause.cases.is_empty());
         Ok(contract)
     }
 
@@ -191,7 +192,7 @@ impl Chosen {
         let wished = self.cases.iter().filter(|(id, _)| *id == clause.id);
         let mut unknown = wished.filter(|(_, name)| clause.cases.iter().all(|case| case.name != *name));
         unknown.next().map_or(Ok(()), |(id, name)| {
-            let name = format!("{id}/{name}");
+            let name = if name.is_empty() { id.clone() } else { format!("{id}/{name}") };
             Err(SelectError::Unknown { what: "case", name, near: String::new() })
         })
     }

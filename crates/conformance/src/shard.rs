@@ -147,7 +147,7 @@ impl Shard {
 
     /// What a report of this shard says of the whole, which has so many clauses and these cases.
     #[must_use]
-    pub fn info(self, clauses: usize, selected: &Selected) -> ShardInfo {
+    pub fn info(self, clauses: usize, selected: &SelectionDigest) -> ShardInfo {
         let (index, of) = (self.index, self.of);
         ShardInfo { index, of, clauses, cases: selected.cases(), digest: selected.digest() }
     }
@@ -180,12 +180,12 @@ impl Weighed {
 
 /// Cases and a digest over them: clause, name and hash of the clause of each, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Selected {
+pub struct SelectionDigest {
     text: String,
     cases: usize,
 }
 
-impl Selected {
+impl SelectionDigest {
     /// Adds a case.
     pub fn add(&mut self, clause: &str, case: &str, hash: &str) {
         self.text.extend([clause, "/", case, " ", hash, "\n"]);
@@ -319,7 +319,7 @@ fn joined(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
 fn dealt_out(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -> Result<(), MergeError> {
     report.contracts = shards.iter().flat_map(|shard| shard.contracts.clone()).collect();
     report.contracts.sort_by(|one, other| (&one.component, &one.name).cmp(&(&other.component, &other.name)));
-    let mut selected = Selected::default();
+    let mut selected = SelectionDigest::default();
     for clause in report.contracts.iter().flat_map(|contract| &contract.clauses) {
         clause.cases.iter().for_each(|case| selected.add(&clause.id, &case.name, &clause.hash));
     }

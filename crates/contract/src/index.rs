@@ -10,11 +10,12 @@ use rayon::prelude::*;
 use crate::document::{Error, SourceFile, attestation::Attestation, ledger::Ledger};
 use crate::explanations::Explanations;
 use crate::load::documents::{self, Part};
-use crate::load::draft::Draft;
+use crate::load::draft::{self, Draft};
 use crate::load::joined::{self, Wanted};
 use crate::load::report::Report;
 use crate::load::shared::Shared;
-use crate::load::{Errors, number};
+use crate::load::tree::Span;
+use crate::load::{self, Errors, number};
 use crate::model::{Clause, Contract, Form, Level, Subject};
 
 /// The contracts of some files.
@@ -126,9 +127,13 @@ impl Index {
         let files: Vec<usize> = files.into_iter().collect();
         let read: Vec<_> = files.par_iter().map(|file| outlines(*file, &sources)).collect();
         let mut contracts: BTreeMap<(String, String), Outline> = BTreeMap::new();
-        for (outlines, wrong) in read {
+        let mut ids = BTreeMap::new();
+        for (outlines, places, wrong) in read {
             for error in wrong {
                 report.push(error);
+            }
+            for (id, span) in places {
+                load::note_id(&mut ids, &id, span, &report);
             }
             for outline in outlines {
                 match contracts.get_mut(&outline.key()) {
@@ -227,13 +232,29 @@ impl Index {
     /// A summary of every clause: contracts are expanded one after the other, and none is kept.
     ///
     /// # Errors
-    /// Everything that is wrong with the first contract that cannot be expanded.
+    /// Everything that is wrong with any of them.
     pub fn summaries(&self) -> Result<Vec<Summary>, Errors> {
-        let mut summaries = Vec::new();
-        for outline in &self.contracts {
-            summaries.extend(Summary::of(&self.expand(outline)?));
+        let summaries = self.each(&self.contracts, |contract| Summary::of(&contract))?;
+        Ok(summaries.into_iter().flatten().collect())
+    }
+
+    /// Expands contracts of this index one after the other; what is not kept of one goes before the next comes.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them.
+    pub fn each<'a, T>(
+        &self,
+        outlines: impl IntoIterator<Item = &'a Outline>,
+        keep: impl Fn(Contract) -> T,
+    ) -> Result<Vec<T>, Errors> {
+        let (mut kept, mut wrong) = (Vec::new(), Vec::new());
+        for outline in outlines {
+            match self.expand(outline) {
+                Ok(contract) => kept.push(keep(contract)),
+                Err(Errors(errors)) => wrong.extend(errors),
+            }
         }
-        Ok(summaries)
+        if wrong.is_empty() { Ok(kept) } else { Err(Errors(wrong)) }
     }
 }
 
@@ -267,12 +288,6 @@ impl Outline {
         }
     }
 
-    /// How many cases it has; `None` where that follows from the objects of namespaces.
-    #[must_use]
-    pub fn cases(&self) -> Option<usize> {
-        self.clauses.iter().map(|clause| clause.cases).sum()
-    }
-
     fn key(&self) -> (String, String) {
         (self.component.clone(), self.name.clone())
     }
@@ -300,16 +315,25 @@ impl Summary {
     }
 }
 
-/// The contracts of one file; what was parsed goes again.
-fn outlines(file: usize, sources: &[SourceFile]) -> (Vec<Outline>, Vec<Error>) {
+/// Ids of clauses and where they are.
+type Places = Vec<(String, Span)>;
+
+/// The contracts of one file, without what was parsed for them.
+fn outlines(file: usize, sources: &[SourceFile]) -> (Vec<Outline>, Places, Vec<Error>) {
     let (drafts, report) = documents::drafts(file, sources);
-    (drafts.iter().map(outline).collect(), report.into_errors())
+    let clauses = drafts.iter().flat_map(asked);
+    let places = clauses.map(|clause| (clause.id.clone(), clause.span)).collect();
+    (drafts.iter().map(outline).collect(), places, report.into_errors())
+}
+
+/// The clauses that ask something; rows of flags that ask nothing speak for a clause of another contract.
+fn asked(draft: &Draft) -> impl Iterator<Item = &draft::Clause> {
+    draft.clauses.iter().filter(|clause| draft.form != Form::Flags || clause.asks())
 }
 
 fn outline(draft: &Draft) -> Outline {
     let (component, name) = draft.key();
-    let is_asked = |clause: &&crate::load::draft::Clause| draft.form != Form::Flags || clause.asks();
-    let clauses = draft.clauses.iter().filter(is_asked).map(|clause| ClauseOutline {
+    let clauses = asked(draft).map(|clause| ClauseOutline {
         id: clause.id.clone(),
         text: clause.text.clone(),
         level: clause.level,

@@ -1,7 +1,7 @@
 //! The contract language: what a contract says, where it says it, and whether an answer keeps it.
 //!
 //! - [`model`] — contracts and clauses as loaded: resolved, every case expanded;
-//! - [`source`], [`load`] — files in, catalog out, everything that is wrong named at once;
+//! - [`source`], [`load`] — files in, contracts out, everything that is wrong named at once;
 //! - [`index`] — contracts read to clauses, expanded one by one;
 //! - [`lint`] — what loads and is wrong nevertheless;
 //! - [`json_schema`] — the files' shapes for editors;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::case::{About, Case, Then, When};
 use crate::document::{Error, SourceFile, ledger};
 use crate::expect::{Rules, holds};
-use crate::index::{Records, Summary};
+use crate::index::{Outline, Records, Summary};
 use crate::load;
 use crate::model::{Clause, Contract, Form, Location};
 use crate::sentence;
@@ -24,7 +24,7 @@ pub struct Against<'a> {
     pub documents: &'a [SourceFile],
 }
 
-/// Longest sentence that a hash is looked for, in words.
+/// Longest sentence that a hash is checked for, in words.
 const SENTENCE: usize = 80;
 
 /// What lint says of some files.
@@ -32,19 +32,18 @@ const SENTENCE: usize = 80;
 pub struct Linted {
     /// Everything that is wrong, in the order of files and lines.
     pub found: Vec<Error>,
-    /// How many contracts there are.
-    pub contracts: usize,
-    /// How many clauses they have.
-    pub clauses: usize,
+    /// The contracts, as far as they can be read.
+    pub contracts: Vec<Outline>,
 }
 
-/// Checks the files. Contracts are expanded side by side and dropped once each is looked at.
+/// Checks the files. Contracts are expanded side by side and dropped once each is checked at.
 #[must_use]
 pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
-    let loaded = load::each(sources, |contract| Looked::at(contract, sources));
+    let loaded = load::each(sources, |contract| Checked::at(contract, sources));
     let sentences = known_sentences(against.documents);
-    let mut found: Vec<Error> = loaded.taken.iter().flat_map(|looked| looked.found.iter().cloned()).collect();
-    let lint = Lint { sources, looked: &loaded.taken };
+    let mut found: Vec<Error> =
+        loaded.taken.iter().flat_map(|checked| checked.found.iter().cloned()).collect();
+    let lint = Lint { sources, checked: &loaded.taken };
     found.extend(lint.presupposed());
     found.extend(lint.spoken_for());
     found.extend(lint.emitted());
@@ -57,18 +56,18 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     if let (Some((entries, file)), true) = (&loaded.records.ledger, loaded.errors.is_empty()) {
         found.extend(ledger::lint(entries, file, &summaries).into_iter().map(|error| error.coded("ledger")));
     }
-    let clauses = summaries.len();
     found.extend(loaded.errors);
     found.extend(loaded.findings);
     found.sort_by(|a, b| a.location.cmp(&b.location));
-    Linted { found, contracts: loaded.taken.len(), clauses }
+    Linted { found, contracts: loaded.taken.into_iter().map(|checked| checked.outline).collect() }
 }
 
-/// What is kept of a contract once it was looked at.
-struct Looked {
+/// What is kept of a contract once it was checked at.
+struct Checked {
+    outline: Outline,
     /// What is wrong with it alone.
     found: Vec<Error>,
-    clauses: Vec<LookedClause>,
+    clauses: Vec<CheckedClause>,
     /// Of a table of flags: the clause and the flag of each row.
     flags: Vec<(String, String)>,
     /// The contract itself where it says what Gardener emits: its changes are held against all such contracts.
@@ -76,7 +75,7 @@ struct Looked {
 }
 
 /// What is kept of a clause.
-struct LookedClause {
+struct CheckedClause {
     summary: Summary,
     location: Location,
     presupposes: Vec<String>,
@@ -84,11 +83,11 @@ struct LookedClause {
     sentence: Option<String>,
 }
 
-impl Looked {
+impl Checked {
     fn at(contract: Contract, sources: &[SourceFile]) -> Self {
         let found = [sources_named(&contract), only_unchanged(&contract)].concat();
         let summaries = Summary::of(&contract);
-        let clauses = contract.clauses.iter().zip(summaries).map(|(clause, summary)| LookedClause {
+        let clauses = contract.clauses.iter().zip(summaries).map(|(clause, summary)| CheckedClause {
             summary,
             location: clause.location.clone(),
             presupposes: clause.presupposes.clone(),
@@ -97,6 +96,7 @@ impl Looked {
         });
         let rows = contract.flags.iter().flat_map(|named| &named.rows);
         Self {
+            outline: Outline::of(&contract),
             found: found.iter().filter_map(|finding| finding.error(sources)).collect(),
             clauses: clauses.collect(),
             flags: rows.map(|row| (row.clause.clone(), row.flag.clone())).collect(),
@@ -171,12 +171,12 @@ fn only_unchanged(contract: &Contract) -> Vec<Finding> {
 /// Contracts beside each other.
 struct Lint<'a> {
     sources: &'a [SourceFile],
-    looked: &'a [Looked],
+    checked: &'a [Checked],
 }
 
 impl<'a> Lint<'a> {
-    fn clauses(&self) -> impl Iterator<Item = &'a LookedClause> {
-        self.looked.iter().flat_map(|looked| &looked.clauses)
+    fn clauses(&self) -> impl Iterator<Item = &'a CheckedClause> {
+        self.checked.iter().flat_map(|checked| &checked.clauses)
     }
 
     fn ids(&self) -> BTreeSet<&'a str> {
@@ -186,7 +186,7 @@ impl<'a> Lint<'a> {
     fn error(
         &self,
         code: &'static str,
-        at: &LookedClause,
+        at: &CheckedClause,
         message: String,
         remedy: &'static str,
     ) -> Option<Error> {
@@ -200,7 +200,7 @@ impl<'a> Lint<'a> {
             self.clauses().flat_map(|clause| clause.presupposes.iter().map(move |other| (clause, other)));
         let wrong =
             each.filter(|(clause, other)| clause.summary.id == **other || !ids.contains(other.as_str()));
-        let error = |(clause, other): (&LookedClause, &String)| {
+        let error = |(clause, other): (&CheckedClause, &String)| {
             let message = format!("{} presupposes {other}, which is no other clause", clause.summary.id);
             self.error("presupposes", clause, message, "name a clause that has cases of its own")
         };
@@ -211,11 +211,11 @@ impl<'a> Lint<'a> {
     fn spoken_for(&self) -> Vec<Error> {
         let ids = self.ids();
         let mut found = Vec::new();
-        for looked in self.looked {
-            for (clause, flag) in looked.flags.iter().filter(|(clause, _)| !ids.contains(clause.as_str())) {
+        for checked in self.checked {
+            for (clause, flag) in checked.flags.iter().filter(|(clause, _)| !ids.contains(clause.as_str())) {
                 let message = format!("{clause} of {flag} is no clause");
                 let remedy = "name the clause, of this contract or another, that lets webhooks do it";
-                found.extend(looked.clauses.first().and_then(|at| self.error("flags", at, message, remedy)));
+                found.extend(checked.clauses.first().and_then(|at| self.error("flags", at, message, remedy)));
             }
         }
         found
@@ -224,7 +224,7 @@ impl<'a> Lint<'a> {
     /// A clause about what Gardener emits is broken by its changes, and they by no other.
     fn emitted(&self) -> Vec<Error> {
         let contracts: Vec<&Contract> =
-            self.looked.iter().filter_map(|looked| looked.emits.as_ref()).collect();
+            self.checked.iter().filter_map(|checked| checked.emits.as_ref()).collect();
         let wrong = emitted::check(&contracts).into_iter().filter_map(|(clause, message, remedy)| {
             Finding::of("breaks", (&clause.id, &clause.location), message, remedy).error(self.sources)
         });
@@ -235,7 +235,7 @@ impl<'a> Lint<'a> {
     fn sentences(&self, known: Option<&BTreeSet<String>>) -> Vec<Error> {
         let Some(known) = known else { return Vec::new() };
         let each = self.clauses().filter_map(|clause| Some((clause, clause.sentence.as_ref()?)));
-        let error = |(clause, hash): (&LookedClause, &String)| {
+        let error = |(clause, hash): (&CheckedClause, &String)| {
             let message = format!("no document has the sentence {hash} of {} any more", clause.summary.id);
             let remedy = "read what became of it; `lint --hash 'the words'` prints the hash of the new one";
             self.error("sentence", clause, message, remedy)
@@ -247,7 +247,7 @@ impl<'a> Lint<'a> {
     fn covered(&self, reference: Option<&BTreeSet<String>>) -> Vec<Error> {
         let Some(reference) = reference else { return Vec::new() };
         let each = self.clauses().flat_map(|clause| clause.covers.iter().map(move |number| (clause, number)));
-        let error = |(clause, number): (&LookedClause, &String)| {
+        let error = |(clause, number): (&CheckedClause, &String)| {
             let message = format!("{} covers {number}, which the reference does not have", clause.summary.id);
             self.error("covers", clause, message, "name a clause of the reference")
         };

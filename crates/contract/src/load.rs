@@ -32,7 +32,7 @@ pub(crate) mod shared;
 mod spelled;
 mod steps;
 mod table;
-mod tree;
+pub(crate) mod tree;
 mod variants;
 mod variations;
 mod wanted;
@@ -42,15 +42,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde_json::Value;
 
 pub use report::Errors;
 pub use spelled::{spelled, spelled_text};
 
 use self::documents::Part;
-use self::draft::{Clause, Draft};
+use self::draft::Draft;
 use self::report::Report;
 use self::shared::Shared;
+use self::tree::Span;
 use crate::document::{Error, SourceFile, attestation, ledger};
 use crate::explanations::Explanations;
 use crate::index::Records;
@@ -87,9 +87,9 @@ impl Catalog {
 /// Reads all files with every case, as far as they can be read. [`crate::index::Index`] expands cases contract by contract.
 #[must_use]
 pub fn read(sources: &[SourceFile]) -> Loaded {
-    let Each { taken, fixtures, records, errors, findings } = each(sources, |contract| contract);
+    let Each { taken, shared, records, errors, findings } = each(sources, |contract| contract);
     let Records { ledger, attestations, explanations } = records;
-    let catalog = Catalog { contracts: taken, fixtures };
+    let catalog = Catalog { contracts: taken, fixtures: shared.fixtures() };
     Loaded { catalog, ledger, attestations, explanations, errors, findings }
 }
 
@@ -97,7 +97,7 @@ pub fn read(sources: &[SourceFile]) -> Loaded {
 pub(crate) struct Each<T> {
     /// In the order of component and name.
     pub(crate) taken: Vec<T>,
-    pub(crate) fixtures: BTreeMap<String, Value>,
+    pub(crate) shared: Shared,
     pub(crate) records: Records,
     /// What keeps the files from being loaded as they stand.
     pub(crate) errors: Vec<Error>,
@@ -109,6 +109,8 @@ pub(crate) struct Each<T> {
 pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T + Sync) -> Each<T> {
     let (report, lint) = (Report::new(sources), Report::new(sources));
     let shared = Shared::of(&Arc::from(sources));
+    // Before threads would wait for each other to do it.
+    shared.build();
     let mut documents = documents::read(&[Part::Contracts, Part::Records], &report);
     let named = documents.by_name();
     let drafts: Vec<&Vec<Draft>> = named.values().collect();
@@ -127,16 +129,15 @@ pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T
         let clauses = drafts.iter().flat_map(|draft| &draft.clauses);
         clauses
             .filter(|clause| joined::is_asked(drafts, clause))
-            .for_each(|clause| note_id(&mut ids, clause, &report));
+            .for_each(|clause| note_id(&mut ids, &clause.id, clause.span, &report));
         taken.extend(contract);
     }
-    let fixtures = shared.fixtures();
     for error in shared.errors() {
         report.push(error);
     }
     Each {
         taken,
-        fixtures,
+        shared,
         records: Records {
             ledger: documents.ledger,
             attestations: documents.attestations,
@@ -148,10 +149,10 @@ pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T
 }
 
 /// Notes an id that another clause has.
-fn note_id(ids: &mut BTreeMap<String, String>, clause: &Clause, report: &Report<'_>) {
-    let place = format!("{}:{}", report.files[clause.span.file].path, clause.span.mark.line);
-    if let Some(first) = ids.insert(clause.id.clone(), place) {
-        let message = format!("{} is taken, at {first}", clause.id);
-        report.add("duplicate-id", clause.span, message, "ids are never reused: number the clause anew");
+pub(crate) fn note_id(ids: &mut BTreeMap<String, String>, id: &str, span: Span, report: &Report<'_>) {
+    let place = format!("{}:{}", report.files[span.file].path, span.mark.line);
+    if let Some(first) = ids.insert(id.to_owned(), place) {
+        let message = format!("{id} is taken, at {first}");
+        report.add("duplicate-id", span, message, "ids are never reused: number the clause anew");
     }
 }

@@ -1,4 +1,4 @@
-//! The contracts and suites of this repository, carried by the binary. Nothing else is compiled when one of them is edited.
+//! The contracts and suites of this repository, carried by the binary. When one of them is edited, no other library is compiled anew.
 
 use contract::document::SourceFile;
 use contract::index::Index;

@@ -1,5 +1,5 @@
 //! `cargo xtask slope`: what commands cost with the project's contracts, and with a multiple of them. A command's cost follows
-//! what it selects, so only `list`, `lint` and a run of everything may grow.
+//! what it selects, so only `list` and `lint`, which read everything, may grow; and, a little, whatever reads a folder of contracts.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::chore;
 
-/// The component whose contracts `run` is measured with: it has a third of all clauses, and its copies are asked of it too.
+/// The component that is run: the largest. Copies are of other components, so it costs the same beside them.
 const COMPONENT: &str = "resource-manager";
 /// A clause of it.
 const CLAUSE: &str = "GRM-HAC-001";
@@ -146,7 +146,7 @@ fn median(program: &Path, words: &[&str], contracts: Option<&Path>, runs: usize)
     Ok(costs[runs / 2])
 }
 
-/// Runs it to its end, whatever it says of contracts.
+/// Runs it to its end, which must be a good one.
 fn measured(command: &mut Command) -> Result<Cost> {
     let begun = Instant::now();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clauses_and_components_get_other_names_and_nothing_else_does() {
+    fn whatever_looks_like_the_id_of_a_clause_gets_another_number() {
         let text = "metadata:\n  labels: {component: resource-manager}\nspec:\n  clauses:\n  - id: GRM-HAC-001\n    \
                     presupposes: [CP-002, X-1]\n    table: |\n      | SHA-256 | v1.2 |\n";
         let want = "metadata:\n  labels: {component: c3-resource-manager}\nspec:\n  clauses:\n  - id: GRM-HAC-001-3\n    \

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use conformance::plan;
 use conformance::select::{self, Chosen, SelectError, Selection};
-use conformance::shard::{self, Shard, ShardInfo, Weighed};
+use conformance::shard::{SelectionDigest, Shard, ShardInfo, Weighed};
 use contract::case::Case;
 use contract::index::{Index, Outline};
 use contract::model::Contract;
@@ -108,11 +109,12 @@ impl Selected {
         self.chosen.contracts().map(|at| self.expanded(at))
     }
 
-    /// The selected contracts in the parts in which they are asked.
+    /// The selected contracts in the parts in which they are asked, each with its place; in the order that the seed gives.
     pub(crate) fn parts(
         &self,
         together: Together,
-    ) -> impl Iterator<Item = Result<Vec<Contract>, String>> + '_ {
+        seed: u64,
+    ) -> impl Iterator<Item = (usize, Result<Vec<Contract>, String>)> + '_ {
         let mut parts: Vec<Vec<usize>> = Vec::new();
         let contracts = self.index.contracts();
         for at in self.chosen.contracts() {
@@ -128,17 +130,19 @@ impl Selected {
                 None => parts.push(vec![at]),
             }
         }
-        parts.into_iter().map(|part| {
+        let mut parts: Vec<(usize, Vec<usize>)> = parts.into_iter().enumerate().collect();
+        plan::shuffle(&mut parts, seed);
+        parts.into_iter().map(|(place, part)| {
             let expanded: Result<Vec<Contract>, Failure> =
                 part.into_iter().map(|at| self.expanded(at)).collect();
-            expanded.map_err(|failure| failure.text)
+            (place, expanded.map_err(|failure| failure.text))
         })
     }
 
     /// Keeps the contracts of a shard, and gives what its report says of the whole.
     pub(crate) fn deal_out(&mut self, shard: Option<Shard>) -> Result<Option<ShardInfo>, Failure> {
         let Some(shard) = shard else { return Ok(None) };
-        let (mut weighed, mut whole, mut clauses) = (Vec::new(), shard::Selected::default(), 0);
+        let (mut weighed, mut whole, mut clauses) = (Vec::new(), SelectionDigest::default(), 0);
         for contract in self.each() {
             let contract = contract?;
             weighed.push(Weighed::of(&contract));
@@ -165,7 +169,10 @@ impl Selected {
 
     /// Finds names of cases that there are not, and what is wrong with contracts of others, before anything is asked.
     fn check(&self) -> Result<(), Failure> {
-        if self.has_every_case() && !self.is_added {
+        if self.is_added {
+            self.index.each(self.outlines(), drop).map_err(Failure::diagnostic)?;
+        }
+        if self.has_every_case() {
             return Ok(());
         }
         self.each().try_for_each(|contract| contract.map(drop))
@@ -181,7 +188,7 @@ impl Selected {
         let is_whole = outline.clauses.iter().all(|clause| wanted(&clause.id));
         let expanded =
             if is_whole { self.index.expand(outline) } else { self.index.expand_some(outline, &wanted) };
-        let contract = expanded.map_err(catalog::failure)?;
+        let contract = expanded.map_err(Failure::diagnostic)?;
         chosen.trimmed(at, contract, &self.fits).map_err(|error| refused(&error))
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn coverage(
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let index = catalog::index(added)?;
-    let clauses = index.summaries().map_err(catalog::failure)?;
+    let clauses = index.summaries().map_err(Failure::diagnostic)?;
     let records = catalog::records(&index)?;
     let last = match report::read(&arguments.report) {
         Ok(report) => Some(report),

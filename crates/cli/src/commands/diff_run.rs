@@ -78,7 +78,7 @@ fn controllers(index: &Index, arguments: &DiffRunArguments) -> Result<Vec<Contra
         return Err(Failure::usage(text.to_owned()));
     }
     let chosen = known.into_iter().filter(|contract| names.contains(&contract.name));
-    chosen.map(|contract| index.expand(contract).map_err(catalog::failure)).collect()
+    chosen.map(|contract| index.expand(contract).map_err(Failure::diagnostic)).collect()
 }
 
 /// What both kinds of runs need.
@@ -159,7 +159,7 @@ fn wanted(index: &Index, names: &[String]) -> Result<Vec<Contract>, Failure> {
         )));
     }
     let chosen = known.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name));
-    chosen.map(|(_, contract)| index.expand(contract).map_err(catalog::failure)).collect()
+    chosen.map(|(_, contract)| index.expand(contract).map_err(Failure::diagnostic)).collect()
 }
 
 /// Those of the folder of contracts, and before them those of `--explanations`.

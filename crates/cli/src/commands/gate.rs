@@ -79,10 +79,10 @@ fn ids(report: &Report) -> BTreeSet<&str> {
     clauses.map(|clause| clause.id.as_str()).collect()
 }
 
-fn waivers(arguments: &GateArguments, catalog: &Contracts<'_>) -> Result<Vec<Waiver>, Failure> {
+fn waivers(arguments: &GateArguments, contracts: &Contracts<'_>) -> Result<Vec<Waiver>, Failure> {
     let Some(file) = arguments.waivers.as_deref() else { return Ok(Vec::new()) };
     let waivers = options::read_waivers(file)?;
-    match waivers::unknown(&waivers, catalog.outlines()?).as_slice() {
+    match waivers::unknown(&waivers, contracts.outlines()?).as_slice() {
         [] => Ok(waivers),
         unknown => Err(Failure::usage(format!(
             "{} waives what no contract says: {}; `gardener-conformance list` names the clauses",
@@ -93,7 +93,7 @@ fn waivers(arguments: &GateArguments, catalog: &Contracts<'_>) -> Result<Vec<Wai
 }
 
 /// The policy and its name.
-fn policy(arguments: &GateArguments, catalog: &Contracts<'_>) -> Result<(String, Policy), Failure> {
+fn policy(arguments: &GateArguments, contracts: &Contracts<'_>) -> Result<(String, Policy), Failure> {
     let Some(path) = &arguments.policy else {
         return Ok(("default".to_owned(), Policy::default()));
     };
@@ -104,7 +104,7 @@ fn policy(arguments: &GateArguments, catalog: &Contracts<'_>) -> Result<(String,
     let file = SourceFile::new(path.display().to_string(), text);
     let read = policy::read(&file).map_err(Failure::diagnostic)?;
     if policy::names_contracts(&read.spec) {
-        policy::check(&file, &read.spec, catalog.outlines()?).map_err(Failure::diagnostic)?;
+        policy::check(&file, &read.spec, contracts.outlines()?).map_err(Failure::diagnostic)?;
     }
     let known: Vec<&str> = read.spec.profiles.iter().map(|profile| profile.name.as_str()).collect();
     if let Some(strange) = arguments.profile.iter().find(|name| !known.contains(&name.as_str())) {

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use conformance::select;
 use contract::document::{SourceFile, policy, target, waivers};
-use contract::index::Index;
 use contract::lint::{Against, Linted, check};
 use contract::{sentence, source};
 
@@ -39,14 +38,11 @@ pub(crate) fn lint(
             _ => files = source::overlay(files, vec![file]),
         }
     }
-    if !policies.is_empty() {
-        let index = Index::read(files.clone()).map_err(Failure::diagnostic)?;
-        errors.extend(policies.iter().filter_map(|file| {
-            policy::read(file).and_then(|read| policy::check(file, &read.spec, index.contracts())).err()
-        }));
-    }
     let documents = arguments.sources.as_deref().map(documents).transpose()?.unwrap_or_default();
     let mut linted = check(&files, &Against { reference: None, documents: &documents });
+    errors.extend(policies.iter().filter_map(|file| {
+        policy::read(file).and_then(|read| policy::check(file, &read.spec, &linted.contracts)).err()
+    }));
     linted.found.splice(0..0, errors);
     Ok(conclude(&linted, terminal))
 }
@@ -68,7 +64,8 @@ fn conclude(linted: &Linted, terminal: &Terminal) -> u8 {
     }
     let errors = linted.found.iter().filter(|error| error.code != STALE).count();
     let found = if errors == 0 { "nothing to mend".to_owned() } else { format!("{errors} to mend") };
-    terminal.print(&format!("{} contracts, {} clauses: {found}", linted.contracts, linted.clauses));
+    let clauses: usize = linted.contracts.iter().map(|contract| contract.clauses.len()).sum();
+    terminal.print(&format!("{} contracts, {clauses} clauses: {found}", linted.contracts.len()));
     if errors == 0 { 0 } else { 2 }
 }
 

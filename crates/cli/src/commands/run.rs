@@ -85,6 +85,11 @@ fn report(
         shard,
         keeps_damages: command == "prove",
     };
-    let together = if in_cluster.is_some() { Together::Run } else { Together::Contract };
+    // Registrations on a real server take their time, and lanes of real clusters should have scenarios to run.
+    let together = match arguments.substrate {
+        SubstrateName::Kind => Together::Run,
+        SubstrateName::Envtest => Together::Component,
+        SubstrateName::Embedded | SubstrateName::Direct => Together::Contract,
+    };
     session::run((&selected, together), target, ground, &wish, terminal)
 }

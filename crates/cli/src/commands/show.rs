@@ -75,7 +75,7 @@ pub(crate) fn explain(
         };
         return Err(Failure::usage(format!("there is no clause {}; {hint}", arguments.clause)));
     };
-    let contract = index.expand_some(outline, &|id| id == known.id).map_err(catalog::failure)?;
+    let contract = index.expand_some(outline, &|id| id == known.id).map_err(Failure::diagnostic)?;
     let attestations = catalog::records(&index)?.attestations;
     let last = report::read(&arguments.report).ok();
     for clause in &contract.clauses {

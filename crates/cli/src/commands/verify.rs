@@ -48,7 +48,7 @@ pub(crate) fn attest(
     }
     let report = report(&arguments.verify, added, terminal)?;
     session::print(&report, &arguments.verify.execution, terminal);
-    let clauses = catalog::index(added)?.summaries().map_err(catalog::failure)?;
+    let clauses = catalog::index(added)?.summaries().map_err(Failure::diagnostic)?;
     let mut draft = attesting::draft(&clauses, &report);
     if let Some(code) = draft.refusal(&report) {
         terminal
@@ -131,10 +131,11 @@ fn report(
         keeps_damages: false,
     };
     // What is started outside this process takes its time, so contracts of one component share it.
-    let together = match (&in_cluster, target.is_outside()) {
-        (Some(_), _) => Together::Run,
-        (None, true) => Together::Component,
-        (None, false) => Together::Contract,
+    let together = match arguments.substrate {
+        SubstrateName::Kind => Together::Run,
+        SubstrateName::Envtest => Together::Component,
+        _ if target.is_outside() => Together::Component,
+        SubstrateName::Embedded | SubstrateName::Direct => Together::Contract,
     };
     let crds = target.needs().crds.clone();
     let ground = ground(arguments, (&selected, &crds), in_cluster.as_deref(), terminal);

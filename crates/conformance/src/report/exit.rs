@@ -3,7 +3,7 @@
 use contract::model::Level;
 
 use super::Report;
-use super::result::{Status, WaiverState};
+use super::result::{ClauseResult, Status, WaiverState};
 
 /// Codes in the order in which they win.
 const PRECEDENCE: [u8; 9] = [130, 143, 2, 1, 3, 7, 5, 6, 4];
@@ -63,7 +63,7 @@ impl Report {
         let clauses = self.contracts.iter().flat_map(|contract| &contract.clauses);
         let unproven = clauses
             .filter(|clause| clause.level == Level::Must && clause.status == Status::Passed)
-            .any(|clause| clause.proof.as_ref().is_none_or(|proof| !proof.proven));
+            .any(ClauseResult::is_unproven);
         let laws = self.contracts.iter().flat_map(|contract| &contract.laws);
         unproven || self.counts.gaps > 0 || laws.into_iter().any(|law| law.proven == Some(false))
     }

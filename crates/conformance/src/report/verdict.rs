@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Counts;
-use super::result::{CaseResult, ClauseResult, ContractResult, LawResult, Proof, ReasonCode, Status};
+use super::proof::Proof;
+use super::result::{CaseResult, ClauseResult, ContractResult, LawResult, ReasonCode, Status};
 use crate::digest::digest;
 
 /// What is concluded. MUST decides, SHOULD warns, MAY is recorded.
@@ -124,11 +125,23 @@ impl ClauseResult {
             text: clause.text.clone(),
             level: clause.level,
             status: Self::conclude(&cases),
+            partial: clause.is_partial,
             hash: clause.hash.clone(),
             source: clause.source.clone().or_else(|| contract.source.clone()),
             location: clause.location.clone(),
             proof,
             cases,
+        }
+    }
+
+    /// Whether it was not shown able to fail. Of a part of its cases only a damage that none noticed counts: what no damage applied to
+    /// may be asserted by the others.
+    #[must_use]
+    pub fn is_unproven(&self) -> bool {
+        match &self.proof {
+            Some(proof) if self.partial => !proof.survivors.is_empty(),
+            Some(proof) => !proof.proven,
+            None => true,
         }
     }
 
@@ -200,6 +213,7 @@ mod tests {
             text: String::new(),
             level: Level::Must,
             status,
+            partial: false,
             hash: String::new(),
             source: None,
             location,

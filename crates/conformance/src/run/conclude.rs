@@ -15,7 +15,7 @@ use crate::matching::{self, Rules};
 use crate::report::{
     API_VERSION, CaseResult, ClauseResult, ContractResult, ReasonCode, Report, Status, Verdict,
 };
-use crate::shard::Selected;
+use crate::shard::SelectionDigest;
 
 mod about;
 mod changes;
@@ -57,7 +57,7 @@ struct Concluded {
     at: usize,
     results: Vec<ContractResult>,
     presupposing: Vec<Presupposing>,
-    selected: Selected,
+    selected: SelectionDigest,
     /// The release of Gardener that clauses are usually asked of, where they tell releases apart.
     gardener: Option<String>,
 }
@@ -105,7 +105,7 @@ impl Conclusion {
     pub(super) fn judge(self, state: &RunState<'_>, broken: Vec<String>, took: Duration) -> Judged {
         drop(self.intake);
         let (mut contracts, mut presupposing) = (Vec::new(), Vec::new());
-        let (mut selected, mut gardener) = (Selected::default(), None);
+        let (mut selected, mut gardener) = (SelectionDigest::default(), None);
         let mut concluded: Vec<Concluded> = self.concluded.into_iter().collect();
         concluded.sort_by_key(|part| part.at);
         for part in concluded {
@@ -152,7 +152,7 @@ impl Part {
         let results = self.contracts.par_iter().enumerate();
         let results = results.map(|(at, found)| contract(found, asked(at), extras, proofs(at)));
         let clauses = || self.contracts.iter().flat_map(|contract| &contract.clauses);
-        let mut selected = Selected::default();
+        let mut selected = SelectionDigest::default();
         self.contracts.iter().for_each(|contract| selected.add_all(contract));
         let releases = self.contracts.iter().find_map(|contract| contract.releases.as_deref());
         Concluded {

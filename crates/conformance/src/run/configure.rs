@@ -21,7 +21,7 @@ pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, 
         Ok(cluster) => cluster,
         Err(error) => return broken(shared, cases, &error.to_string()),
     };
-    let side_by_side = if shared.options.fail_fast { 1 } else { usize::from(shared.options.parallel.max(1)) };
+    let side_by_side = if shared.options.fail_fast { 1 } else { shared.state.parallel };
     let cases = cases.iter().map(|at| one(shared, *at, facts.clone()));
     let asked = futures::stream::iter(cases).buffer_unordered(side_by_side).collect().await;
     drop(server);

@@ -35,7 +35,7 @@ const NEXT: [&str; 2] = ["next", "window"];
 
 /// Asks the cases side by side; the second part says what broke around the target.
 pub(super) fn ask_all(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, Vec<String>) {
-    let lanes = usize::from(shared.options.parallel.max(1));
+    let lanes = shared.state.parallel;
     scenario::in_lanes(shared, cases, lanes, |at, _| ask(shared, at))
 }
 

@@ -9,17 +9,19 @@ use contract::model::Contract;
 use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 
 use super::conclude::Intake;
-use super::{Asked, Event, FactsFrom, Ground, RunState, Shared, ask_all, death, group, missing, silent};
+use super::{
+    Asked, Event, FactsFrom, Ground, Options, RunState, Shared, ask_all, death, group, missing, silent,
+};
 use crate::plan;
+use crate::target::Target;
 
-/// A part, or why it cannot be had.
-type Next = Result<Vec<Contract>, String>;
+/// A part with its place, or why its contracts cannot be read.
+type Next = (usize, Result<Vec<Contract>, String>);
 
 /// Parts that are still to be asked.
 struct Queue<I> {
     parts: I,
-    /// How many parts, and contracts of them, were taken.
-    taken: usize,
+    /// How many contracts the parts have that were taken.
     contracts: usize,
 }
 
@@ -37,15 +39,15 @@ pub(super) async fn ask(
     parts: impl Iterator<Item = Next> + Send,
     conclusion: &Intake,
 ) -> Vec<String> {
-    let queue = Mutex::new(Queue { parts, taken: 0, contracts: 0 });
+    let queue = Mutex::new(Queue { parts, contracts: 0 });
     let broken = Mutex::new(Vec::new());
-    match side_by_side(state) {
+    match state.lanes {
         1 => in_turn(state, &queue, conclusion, &broken).await,
         lanes => thread::scope(|scope| {
             for _ in 0..lanes {
                 scope.spawn(|| match Builder::new_current_thread().enable_all().build() {
                     Ok(runtime) => runtime.block_on(in_turn(state, &queue, conclusion, &broken)),
-                    Err(error) => held(&broken).push(format!("failed to start: {error}")),
+                    Err(error) => lock(&broken).push(format!("failed to start: {error}")),
                 });
             }
         }),
@@ -54,15 +56,17 @@ pub(super) async fn ask(
 }
 
 /// How many parts are asked at once. What parts share (a control plane, a cluster, a target outside this process) is asked by one
-/// after the other; so is everything on a runtime of one thread, which has the clock of a test.
-fn side_by_side(state: &RunState<'_>) -> usize {
-    let own_servers = matches!(state.options.ground, Ground::Embedded | Ground::Direct(FactsFrom::Embedded));
-    let has_threads = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
-    if !own_servers || !has_threads || state.target.is_outside() || state.target.asks_in_turn() {
+/// after the other; so is everything on a runtime of one thread, which has the clock of a test, and where the first failure ends the
+/// run.
+pub(super) fn side_by_side(target: &dyn Target, options: &Options) -> usize {
+    let own_servers = matches!(options.ground, Ground::Embedded | Ground::Direct(FactsFrom::Embedded));
+    let in_order = target.is_outside() || target.asks_in_turn() || options.fail_fast;
+    let is_threaded = |handle: Handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread;
+    if !own_servers || in_order || !Handle::try_current().is_ok_and(is_threaded) {
         return 1;
     }
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    cores.min(usize::from(state.options.parallel.max(1)))
+    cores.min(usize::from(options.parallel.max(1)))
 }
 
 async fn in_turn<I: Iterator<Item = Next>>(
@@ -73,15 +77,18 @@ async fn in_turn<I: Iterator<Item = Next>>(
 ) {
     let mut dead = None;
     loop {
-        let next = held(queue).next(state);
+        let next = lock(queue).next(state);
         let Part { at, before, contracts } = match next {
             None => return,
             Some(Ok(part)) => part,
-            Some(Err(error)) => return held(broken).push(format!("contracts cannot be read: {error}")),
+            Some(Err(error)) => {
+                lock(broken).push(format!("contracts cannot be read: {error}"));
+                continue;
+            }
         };
         let shared = Shared::new(&contracts, before, state);
         let (asked, errors) = one(&shared, &mut dead).await;
-        held(broken).extend(errors);
+        lock(broken).extend(errors);
         let laws = shared.witnesses.prove();
         conclusion.take(at, (contracts, asked), laws);
     }
@@ -110,22 +117,18 @@ async fn one(shared: &Shared<'_>, dead: &mut Option<String>) -> (Vec<Asked>, Vec
 }
 
 impl<I: Iterator<Item = Next>> Queue<I> {
-    /// Expands the next part. What cannot be had ends the queue.
+    /// Expands the next part.
     fn next(&mut self, state: &RunState<'_>) -> Option<Result<Part, String>> {
-        let part = match self.parts.next()? {
-            Ok(contracts) => {
-                let contracts = plan::stated(contracts, state.target.as_ref());
-                let part = Part { at: self.taken, before: self.contracts, contracts };
-                self.contracts += part.contracts.len();
-                Ok(part)
-            }
-            Err(error) => Err(error),
-        };
-        self.taken += 1;
-        Some(part)
+        let (at, part) = self.parts.next()?;
+        Some(part.map(|contracts| {
+            let contracts = plan::stated(contracts, state.target.as_ref());
+            let part = Part { at, before: self.contracts, contracts };
+            self.contracts += part.contracts.len();
+            part
+        }))
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -76,7 +76,7 @@ pub(super) fn in_lanes(
 
 /// Scenarios that share real clusters would see each other's objects: in each lane there is one.
 fn side_by_side(shared: &Shared<'_>) -> usize {
-    let parallel = usize::from(shared.options.parallel.max(1));
+    let parallel = shared.state.parallel;
     match &shared.options.ground {
         Ground::Envtest(control_plane) => parallel.min(control_plane.lanes()),
         Ground::Direct(_) | Ground::Embedded | Ground::Whole(_) => parallel,

@@ -2,7 +2,7 @@
 //! themselves are kept of one case for each law of a contract, to show that the law can be broken.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use contract::model::Law;
@@ -43,17 +43,30 @@ impl Witnesses {
     pub(super) fn take_from(&self, asked: &mut Asked) {
         let Some(traced) = &mut asked.traced else { return };
         let Some(exchanges) = traced.exchanges.take() else { return };
-        let mut witnesses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = |law: Law| (asked.at.contract, law);
+        let is_first = |witnesses: &BTreeMap<_, Witness>, law: Law| {
+            witnesses.get(&key(law)).is_none_or(|witness| asked.at < witness.at)
+        };
+        let wanted: Vec<Law> = {
+            let witnesses = self.lock();
+            laws::ALL.into_iter().filter(|law| is_first(&witnesses, *law)).collect()
+        };
+        // Damages copy exchanges, so others are not kept waiting meanwhile.
         let (trace, rules) = exchanges.as_ref();
-        for law in laws::ALL {
-            let key = (asked.at.contract, law);
-            let is_first = witnesses.get(&key).is_none_or(|witness| asked.at < witness.at);
-            let shows =
-                || laws::hold(law, trace, rules) == Held::Yes && !laws::damaged(law, trace, rules).is_empty();
-            if is_first && shows() {
-                witnesses.insert(key, Witness { at: asked.at, exchanges: Arc::clone(&exchanges) });
+        let shows = |law: &Law| {
+            laws::hold(*law, trace, rules) == Held::Yes && !laws::damaged(*law, trace, rules).is_empty()
+        };
+        let able: Vec<Law> = wanted.into_iter().filter(shows).collect();
+        let mut witnesses = self.lock();
+        for law in able {
+            if is_first(&witnesses, law) {
+                witnesses.insert(key(law), Witness { at: asked.at, exchanges: Arc::clone(&exchanges) });
             }
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(usize, Law), Witness>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether each law of each contract is shown able to break.

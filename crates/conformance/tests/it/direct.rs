@@ -212,7 +212,8 @@ async fn what_failed_is_known_before_anything_is_proven() {
         let target = Arc::new(Fake { manner, registered: true });
         let (options, interrupt) = (options(), Interrupt::default());
         let judged =
-            run::judged(std::iter::once(Ok(vec![contract])), target, &options, &|_| {}, &interrupt).await;
+            run::judged(std::iter::once((0, Ok(vec![contract]))), target, &options, &|_| {}, &interrupt)
+                .await;
         assert_eq!(judged.is_failed(), want, "{manner:?}");
         let code = judged.proven().exit_code();
         assert_eq!(matches!(code, 1 | 3), want, "{manner:?} {code}");

@@ -12,6 +12,7 @@ mod image;
 mod maintained;
 mod objects;
 mod otherwise;
+mod parts;
 mod proof;
 mod scanned;
 mod scenario;

@@ -69,6 +69,11 @@ impl Shared {
         self.plain().releases.iter().find(|releases| releases.component == component).cloned()
     }
 
+    /// Builds everything now.
+    pub(crate) fn build(&self) {
+        self.varied();
+    }
+
     /// What is wrong with what was built so far.
     pub(crate) fn errors(&self) -> Vec<Error> {
         let plain = self.plain.get().map(|plain| &plain.errors);
@@ -79,7 +84,8 @@ impl Shared {
     fn plain(&self) -> &Plain {
         self.plain.get_or_init(|| {
             let report = Report::new(&self.sources);
-            let documents = documents::read(&[Part::Shared], &report);
+            // A thread of the pool may be waiting for this very object, so no work is given to the pool here.
+            let documents = documents::read_in_turn(&[Part::Shared], &report);
             let objects = fixtures::build(&documents.fixtures, &report);
             let (drawn, releases) = (documents.variations, documents.releases);
             Plain { objects, drawn, releases, errors: report.into_errors() }

@@ -74,5 +74,52 @@ fn what_is_wrong_with_a_case_is_found_when_its_contract_is_expanded() {
     let text = contract("", &ONE.replace("like: pod", "like: nothing"));
     let index = Index::read(sources(&[("contracts/sample/a.yaml", text)])).unwrap();
     let wrong = index.expand(&index.contracts()[0]).unwrap_err();
-    assert!(wrong.0[0].message.contains("there is no fixture \"nothing\""), "{:?}", wrong.0);
+    let messages: Vec<&str> = wrong.0.iter().map(|error| error.message.as_str()).collect();
+    assert!(messages.contains(&"there is no fixture \"nothing\""), "{messages:?}");
+}
+
+#[test]
+fn an_id_is_taken_once_also_by_contracts_that_are_read_for_a_clause() {
+    let other = contract("", ONE).replace("name: sample", "name: other");
+    let sources = sources(&[file("contracts/sample/a.yaml", 1), ("contracts/sample/b.yaml", other)]);
+    for wrong in
+        [Index::read(sources.clone()).unwrap_err(), Index::read_about(&sources, &["X-001"]).unwrap_err()]
+    {
+        let [error] = wrong.0.as_slice() else { unreachable!("{wrong:?}") };
+        assert_eq!((error.code, error.location.file.as_str()), ("duplicate-id", "contracts/sample/b.yaml"));
+    }
+}
+
+#[test]
+fn everything_that_is_wrong_with_any_contract_is_named() {
+    let broken = |name: &str, id: &str| {
+        contract("", &ONE.replace("like: pod", "like: nothing").replace("X-001", id))
+            .replace("name: sample", name)
+    };
+    let files = [
+        ("contracts/sample/a.yaml", broken("name: a", "A-001")),
+        ("contracts/sample/b.yaml", broken("name: b", "B-001")),
+    ];
+    let wrong = Index::read(sources(&files)).unwrap().summaries().unwrap_err();
+    let files: BTreeSet<&str> = wrong.0.iter().map(|error| error.location.file.as_str()).collect();
+    assert_eq!(files, BTreeSet::from(["contracts/sample/a.yaml", "contracts/sample/b.yaml"]));
+}
+
+#[test]
+fn many_threads_do_not_wait_for_each_other_for_ever() {
+    let texts: Vec<(String, String)> = (0..64)
+        .map(|number| {
+            let name = format!("name: sample-{number}");
+            let text =
+                contract("", &ONE.replace("X-001", &format!("X-{number:03}"))).replace("name: sample", &name);
+            (format!("contracts/sample/{number}.yaml"), text)
+        })
+        .collect();
+    let files: Vec<(&str, String)> = texts.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+    let sources = sources(&files);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(64).build().unwrap();
+    for _ in 0..20 {
+        let loaded = pool.install(|| load::read(&sources));
+        assert_eq!(loaded.catalog.contracts.len(), 64);
+    }
 }

@@ -93,8 +93,8 @@ fn objects(
         index.take_to_the_letter();
     }
     let emitting = index.contracts().iter().filter(|contract| contract.form == Form::Objects);
-    let contracts: Result<Vec<Contract>, _> = emitting.map(|contract| index.expand(contract)).collect();
-    let (contracts, wanted) = wanted(contracts.map_err(catalog::failure)?, arguments)?;
+    let contracts = index.each(emitting, |contract| contract).map_err(Failure::diagnostic)?;
+    let (contracts, wanted) = wanted(contracts, arguments)?;
     let waivers = waivers(arguments)?;
     let (started, now) = (Instant::now(), jiff::Timestamp::now());
     let changed = arguments.kubeconfig.is_some() && !arguments.no_webhooks;

@@ -7,7 +7,7 @@ use contract::release::Asked;
 use crate::plan;
 use crate::report::{ContractResult, RunInfo, SelectionInfo, SubstrateInfo};
 use crate::run::{FactsFrom, Ground, RunState};
-use crate::shard::Selected;
+use crate::shard::SelectionDigest;
 
 pub(super) fn run(state: &RunState<'_>, usual: Option<&str>, took: Duration) -> RunInfo {
     let options = state.options;
@@ -68,7 +68,7 @@ pub(super) fn substrate(state: &RunState<'_>) -> SubstrateInfo {
 pub(super) fn selection(
     state: &RunState<'_>,
     contracts: &[ContractResult],
-    selected: &Selected,
+    selected: &SelectionDigest,
 ) -> SelectionInfo {
     SelectionInfo {
         expression: state.options.expression.clone(),

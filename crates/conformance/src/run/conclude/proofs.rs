@@ -49,13 +49,5 @@ fn proof(contract: &Contract, clause: &Clause, asked: &[&Asked]) -> Option<Proof
     let rules: Vec<Rules> = seen.iter().map(|(_, seen)| matching::rules_of(contract, seen)).collect();
     let recorded: Vec<Recorded<'_>> =
         seen.iter().zip(&rules).map(|((case, seen), rules)| Recorded { case, seen, rules }).collect();
-    (!recorded.is_empty()).then(|| {
-        let proof = saboteur::prove(&recorded);
-        if clause.is_partial { of_some_cases(proof) } else { proof }
-    })
-}
-
-/// The proof of a clause of which cases were left out: what none of the others can damage may be damaged in those.
-fn of_some_cases(proof: Proof) -> Proof {
-    Proof { proven: proof.survivors.is_empty(), undamaged: Vec::new(), ..proof }
+    (!recorded.is_empty()).then(|| saboteur::prove(&recorded))
 }
