@@ -239,23 +239,10 @@ impl Contract {
 }
 
 impl Catalog {
-    /// Takes every clause to the letter: what is more lenient because Gardener itself does not keep it binds as it is written.
-    pub fn take_to_the_letter(&mut self) {
-        for clause in self.contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
-            clause.level = clause.strict.unwrap_or(clause.level);
-        }
-    }
-
     /// Every clause with its contract, in order.
     pub fn clauses(&self) -> impl Iterator<Item = (&Contract, &Clause)> {
         self.contracts
             .iter()
             .flat_map(|contract| contract.clauses.iter().map(move |clause| (contract, clause)))
-    }
-
-    /// The clause of this id.
-    #[must_use]
-    pub fn clause(&self, id: &str) -> Option<(&Contract, &Clause)> {
-        self.clauses().find(|(_, clause)| clause.id == id)
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use contract::case::When;
 use contract::emitted::{Held, ask, broken, holds_for};
+use contract::index::Index;
 use contract::lint::{Against, check};
 use contract::model::{Catalog, Level};
 use serde_json::{Value, json};
@@ -113,14 +114,14 @@ const LETTER_IN_TWO: &str =
 #[test]
 fn a_clause_that_gardener_differs_from_is_asked_where_it_is_kept_and_binds_to_the_letter() {
     let text = |clauses: &str| with(clauses).replace("change: {deployment/other", LETTER_IN_TWO);
-    let mut loaded = load_one(&text(LETTER));
-    assert!(loaded.errors.is_empty(), "{:?}", loaded.errors);
-    let level = |catalog: &Catalog| catalog.contracts[0].clauses[0].level;
-    let cases = loaded.catalog.contracts[0].clauses[0].cases.iter();
-    assert_eq!(cases.map(|case| case.name.as_str()).collect::<Vec<_>>(), ["two"]);
-    assert_eq!(level(&loaded.catalog), Level::May);
-    loaded.catalog.take_to_the_letter();
-    assert_eq!(level(&loaded.catalog), Level::Must);
+    let sources = crate::sources(&[("contracts/sample/sample.yaml", text(LETTER))]);
+    let mut index = Index::read(sources).unwrap();
+    let expanded = |index: &Index| index.expand(&index.contracts()[0]).unwrap().clauses.remove(0);
+    let lenient = expanded(&index);
+    let cases: Vec<&str> = lenient.cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!((cases, lenient.level), (vec!["two"], Level::May));
+    index.take_to_the_letter();
+    assert_eq!(expanded(&index).level, Level::Must);
     assert_eq!(
         wrong(text(&format!("{LABEL}{LETTER}"))),
         Vec::<String>::new(),
