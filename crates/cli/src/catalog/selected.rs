@@ -51,9 +51,7 @@ impl Selected {
         }
         let chosen = select::select(index.contracts(), &catalog::suites(added)?, selection);
         let chosen = chosen.map_err(|error| refused(&error))?;
-        let selected = Self { index, chosen, is_added: added.is_some(), fits: Box::new(|_, _| true) };
-        selected.check()?;
-        Ok(selected)
+        Ok(Self { index, chosen, is_added: added.is_some(), fits: Box::new(|_, _| true) })
     }
 
     /// All contracts that there are.
@@ -168,7 +166,7 @@ impl Selected {
     }
 
     /// Finds names of cases that there are not, and what is wrong with contracts of others, before anything is asked.
-    fn check(&self) -> Result<(), Failure> {
+    pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.is_added {
             self.index.each(self.outlines(), drop).map_err(Failure::diagnostic)?;
         }

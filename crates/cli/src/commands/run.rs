@@ -48,6 +48,7 @@ fn report(
     let selection = arguments.selection.clone().into();
     let whole = arguments.execution.waivers.is_some();
     let mut selected = Selected::of(added, &selection, arguments.execution.strict, whole)?;
+    selected.check()?;
     options::check(&arguments.execution, selected.index().contracts())?;
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
     kind::fits(arguments.kind.is_said(), arguments.substrate, arguments.execution.gardener.as_deref())?;

@@ -92,6 +92,7 @@ fn report(
     let selection = arguments.selection.clone().into();
     let whole = arguments.execution.waivers.is_some();
     let mut selected = Selected::of(added, &selection, arguments.execution.strict, whole)?;
+    selected.check()?;
     options::check(&arguments.execution, selected.index().contracts())?;
     let running = &arguments.running;
     let named = targets::named(&arguments.target, running, arguments.execution.gardener.as_deref())?;
