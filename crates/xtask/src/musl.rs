@@ -58,7 +58,7 @@ impl Musl {
     }
 }
 
-/// Without rustup the target is whoever's who installed Rust.
+/// Without rustup, whoever installed Rust has to install the target.
 fn install(triple: &str) -> Result<()> {
     let mut rustup = Command::new("rustup");
     rustup.args(["target", "add", triple]).current_dir(crate::chore::root());
@@ -72,8 +72,8 @@ fn install(triple: &str) -> Result<()> {
     }
 }
 
-/// musl-gcc; one that was unpacked looks for its headers where they would be installed, and is told where they are. It keeps
-/// its path, as what is compiled by another compiler is compiled anew.
+/// musl-gcc; one that was unpacked looks for its headers where they would be installed, so it gets specs with their real paths. It
+/// keeps its path, as what is compiled by another compiler is compiled anew.
 fn compiler(tools: &Tools) -> Result<PathBuf> {
     let found = tools.find("musl-gcc").context("musl-gcc was found")?;
     let Some(root) = tools.unpacked().filter(|root| found.starts_with(root)) else { return Ok(found) };

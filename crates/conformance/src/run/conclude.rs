@@ -95,7 +95,7 @@ impl Intake {
         for asked in by_contract.values_mut() {
             unserved(asked);
         }
-        // The thread ends early only by a panic, which is told where it is joined.
+        // The thread ends early only if it panics; `Judged::proven` joins it and panics too.
         let _ = self.0.send(Part { at, contracts, asked: by_contract, laws });
     }
 }
