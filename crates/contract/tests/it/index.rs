@@ -13,7 +13,7 @@ use crate::{contract, sources};
 const ONE: &str = "- {id: X-001, text: x, given: {object: {like: pod}}, when: {admission: [CREATE, UPDATE]}, then: {object: {spec: {schedulerName: mine}}}}\n";
 
 /// How long one round of loading may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The contract `sample` in a file, with clauses of this number.
 fn file(path: &str, number: usize) -> (&str, String) {
