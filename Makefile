@@ -58,11 +58,8 @@ fidelity: ## 2,000 requests on the embedded and on a real API server have the sa
 go-clients: ## controller-runtime, client-go and kubectl, embedded and on a real control plane
 	.ci/steps/go-clients
 
-# Each alone: built together, each would carry what the other asks of the libraries.
 dist: ## release binaries in target/dist
-	cargo build --profile dist --package cli --bins
-	cargo build --profile dist --package gardener-resource-manager --bins
-	cargo build --profile dist --package gardener-controller-manager --bins
+	cargo xtask dist
 
 images: ## our components as container images for kind; prints name and size
 	@cargo xtask images

@@ -9,6 +9,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use component::Clusters;
+use controller::Entropy;
 use futures::{StreamExt as _, stream};
 use gardener_resource_manager::config::file;
 use gardener_resource_manager::controllers::Running;
@@ -120,7 +122,8 @@ fn running(client: &Client, now: Timestamp) -> Running {
     let config = json!({
         "sourceClientConnection": {}, "controllers": {"managedResource": {"syncPeriod": "1m"}, "health": {"syncPeriod": "1000h"}},
     });
-    Running::at(&file::from_partial(&config).unwrap(), client.clone(), None, now)
+    let clusters = Clusters { source: client.clone(), target: None, now, entropy: Entropy::seeded(0) };
+    Running::at(&file::from_partial(&config).unwrap(), clusters)
 }
 
 fn objects(of: &str, count: usize) -> impl Iterator<Item = Value> {

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use component::Clusters;
 use controller::Entropy;
 use gardener_controller_manager::config::file;
 use gardener_controller_manager::controllers::Running;
@@ -66,7 +67,8 @@ async fn pass(version: &str) -> Pass {
     let config = file::from_partial(&json!({})).unwrap();
     let before = garden.revision().unwrap_or_default();
     let begun = Instant::now();
-    let controllers = Running::at(&config, &client, garden.now(), Entropy::seeded(0));
+    let clusters = Clusters { source: client, target: None, now: garden.now(), entropy: Entropy::seeded(0) };
+    let controllers = Running::at(&config, clusters);
     while maintained(&controllers.exposition()) < SHOOTS {
         tokio::time::sleep(PAUSE).await;
     }

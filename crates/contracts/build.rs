@@ -4,15 +4,21 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+/// The file of a component's suite.
+const SUITE: &str = "suite.yaml";
+
 fn main() -> io::Result<()> {
     // Asked for at run time: of two clones with one target folder, the other's would be compiled in.
     let root = PathBuf::from(cargo_says("CARGO_MANIFEST_DIR")?).join("../..");
     let mut lists = String::new();
-    for (constant, folder) in [("CONTRACTS", "contracts"), ("SUITES", "suites")] {
-        let mut files = Vec::new();
-        gather(&root.join(folder), &mut files)?;
-        // Below the folder of suites are programs' own files.
-        files.retain(|file| constant == "CONTRACTS" || file.parent() == Some(&root.join(folder)));
+    let (mut contracts, mut suites) = (Vec::new(), Vec::new());
+    gather(&root.join("contracts"), &mut contracts)?;
+    gather(&root.join("suites"), &mut suites)?;
+    // Below the folder of suites are programs' own files.
+    suites.retain(|file| file.parent() == Some(&root.join("suites")));
+    // A component's suite lies with its contracts.
+    suites.extend(contracts.extract_if(.., |file| file.ends_with(SUITE)));
+    for (constant, mut files) in [("CONTRACTS", contracts), ("SUITES", suites)] {
         files.sort();
         let _ = writeln!(lists, "const {constant}: &[(&str, &str)] = &[");
         for file in files {

@@ -1,22 +1,24 @@
 //! A cluster in containers as the command line asks for it, and our components in it.
 
 mod alone;
-mod component;
 mod in_cluster;
 mod installation;
 mod reuse;
 mod rollouts;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::catalog::Selected;
 use async_trait::async_trait;
+use component::Component;
 use conformance::run::{Ground, Guard, Whole};
 use substrate::kind::{Kind, Options, Shape};
 
-use crate::arguments::{ComponentName, KindArguments, KindRunArguments, SubstrateName};
+use crate::arguments::{KindArguments, KindRunArguments, SubstrateName};
+use crate::components::COMPONENTS;
 use crate::environment;
 use crate::terminal::{Failure, Terminal};
 
@@ -25,26 +27,27 @@ pub(crate) use in_cluster::InCluster;
 /// How long a cluster may take to be created, its nodes to become ready, and components to roll out; each.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 /// Whose objects and logs are collected when something fails.
-const NAMESPACES: [&str; 5] =
-    [rollouts::NAMESPACE, "garden", "extension-provider-local", "kube-system", "default"];
+fn namespaces() -> Vec<&'static str> {
+    let own: BTreeSet<&str> = COMPONENTS.iter().map(|component| component.installation.namespace).collect();
+    [rollouts::NAMESPACE, "kube-system", "default"].into_iter().chain(own).collect()
+}
 
 /// Creates a cluster with what is to be installed; dropping it deletes it.
 pub(crate) async fn start(
     name: &str,
     arguments: &KindArguments,
-    components: &[ComponentName],
+    components: &[&'static Component],
     terminal: &Terminal,
 ) -> Result<Kind, Failure> {
-    let components: Vec<_> = components.iter().map(|name| component::named(*name)).collect();
     // No run asks beside components that serve the cluster alone.
     let options = Options { publishes: components.is_empty(), ..options(name, arguments) };
     let cluster = create(&options, terminal).await?;
     if components.is_empty() {
         return Ok(cluster);
     }
-    match alone::install(&cluster, &components).await {
+    match alone::install(&cluster, components).await {
         Ok(()) => {
-            let names: Vec<&str> = components.iter().map(|component| component.name).collect();
+            let names: Vec<&str> = components.iter().map(|component| component.program).collect();
             terminal.note(&format!("installed: {}", names.join(", ")));
             Ok(cluster)
         }
@@ -63,7 +66,7 @@ pub(crate) fn in_cluster(
     if substrate != SubstrateName::Kind {
         return Ok(None);
     }
-    let in_cluster = Arc::new(InCluster::of(&selected.unsampled()?));
+    let in_cluster = Arc::new(InCluster::of(&selected.unsampled()?)?);
     let answering = Arc::clone(&in_cluster);
     selected.sample_from(move |component, case| answering.serves(component, &case.config));
     Ok(Some(in_cluster))
@@ -98,7 +101,7 @@ pub(crate) async fn ground(
     let stand = unless_installed("our components", installed, &kind, &logs(arguments)).await?;
     let with = |rollouts::Installed { component, rollouts, .. }: &rollouts::Installed| {
         let number = rollouts.configs().len();
-        format!("{} with {number} configuration{}", component.name, if number == 1 { "" } else { "s" })
+        format!("{} with {number} configuration{}", component.program, if number == 1 { "" } else { "s" })
     };
     let running: Vec<String> = target.to_install().iter().map(with).collect();
     terminal.note(&format!("{} run after {:.1} s", running.join(", "), begun.elapsed().as_secs_f32()));
@@ -152,7 +155,7 @@ struct Owned {
 #[async_trait]
 impl Guard for Owned {
     async fn collect(&self, into: &Path) {
-        self.kind.collect(into, &NAMESPACES).await;
+        self.kind.collect(into, &namespaces()).await;
     }
 
     async fn resume(&self) -> Result<(), String> {
@@ -192,7 +195,7 @@ async fn unless_installed<T>(
     match installed {
         Ok(installed) => Ok(installed),
         Err(error) => {
-            cluster.collect(logs, &NAMESPACES).await;
+            cluster.collect(logs, &namespaces()).await;
             let place = logs.display();
             let text = format!("failed to install {what}: {error}; objects and logs are in {place}");
             Err(broken(&text))

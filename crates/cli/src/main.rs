@@ -1,9 +1,9 @@
 //! `gardener-conformance`: verifies that Gardener components keep their contracts.
 
-mod again;
 mod arguments;
 mod catalog;
 mod commands;
+mod components;
 mod environment;
 mod envtest;
 mod kind;

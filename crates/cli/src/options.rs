@@ -1,5 +1,7 @@
 //! From what was typed to what the harness takes.
 
+pub(crate) mod again;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,8 +12,8 @@ use contract::document::{SourceFile, waivers};
 use contract::index::Outline;
 use formats::duration::GoDuration;
 
-use crate::again::Again;
 use crate::arguments::{Execution, SETTLE, TIME_BUDGET};
+use crate::options::again::Again;
 use crate::terminal::Failure;
 
 /// Options of a run that begins now; `command` repeats it.

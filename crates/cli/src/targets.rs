@@ -1,30 +1,21 @@
 //! Targets: our own components, and what `--target` names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use conformance::target::built_in::{BuiltIn, Component, Ingredients, Loaded};
+use conformance::target::built_in::BuiltIn;
 use conformance::target::command::CommandTarget;
 use conformance::target::garden::Garden;
 use conformance::target::url::{Known, UrlTarget};
 use conformance::target::{Target, provider};
 use contract::document::target::{RegistrationFiles, TargetSpec};
 use contract::document::{SourceFile, target};
-use gardener_resource_manager::config::file;
-use gardener_resource_manager::controllers::Running;
-use gardener_resource_manager::registrations::{self, Instance};
-use gardener_resource_manager::serving::{self, Clients};
-use gardener_resource_manager::webhooks;
 use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 
-mod admission;
-mod controller_manager;
-mod controlplane;
-mod garden;
 mod needs;
 mod ours;
 mod started;
@@ -32,69 +23,26 @@ mod started;
 pub(crate) use ours::ours;
 
 use crate::arguments::{BUILT_IN, RunningArguments};
+use crate::components::COMPONENTS;
 use crate::terminal::Failure;
 
 /// Webhook configurations by instance.
 type Registrations = BTreeMap<String, Vec<WebhookConfiguration>>;
 
-/// Version of the original that our components stand in for; clauses name their versions by it.
-const STANDS_FOR: &str = "v1.82.0";
-
-/// The resource-manager of this project, in process.
-pub(crate) fn resource_manager() -> BuiltIn {
-    BuiltIn::new("gardener-resource-manager", STANDS_FOR, BTreeSet::new(), make_resource_manager)
-        .about("resource-manager")
-        .loading(load_resource_manager)
-}
-
-fn load_resource_manager(config: &Value) -> Loaded {
-    let (config, warnings) = file::from_value(config).map_err(|error| error.to_string())?;
-    let effective = serde_json::to_value(&config).map_err(|error| error.to_string())?;
-    Ok((effective, warnings.iter().map(ToString::to_string).collect()))
-}
-
-async fn make_resource_manager(ingredients: Ingredients) -> Result<Component, String> {
-    let instance = if ingredients.instance == "shoot" { Instance::Shoot } else { Instance::Seed };
-    let config = file::from_partial(&ingredients.config).map_err(|error| error.to_string())?;
-    let facts = ingredients.facts.ok_or("no API server to read facts from")?;
-    let clients = Clients { source: facts.client.clone(), target: facts.client };
-    let webhooks = serving::webhooks(&config, &clients);
-    webhooks.synced().await;
-    let registrations = registrations::registrations(&config, instance, None);
-    let running = ingredients.clusters.map(|clusters| {
-        let target = clusters.target.map(|target| target.client);
-        Arc::new(Running::at(&config, clusters.source.client, target, clusters.now))
-    });
-    let metrics = {
-        let running = running.clone();
-        move || running.as_ref().map(|running| running.exposition()).unwrap_or_default()
-    };
-    Ok(Component {
-        service: webhooks.service.clone(),
-        registrations,
-        metrics: Box::new(metrics),
-        guard: Box::new((webhooks, running)),
-    })
-}
-
-/// What a name stands for.
-pub(crate) fn named(
+/// The target of a name; our own components are those that contracts of the components `about` are asked of.
+pub(crate) fn named<'a>(
     target: &str,
+    about: impl IntoIterator<Item = &'a str>,
     running: &RunningArguments,
     gardener: Option<&str>,
 ) -> Result<Arc<dyn Target>, Failure> {
     let gardener = gardener.map(str::to_owned);
     if target == BUILT_IN {
         if running.describes() {
-            let text = "--ca, --insecure and --config have no use for our own component";
+            let text = "--ca, --insecure and --config have no use for our own components";
             return Err(Failure::usage(text));
         }
-        if gardener.is_some() {
-            let text = "--gardener is for a provider's webhooks, and built-in is our resource-manager: leave it out, or ask \
-                        our own provider's webhooks with `run --gardener`";
-            return Err(Failure::usage(text));
-        }
-        return Ok(Arc::new(resource_manager()));
+        return ours(about, gardener);
     }
     if let Some(line) = target.strip_prefix("command=") {
         let mut target = started::command(line, running)?;
@@ -181,7 +129,7 @@ fn from_file(
         if config.is_some() {
             return Err(Failure::usage("--config: the configuration of this target is its file's `config`"));
         }
-        let decisions: Option<Arc<dyn Target>> = Some(Arc::new(garden::Garden));
+        let decisions = Some(decisions());
         let image = spec.image.as_deref().map(started::from).transpose()?;
         return Ok(Arc::new(CommandTarget { known, spec, folder, image, decisions }));
     }
@@ -204,18 +152,18 @@ fn garden_behind(
                     `kubeconfig` leads to";
         return Err(Failure::usage(text));
     }
-    Ok(Arc::new(Garden::new(known, kubeconfig.to_owned(), Arc::new(garden::Garden))))
+    Ok(Arc::new(Garden::new(known, kubeconfig.to_owned(), decisions())))
+}
+
+/// What our garden decides about versions: with it, rows are found that mean the same at another time.
+fn decisions() -> Arc<dyn Target> {
+    Arc::new(BuiltIn::of(&gardener_garden::COMPONENT))
 }
 
 /// Where our own components, and so their originals, serve their webhooks.
 fn own_paths() -> BTreeMap<String, Vec<String>> {
     let mut paths: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let garden = garden_admission::webhooks::RESOURCES.iter().flat_map(|resource| {
-        [resource.mutating_path, resource.validating_path].map(|path| (resource.name, path.to_owned()))
-    });
-    for (name, path) in
-        webhooks::paths().into_iter().chain(controlplane_webhooks::webhooks::paths()).chain(garden)
-    {
+    for (name, path) in COMPONENTS.iter().flat_map(|component| (component.paths)()) {
         paths.entry(name.to_owned()).or_default().push(path);
     }
     paths

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::matching;
 use crate::observation::{Observation, judge};
 use crate::plan::Looked;
-use crate::target::{Decided, Target};
+use crate::target::{Decided, Target, question};
 
 /// The field of a CloudProfile that has a date.
 const FIELD: &str = "expirationDate";
@@ -44,7 +44,7 @@ pub(crate) fn are_movable(
 
 /// Whether a decision is what the row asserts.
 pub(crate) fn keeps(looked: Looked<'_>, decided: Decided) -> bool {
-    let seen = Observation { called: None, input: looked.case.input(), answer: decided.into_answer() };
+    let seen = Observation { called: None, input: looked.case.input(), answer: question::answer(decided) };
     judge(&looked.case.then, &seen, &matching::rules_of(looked.contract, &seen)).is_empty()
 }
 
@@ -143,7 +143,7 @@ mod tests {
             let date = &given.cluster[0]["spec"]["kubernetes"]["versions"][0]["expirationDate"];
             let date: Timestamp = date.as_str()?.parse().ok()?;
             let over = date < decision.now || (self.at_once && date == decision.now);
-            Some(Decided::Told(json!(over)))
+            Some(Decided::Document(json!(over)))
         }
 
         async fn start(&self, _setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

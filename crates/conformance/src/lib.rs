@@ -35,4 +35,5 @@ pub mod saboteur;
 pub mod select;
 pub mod shard;
 pub mod target;
+pub mod testing;
 pub mod waivers;

@@ -342,7 +342,7 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
     let is_asked = match runs_on {
         RunsOn::Decision => target.decides(),
         RunsOn::Admission => target.admits(),
-        RunsOn::Reconcile => target.maintains(),
+        RunsOn::Reconcile => target.maintainer().is_some(),
     };
     if !is_asked {
         let text = match runs_on {

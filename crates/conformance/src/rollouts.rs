@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use component::Combining;
 use contract::case::When;
 use contract::decision::RunsOn;
 use contract::model::{Contract, Level};
@@ -19,15 +20,6 @@ struct Worth {
     /// Clauses with a case of it.
     clauses: BTreeSet<(usize, usize)>,
     cases: usize,
-}
-
-/// How the configurations of cases become those of rollouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Combining {
-    /// Those that do not speak of the same section are one.
-    Sections,
-    /// Each is one: what it leaves out counts as well.
-    Nothing,
 }
 
 /// Configurations that a component runs with side by side.

@@ -21,16 +21,16 @@ use crate::rollouts::Rollouts;
 pub mod built_in;
 pub mod command;
 mod configured;
-mod decided;
 mod error;
 pub mod garden;
 mod needs;
 pub mod plain;
 pub mod provider;
+pub(crate) mod question;
 pub mod url;
 
+pub use component::Decided;
 pub use configured::Configured;
-pub use decided::Decided;
 pub use error::TargetError;
 pub use needs::{Needs, NeedsError};
 
@@ -247,10 +247,10 @@ pub trait Target: Send + Sync {
         false
     }
 
-    /// Whether rows about versions are asked of the controller that maintains Shoots: started with [`Setup::clusters`], the
-    /// component runs it over a garden, and its admission otherwise.
-    fn maintains(&self) -> bool {
-        false
+    /// The component that maintains Shoots when it is started with [`Setup::clusters`]: rows about versions are asked of it. `None`: no
+    /// component of it does.
+    fn maintainer(&self) -> Option<&str> {
+        None
     }
 
     /// Whether cases are asked one after the other, because what one needs to stand would be seen by the next.

@@ -13,7 +13,7 @@ pub fn files() -> Vec<SourceFile> {
     CONTRACTS.iter().map(|(path, text)| SourceFile::new(*path, *text)).collect()
 }
 
-/// The files of `suites/`, by path: `suites/smoke.yaml`.
+/// The suites of `suites/` and of each component, by path: `suites/smoke.yaml`, `contracts/garden/suite.yaml`.
 #[must_use]
 pub fn suites() -> Vec<SourceFile> {
     SUITES.iter().map(|(path, text)| SourceFile::new(*path, *text)).collect()

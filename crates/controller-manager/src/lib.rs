@@ -7,5 +7,8 @@
 //! Data flows one way: a controller observes what its stores hold, plans by pure functions, and executes the plan.
 
 pub mod command;
+mod component;
 pub mod config;
 pub mod controllers;
+
+pub use self::component::COMPONENT;

@@ -14,6 +14,7 @@
 //! Data flows one way: configuration and facts go into pure functions, patches and actions come out.
 
 pub mod command;
+mod component;
 pub mod condition;
 pub mod config;
 pub mod controllers;
@@ -29,3 +30,5 @@ pub mod serving;
 pub mod strconv;
 pub mod toleration;
 pub mod webhooks;
+
+pub use self::component::COMPONENT;

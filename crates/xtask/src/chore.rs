@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 
-use crate::{control_plane, engine, images, kind_node, kinds, layout, musl, mutants, slope};
+use crate::{control_plane, dist, engine, images, kind_node, kinds, layout, musl, mutants, slope};
 
 /// Chores of the project.
 #[derive(Parser)]
@@ -18,6 +18,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Chore {
     /// Build the pinned kube-apiserver, etcd and kubectl once, print their folder
     ControlPlane(control_plane::Arguments),
+    /// Build the programs that ship, each alone, in target/dist
+    Dist,
     /// Start a private Docker engine where none runs, or stop it
     Engine(engine::Arguments),
     /// Build our components into container images, print names and sizes
@@ -41,6 +43,7 @@ impl Chore {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         match self {
             Self::ControlPlane(arguments) => control_plane::run(arguments),
+            Self::Dist => dist::run(),
             Self::Engine(arguments) => engine::run(arguments),
             Self::Images(arguments) => images::run(arguments),
             Self::KindNode(arguments) => kind_node::run(arguments),

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,27 +12,37 @@ use crate::engine::{self, Environment};
 use crate::musl::Musl;
 use crate::program;
 use crate::tools::Tools;
+use xtask::components::{self, Component};
 
 /// Programs whose images are built together.
 struct Wanted {
-    /// Below kind/images; a target of it has the program's name.
+    /// Below kind/images; its argument `PROGRAM` says which program the image is of.
     recipe: &'static str,
-    /// Package of each, and its program.
-    programs: &'static [(&'static str, &'static str)],
+    /// The package of each, and its program.
+    programs: Vec<(String, String)>,
 }
 
-const COMPONENTS: Wanted = Wanted {
-    recipe: "Dockerfile",
-    programs: &[
-        ("gardener-resource-manager", "gardener-resource-manager"),
-        ("garden-admission", "gardener-garden-admission"),
-        ("controlplane-webhooks", "gardener-controlplane-webhooks"),
-        ("gardener-controller-manager", "gardener-controller-manager"),
-    ],
-};
+/// What every image starts.
+const ENTRYPOINT: &str = "component";
 
-/// The tool, for those who have no Rust.
-const TOOL: Wanted = Wanted { recipe: "Dockerfile.tool", programs: &[("cli", "gardener-conformance")] };
+/// The package of the tool, and its program.
+const TOOL: (&str, &str) = ("cli", "gardener-conformance");
+
+impl Wanted {
+    fn components() -> Result<Self> {
+        let components = components::all(&crate::chore::root())?.into_iter();
+        let programs = components.flat_map(|Component { package, programs, .. }| {
+            programs.into_iter().map(move |program| (package.clone(), program))
+        });
+        Ok(Self { recipe: "Dockerfile", programs: programs.collect() })
+    }
+
+    /// The tool, for those who have no Rust.
+    fn tool() -> Self {
+        let (package, program) = TOOL;
+        Self { recipe: "Dockerfile.tool", programs: vec![(package.to_owned(), program.to_owned())] }
+    }
+}
 
 /// How they are built.
 #[derive(clap::Args)]
@@ -58,12 +69,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "images are built on Linux: their programs are for it");
     let tools = engine::ensure_running(&arguments.environment)?;
     let musl = Musl::ensure(&arguments.environment)?;
-    let wanted = if arguments.tool { &TOOL } else { &COMPONENTS };
+    let wanted = &if arguments.tool { Wanted::tool() } else { Wanted::components()? };
     program::step("static programs", || compile(&musl, arguments, wanted))?;
     let folder = crate::chore::root().join(&arguments.target_folder).join(&musl.triple);
     let folder = folder.join(if arguments.profile == "dev" { "debug" } else { &arguments.profile });
     let context = gathered(&folder, wanted)?;
-    for (_, component) in wanted.programs {
+    for (_, component) in &wanted.programs {
         let image = format!("gardener-conformance/{component}:local");
         program::step(&image, || build(&tools, (wanted.recipe, component), &image, context.path()))?;
         let size = fs::metadata(folder.join(component)).context("the program was built")?.len();
@@ -79,8 +90,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 fn compile(musl: &Musl, arguments: &Arguments, wanted: &Wanted) -> Result<()> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "--profile", &arguments.profile, "--target", &musl.triple]);
-    let tool = TOOL.programs.iter().filter(|_| arguments.together);
-    for (package, program) in wanted.programs.iter().chain(tool) {
+    let programs = wanted.programs.iter().map(|(package, program)| (package.as_str(), program.as_str()));
+    for (package, program) in programs.chain(arguments.together.then_some(TOOL)) {
         cargo.args(["--package", package, "--bin", program]);
     }
     let (variable, compiler) = musl.c_compiler();
@@ -89,19 +100,22 @@ fn compile(musl: &Musl, arguments: &Arguments, wanted: &Wanted) -> Result<()> {
         .with_context(|| format!("is the target there? `rustup target add {}` installs it", musl.triple))
 }
 
-/// A folder with all programs and nothing else: Docker's old builder goes through the images above the one that is wanted.
+/// A folder with what lies at the root of each image: the program, and the entrypoint, a link to it.
 fn gathered(folder: &Path, wanted: &Wanted) -> Result<tempfile::TempDir> {
     let context = tempfile::tempdir().context("failed to make a folder for the images")?;
-    for (_, program) in wanted.programs {
-        fs::copy(folder.join(program), context.path().join(program))
-            .with_context(|| format!("failed to copy {program}"))?;
+    for (_, program) in &wanted.programs {
+        let root = context.path().join(program);
+        let copied = fs::create_dir(&root).and_then(|()| fs::copy(folder.join(program), root.join(program)));
+        copied.with_context(|| format!("failed to copy {program}"))?;
+        symlink(program, root.join(ENTRYPOINT)).with_context(|| format!("failed to link {program}"))?;
     }
     Ok(context)
 }
 
-fn build(tools: &Tools, (recipe, target): (&str, &str), image: &str, context: &Path) -> Result<()> {
+fn build(tools: &Tools, (recipe, program): (&str, &str), image: &str, context: &Path) -> Result<()> {
     let mut building = tools.command("docker");
-    building.args(["build", "--quiet", "--tag", image, "--target", target, "--file"]);
+    let program = format!("PROGRAM={program}");
+    building.args(["build", "--quiet", "--tag", image, "--build-arg", &program, "--file"]);
     building.arg(crate::chore::root().join("kind/images").join(recipe)).arg(context);
     program::ask(&mut building).map(|_| ())
 }

@@ -3,6 +3,7 @@
 mod cache;
 mod chore;
 mod control_plane;
+mod dist;
 mod engine;
 mod go;
 mod images;

@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 
 use crate::chore::root;
+use xtask::components::{self, Component};
 
 /// Which component's code is changed.
 #[derive(clap::Args)]
@@ -61,7 +62,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = root().canonicalize()?;
     let output = root.join("target/mutants");
     std::fs::create_dir_all(&output)?;
-    let status = mutate(arguments, &root, &output)
+    let component = components::named(&root, &arguments.component)?;
+    let status = mutate(arguments, &component, (&root, &output))
         .status()
         .context("failed to start cargo mutants (make mutants installs it)")?;
     // 2: mutants survived, 3: some timed out; both are judged below.
@@ -69,20 +71,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bail!("cargo mutants ended with {status}: do the contracts pass without a mutation?");
     }
     let outcome = read(&output.join("mutants.out/outcomes.json"))?;
-    let reasons = reasons(&root.join("crates").join(&arguments.component).join("mutants.yaml"))?;
+    let reasons = reasons(&root.join("crates").join(&component.name).join("mutants.yaml"))?;
     judge(&outcome, &reasons)
 }
 
-fn mutate(arguments: &Arguments, root: &Path, output: &Path) -> Command {
-    let package = format!("gardener-{}", arguments.component);
-    let webhooks = format!("crates/{}/src/webhooks/**/*.rs", arguments.component);
+fn mutate(arguments: &Arguments, component: &Component, (root, output): (&Path, &Path)) -> Command {
+    let webhooks = format!("crates/{}/src/webhooks/**/*.rs", component.name);
     let mut command = Command::new("cargo");
     // The test ends with the first case that fails; what has been built of a crate is kept from mutant to mutant.
     command.current_dir(root).env("FAIL_FAST", "1").env("CARGO_INCREMENTAL", "1");
     command.args(["mutants", "--no-shuffle", "--colors=never", "--profile=mutants"]);
     // Given to every call of cargo: else the unit tests, which are never run, are built with each mutant.
     command.arg("--cargo-arg=--test=contracts");
-    command.arg("--package").arg(package).arg("--output").arg(output);
+    command.arg("--package").arg(&component.package).arg("--output").arg(output);
     command.arg(format!("--timeout={}", arguments.timeout)).arg("--build-timeout=600");
     let files = if arguments.file.is_empty() { vec![webhooks] } else { arguments.file.clone() };
     for file in files {

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use component::Component;
 
 use super::{EnvtestArguments, SubstrateName};
+use crate::components::{self, COMPONENTS};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnvCommand {
@@ -20,29 +23,12 @@ pub(crate) enum EnvCommand {
     Doctor,
 }
 
-/// A component of ours that can be installed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ComponentName {
-    /// gardener-resource-manager for the cluster it runs in, from the image that `make images` builds
-    ResourceManager,
-    /// gardener-garden-admission for a garden whose Shoots and CloudProfiles are custom resources
-    GardenAdmission,
-    /// gardener-controlplane-webhooks of a provider named local
-    ControlplaneWebhooks,
-    /// gardener-controller-manager of a garden whose kinds are custom resources
-    ControllerManager,
-}
-
-impl ComponentName {
-    /// As it is typed.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::ResourceManager => "resource-manager",
-            Self::GardenAdmission => "garden-admission",
-            Self::ControlplaneWebhooks => "controlplane-webhooks",
-            Self::ControllerManager => "controller-manager",
-        }
-    }
+/// The name of a component that can be installed, with what it is for.
+fn component() -> impl TypedValueParser<Value = &'static Component> {
+    let possible =
+        COMPONENTS.iter().map(|component| PossibleValue::new(component.name).help(component.about));
+    PossibleValuesParser::new(possible)
+        .try_map(|name| components::named(&name).map_err(|failure| failure.text))
 }
 
 #[derive(Debug, Args)]
@@ -61,8 +47,8 @@ pub(crate) struct EnvUpArguments {
     #[command(flatten)]
     pub(crate) kind: KindArguments,
     /// Which of our components run in it
-    #[arg(long, value_enum, value_name = "COMPONENT", help_heading = "Kind")]
-    pub(crate) install: Vec<ComponentName>,
+    #[arg(long, value_parser = component(), value_name = "COMPONENT", help_heading = "Kind")]
+    pub(crate) install: Vec<&'static Component>,
 }
 
 /// What the substrate kind is made of.

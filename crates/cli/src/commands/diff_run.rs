@@ -35,7 +35,8 @@ pub(crate) fn diff_run(
         Vec::new()
     };
     let explanations = explanations(arguments, &index)?;
-    let (a, b) = (named(arguments, &arguments.a)?, named(arguments, &arguments.b)?);
+    let about: Vec<&str> = webhooks.iter().chain(&controllers).map(|contract| &*contract.component).collect();
+    let (a, b) = (named(arguments, &arguments.a, &about)?, named(arguments, &arguments.b, &about)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let running = Running { runtime: &runtime, terminal, interrupt: &Interrupt::default() };
@@ -187,11 +188,11 @@ fn explanations(arguments: &DiffRunArguments, index: &Index) -> Result<Vec<Expla
 }
 
 /// `--ca`, `--insecure` and `--config` are about the target that runs already.
-fn named(arguments: &DiffRunArguments, target: &str) -> Result<Arc<dyn Target>, Failure> {
+fn named(arguments: &DiffRunArguments, target: &str, about: &[&str]) -> Result<Arc<dyn Target>, Failure> {
     if targets::is_started(target) {
-        return targets::named(target, &RunningArguments::default(), None);
+        return targets::named(target, about.iter().copied(), &RunningArguments::default(), None);
     }
-    targets::named(target, &arguments.running, None)
+    targets::named(target, about.iter().copied(), &arguments.running, None)
 }
 
 /// Where both read their facts: the cluster of `--kubeconfig`; an API server of this process if both are started with it;
@@ -215,12 +216,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     use conformance::differential::outcome::Group;
+    use conformance::target::built_in::BuiltIn;
     use conformance::target::{Facts, Identity, Setup, TargetError};
     use http::{Method, Request};
     use kube::client::Body;
     use serde_json::json;
 
     use super::*;
+
+    fn resource_manager() -> BuiltIn {
+        BuiltIn::of(&gardener_resource_manager::COMPONENT)
+    }
 
     /// How our resource-manager is broken.
     #[derive(Clone, Copy)]
@@ -237,7 +243,7 @@ mod tests {
     #[async_trait::async_trait]
     impl Target for Sabotaged {
         fn identity(&self) -> Identity {
-            targets::resource_manager().identity()
+            resource_manager().identity()
         }
 
         fn features(&self) -> BTreeSet<String> {
@@ -264,7 +270,7 @@ mod tests {
                     }
                 }
             }
-            let target = targets::resource_manager();
+            let target = resource_manager();
             target.start(Setup { config: &config, clusters, ..setup }).await
         }
     }
@@ -288,14 +294,14 @@ mod tests {
         let contracts: Vec<Contract> = contracts.filter(is_asked).collect();
         let options =
             controllers::Options { worlds, seed: 1, parallel: 2, tries: Some(60), explanations: &[] };
-        let ours: Arc<dyn Target> = Arc::new(targets::resource_manager());
+        let ours: Arc<dyn Target> = Arc::new(resource_manager());
         let other: Arc<dyn Target> = Arc::new(other);
         controllers::run(&contracts, (&ours, &other), &options, &|_, _| {}, &Interrupt::default())
     }
 
     #[test]
     fn a_controller_differs_nowhere_from_itself() {
-        let outcome = held_against(targets::resource_manager(), 20);
+        let outcome = held_against(resource_manager(), 20);
         let [found] = outcome.controllers.as_slice() else { unreachable!("{outcome:#?}") };
         assert_eq!((found.compared, found.differing, outcome.exit_code()), (20, 0, 0), "{outcome:#?}");
         // Worlds to which nothing happens would show nothing.

@@ -7,9 +7,9 @@ use conformance::render;
 use conformance::run::Ground;
 use conformance::target::Target;
 
-use crate::again::Again;
 use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
 use crate::catalog::{Selected, Together};
+use crate::options::again::Again;
 use crate::session::Wish;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind, options, session, targets};
@@ -63,7 +63,7 @@ fn report(
     let in_cluster = kind::in_cluster(arguments.substrate, &mut selected)?;
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
-        None => targets::ours(selected.components(), arguments.execution.gardener.clone()),
+        None => targets::ours(selected.components(), arguments.execution.gardener.clone())?,
     };
     let shard = selected.deal_out(arguments.shard)?;
     let ground = async {

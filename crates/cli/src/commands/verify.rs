@@ -11,9 +11,9 @@ use contract::document::attestation::{self, Attestation};
 use contract::model::Form;
 use schema::Crd;
 
-use crate::again::Again;
 use crate::arguments::{Addition, AttestArguments, BUILT_IN, SubstrateName, VerifyArguments};
 use crate::catalog::{Selected, Together};
+use crate::options::again::Again;
 use crate::session::Wish;
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
@@ -95,7 +95,8 @@ fn report(
     selected.check()?;
     options::check(&arguments.execution, selected.index().contracts())?;
     let running = &arguments.running;
-    let named = targets::named(&arguments.target, running, arguments.execution.gardener.as_deref())?;
+    let gardener = arguments.execution.gardener.as_deref();
+    let named = targets::named(&arguments.target, selected.components(), running, gardener)?;
     // What it is not about was not asked for: it would only be told as not supported. Objects are asked by `check`.
     selected.retain(|contract| {
         named.is_asked_of(&contract.component, contract.form) && contract.form != Form::Objects
@@ -112,17 +113,7 @@ fn report(
     };
     let shard = selected.deal_out(arguments.shard)?;
     let substrate = arguments.substrate.word();
-    let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
-    let again = Again::new("verify", added)
-        .with("--target", &arguments.target)
-        .path("--ca", running.trust.ca.as_deref())
-        .flag("--insecure", running.trust.insecure)
-        .path("--config", running.config.as_deref())
-        .path("--kubeconfig", running.kubeconfig.as_deref())
-        .unless("--substrate", substrate, "direct")
-        .flag("--with controller-manager", with_manager)
-        .path("--data-dir", arguments.envtest.data_dir.as_deref())
-        .unless("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "");
+    let again = again(arguments, added);
     let wish = Wish {
         execution: &arguments.execution,
         selection: &selection,
@@ -143,6 +134,21 @@ fn report(
     session::run((&selected, together), target, ground, &wish, terminal)
 }
 
+/// The command that repeats this one.
+fn again(arguments: &VerifyArguments, added: Option<&Path>) -> Again {
+    let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
+    Again::new("verify", added)
+        .with("--target", &arguments.target)
+        .path("--ca", arguments.running.trust.ca.as_deref())
+        .flag("--insecure", arguments.running.trust.insecure)
+        .path("--config", arguments.running.config.as_deref())
+        .path("--kubeconfig", arguments.running.kubeconfig.as_deref())
+        .unless("--substrate", arguments.substrate.word(), "direct")
+        .flag("--with controller-manager", with_manager)
+        .path("--data-dir", arguments.envtest.data_dir.as_deref())
+        .unless("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "")
+}
+
 /// Refuses a server for a target that reads another one already.
 fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
     envtest::fits(&arguments.envtest, arguments.substrate.word())?;
@@ -159,7 +165,7 @@ fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
     }
     if arguments.substrate == SubstrateName::Kind && arguments.target != BUILT_IN {
         return Err(Failure::usage(format!(
-            "--substrate kind: what runs in the cluster is our own component, say --target {BUILT_IN}"
+            "--substrate kind: what runs in the cluster are our own components, say --target {BUILT_IN}"
         )));
     }
     if arguments.running.kubeconfig.is_some() {

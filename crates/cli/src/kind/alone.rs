@@ -2,14 +2,15 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use component::{Component, Probe, Webhooks};
 use futures::TryFutureExt as _;
 use futures::future::try_join_all;
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError};
 use substrate::identity::Identity;
 use substrate::kind::Kind;
+use webhook::registration::WebhookConfiguration;
 
-use super::component::{Component, Probe, Webhooks};
 use super::installation::{self, InstallError, customize, until, write, write_objects};
 
 /// Why one of them is not installed.
@@ -22,12 +23,12 @@ pub(super) struct NotInstalled {
 pub(super) async fn install(kind: &Kind, components: &[&'static Component]) -> Result<(), NotInstalled> {
     let of = |name| move |error| NotInstalled { name, error };
     installation::prepare(kind, components.iter().copied()).await.map_err(of("our components"))?;
-    let deployed = components.iter().map(|component| deploy(kind, component).map_err(of(component.name)));
+    let deployed = components.iter().map(|component| deploy(kind, component).map_err(of(component.program)));
     let authorities = try_join_all(deployed).await?;
     let cluster = Cluster::new(kind.client().clone());
     for (component, authority) in components.iter().zip(authorities) {
-        if let Some(webhooks) = &component.alone.webhooks {
-            register(kind, &cluster, webhooks, &authority).await.map_err(of(component.name))?;
+        if let Some(webhooks) = &component.installation.webhooks {
+            register(kind, &cluster, webhooks, &authority).await.map_err(of(component.program))?;
         }
     }
     Ok(())
@@ -35,16 +36,16 @@ pub(super) async fn install(kind: &Kind, components: &[&'static Component]) -> R
 
 /// Waits until it runs, and gives the PEM of the authority that signed its certificate, in base64; empty if it has none.
 async fn deploy(kind: &Kind, component: &Component) -> Result<String, InstallError> {
-    let alone = &component.alone;
+    let alone = &component.installation;
     let folder = tempfile::tempdir()?;
-    for (path, text) in component.base.iter().chain(alone.manifests) {
+    for (path, text) in alone.manifests.below("base").chain(alone.manifests.below("runtime")) {
         write(folder.path(), path, text)?;
     }
     let mut resources = vec!["runtime"];
     let mut authority = String::new();
     if let Some(webhooks) = &alone.webhooks {
         let identity =
-            Identity::made(component.name, installation::names(webhooks.service, alone.namespace))?;
+            Identity::made(component.program, installation::names(webhooks.service, alone.namespace))?;
         let mut secret = installation::secret(component, &identity);
         secret["metadata"]["namespace"] = json!(alone.namespace);
         write_objects(folder.path(), "secret.yaml", &[secret])?;
@@ -55,7 +56,7 @@ async fn deploy(kind: &Kind, component: &Component) -> Result<String, InstallErr
     customize(folder.path(), json!({"resources": resources, "images": images}))?;
     kind.apply(folder.path()).await?;
     let cluster = Cluster::new(kind.client().clone());
-    until(|| installation::rolled_out(&cluster, alone.namespace, component.name)).await?;
+    until(|| installation::rolled_out(&cluster, alone.namespace, component.program)).await?;
     Ok(authority)
 }
 
@@ -66,7 +67,9 @@ async fn register(
     authority: &str,
 ) -> Result<(), InstallError> {
     let registration = tempfile::tempdir()?;
-    write_objects(registration.path(), "webhooks.yaml", &(webhooks.objects)(authority)?)?;
+    let registrations = (webhooks.registrations)(authority).map_err(InstallError::Configuration)?;
+    let objects: Vec<Value> = registrations.iter().map(WebhookConfiguration::to_object).collect();
+    write_objects(registration.path(), "webhooks.yaml", &objects)?;
     customize(registration.path(), json!({"resources": ["webhooks.yaml"]}))?;
     kind.apply(registration.path()).await?;
     probed(cluster, &(webhooks.probe)()).await
@@ -94,22 +97,4 @@ async fn reached(cluster: &Cluster, object: &Value) -> Result<Option<String>, Cl
     // A webhook that refuses is reached.
     let is_answered = reply.is_success() || message.contains("denied the request");
     Ok((!is_answered).then_some(message))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kind::component::COMPONENTS;
-
-    #[test]
-    fn certificates_are_for_the_services_that_are_asked() {
-        for component in COMPONENTS {
-            let alone = &component.alone;
-            let Some(webhooks) = &alone.webhooks else { continue };
-            let asked = &(webhooks.objects)("").unwrap()[0]["webhooks"][0]["clientConfig"]["service"];
-            let part = |part: &str| asked[part].as_str().unwrap_or_default();
-            let name = format!("{}.{}.svc", part("name"), part("namespace"));
-            assert!(installation::names(webhooks.service, alone.namespace).contains(&name), "{name}");
-        }
-    }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use component::Component;
 use conformance::rollouts::Rollouts;
 use conformance::target::{
     Configurable, Configured, Decided, Identity, Running, Service, Setup, Target, TargetError, TargetKind,
@@ -18,9 +19,10 @@ use contract::model::{Contract, Form};
 use webhook::dial::{DialError, Dialer, Https};
 use webhook::registration::WebhookConfiguration;
 
-use super::component::{COMPONENTS, Suite};
 use super::rollouts::{self, Installed, Stand};
+use crate::components::COMPONENTS;
 use crate::targets;
+use crate::terminal::Failure;
 
 /// How many configurations of a component run side by side at most.
 pub(super) const ROLLOUTS: usize = 6;
@@ -50,20 +52,20 @@ struct Reached {
 
 impl InCluster {
     /// With the configurations that cases of the contracts need.
-    pub(super) fn of(contracts: &[Contract]) -> Self {
+    ///
+    /// # Errors
+    /// A contract of a component that is not ours.
+    pub(crate) fn of(contracts: &[Contract]) -> Result<Self, Failure> {
         let installed = COMPONENTS.iter().filter_map(|component| {
-            let suite = component.suite.as_ref()?;
-            let answers = |contract: &&Contract| suite.answers.contains(&&*contract.component);
-            let own: Vec<Contract> = contracts.iter().filter(answers).cloned().collect();
-            let rollouts = Rollouts::plan(&own, suite.combining, ROLLOUTS);
-            (!rollouts.configs().is_empty()).then_some(Installed { component, suite, rollouts })
+            let rollout = component.installation.rollout.as_ref()?;
+            let is_own = |contract: &&Contract| contract.component == component.name;
+            let own: Vec<Contract> = contracts.iter().filter(is_own).cloned().collect();
+            let rollouts = Rollouts::plan(&own, rollout.combining, ROLLOUTS);
+            (!rollouts.configs().is_empty()).then_some(Installed { component, rollout, rollouts })
         });
         let installed = installed.collect();
-        Self {
-            installed,
-            here: targets::ours(contracts.iter().map(|contract| contract.component.as_str()), None),
-            place: OnceLock::new(),
-        }
+        let here = targets::ours(contracts.iter().map(|contract| contract.component.as_str()), None)?;
+        Ok(Self { installed, here, place: OnceLock::new() })
     }
 
     /// What is to be installed.
@@ -77,7 +79,7 @@ impl InCluster {
     }
 
     fn of_component(&self, component: &str) -> Option<&Installed> {
-        self.installed.iter().find(|installed| installed.suite.answers.contains(&component))
+        self.installed.iter().find(|installed| installed.component.name == component)
     }
 
     /// Says where it is reached.
@@ -131,8 +133,8 @@ impl Target for InCluster {
         self.here.admits()
     }
 
-    fn maintains(&self) -> bool {
-        self.here.maintains()
+    fn maintainer(&self) -> Option<&str> {
+        self.here.maintainer()
     }
 
     fn is_inside(&self, component: &str) -> bool {
@@ -145,7 +147,7 @@ impl Target for InCluster {
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         let installed = self.of_component(setup.component);
-        let Some(Installed { component, suite, rollouts }) =
+        let Some(Installed { component, rollout: how, rollouts }) =
             installed.filter(|_| setup.clusters.is_none() && setup.now.is_none())
         else {
             return self.here.start(setup).await;
@@ -159,10 +161,10 @@ impl Target for InCluster {
         let Reached { webhooks, metrics } =
             reached.ok_or_else(|| wrong(format!("no rollout {name} was installed")))?;
         Ok(Box::new(Rollout {
-            suite,
+            component,
             webhooks: Arc::new(webhooks),
             metrics: format!("http://{metrics}/metrics"),
-            registrations: (suite.registrations)(setup.config, setup.instance).map_err(wrong)?,
+            registrations: (how.registrations)(setup.config, setup.instance).map_err(wrong)?,
             service: Service {
                 namespace: rollouts::NAMESPACE.to_owned(),
                 name,
@@ -173,7 +175,7 @@ impl Target for InCluster {
 }
 
 struct Rollout {
-    suite: &'static Suite,
+    component: &'static Component,
     webhooks: Arc<Https>,
     metrics: String,
     registrations: Vec<WebhookConfiguration>,
@@ -191,7 +193,7 @@ impl Running for Rollout {
     }
 
     fn paths(&self, webhook: &str) -> Vec<String> {
-        let paths = (self.suite.paths)().into_iter().filter(|(name, _)| *name == webhook);
+        let paths = (self.component.paths)().into_iter().filter(|(name, _)| *name == webhook);
         paths.map(|(_, path)| path).collect()
     }
 
@@ -209,8 +211,8 @@ impl Running for Rollout {
 
 #[cfg(test)]
 impl InCluster {
-    /// What a component of this name runs with.
-    pub(super) fn configs_of(&self, name: &str) -> &[serde_json::Value] {
+    /// The configurations that a component of this name runs with.
+    pub(crate) fn configs_of(&self, name: &str) -> &[serde_json::Value] {
         let found = self.installed.iter().find(|installed| installed.component.name == name);
         found.map_or(&[], |installed| installed.rollouts.configs())
     }
@@ -225,8 +227,8 @@ mod tests {
     #[test]
     fn few_cases_need_a_configuration_that_no_rollout_has_and_no_must_clause_is_left_without_a_case() {
         let contracts = contracts::all().unwrap();
-        let target = InCluster::of(&contracts);
-        let asked = COMPONENTS.iter().filter(|component| component.suite.is_some()).count();
+        let target = InCluster::of(&contracts).unwrap();
+        let asked = COMPONENTS.iter().filter(|component| component.installation.rollout.is_some()).count();
         assert_eq!(target.to_install().len(), asked);
         let few = |installed: &Installed| installed.rollouts.configs().len() <= ROLLOUTS;
         assert!(target.to_install().iter().all(few));

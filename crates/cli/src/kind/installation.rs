@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use component::Component;
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError};
 use substrate::envtest::{self, EnvtestError};
@@ -11,7 +12,6 @@ use substrate::identity::Identity;
 use substrate::kind::{Kind, KindError};
 
 use super::PATIENCE;
-use super::component::Component;
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -56,7 +56,7 @@ pub(super) fn names(service: &str, namespace: &str) -> [String; 3] {
 
 /// Our image in the place of the one that manifests name.
 pub(super) fn image(component: &Component) -> Value {
-    json!({"name": component.name, "newName": component.image(), "newTag": TAG})
+    json!({"name": component.program, "newName": component.image(), "newTag": TAG})
 }
 
 /// Brings what components need into a cluster: their images, and the kinds that Gardener defines.
@@ -75,7 +75,7 @@ pub(super) async fn prepare(
 pub(super) fn secret(component: &Component, identity: &Identity) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls",
-        "metadata": {"name": format!("{}-server", component.name)},
+        "metadata": {"name": format!("{}-server", component.program)},
         "stringData": {"tls.crt": identity.certificate, "tls.key": identity.key},
     })
 }

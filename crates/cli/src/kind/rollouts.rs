@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use component::{Component, Rollout};
 use conformance::rollouts::Rollouts;
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
@@ -10,7 +11,6 @@ use substrate::identity::Identity;
 use substrate::kind::{Kind, PORTS};
 use webhook::dial::{DialError, Https, Target, Trust};
 
-use super::component::{Component, Suite};
 use super::installation::{self, InstallError, customize, until, write, write_objects};
 
 /// Where they run.
@@ -23,7 +23,7 @@ const LABEL: &str = "conformance.gardener.cloud/rollout";
 /// A component with the configurations that it runs with.
 pub(super) struct Installed {
     pub(super) component: &'static Component,
-    pub(super) suite: &'static Suite,
+    pub(super) rollout: &'static Rollout,
     pub(super) rollouts: Rollouts,
 }
 
@@ -55,7 +55,7 @@ impl Stand {
 
 /// Name of the Deployment and of the Service of a rollout.
 pub(super) fn name(component: &Component, rollout: usize) -> String {
-    format!("{}-{rollout}", component.name)
+    format!("{}-{rollout}", component.program)
 }
 
 /// The ports of nodes that lead to each rollout.
@@ -77,25 +77,26 @@ pub(super) async fn install(kind: &Kind, installed: &[Installed]) -> Result<Stan
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
     write_objects(folder.path(), "namespace.yaml", &[namespace])?;
     let (mut resources, mut images) = (vec!["namespace.yaml".to_owned()], Vec::new());
-    for Installed { component, suite, rollouts } in installed {
-        let of_component = folder.path().join(component.name);
-        for (path, text) in component.base {
+    for Installed { component, rollout: how, rollouts } in installed {
+        let manifests = component.installation.manifests;
+        let of_component = folder.path().join(component.program);
+        for (path, text) in manifests.below("base") {
             write(&of_component, path, text)?;
         }
         for (number, config) in rollouts.configs().iter().enumerate() {
             let rollout = of_component.join(number.to_string());
             write_objects(&rollout, "secret.yaml", &[installation::secret(component, &identity)])?;
-            for (path, text) in suite.manifests {
+            for (path, text) in manifests.of_rollouts() {
                 write(&rollout, path, text)?;
             }
-            let file = (suite.file)(config)?;
+            let file = (how.file)(config).map_err(InstallError::Configuration)?;
             if let Some(file) = &file {
                 write(&rollout, "config.yaml", &formats::yaml::to_string(file)?)?;
             }
-            let mut overlay = overlay(component, suite, number, file.is_some());
+            let mut overlay = overlay(component, number, file.is_some());
             overlay["patches"] = json!([led(component, node_ports[&name(component, number)])]);
             customize(&rollout, overlay)?;
-            resources.push(format!("{}/{number}", component.name));
+            resources.push(format!("{}/{number}", component.program));
         }
         images.push(installation::image(component));
     }
@@ -116,14 +117,14 @@ fn led(component: &Component, node_ports: [u16; 2]) -> Value {
     let ports: Vec<Value> =
         ports.map(|(port, node)| json!({"port": port, "protocol": "TCP", "nodePort": node})).collect();
     let patch = json!({
-        "apiVersion": "v1", "kind": "Service", "metadata": {"name": component.name},
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": component.program},
         "spec": {"type": "NodePort", "ports": ports},
     });
     json!({"patch": patch.to_string()})
 }
 
-fn overlay(component: &Component, suite: &Suite, number: usize, has_file: bool) -> Value {
-    let own = suite.manifests.iter().map(|(path, _)| *path);
+fn overlay(component: &Component, number: usize, has_file: bool) -> Value {
+    let own = component.installation.manifests.of_rollouts().map(|(path, _)| path);
     let resources: Vec<&str> = ["../base", "secret.yaml"].into_iter().chain(own).collect();
     let mut overlay = json!({
         "namespace": NAMESPACE,
@@ -132,7 +133,7 @@ fn overlay(component: &Component, suite: &Suite, number: usize, has_file: bool) 
         "labels": [{"pairs": {LABEL: number.to_string()}, "includeSelectors": true}],
     });
     if has_file {
-        let name = format!("{}-config", component.name);
+        let name = format!("{}-config", component.program);
         overlay["configMapGenerator"] = json!([{"name": name, "files": ["config.yaml"]}]);
     }
     overlay
@@ -143,15 +144,15 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::kind::component::COMPONENTS;
+    use crate::components::COMPONENTS;
     use crate::kind::in_cluster::{InCluster, ROLLOUTS};
 
     #[test]
     fn services_have_the_ports_that_nodes_lead_to() {
-        for component in COMPONENTS.iter().filter(|component| component.suite.is_some()) {
-            let text = component.base.iter().find(|(path, _)| path.ends_with("service.yaml")).unwrap().1;
+        for component in COMPONENTS.iter().filter(|component| component.installation.rollout.is_some()) {
+            let text = component.installation.manifests.text("base/service.yaml").unwrap();
             let service = formats::yaml::documents(text).unwrap().remove(0);
-            assert_eq!(service["metadata"]["name"], component.name);
+            assert_eq!(service["metadata"]["name"], component.program);
             let ports = service["spec"]["ports"].as_array().unwrap();
             let names = SERVED.map(|wanted| {
                 ports.iter().find(|port| port["port"] == wanted).map(|port| port["name"].clone())
@@ -163,10 +164,12 @@ mod tests {
     #[test]
     fn each_rollout_of_all_contracts_together_has_node_ports_of_its_own() {
         let contracts = contracts::all().unwrap();
-        let ports = node_ports(InCluster::of(&contracts).to_install());
+        let ports = node_ports(InCluster::of(&contracts).unwrap().to_install());
         let all: BTreeSet<u16> = ports.values().flatten().copied().collect();
         assert!(ports.len() > 2 && all.len() == 2 * ports.len(), "{ports:?}");
-        let most = 2 * ROLLOUTS * COMPONENTS.iter().filter(|component| component.suite.is_some()).count();
+        let most = 2
+            * ROLLOUTS
+            * COMPONENTS.iter().filter(|component| component.installation.rollout.is_some()).count();
         assert!(PORTS.count() >= most, "{most} ports may be needed");
     }
 }

@@ -1,85 +1,72 @@
-//! Our own components as one target: each contract is asked of the one whose behaviour it is.
+//! Our own components as one target: each contract is asked of the component that it is about.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use component::Component;
 use conformance::target::built_in::BuiltIn;
-use conformance::target::{Configured, Decided, Identity, Running, Setup, Target, TargetError, Trial};
+use conformance::target::{
+    Configured, Decided, Identity, Running, Setup, Target, TargetError, TargetKind, Trial,
+};
 use contract::case::Given;
 use contract::decision::Decision;
 use contract::model::Form;
 
-use super::admission::{self, garden_admission};
-use super::controller_manager::{self, controller_manager};
-use super::controlplane::{self, controlplane_webhooks};
-use super::garden::{self, Garden};
+use crate::components::{self, COMPONENTS};
+use crate::terminal::Failure;
 
-/// The components with webhooks and controllers, a provider's webhooks, and the garden: what it decides and what it admits.
+/// Components of ours.
 struct Ours {
-    resource_manager: BuiltIn,
-    controller_manager: BuiltIn,
-    garden: Garden,
-    admission: BuiltIn,
-    controlplane: BuiltIn,
-    /// Which of them the contracts are about.
-    about: BTreeSet<Member>,
+    /// The components that the contracts are about.
+    about: Vec<&'static Component>,
+    /// The component whose controllers maintain Shoots.
+    maintainer: Option<&'static Component>,
     /// The release of Gardener that they are asked for.
     gardener: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Member {
-    ResourceManager,
-    ControllerManager,
-    Garden,
-    ControlPlane,
-}
-
-/// The components whose behaviour contracts of these components tell.
+/// The components that contracts of these names are about.
+///
+/// # Errors
+/// A usage error for a name that no component has.
 pub(crate) fn ours<'a>(
-    components: impl IntoIterator<Item = &'a str>,
+    names: impl IntoIterator<Item = &'a str>,
     gardener: Option<String>,
-) -> Arc<dyn Target> {
-    let about = components.into_iter().map(member).collect();
-    Arc::new(Ours {
-        resource_manager: super::resource_manager(),
-        controller_manager: controller_manager(),
-        garden: Garden,
-        admission: garden_admission(),
-        controlplane: controlplane_webhooks(),
-        about,
-        gardener,
-    })
+) -> Result<Arc<dyn Target>, Failure> {
+    let names: BTreeSet<&str> = names.into_iter().collect();
+    let about = names.into_iter().map(components::named).collect::<Result<Vec<_>, Failure>>()?;
+    let maintainer = COMPONENTS.iter().copied().find(|component| component.maintains_shoots);
+    Ok(Arc::new(Ours { about, maintainer, gardener }))
 }
 
-/// Whose behaviour the contracts of a component tell.
-fn member(component: &str) -> Member {
-    match component {
-        garden::COMPONENT | admission::COMPONENT => Member::Garden,
-        controller_manager::COMPONENT => Member::ControllerManager,
-        controlplane::COMPONENT => Member::ControlPlane,
-        _ => Member::ResourceManager,
+impl Ours {
+    fn component(&self, name: &str) -> Result<BuiltIn, TargetError> {
+        let mut known = self.about.iter().copied().chain(self.maintainer);
+        let found = known.find(|component| component.name == name);
+        found.map(BuiltIn::of).ok_or_else(|| TargetError::Configuration {
+            name: name.to_owned(),
+            reason: "no component of this name was selected".to_owned(),
+        })
     }
 }
 
 #[async_trait]
 impl Target for Ours {
     fn identity(&self) -> Identity {
-        let identity = self.resource_manager.identity();
-        let told = |member: &Member| match member {
-            Member::ResourceManager => self.resource_manager.identity().name,
-            Member::ControllerManager => self.controller_manager.identity().name,
-            Member::Garden => self.garden.identity().name,
-            Member::ControlPlane => self.controlplane.identity().name,
-        };
-        let names: Vec<String> = self.about.iter().map(told).collect();
-        let name = if names.is_empty() { identity.name } else { names.join(", ") };
-        Identity { name, ..identity }
+        let names: Vec<&str> = self.about.iter().map(|component| component.program).collect();
+        let versions: BTreeSet<&str> = self.about.iter().map(|component| component.version).collect();
+        Identity {
+            name: names.join(", "),
+            version: (versions.len() == 1).then(|| versions.into_iter().collect()),
+            kind: TargetKind::BuiltIn,
+            endpoint: "in process".to_owned(),
+        }
     }
 
     fn features(&self) -> BTreeSet<String> {
-        [&self.resource_manager, &self.controlplane].into_iter().flat_map(Target::features).collect()
+        let features = self.about.iter().flat_map(|component| component.features);
+        features.map(|feature| (*feature).to_owned()).collect()
     }
 
     fn gardener(&self) -> Option<&str> {
@@ -94,38 +81,27 @@ impl Target for Ours {
         false
     }
 
-    fn is_asked_of(&self, _component: &str, _form: Form) -> bool {
-        true
+    fn is_asked_of(&self, component: &str, form: Form) -> bool {
+        self.component(component).is_ok_and(|target| target.is_asked_of(component, form))
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
-        self.garden.decide(decision, given)
+        self.about.iter().find_map(|component| BuiltIn::of(component).decide(decision, given))
     }
 
     fn admits(&self) -> bool {
-        true
+        self.about.iter().any(|component| BuiltIn::of(component).admits())
     }
 
-    fn maintains(&self) -> bool {
-        true
+    fn maintainer(&self) -> Option<&str> {
+        self.maintainer.map(|component| component.name)
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
-        match member(trial.component) {
-            Member::ControllerManager => self.controller_manager.configure(trial).await,
-            Member::ResourceManager | Member::Garden | Member::ControlPlane => {
-                self.resource_manager.configure(trial).await
-            }
-        }
+        self.component(trial.component)?.configure(trial).await
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        match member(setup.component) {
-            Member::ResourceManager => self.resource_manager.start(setup).await,
-            Member::ControllerManager => self.controller_manager.start(setup).await,
-            Member::Garden if setup.clusters.is_some() => self.controller_manager.start(setup).await,
-            Member::Garden => self.admission.start(setup).await,
-            Member::ControlPlane => self.controlplane.start(setup).await,
-        }
+        self.component(setup.component)?.start(setup).await
     }
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 use substrate::cluster::{Cluster, Reply};
 use substrate::kind::programs::Programs;
 
+use crate::list::COMPONENTS;
 use crate::place;
 use crate::tethered::Tethered;
 
@@ -18,10 +19,6 @@ use crate::tethered::Tethered;
 const LOGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/kind");
 /// How long a rollout may take.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
-
-/// What is installed in it.
-const INSTALLED: [&str; 4] =
-    ["resource-manager", "garden-admission", "controlplane-webhooks", "controller-manager"];
 
 /// A cluster with our components.
 pub(crate) struct Running {
@@ -83,7 +80,7 @@ impl Running {
             &["env", "up", "--foreground", "--name", &name, "--substrate", "kind", "--zones", zones][..],
             &["--logs", LOGS],
         ];
-        let installed = INSTALLED.iter().flat_map(|component| ["--install", component]);
+        let installed = COMPONENTS.iter().flat_map(|component| ["--install", component.name]);
         let arguments: Vec<&str> = arguments.concat().into_iter().chain(installed).collect();
         let mut tethered = Tethered::spawn(&arguments.into_iter().map(str::to_owned).collect::<Vec<_>>())?;
         let kubeconfig = tethered.first_line();

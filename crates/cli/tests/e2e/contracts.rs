@@ -12,6 +12,7 @@ use contract::decision::RunsOn;
 use contract::model::{Clause, Contract, Level};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
+use crate::list::COMPONENTS;
 use crate::place::Substrate;
 use crate::tethered::Tethered;
 
@@ -19,8 +20,6 @@ use crate::tethered::Tethered;
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/contracts");
 /// How many of a hundred cases a substrate may not support.
 const NOT_SUPPORTED: usize = 10;
-/// Components of contracts whose admission is installed in the cluster.
-const INSTALLED: [&str; 4] = ["resource-manager", "garden-admission", "garden", "controlplane"];
 /// Why no test of kind asks a scenario, what is decided about versions elsewhere than on admission, or another component.
 const UNASKED: &str = "not asked in a cluster: `run --substrate kind` has it in process";
 
@@ -117,7 +116,7 @@ fn tests(contract: &Contract, in_cluster: bool, sample: Option<u64>) -> Vec<Aske
 fn is_unasked(contract: &Contract, when: &When) -> bool {
     let is_decided_elsewhere = when.decision().is_some_and(|decision| decision.runs_on != RunsOn::Admission);
     let is_asked_nowhere = matches!(when, When::Steps(_) | When::Emitted(_));
-    is_asked_nowhere || is_decided_elsewhere || !INSTALLED.contains(&&*contract.component)
+    is_asked_nowhere || is_decided_elsewhere || !answers_in_a_cluster(&contract.component)
 }
 
 fn verdict(answers: &Answers, asked: &Asked) -> Result<Completion, Failed> {
@@ -194,4 +193,10 @@ impl Answers {
         });
         Ok(Found { cases: cases.collect(), report })
     }
+}
+
+/// Whether cases are asked of a component that runs in the cluster.
+fn answers_in_a_cluster(name: &str) -> bool {
+    let component = COMPONENTS.iter().find(|component| component.name == name);
+    component.is_some_and(|component| component.installation.rollout.is_some())
 }

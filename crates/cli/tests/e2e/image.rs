@@ -15,7 +15,7 @@ apiVersion: conformance.gardener.cloud/v1alpha1
 kind: Target
 metadata: {name: provider-local}
 spec:
-  image: gardener-conformance/gardener-controlplane-webhooks:local
+  image: gardener-conformance/gardener-controlplane:local
   args:
   - --config=<config>
   - --kubeconfig=<sourceKubeconfig>

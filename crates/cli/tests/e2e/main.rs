@@ -8,6 +8,8 @@ mod cluster;
 mod contracts;
 mod garden;
 mod image;
+#[path = "../../src/components/list.rs"]
+mod list;
 mod place;
 mod resource_manager;
 mod shoot;

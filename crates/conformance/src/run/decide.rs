@@ -12,6 +12,7 @@ use crate::laws;
 use crate::observation::Observation;
 use crate::plan::CaseRef;
 use crate::report::{Check, Reason, ReasonCode, Status};
+use crate::target::question;
 
 /// Asks the cases, one after the other: a decision takes no time.
 pub(super) fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> Vec<Asked> {
@@ -33,7 +34,7 @@ pub(super) fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> Vec<Asked> {
 
 /// What is decided, asked twice: the same question has the same answer.
 fn decided(shared: &Shared<'_>, case: &Case, decision: &Decision) -> Option<(Attempt, Option<Check>)> {
-    let ask = || Some(shared.target.decide(decision, &case.given)?.into_answer());
+    let ask = || Some(question::answer(shared.target.decide(decision, &case.given)?));
     let (answer, again) = (ask()?, ask()?);
     let toggled = (answer != again).then(|| toggled(&answer, &again));
     let observation = Box::new(Observation { called: None, input: case.input(), answer });

@@ -2,94 +2,78 @@
 
 use std::collections::BTreeSet;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use component::{Component, Decided, Loaded, Question, StartOptions, Started, Starting};
+use contract::case::Given;
+use contract::decision::Decision;
 use contract::model::Form;
-use jiff::Timestamp;
+use controller::Entropy;
 use serde_json::Value;
 use webhook::dial::{Dialer, InProcess};
 use webhook::registration::WebhookConfiguration;
-use webhook::service::WebhookService;
 
-use super::{Clusters, Configured, Facts, Identity, Running, Setup, Target, TargetError, TargetKind, Trial};
+use super::{
+    Chance, Clusters, Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial, question,
+};
 
-/// A component that is ready to be asked.
-pub struct Component {
-    /// Its webhooks behind their paths.
-    pub service: WebhookService,
-    /// How they are registered.
-    pub registrations: Vec<WebhookConfiguration>,
-    /// Writes its metrics in Prometheus' text format.
-    pub metrics: Metrics,
-    /// Kept as long as it is asked: dropping it ends what the component started.
-    pub guard: Box<dyn Send + Sync>,
-}
+/// The name of webhooks that admit Shoots.
+const SHOOTS: &str = "shoot";
 
-/// Gives metrics in Prometheus' text format.
-pub type Metrics = Box<dyn Fn() -> String + Send + Sync>;
-
-/// What a component is made from.
-pub struct Ingredients {
-    /// Effective configuration.
-    pub config: Value,
-    /// `seed` or `shoot`.
-    pub instance: String,
-    /// The time that it shows, standing still; `None`: the real one.
-    pub now: Option<Timestamp>,
-    /// The cluster it reads; `None` where no case has facts.
-    pub facts: Option<Facts>,
-    /// The clusters that its controllers work with; `None`: they are not wanted.
-    pub clusters: Option<Clusters>,
-}
-
-/// What a component works with: the file with all defaults, and warnings of it; an error is a refusal, in words.
-pub type Loaded = Result<(Value, Vec<String>), String>;
-
-type Made = Pin<Box<dyn Future<Output = Result<Component, String>> + Send>>;
-
-/// A component, made anew for each configuration.
+/// A component, started anew for each configuration.
 pub struct BuiltIn {
     name: String,
     version: String,
     features: BTreeSet<String>,
-    make: Box<dyn Fn(Ingredients) -> Made + Send + Sync>,
+    start: Box<dyn Fn(StartOptions) -> Starting + Send + Sync>,
     load: Option<fn(&Value) -> Loaded>,
+    decide: Option<fn(&Question<'_>) -> Decided>,
+    admits_shoots: bool,
+    maintains_shoots: bool,
     component: Option<&'static str>,
 }
 
 impl BuiltIn {
-    /// A component of this name and version that `make` makes; an error is a refused configuration, in words.
-    pub fn new<F, R>(name: &str, version: &str, features: BTreeSet<String>, make: F) -> Self
+    /// A component, asked about the contracts of its name alone.
+    #[must_use]
+    pub fn of(component: &'static Component) -> Self {
+        Self {
+            name: component.program.to_owned(),
+            version: component.version.to_owned(),
+            features: component.features.iter().map(|feature| (*feature).to_owned()).collect(),
+            start: Box::new(component.start),
+            load: component.load,
+            decide: component.decide,
+            admits_shoots: (component.paths)().iter().any(|(webhook, _)| *webhook == SHOOTS),
+            maintains_shoots: component.maintains_shoots,
+            component: Some(component.name),
+        }
+    }
+
+    /// A stand-in of this name and version that `start` starts, asked about any contract; an error is a refused configuration.
+    pub fn new<F, R>(name: &str, version: &str, features: BTreeSet<String>, start: F) -> Self
     where
-        F: Fn(Ingredients) -> R + Send + Sync + 'static,
-        R: Future<Output = Result<Component, String>> + Send + 'static,
+        F: Fn(StartOptions) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Started, String>> + Send + 'static,
     {
-        let make = Box::new(move |ingredients: Ingredients| Box::pin(make(ingredients)) as Made);
         Self {
             name: name.to_owned(),
             version: version.to_owned(),
             features,
-            make,
+            start: Box::new(move |options| Box::pin(start(options))),
             load: None,
+            decide: None,
+            admits_shoots: false,
+            maintains_shoots: false,
             component: None,
         }
     }
 
-    /// Asked about the contracts of this component alone.
+    /// With these features in the place of its own.
     #[must_use]
-    pub fn about(mut self, component: &'static str) -> Self {
-        self.component = Some(component);
-        self
-    }
-
-    /// With the way in which the component loads a configuration file; what the file says of version and kind may be
-    /// missing.
-    #[must_use]
-    pub fn loading(mut self, load: fn(&Value) -> Loaded) -> Self {
-        self.load = Some(load);
-        self
+    pub fn with_features(self, features: BTreeSet<String>) -> Self {
+        Self { features, ..self }
     }
 }
 
@@ -118,7 +102,19 @@ impl Target for BuiltIn {
 
     fn is_asked_of(&self, component: &str, form: Form) -> bool {
         let is_own = self.component.is_none_or(|own| own == component);
-        is_own && form != Form::Versions
+        is_own && (form != Form::Versions || self.decide.is_some())
+    }
+
+    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
+        self.decide.map(|decide| decide(&question::of(decision, given)))
+    }
+
+    fn admits(&self) -> bool {
+        self.admits_shoots
+    }
+
+    fn maintainer(&self) -> Option<&str> {
+        self.component.filter(|_| self.maintains_shoots)
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
@@ -131,21 +127,34 @@ impl Target for BuiltIn {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        let ingredients = Ingredients {
+        let options = StartOptions {
             config: setup.config.clone(),
             instance: setup.instance.to_owned(),
             now: setup.now,
-            facts: setup.facts.clone(),
-            clusters: setup.clusters.clone(),
+            client: setup.facts.map(|facts| facts.client),
+            clusters: setup.clusters.map(clusters),
         };
-        let component = (self.make)(ingredients).await;
-        let component =
-            component.map_err(|reason| TargetError::Configuration { name: self.name.clone(), reason })?;
-        Ok(Box::new(RunningBuiltIn(component)))
+        let started = (self.start)(options).await;
+        let started =
+            started.map_err(|reason| TargetError::Configuration { name: self.name.clone(), reason })?;
+        Ok(Box::new(RunningBuiltIn(started)))
     }
 }
 
-struct RunningBuiltIn(Component);
+fn clusters(clusters: Clusters) -> component::Clusters {
+    component::Clusters {
+        source: clusters.source.client,
+        target: clusters.target.map(|target| target.client),
+        now: clusters.now,
+        entropy: match clusters.chance {
+            Chance::Seeded => Entropy::seeded(0),
+            Chance::Least => Entropy::always(0.0),
+            Chance::Greatest => Entropy::always(1.0),
+        },
+    }
+}
+
+struct RunningBuiltIn(Started);
 
 #[async_trait]
 impl Running for RunningBuiltIn {

@@ -96,7 +96,7 @@ impl Target for CommandTarget {
 
     fn is_asked_of(&self, _component: &str, form: Form) -> bool {
         match form {
-            Form::Versions => self.maintains(),
+            Form::Versions => self.maintainer().is_some(),
             Form::Scenario | Form::Configuration => true,
             _ => !self.has_controllers_alone(),
         }
@@ -110,8 +110,8 @@ impl Target for CommandTarget {
         false
     }
 
-    fn maintains(&self) -> bool {
-        self.decisions.is_some() && self.has_controllers_alone()
+    fn maintainer(&self) -> Option<&str> {
+        (self.decisions.is_some() && self.has_controllers_alone()).then_some(&*self.known.name)
     }
 
     fn configurable(&self, _component: &str) -> Configurable {

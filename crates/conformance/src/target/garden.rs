@@ -28,8 +28,8 @@ mod profile;
 mod scene;
 mod surroundings;
 
-/// Components whose contracts speak of a garden's API server.
-const COMPONENTS: [&str; 2] = ["garden", "garden-admission"];
+/// The component whose contracts speak of a garden's API server.
+const COMPONENT: &str = "garden";
 /// Who says which API server serves Gardener's kinds.
 const SERVED_BY: &str = "v1beta1.core.gardener.cloud";
 
@@ -98,7 +98,7 @@ impl Target for Garden {
     }
 
     fn is_asked_of(&self, component: &str, form: Form) -> bool {
-        COMPONENTS.contains(&component) && form != Form::Configuration
+        component == COMPONENT && form != Form::Configuration
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use conformance::exchange::FieldCause;
+use component::Cause;
 use conformance::render;
 use conformance::report::{Reason, ReasonCode, Report, Status, Verdict};
 use conformance::target::{Decided, Identity, Running, Setup, Target, TargetError};
@@ -82,11 +82,7 @@ impl Target for Deciding {
         if matches!(decision.asks, Question::Admission { .. }) {
             let text = |text: &str| text.to_owned();
             let (field, reason) = (text("spec.kubernetes.version"), text("FieldValueForbidden"));
-            return Some(Decided::Refused(vec![FieldCause {
-                field,
-                reason,
-                message: text("Forbidden: no"),
-            }]));
+            return Some(Decided::Refused(vec![Cause { field, reason, message: text("Forbidden: no") }]));
         }
         let mut shoot = given.object.clone()?;
         let version = &mut shoot["spec"]["kubernetes"]["version"];
@@ -103,7 +99,7 @@ impl Target for Deciding {
             _ => {}
         }
         document["shoot"] = shoot;
-        Some(Decided::Told(document))
+        Some(Decided::Document(document))
     }
 
     async fn start(&self, _setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

@@ -80,8 +80,8 @@ impl Target for Maintaining {
         false
     }
 
-    fn maintains(&self) -> bool {
-        true
+    fn maintainer(&self) -> Option<&str> {
+        Some("garden")
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

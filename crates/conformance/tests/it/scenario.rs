@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
+use component::{StartOptions, Started};
 use conformance::report::{CaseResult, Report, Status};
 use conformance::run::{self, Interrupt};
-use conformance::target::built_in::{BuiltIn, Component, Ingredients};
+use conformance::target::built_in::BuiltIn;
 use contract::document::SourceFile;
 use contract::model::{Catalog, Contract};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -40,18 +41,18 @@ impl Drop for Abort {
 }
 
 fn target(manner: Manner) -> BuiltIn {
-    BuiltIn::new("copier", "v1.0.0", BTreeSet::new(), move |ingredients| {
-        std::future::ready(copier(manner, ingredients))
+    BuiltIn::new("copier", "v1.0.0", BTreeSet::new(), move |options| {
+        std::future::ready(copier(manner, options))
     })
 }
 
-fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, String> {
-    let clusters = ingredients.clusters.ok_or("no clusters")?;
+fn copier(manner: Manner, options: StartOptions) -> Result<Started, String> {
+    let clusters = options.clusters.ok_or("no clusters")?;
     let passes = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&passes);
     let task = tokio::spawn(async move {
-        let source: Api<ConfigMap> = Api::namespaced(clusters.source.client.clone(), "default");
-        let target = clusters.target.unwrap_or_else(|| clusters.source.clone()).client;
+        let source: Api<ConfigMap> = Api::namespaced(clusters.source.clone(), "default");
+        let target = clusters.target.unwrap_or_else(|| clusters.source.clone());
         let target: Api<ConfigMap> = Api::namespaced(target, "default");
         let start = tokio::time::Instant::now();
         loop {
@@ -81,14 +82,14 @@ fn copier(manner: Manner, ingredients: Ingredients) -> Result<Component, String>
         let passes = counted.load(Ordering::SeqCst);
         format!("controller_runtime_reconcile_total{{controller=\"copier\",result=\"success\"}} {passes}\n")
     };
-    Ok(component(metrics, task))
+    Ok(started(metrics, task))
 }
 
-fn component(
+fn started(
     metrics: impl Fn() -> String + Send + Sync + 'static,
     task: tokio::task::JoinHandle<()>,
-) -> Component {
-    Component {
+) -> Started {
+    Started {
         service: service(Vec::new(), Limits::default()),
         registrations: Vec::new(),
         metrics: Box::new(metrics),
@@ -106,20 +107,20 @@ fn spinner(says: Sender<()>, end: Arc<AtomicBool>) -> BuiltIn {
                 std::thread::yield_now();
             }
         });
-        std::future::ready(Ok(component(String::new, task)))
+        std::future::ready(Ok(started(String::new, task)))
     })
 }
 
 /// Has written two states before anybody hears that it runs.
 fn hasty() -> BuiltIn {
-    BuiltIn::new("hasty", "v1.0.0", BTreeSet::new(), |ingredients: Ingredients| async move {
-        let clusters = ingredients.clusters.ok_or("no clusters")?;
-        let source: Api<ConfigMap> = Api::namespaced(clusters.source.client.clone(), "default");
+    BuiltIn::new("hasty", "v1.0.0", BTreeSet::new(), |options: StartOptions| async move {
+        let clusters = options.clusters.ok_or("no clusters")?;
+        let source: Api<ConfigMap> = Api::namespaced(clusters.source.clone(), "default");
         for said in ["once", "twice"] {
             let patch = Patch::Merge(json!({"data": {"said": said}}));
             source.patch("a", &PatchParams::default(), &patch).await.map_err(|error| error.to_string())?;
         }
-        Ok(component(String::new, tokio::spawn(std::future::pending())))
+        Ok(started(String::new, tokio::spawn(std::future::pending())))
     })
 }
 

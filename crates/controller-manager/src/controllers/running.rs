@@ -1,10 +1,9 @@
 //! Controllers that run in this process, for as long as somebody holds them.
 
+use component::Clusters;
 use controller::clock::Clock;
-use controller::{CancellationToken, Controllers, Entropy};
+use controller::{CancellationToken, Controllers};
 use formats::exposition;
-use jiff::Timestamp;
-use kube::Client;
 use tokio_util::sync::DropGuard;
 
 use super::Context;
@@ -18,16 +17,12 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts all controllers on tokio's current runtime, over a garden that shows `now`; `entropy` is what they leave to
-    /// chance, and a seeded one sends the same requests in each run.
+    /// Starts all controllers on tokio's current runtime, over a garden. The same clock and entropy send the same requests in each
+    /// run.
     #[must_use]
-    pub fn at(
-        config: &ControllerManagerConfiguration,
-        garden: &Client,
-        now: Timestamp,
-        entropy: Entropy,
-    ) -> Self {
-        let context = Context::new(config.clone(), garden, Clock::starting_at(now), entropy);
+    pub fn at(config: &ControllerManagerConfiguration, garden: Clusters) -> Self {
+        let Clusters { source, now, entropy, .. } = garden;
+        let context = Context::new(config.clone(), &source, Clock::starting_at(now), entropy);
         let stop = CancellationToken::new();
         let (cluster, told) = (context.garden.clone(), stop.clone());
         tokio::spawn(async move {

@@ -10,14 +10,13 @@ use conformance::run::{Event, Interrupt, run};
 use conformance::target::command::CommandTarget;
 use conformance::target::url::Known;
 use conformance::target::{Decided, Identity, Running, Setup, Target, TargetError, TargetKind};
+use conformance::testing::options;
 use contract::case::Given;
 use contract::decision::Decision;
 use contract::document::SourceFile;
 use contract::document::target;
 use contract::model::Contract;
 use serde_json::{Value, json};
-
-use super::options;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_gardener-controller-manager");
 
@@ -40,7 +39,7 @@ impl Target for Steady {
     }
 
     fn decide(&self, _decision: &Decision, _given: &Given) -> Option<Decided> {
-        Some(Decided::Told(Value::Null))
+        Some(Decided::Document(Value::Null))
     }
 
     async fn start(&self, _setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

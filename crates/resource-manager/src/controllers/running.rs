@@ -1,10 +1,9 @@
 //! Controllers that run in this process, for as long as somebody holds them.
 
+use component::Clusters;
 use controller::clock::Clock;
-use controller::{CancellationToken, Controllers, Entropy};
+use controller::{CancellationToken, Controllers};
 use formats::exposition;
-use jiff::Timestamp;
-use kube::Client;
 use tokio_util::sync::DropGuard;
 
 use super::Context;
@@ -19,23 +18,18 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts the enabled controllers on tokio's current runtime, over clusters that show `now`. The same run sends the
-    /// same requests. With a `target` there are two clusters, also where the configuration names no connection of its
-    /// own; without one the source is both, as it is for a seed.
+    /// Starts the enabled controllers on tokio's current runtime. The same clock and entropy send the same requests in each run. With
+    /// a target there are two clusters, also where the configuration names no connection of its own.
     #[must_use]
-    pub fn at(
-        config: &ResourceManagerConfiguration,
-        source: Client,
-        target: Option<Client>,
-        now: Timestamp,
-    ) -> Self {
+    pub fn at(config: &ResourceManagerConfiguration, clusters: Clusters) -> Self {
         let mut config = config.clone();
-        if target.is_some() {
+        if clusters.target.is_some() {
             let connection = config.source_client_connection.clone();
             config.target_client_connection.get_or_insert(connection);
         }
+        let Clusters { source, target, now, entropy } = clusters;
         let clients = Clients { target: target.unwrap_or_else(|| source.clone()), source };
-        let context = Context::new(config, &clients, Clock::starting_at(now), Entropy::seeded(0));
+        let context = Context::new(config, &clients, Clock::starting_at(now), entropy);
         let stop = CancellationToken::new();
         for cluster in context.clusters() {
             let stop = stop.clone();

@@ -3,5 +3,6 @@
 mod ci;
 mod contracts;
 mod manifests;
+mod names;
 mod sources;
 mod tree;

@@ -18,8 +18,8 @@ use contract::emitted::Selector;
 use contract::model::{Contract, Form};
 
 use self::measure::Measure;
-use crate::again::Again;
 use crate::arguments::{CheckCommand, CheckObjectsArguments};
+use crate::options::again::Again;
 use crate::progress::Progress;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, session, signals};

@@ -111,7 +111,7 @@ fn of_substrate(arguments: &EnvUpArguments) -> Vec<OsString> {
         typed.extend(["--zones", zones].map(OsString::from));
     }
     for component in &arguments.install {
-        typed.extend(["--install", component.word()].map(OsString::from));
+        typed.extend(["--install", component.name].map(OsString::from));
     }
     if let Some(folder) = &arguments.kind.logs {
         typed.extend([OsString::from("--logs"), folder.clone().into_os_string()]);

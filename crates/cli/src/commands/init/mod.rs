@@ -95,7 +95,7 @@ async fn outside(arguments: &InitProviderArguments, terminal: &Terminal) -> Resu
             };
             let trust = TrustArguments { ca, insecure };
             let trusted = RunningArguments { trust, ..RunningArguments::default() };
-            let named = targets::named(&format!("url={url}"), &trusted, None)?;
+            let named = targets::named(&format!("url={url}"), [], &trusted, None)?;
             let nothing = json!({});
             named.start(setup(&nothing, None)).await.map_err(known)?
         }
@@ -130,7 +130,7 @@ async fn started(line: &str, arguments: &InitProviderArguments) -> Result<Box<dy
         config: arguments.config.clone(),
         kubeconfig: None,
     };
-    let named = targets::named(&format!("command={line}"), &running, None)?;
+    let named = targets::named(&format!("command={line}"), [], &running, None)?;
     let server = Embedded::start(true, None).await;
     let server = server.map_err(|error| Failure::environment(error.to_string()))?;
     let nothing = json!({});

@@ -65,7 +65,7 @@ impl Registered {
 
 /// Where each webhook that contracts speak of may be: first where it is registered, then where it is by default.
 pub(super) fn known(webhooks: &[Registration]) -> BTreeMap<String, Vec<String>> {
-    let default = controlplane_webhooks::webhooks::paths();
+    let default = gardener_controlplane::webhooks::paths();
     let paths = default.into_iter().map(|(name, path)| {
         let is_it = |webhook: &&Registration| {
             webhook.name.split('.').next() == Some(name)

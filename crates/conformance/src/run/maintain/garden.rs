@@ -85,7 +85,9 @@ impl Garden {
         };
         let garden = Facts { client: server.client_as(TARGET_USER), ..Facts::in_process(&server) };
         let clusters = Clusters { source: garden.clone(), target: None, now: server.now(), chance };
-        let setup = Setup { facts: Some(garden), clusters: Some(clusters), ..setup(looked) };
+        let own = setup(looked);
+        let component = target.maintainer().unwrap_or(own.component);
+        let setup = Setup { component, facts: Some(garden), clusters: Some(clusters), ..own };
         let controller = target.start(setup).await.map_err(|error| broken(&error))?;
         let patience = if target.is_outside() { REAL_PATIENCE } else { PATIENCE };
         Ok(Self { server, now: decision.now, patience, shoot, shoots, controller, admission })

@@ -1,0 +1,111 @@
+//! The components of this project: the one list of them. Everything else looks in it by the name that contracts use.
+
+mod list;
+
+use component::Component;
+
+use crate::terminal::Failure;
+
+pub(crate) use list::COMPONENTS;
+
+/// The component of a name.
+///
+/// # Errors
+/// A usage error that names the known components.
+pub(crate) fn named(name: &str) -> Result<&'static Component, Failure> {
+    COMPONENTS.iter().copied().find(|component| component.name == name).ok_or_else(|| {
+        let known = names().join(", ");
+        Failure::usage(format!(
+            "this project has no component {name}; it has {known}. A contract of another component is asked of a target: \
+             `verify --target …`"
+        ))
+    })
+}
+
+/// Their names.
+pub(crate) fn names() -> Vec<&'static str> {
+    COMPONENTS.iter().map(|component| component.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use webhook::registration::WebhookConfiguration;
+
+    use super::*;
+    use crate::kind::InCluster;
+
+    fn files(component: &Component) -> Vec<(&'static str, &'static str)> {
+        let manifests = component.installation.manifests;
+        manifests.below("base").chain(manifests.below("runtime")).collect()
+    }
+
+    #[test]
+    fn every_file_that_a_kustomization_names_is_among_the_manifests() {
+        for component in COMPONENTS.iter().copied() {
+            let manifests = files(component);
+            let exists = |wanted: &str| manifests.iter().any(|(path, _)| *path == wanted);
+            assert!(exists("base/kustomization.yaml") && exists("runtime/kustomization.yaml"));
+            for (path, text) in manifests.iter().filter(|(path, _)| path.ends_with("kustomization.yaml")) {
+                let folder = path.trim_end_matches("/kustomization.yaml");
+                let kustomization: Value = formats::yaml::from_str(text).unwrap();
+                let named = kustomization["resources"].as_array().unwrap().iter().filter_map(Value::as_str);
+                for name in named {
+                    let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+                    let wanted = match name.strip_prefix("../../") {
+                        Some(name) if above == "runtime" => name.to_owned(),
+                        _ => format!("{folder}/{name}"),
+                    };
+                    let name = component.name;
+                    assert!(
+                        exists(&wanted) || exists(&format!("{wanted}/kustomization.yaml")),
+                        "{name} {wanted}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_is_registered_under_the_service_that_it_is_installed_with() {
+        for component in COMPONENTS.iter().copied() {
+            let (installation, program) = (&component.installation, component.program);
+            let has = |words: &str| files(component).iter().any(|(_, text)| text.contains(words));
+            assert!(has(&format!("image: {program}")), "{program}");
+            let Some(registered) = &installation.webhooks else { continue };
+            assert!(has(registered.service), "{program}");
+            let configurations = (registered.registrations)("QQ==").unwrap();
+            let objects: Vec<Value> = configurations.iter().map(WebhookConfiguration::to_object).collect();
+            for webhook in objects.iter().flat_map(|object| object["webhooks"].as_array().unwrap()) {
+                let to = &webhook["clientConfig"];
+                assert_eq!(to["caBundle"], "QQ==");
+                let asked = (to["service"]["namespace"].as_str(), to["service"]["name"].as_str());
+                assert_eq!(asked, (Some(installation.namespace), Some(registered.service)), "{program}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_starts_with_every_configuration_that_its_rollouts_are_given() {
+        let contracts = contracts::all().unwrap();
+        let target = InCluster::of(&contracts).unwrap();
+        for component in COMPONENTS.iter().copied() {
+            let Some(rollout) = &component.installation.rollout else { continue };
+            let configs = target.configs_of(component.name);
+            assert!(!configs.is_empty(), "{}", component.name);
+            for config in configs {
+                let file = (rollout.file)(config).unwrap();
+                let (Some(file), Some(load)) = (file, component.load) else { continue };
+                assert!(load(&file).is_ok(), "{:?}\n{file:#}", load(&file).err());
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_component_is_an_error_that_names_the_known_ones() {
+        assert_eq!(named("garden").unwrap().program, "gardener-garden-admission");
+        let failure = named("acme").unwrap_err();
+        assert_eq!(failure.code, 2);
+        assert!(names().iter().all(|name| failure.text.contains(name)), "{}", failure.text);
+    }
+}

@@ -1,0 +1,11 @@
+//! The list.
+
+use component::Component;
+
+/// Every component of this project.
+pub(crate) static COMPONENTS: &[&Component] = &[
+    &gardener_resource_manager::COMPONENT,
+    &gardener_controller_manager::COMPONENT,
+    &gardener_controlplane::COMPONENT,
+    &gardener_garden::COMPONENT,
+];

@@ -1,0 +1,54 @@
+//! A component as a value.
+//!
+//! Each component crate exports one constant, `COMPONENT`. `cli` lists them, and everything that works with components in general
+//! (targets, clusters, images, suites, coverage) finds them in that list by the name that contracts use. What `xtask` and `tidy`
+//! need stands in the crate's `[package.metadata.component]`.
+
+mod configuration;
+mod decision;
+mod installation;
+mod manifests;
+mod start;
+
+pub use configuration::{Loaded, loaded};
+pub use decision::{Cause, Decided, Question};
+pub use installation::{Combining, Installation, Probe, Rollout, Webhooks};
+pub use manifests::Manifests;
+pub use start::{Clusters, StartOptions, Started, Starting};
+
+use serde_json::Value;
+
+/// A component of this project.
+#[derive(Debug)]
+pub struct Component {
+    /// Its name in contracts, of its folder below `crates`, `contracts` and `kind/manifests`: `resource-manager`.
+    pub name: &'static str,
+    /// Its program, which also names its image, its Deployment and its Service: `gardener-resource-manager`.
+    pub program: &'static str,
+    /// What it is for, in one line of help.
+    pub about: &'static str,
+    /// The version of the original that it stands in for.
+    pub version: &'static str,
+    /// Features that clauses may need.
+    pub features: &'static [&'static str],
+    /// The names of its webhooks in contracts, each with a path that serves it.
+    pub paths: fn() -> Vec<(&'static str, String)>,
+    /// Reads a configuration file, of which version and kind may be missing; `None`: it has no such file.
+    pub load: Option<fn(&Value) -> Loaded>,
+    /// Starts it in this process; an error is the reason why it refuses its configuration.
+    pub start: fn(StartOptions) -> Starting,
+    /// Answers a question without a cluster; `None`: it decides nothing alone.
+    pub decide: Option<fn(&Question<'_>) -> Decided>,
+    /// Whether one of its controllers maintains Shoots.
+    pub maintains_shoots: bool,
+    /// How it is installed in a cluster.
+    pub installation: Installation,
+}
+
+impl Component {
+    /// The image that `make images` builds, without its tag.
+    #[must_use]
+    pub fn image(&self) -> String {
+        format!("gardener-conformance/{}", self.program)
+    }
+}

@@ -1,0 +1,66 @@
+//! The controller-manager as a component, of a garden whose kinds are custom resources. Its cases have a time of their own, which
+//! no cluster has: they are asked of it in this process.
+
+use std::sync::Arc;
+
+use component::{Component, Installation, Loaded, Manifests, StartOptions, Started};
+use include_dir::{Dir, include_dir};
+use serde_json::Value;
+use webhook::service::{Limits, service};
+
+use crate::config::file;
+use crate::controllers::Running;
+
+/// The controller-manager of this project.
+pub static COMPONENT: Component = Component {
+    name: "controller-manager",
+    program: "gardener-controller-manager",
+    about: "gardener-controller-manager of a garden whose kinds are custom resources",
+    version: "v1.82.0",
+    features: &[],
+    paths: Vec::new,
+    load: Some(load),
+    start: |options| Box::pin(std::future::ready(start(options))),
+    decide: None,
+    maintains_shoots: true,
+    installation: Installation { manifests: MANIFESTS, namespace: "garden", webhooks: None, rollout: None },
+};
+static FOLDER: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../kind/manifests/controller-manager");
+const MANIFESTS: Manifests = Manifests::new(&FOLDER);
+
+fn load(config: &Value) -> Loaded {
+    component::loaded(file::from_value(config))
+}
+
+fn start(options: StartOptions) -> Result<Started, String> {
+    let config = file::from_partial(&options.config).map_err(|error| error.to_string())?;
+    let running = options.clusters.map(|garden| Arc::new(Running::at(&config, garden)));
+    let metrics = {
+        let running = running.clone();
+        move || running.as_ref().map(|running| running.exposition()).unwrap_or_default()
+    };
+    Ok(Started {
+        service: service(Vec::new(), Limits::default()),
+        registrations: Vec::new(),
+        metrics: Box::new(metrics),
+        guard: Box::new(running),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_configuration_is_understood_and_it_listens_where_its_manifests_say() {
+        let text = |path| MANIFESTS.text(path).unwrap();
+        let config = formats::yaml::from_str(text("runtime/garden/config.yaml")).unwrap();
+        let (config, warnings) = file::from_value(&config).unwrap();
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let ports = [config.server.health_probes, config.server.metrics].map(|server| server.unwrap().port);
+        let deployment = text("base/deployment.yaml");
+        assert!(ports.iter().all(|port| deployment.contains(&format!("containerPort: {port}"))), "{ports:?}");
+        let rbac = text("base/rbac.yaml");
+        assert!(rbac.contains(&format!("resourceNames: [{}]", config.leader_election.resource_name)));
+    }
+}

@@ -1,0 +1,94 @@
+//! A provider's webhooks for control planes as a component, of a provider with CSI plugins unless a case says otherwise.
+
+use std::sync::Arc;
+
+use component::{
+    Combining, Component, Installation, Manifests, Probe, Rollout, StartOptions, Started, Webhooks,
+};
+use include_dir::{Dir, include_dir};
+use serde_json::{Value, json};
+use webhook::registration::WebhookConfiguration;
+
+use crate::config::{API_VERSION, ControlPlaneWebhooksConfiguration, KIND, file};
+use crate::registrations::{Address, registration};
+use crate::{serving, webhooks};
+
+/// The webhooks for control planes of this project.
+pub static COMPONENT: Component = Component {
+    name: "controlplane",
+    program: "gardener-controlplane",
+    about: "the webhooks for control planes of a provider named local",
+    version: "v1.82.0",
+    features: &["csi"],
+    paths: webhooks::paths,
+    load: Some(|config| component::loaded(file::from_value(config))),
+    start: |options| Box::pin(std::future::ready(start(options))),
+    decide: None,
+    maintains_shoots: false,
+    installation: Installation {
+        manifests: MANIFESTS,
+        namespace: "extension-provider-local",
+        webhooks: Some(Webhooks {
+            service: "gardener-extension-provider-local",
+            registrations: registrations_alone,
+            probe,
+        }),
+        rollout: Some(Rollout {
+            // What a provider does not configure its webhooks do not do.
+            combining: Combining::Nothing,
+            file: |config| whole(config).map(Some),
+            registrations: |config, _| Ok(registered(&configuration(config)?, None)),
+        }),
+    },
+};
+static FOLDER: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../kind/manifests/controlplane");
+const MANIFESTS: Manifests = Manifests::new(&FOLDER);
+const CONFIG: &str = "runtime/extension/config.yaml";
+
+fn start(options: StartOptions) -> Result<Started, String> {
+    let (config, warnings) = file::from_value(&options.config).map_err(|error| error.to_string())?;
+    if let Some(warning) = warnings.first() {
+        return Err(warning.to_string());
+    }
+    let client = options.client.ok_or("no API server to read Clusters from")?;
+    let registrations = registered(&config, None);
+    Ok(Started::webhooks(serving::webhooks(&Arc::new(config), &client), registrations))
+}
+
+fn registered(
+    config: &ControlPlaneWebhooksConfiguration,
+    authority: Option<&str>,
+) -> Vec<WebhookConfiguration> {
+    registration(config, &Address::service_of(&config.provider), authority).into_iter().collect()
+}
+
+fn registrations_alone(authority: &str) -> Result<Vec<WebhookConfiguration>, String> {
+    let text = MANIFESTS.text(CONFIG).ok_or_else(|| format!("its manifests have no file {CONFIG}"))?;
+    let value = formats::yaml::from_str(text).map_err(|error| error.to_string())?;
+    Ok(registered(&configuration(&value)?, Some(authority)))
+}
+
+fn configuration(value: &Value) -> Result<ControlPlaneWebhooksConfiguration, String> {
+    file::from_value(value).map(|(config, _)| config).map_err(|error| error.to_string())
+}
+
+/// A Service that no hook changes, in the namespace of a control plane.
+fn probe() -> Probe {
+    let name = "probe-control-plane";
+    let labels = json!({"shoot.gardener.cloud/provider": "local", "seed.gardener.cloud/provider": "local"});
+    let namespace =
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}});
+    let object = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"generateName": "probe-", "namespace": name},
+        "spec": {"ports": [{"port": 443}]},
+    });
+    Probe { around: vec![namespace], object }
+}
+
+/// The configuration as a file has it.
+fn whole(config: &Value) -> Result<Value, String> {
+    let mut whole = json!({"apiVersion": API_VERSION, "kind": KIND});
+    let sections = config.as_object().ok_or("the configuration is not a map")?;
+    whole.as_object_mut().into_iter().for_each(|whole| whole.extend(sections.clone()));
+    configuration(&whole).map(|_| whole)
+}

@@ -1,0 +1,84 @@
+//! The contracts of this component, asked of it in process, without socket, TLS and file, and of its binary.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use conformance::target::command::CommandTarget;
+use conformance::target::url::Known;
+use conformance::testing;
+use contract::decision::RunsOn;
+use contract::document::{SourceFile, target};
+use contract::model::{Contract, Form};
+use gardener_garden::webhooks::RESOURCES;
+use gardener_garden::{COMPONENT, registrations};
+
+/// The contracts, but for rows that the controller-manager is asked, which maintains Shoots.
+fn contracts() -> Vec<Contract> {
+    let mut contracts = contracts::of_component(COMPONENT.name).expect("the contracts are well-formed");
+    for clause in contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
+        let all = clause.cases.len();
+        clause
+            .cases
+            .retain(|case| case.when.decision().is_none_or(|decision| decision.runs_on != RunsOn::Reconcile));
+        clause.is_partial |= clause.cases.len() < all;
+    }
+    for contract in &mut contracts {
+        let all = contract.clauses.len();
+        contract.clauses.retain(|clause| !clause.cases.is_empty());
+        contract.is_partial |= contract.clauses.len() < all;
+    }
+    contracts.retain(|contract| !contract.clauses.is_empty());
+    contracts
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_contract_is_kept_and_proven_able_to_fail() {
+    testing::assert_keeps(&COMPONENT, contracts(), env!("CARGO_MANIFEST_DIR")).await;
+}
+
+#[tokio::test]
+async fn the_binary_keeps_every_contract_of_its_webhooks() {
+    let mut contracts = contracts();
+    contracts.retain(|contract| contract.form != Form::Versions);
+    testing::assert_kept(contracts, Arc::new(binary())).await;
+}
+
+/// The program, told by its flags, over TLS.
+fn binary() -> CommandTarget {
+    let text = format!(
+        "apiVersion: conformance.gardener.cloud/v1alpha1
+kind: Target
+metadata: {{name: {name}}}
+spec:
+  command:
+  - {program}
+  - --kubeconfig=<sourceKubeconfig>
+  - --webhook-config-server-host=127.0.0.1
+  - --webhook-config-server-port=<port>
+  - --webhook-config-cert-dir=<certDir>
+  - --health-bind-address=127.0.0.1:<healthPort>
+  - --metrics-bind-address=127.0.0.1:<metricsPort>
+  url: https://127.0.0.1:<port>
+  ready: http://127.0.0.1:<healthPort>/readyz
+  metrics: http://127.0.0.1:<metricsPort>/metrics
+",
+        name = registrations::NAME,
+        program = env!("CARGO_BIN_EXE_gardener-garden-admission"),
+    );
+    let described = target::read(&SourceFile::new("target.yaml", text)).expect("it is a target");
+    let paths = RESOURCES.iter().map(|resource| {
+        (
+            resource.name.to_owned(),
+            vec![resource.mutating_path.to_owned(), resource.validating_path.to_owned()],
+        )
+    });
+    let known = Known {
+        name: described.metadata.name,
+        version: Some("v1.82.0".to_owned()),
+        paths: paths.collect(),
+        registrations: BTreeMap::from([(String::new(), registrations::registrations(None))]),
+        ..Known::default()
+    };
+    CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), image: None, decisions: None }
+}

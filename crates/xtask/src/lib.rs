@@ -1,0 +1,3 @@
+//! What chores and house rules share.
+
+pub mod components;
