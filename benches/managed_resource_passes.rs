@@ -11,9 +11,11 @@ use std::time::{Duration, Instant};
 
 use component::Clusters;
 use controller::Entropy;
+use controller::config::Configuration as _;
+use controller::running::Running;
 use futures::{StreamExt as _, stream};
-use gardener_resource_manager::config::file;
-use gardener_resource_manager::controllers::Running;
+use gardener_resource_manager::config::ResourceManagerConfiguration;
+use gardener_resource_manager::controllers;
 use jiff::Timestamp;
 use kube::Client;
 use rustix::time::{ClockId, clock_gettime};
@@ -123,7 +125,7 @@ fn running(client: &Client, now: Timestamp) -> Running {
         "sourceClientConnection": {}, "controllers": {"managedResource": {"syncPeriod": "1m"}, "health": {"syncPeriod": "1000h"}},
     });
     let clusters = Clusters { source: client.clone(), target: None, now, entropy: Entropy::seeded(0) };
-    Running::at(&file::from_partial(&config).unwrap(), clusters)
+    controllers::start(&ResourceManagerConfiguration::from_partial(&config).unwrap(), clusters)
 }
 
 fn objects(of: &str, count: usize) -> impl Iterator<Item = Value> {

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use component::Clusters;
 use controller::Entropy;
-use gardener_controller_manager::config::file;
-use gardener_controller_manager::controllers::Running;
+use controller::config::Configuration as _;
+use gardener_controller_manager::config::ControllerManagerConfiguration;
+use gardener_controller_manager::controllers;
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
@@ -64,11 +65,11 @@ async fn pass(version: &str) -> Pass {
         facts::write(&cluster, &shoot(number, version)).await.unwrap();
     }
     let client = garden.client_as(CONTROLLER);
-    let config = file::from_partial(&json!({})).unwrap();
+    let config = ControllerManagerConfiguration::from_partial(&json!({})).unwrap();
     let before = garden.revision().unwrap_or_default();
     let begun = Instant::now();
     let clusters = Clusters { source: client, target: None, now: garden.now(), entropy: Entropy::seeded(0) };
-    let controllers = Running::at(&config, clusters);
+    let controllers = controllers::start(&config, clusters);
     while maintained(&controllers.exposition()) < SHOOTS {
         tokio::time::sleep(PAUSE).await;
     }

@@ -1,12 +1,13 @@
 //! Each webhook of the resource-manager: bytes of a review in, bytes of its answer out, without TLS.
 
+use controller::config::Configuration as _;
 use std::hint::black_box;
 use std::time::Duration;
 
 use apiserver::ApiServer;
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use gardener_resource_manager::config::file::from_partial;
+use gardener_resource_manager::config::ResourceManagerConfiguration;
 use gardener_resource_manager::serving::{Clients, Webhooks, webhooks};
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
@@ -195,7 +196,7 @@ async fn start() -> Webhooks {
             .expect("a constant");
     let accounts = kube::Api::namespaced(client.clone(), "a");
     accounts.create(&kube::api::PostParams::default(), &account).await.expect("the server is empty");
-    let config = from_partial(&config()).expect("the configuration is valid");
+    let config = ResourceManagerConfiguration::from_partial(&config()).expect("the configuration is valid");
     let webhooks = webhooks(&config, &Clients { source: client.clone(), target: client });
     webhooks.synced().await;
     webhooks

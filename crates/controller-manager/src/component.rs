@@ -1,6 +1,7 @@
 //! The controller-manager as a component, of a garden whose kinds are custom resources. Its cases have a time of their own, which
 //! no cluster has: they are asked of it in this process.
 
+use controller::config::Configuration as _;
 use std::sync::Arc;
 
 use component::{Component, Installation, Loaded, Manifests, StartOptions, Started};
@@ -8,8 +9,8 @@ use include_dir::{Dir, include_dir};
 use serde_json::Value;
 use webhook::service::{Limits, service};
 
-use crate::config::file;
-use crate::controllers::Running;
+use crate::config::ControllerManagerConfiguration;
+use crate::controllers;
 
 /// The controller-manager of this project.
 pub static COMPONENT: Component = Component {
@@ -29,12 +30,13 @@ static FOLDER: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../kind/manif
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
 fn load(config: &Value) -> Loaded {
-    component::loaded(file::from_value(config))
+    component::loaded(ControllerManagerConfiguration::from_value(config))
 }
 
 fn start(options: StartOptions) -> Result<Started, String> {
-    let config = file::from_partial(&options.config).map_err(|error| error.to_string())?;
-    let running = options.clusters.map(|garden| Arc::new(Running::at(&config, garden)));
+    let config =
+        ControllerManagerConfiguration::from_partial(&options.config).map_err(|error| error.to_string())?;
+    let running = options.clusters.map(|garden| Arc::new(controllers::start(&config, garden)));
     let metrics = {
         let running = running.clone();
         move || running.as_ref().map(|running| running.exposition()).unwrap_or_default()
@@ -55,7 +57,7 @@ mod tests {
     fn its_configuration_is_understood_and_it_listens_where_its_manifests_say() {
         let text = |path| MANIFESTS.text(path).unwrap();
         let config = formats::yaml::from_str(text("runtime/garden/config.yaml")).unwrap();
-        let (config, warnings) = file::from_value(&config).unwrap();
+        let (config, warnings) = ControllerManagerConfiguration::from_value(&config).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         let ports = [config.server.health_probes, config.server.metrics].map(|server| server.unwrap().port);
         let deployment = text("base/deployment.yaml");

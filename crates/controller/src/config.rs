@@ -1,5 +1,6 @@
 //! Component configuration files: read generically, with the place of every unknown field and misfit.
 
+mod file;
 mod nearest;
 mod reader;
 mod sections;
@@ -12,6 +13,7 @@ use formats::yaml::{self, Node};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+pub use file::{Configuration, FileError, validated};
 use reader::{Step, Unknown};
 pub use sections::{Debugging, LeaderElection, Server};
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 use controller::command::{self, ConfigFile, MissingConfigError, Program, warn};
-use controller::config::Warning;
-use controller::webhooks::component::{Component, ComponentError, Flags};
+use controller::config::{Configuration as _, FileError, Warning};
+use controller::manager::ManagerError;
+use controller::webhooks::component::{Component, Flags};
 use controller::webhooks::print::{Print, PrintError};
 
 use webhook::registration::WebhookConfiguration;
 
 use crate::config::ControlPlaneWebhooksConfiguration;
-use crate::config::file::{self, FileError};
 use crate::registrations::{Address, registration};
 use crate::serving;
 
@@ -65,7 +65,7 @@ enum CommandError {
     #[error("{0}")]
     Config(#[from] FileError),
     #[error("{0}")]
-    Run(#[from] ComponentError),
+    Run(#[from] ManagerError),
     #[error("{0}")]
     Print(#[from] PrintError),
 }
@@ -99,5 +99,5 @@ fn registered(arguments: &WebhooksArguments) -> Result<(), CommandError> {
 }
 
 fn load(file: &ConfigFile) -> Result<(ControlPlaneWebhooksConfiguration, Vec<Warning>), CommandError> {
-    Ok(file::load(file.path()?, file.strict_config)?)
+    Ok(ControlPlaneWebhooksConfiguration::load(file.path()?, file.strict_config)?)
 }

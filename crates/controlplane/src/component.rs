@@ -1,5 +1,6 @@
 //! A provider's webhooks for control planes as a component, of a provider with CSI plugins unless a case says otherwise.
 
+use controller::config::Configuration as _;
 use std::sync::Arc;
 
 use component::{
@@ -9,7 +10,7 @@ use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 use webhook::registration::WebhookConfiguration;
 
-use crate::config::{API_VERSION, ControlPlaneWebhooksConfiguration, KIND, file};
+use crate::config::{API_VERSION, ControlPlaneWebhooksConfiguration, KIND};
 use crate::registrations::{Address, registration};
 use crate::{serving, webhooks};
 
@@ -21,7 +22,7 @@ pub static COMPONENT: Component = Component {
     version: "v1.82.0",
     features: &["csi"],
     paths: webhooks::paths,
-    load: Some(|config| component::loaded(file::from_value(config))),
+    load: Some(|config| component::loaded(ControlPlaneWebhooksConfiguration::from_value(config))),
     start: |options| Box::pin(std::future::ready(start(options))),
     decide: None,
     maintains_shoots: false,
@@ -46,7 +47,8 @@ const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 const CONFIG: &str = "runtime/extension/config.yaml";
 
 fn start(options: StartOptions) -> Result<Started, String> {
-    let (config, warnings) = file::from_value(&options.config).map_err(|error| error.to_string())?;
+    let (config, warnings) =
+        ControlPlaneWebhooksConfiguration::from_value(&options.config).map_err(|error| error.to_string())?;
     if let Some(warning) = warnings.first() {
         return Err(warning.to_string());
     }
@@ -69,7 +71,9 @@ fn registrations_alone(authority: &str) -> Result<Vec<WebhookConfiguration>, Str
 }
 
 fn configuration(value: &Value) -> Result<ControlPlaneWebhooksConfiguration, String> {
-    file::from_value(value).map(|(config, _)| config).map_err(|error| error.to_string())
+    ControlPlaneWebhooksConfiguration::from_value(value)
+        .map(|(config, _)| config)
+        .map_err(|error| error.to_string())
 }
 
 /// A Service that no hook changes, in the namespace of a control plane.

@@ -125,10 +125,12 @@ mod tests {
     use webhook::registration::lint;
 
     use super::*;
-    use crate::config::file::from_value;
+    use controller::config::Configuration as _;
+
+    use crate::config::ControlPlaneWebhooksConfiguration;
 
     fn registered(config: &Value) -> Value {
-        let (config, _) = from_value(config).unwrap();
+        let (config, _) = ControlPlaneWebhooksConfiguration::from_value(config).unwrap();
         let address = Address::Service { namespace: "extension-provider-local".to_owned(), port: 443 };
         let configuration = registration(&config, &address, Some("Y2E=")).unwrap();
         assert_eq!(lint(&configuration), Vec::new());
@@ -200,7 +202,7 @@ mod tests {
             json!({"provider": "local", "disabledWebhooks": ["controlplane", "controlplanebackup"]});
         assert_eq!(registered(&disabled)["webhooks"].as_array().unwrap().len(), 1);
         let all = json!({"provider": "local", "disabledWebhooks": crate::webhooks::NAMES});
-        let (config, _) = from_value(&all).unwrap();
+        let (config, _) = ControlPlaneWebhooksConfiguration::from_value(&all).unwrap();
         assert_eq!(registration(&config, &Address::Url("localhost:9443".to_owned()), None), None);
     }
 }

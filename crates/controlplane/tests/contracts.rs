@@ -1,5 +1,6 @@
 //! The contracts of a provider's webhooks, asked of ours in process, without socket, TLS and file, and of the binary.
 
+use controller::config::Configuration as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use conformance::testing::{self, findings, options};
 use contract::document::{SourceFile, target};
 use contract::model::Form;
 use gardener_controlplane::COMPONENT;
-use gardener_controlplane::config::file::from_value;
+use gardener_controlplane::config::ControlPlaneWebhooksConfiguration;
 use gardener_controlplane::registrations::{Address, registration};
 use gardener_controlplane::webhooks::paths;
 
@@ -67,7 +68,7 @@ async fn a_registration_by_label_is_for_releases_of_gardener_that_write_the_labe
     ] {
         let mut target = binary(folder.path());
         let config = serde_json::json!({"provider": "local", "gardenerVersion": registered});
-        let (config, _) = from_value(&config).expect("it is right");
+        let (config, _) = ControlPlaneWebhooksConfiguration::from_value(&config).expect("it is right");
         let registrations = registration(&config, &Address::service_of("local"), None).into_iter().collect();
         target.known.registrations = BTreeMap::from([(String::new(), registrations)]);
         target.known.gardener = gardener.map(str::to_owned);
@@ -173,7 +174,9 @@ spec:
     );
     std::fs::write(folder.join("config.yaml"), config).expect("it is written");
     let described = target::read(&SourceFile::new("target.yaml", text)).expect("it is a target");
-    let (config, _) = from_value(&serde_json::json!({"provider": provider})).expect("it is right");
+    let (config, _) =
+        ControlPlaneWebhooksConfiguration::from_value(&serde_json::json!({"provider": provider}))
+            .expect("it is right");
     let registrations = registration(&config, &Address::service_of(provider), None).into_iter().collect();
     let known = Known {
         name: described.metadata.name,

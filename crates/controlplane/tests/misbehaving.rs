@@ -1,12 +1,13 @@
 //! A webhook that breaks one rule breaks one clause: the contract names it and no other.
 
+use controller::config::Configuration as _;
 use std::collections::{BTreeMap, BTreeSet};
 
 use contract::case::{About, Case, When};
 use contract::expect::holds;
 use contract::model::{Clause, Contract};
 use gardener_controlplane::cluster::Cluster;
-use gardener_controlplane::config::file::from_value;
+use gardener_controlplane::config::ControlPlaneWebhooksConfiguration;
 use gardener_controlplane::webhooks::{controlplane, controlplanebackup, controlplaneexposure};
 use serde_json::Value;
 
@@ -139,7 +140,8 @@ fn answered<'a>((contract, clause): (&'a Contract, &'a Clause)) -> Vec<Answered<
 }
 
 fn answer(contract: &Contract, case: &Case) -> Value {
-    let (config, _) = from_value(&case.config).expect("the configuration is valid");
+    let (config, _) =
+        ControlPlaneWebhooksConfiguration::from_value(&case.config).expect("the configuration is valid");
     let cluster = case.given.cluster.first().map(|cluster| Cluster::of(cluster).expect("it names versions"));
     let mut answer = case.given.object.clone().expect("it has an object");
     let made = match contract.subject.webhook.as_deref() {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 use controller::clock::Clock;
 use controller::command::{self, Program};
-use controller::webhooks::component::{Component, ComponentError, Flags};
+use controller::manager::ManagerError;
+use controller::webhooks::component::{Component, Flags};
 use controller::webhooks::print::{Print, PrintError};
 use webhook::registration::WebhookConfiguration;
 
@@ -37,7 +38,7 @@ enum Command {
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("{0}")]
-    Run(#[from] ComponentError),
+    Run(#[from] ManagerError),
     #[error("{0}")]
     Print(#[from] PrintError),
 }

@@ -1,5 +1,6 @@
 //! The resource-manager as a component; in a cluster that it serves alone it is a seed's.
 
+use controller::config::Configuration as _;
 use std::sync::Arc;
 
 use component::{
@@ -9,8 +10,8 @@ use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 use webhook::registration::WebhookConfiguration;
 
-use crate::config::{ResourceManagerConfiguration, file};
-use crate::controllers::Running;
+use crate::config::ResourceManagerConfiguration;
+use crate::controllers;
 use crate::registrations::{self, Instance};
 use crate::serving::{self, Clients};
 use crate::webhooks;
@@ -47,15 +48,16 @@ const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 const NAMESPACE: &str = "garden";
 
 fn load(config: &Value) -> Loaded {
-    component::loaded(file::from_value(config))
+    component::loaded(ResourceManagerConfiguration::from_value(config))
 }
 
 async fn start(options: StartOptions) -> Result<Started, String> {
-    let config = file::from_partial(&options.config).map_err(|error| error.to_string())?;
+    let config =
+        ResourceManagerConfiguration::from_partial(&options.config).map_err(|error| error.to_string())?;
     let facts = options.client.ok_or("no API server to read facts from")?;
     let webhooks = serving::webhooks(&config, &Clients { source: facts.clone(), target: facts });
     webhooks.synced().await;
-    let running = options.clusters.map(|clusters| Arc::new(Running::at(&config, clusters)));
+    let running = options.clusters.map(|clusters| Arc::new(controllers::start(&config, clusters)));
     let metrics = {
         let running = running.clone();
         move || running.as_ref().map(|running| running.exposition()).unwrap_or_default()
@@ -73,7 +75,7 @@ fn instance(name: &str) -> Instance {
 }
 
 fn registrations_of(config: &Value, name: &str) -> Result<Vec<WebhookConfiguration>, String> {
-    let config = file::from_partial(config).map_err(|error| error.to_string())?;
+    let config = ResourceManagerConfiguration::from_partial(config).map_err(|error| error.to_string())?;
     Ok(registrations::registrations(&config, instance(name), None))
 }
 
@@ -83,7 +85,8 @@ fn registrations_alone(authority: &str) -> Result<Vec<WebhookConfiguration>, Str
 }
 
 fn configuration(path: &str) -> Result<ResourceManagerConfiguration, String> {
-    let (config, _) = file::from_value(&read(path)?).map_err(|error| error.to_string())?;
+    let (config, _) =
+        ResourceManagerConfiguration::from_value(&read(path)?).map_err(|error| error.to_string())?;
     Ok(config)
 }
 
@@ -123,7 +126,8 @@ mod tests {
 
     #[test]
     fn its_configuration_is_understood_and_registers_webhooks_of_both_kinds() {
-        let (_, warnings) = file::from_value(&read("runtime/garden/config.yaml").unwrap()).unwrap();
+        let (_, warnings) =
+            ResourceManagerConfiguration::from_value(&read("runtime/garden/config.yaml").unwrap()).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         let objects: Vec<Value> =
             registrations_alone("").unwrap().iter().map(WebhookConfiguration::to_object).collect();
@@ -135,7 +139,7 @@ mod tests {
     fn sections_of_cases_stand_beside_those_that_every_rollout_has() {
         let config = json!({"controllers": {"garbageCollector": {"enabled": true}}, "webhooks": {"seccompProfile": {"enabled": true}}});
         let whole = whole(&config).unwrap();
-        let (read, warnings) = file::from_value(&whole).unwrap();
+        let (read, warnings) = ResourceManagerConfiguration::from_value(&whole).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         assert!(read.webhooks.seccomp_profile.enabled);
         assert_eq!(whole["controllers"]["garbageCollector"]["enabled"], true);

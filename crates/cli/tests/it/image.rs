@@ -41,7 +41,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
     asked("image=", &[]).says(2, &["image= names no image", "image=REGISTRY/NAME:TAG"]);
     asked("image=webhook:v1", &[]).says(2, &["on which port it is asked", "<port>"]);
     asked(IMAGE, &["--insecure"]).says(2, &["--ca and --insecure"]);
-    asked(IMAGE, &["--substrate", "kind"]).says(2, &["what runs in the cluster is our own component"]);
+    asked(IMAGE, &["--substrate", "kind"]).says(2, &["what runs in the cluster are our own components"]);
     assert!(!folder.path().join("asked").exists(), "the engine was asked for something");
 
     let mut none = program(folder.path());

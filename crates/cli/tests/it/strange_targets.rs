@@ -115,9 +115,8 @@ fn a_server_is_started_only_beside_a_target_that_is_started() {
     verify("built-in", &["--substrate", "embedded"]).says(0, &["embedded API server", "conformant"]);
     assert!(report().contains("\"name\": \"embedded\""));
     verify("built-in", &[]).says(0, &["AdmissionReviews straight to the target", "conformant"]);
-    verify("built-in", &["--insecure"]).says(2, &["no use for our own component"]);
-    verify("built-in", &["--gardener", "v1.98.0"])
-        .says(2, &["--gardener is for a provider's webhooks", "run --gardener"]);
+    verify("built-in", &["--insecure"]).says(2, &["no use for our own components"]);
+    verify("built-in", &["--gardener", "v1.98.0"]).says(0, &["conformant"]);
     verify("built-in", &["--strict"]).says(0, &["to the letter"]);
     assert!(report().contains("\"strict\": true"));
     let attest = ["attest", "--clause", "GRM-SEC-001", "--target", "built-in", "--strict"];
@@ -239,4 +238,21 @@ pub(crate) fn certificate(folder: &Path) -> (String, Certificates) {
         file.display().to_string(),
         Certificates::from_pem(pem.as_bytes(), key.serialize_pem().as_bytes()).unwrap(),
     )
+}
+
+/// `built-in` is the component that the contracts are about.
+#[test]
+fn our_components_are_asked_about_their_own_contracts() {
+    let folder = tempfile::tempdir().unwrap();
+    for (clause, name) in [
+        ("CP-002", "gardener-controlplane"),
+        ("GCM-CFG-001", "gardener-controller-manager"),
+        ("GDN-CPP-001", "gardener-garden-admission"),
+        ("GRM-SEC-001", "gardener-resource-manager"),
+    ] {
+        let verify = ["verify", "--target", "built-in", "--clause", clause];
+        told(&program(folder.path()).args(verify).output().unwrap()).says(0, &["conformant"]);
+        let report = std::fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
+        assert!(report.contains(&format!("\"name\": \"{name}\"")), "{clause}");
+    }
 }

@@ -7,8 +7,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use controller::command::{self, ConfigFile, MissingConfigError, Program, Version, replace, say};
+use controller::config::Configuration as _;
+use controller::manager::ManagerError;
 
-use crate::config::file::{self, FileError};
+use crate::config::ControllerManagerConfiguration;
+use crate::config::file::FileError;
 
 const PROGRAM: Program = Program { name: "gardener-controller-manager", version: env!("CARGO_PKG_VERSION") };
 
@@ -35,7 +38,7 @@ enum CommandError {
     #[error("{0}")]
     Config(#[from] FileError),
     #[error("{0}")]
-    Run(#[from] run::RunError),
+    Run(#[from] ManagerError),
 }
 
 /// Runs the command; errors are printed on standard output and end with 1.
@@ -48,7 +51,8 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
         say(&version);
         return Ok(());
     }
-    let (mut config, warnings) = file::load(arguments.file.path()?, arguments.file.strict_config)?;
+    let (mut config, warnings) =
+        ControllerManagerConfiguration::load(arguments.file.path()?, arguments.file.strict_config)?;
     replace(&mut config.garden_client_connection.kubeconfig, arguments.kubeconfig);
     Ok(run::run(PROGRAM, config, &warnings)?)
 }

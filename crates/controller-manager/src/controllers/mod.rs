@@ -7,17 +7,17 @@ pub mod exposure_class;
 mod finalizer;
 pub mod quota;
 mod references;
-mod running;
 pub mod shoot_maintenance;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use component::Clusters;
 use controller::clock::Clock;
+use controller::running::Running;
 use controller::{CacheOptions, Cluster, Controller, Entropy};
 use kube::Client;
 
-pub use self::running::Running;
 use crate::config::ControllerManagerConfiguration;
 
 /// How long one reconciliation may take at most.
@@ -62,6 +62,18 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
         quota::controller(context),
         shoot_maintenance::controller(context),
     ]
+}
+
+/// Starts all controllers in this process, on tokio's current runtime, over a garden. The same clock and entropy send the same requests
+/// in each run.
+#[must_use]
+pub fn start(config: &ControllerManagerConfiguration, garden: Clusters) -> Running {
+    let Clusters { source, now, entropy, .. } = garden;
+    let context = Context::new(config.clone(), &source, Clock::starting_at(now), entropy);
+    let (clusters, entropy) = (vec![context.garden.clone()], context.entropy.clone());
+    Running::start(clusters, entropy, |running, stop| async move {
+        running.run(controllers(&context), stop).await
+    })
 }
 
 /// How many objects are handled at once; none is one.

@@ -1,24 +1,16 @@
 //! A component that is webhooks alone: its flags, which are those of Gardener's extensions, and its process.
 
 use std::str::FromStr;
-use std::time::Duration;
 
 use kube::Client;
 use webhook::service::WebhookService;
 
-use super::WebhooksError;
 use crate::clock::Clock;
-use crate::command::{Program, StartError};
-use crate::config::Warning;
-use crate::log;
-use crate::metrics::{self, Registry};
+use crate::command::Program;
+use crate::config::{Server, Warning};
+use crate::manager::{Connection, Manager, ManagerError, Parts, WebhookServer};
 use crate::probes::Probes;
-use crate::process::{self, Process, ProcessError};
-use crate::remote::{self, RemoteError};
-use crate::requests::RequestCounts;
-
-/// How long open requests have once the process is told to stop.
-const GRACE: Duration = Duration::from_secs(5);
+use crate::{log, remote};
 
 /// What is told on the command line.
 #[derive(Clone, Debug, clap::Args)]
@@ -66,6 +58,13 @@ struct Address(Option<(String, u16)>);
 #[error("say [HOST]:PORT with a port between 0 and 65535, or 0 for none")]
 struct AddressError;
 
+impl Address {
+    fn server(&self) -> Option<Server> {
+        let (bind_address, port) = self.0.clone()?;
+        Some(Server { bind_address, port: port.into() })
+    }
+}
+
 impl FromStr for Address {
     type Err = AddressError;
 
@@ -92,28 +91,8 @@ pub struct Component {
     pub cluster: &'static str,
 }
 
-/// Why a component could not start, or ended badly.
-#[derive(Debug, thiserror::Error)]
-pub enum ComponentError {
-    /// It cannot begin.
-    #[error("{0}")]
-    Start(#[from] StartError),
-    /// The cluster cannot be worked with.
-    #[error("{0}")]
-    Cluster(#[from] RemoteError),
-    /// Webhooks cannot be served.
-    #[error("{0}")]
-    Webhooks(#[from] WebhooksError),
-    /// Signals cannot be listened for.
-    #[error("failed to listen for signals: {0}")]
-    Signals(#[source] std::io::Error),
-    /// A part of the process failed.
-    #[error("{0}")]
-    Process(#[from] ProcessError),
-}
-
 impl Component {
-    /// Serves webhooks made with a client of the cluster until told to stop; `warnings` of its configuration are logged.
+    /// Serves webhooks made with a client of the cluster until it is told to stop; `warnings` of its configuration are logged.
     ///
     /// # Errors
     /// What kept it from starting, or ended it.
@@ -122,46 +101,28 @@ impl Component {
         flags: &Flags,
         warnings: &[Warning],
         made: impl FnOnce(Client, Clock) -> WebhookService,
-    ) -> Result<(), ComponentError> {
-        let log = (flags.log_level, flags.log_format);
-        self.program.run(log, warnings, |clock| self.serve(flags, clock, made))
-    }
-
-    async fn serve(
-        self,
-        flags: &Flags,
-        clock: Clock,
-        made: impl FnOnce(Client, Clock) -> WebhookService,
-    ) -> Result<(), ComponentError> {
-        let told = process::terminated().map_err(ComponentError::Signals)?;
-        let mut told = std::pin::pin!(told);
-        let requests = RequestCounts::default();
-        let client = remote::client(flags.kubeconfig.as_deref().unwrap_or_default(), &requests).await?;
-        let certificates = super::certificates(&flags.webhook_config_cert_dir)?;
-        tokio::select! {
-            () = &mut told => return Ok(()),
-            reached = remote::reach(&client, self.cluster) => reached?,
-        }
-        let service = made(client.clone(), clock);
-        let mut process = Process::new(GRACE);
-        let at = (flags.webhook_config_server_host.as_str(), flags.webhook_config_server_port);
-        let served = super::serve(&mut process, at, service.clone(), certificates, GRACE).await?;
-        if let Some((host, port)) = &flags.health_bind_address.0 {
-            let probes = Probes::new()
-                .health("ping", || async { Ok(()) })
-                .health("apiserver-healthz", move || remote::healthy(client.clone()))
-                .ready("webhook-server", served.check());
-            process.serve_probes(host, *port, probes).await?;
-        }
-        if let Some((host, port)) = &flags.metrics_bind_address.0 {
-            let mut registry = Registry::new();
-            registry.register(metrics::process(clock));
-            registry.register(served.metrics());
-            registry.register(move || service.metrics());
-            registry.register(move || requests.families());
-            process.serve_metrics(host, *port, registry).await?;
-        }
-        Ok(process.run(told).await?)
+    ) -> Result<(), ManagerError> {
+        let kubeconfig = flags.kubeconfig.clone().unwrap_or_default();
+        let manager = Manager {
+            program: self.program,
+            log: (flags.log_level, flags.log_format),
+            cluster: Connection { name: self.cluster, kubeconfig, limit: None },
+            target: None,
+            leader_election: None,
+            webhooks: Some(WebhookServer {
+                bind_address: flags.webhook_config_server_host.clone(),
+                port: flags.webhook_config_server_port.into(),
+                certificates: flags.webhook_config_cert_dir.clone(),
+            }),
+            probes: flags.health_bind_address.server(),
+            metrics: flags.metrics_bind_address.server(),
+        };
+        manager.run(warnings, |given| Parts {
+            webhooks: Some(made(given.client, given.clock)),
+            probes: Probes::new()
+                .health("apiserver-healthz", move || remote::healthy(given.unlimited.clone())),
+            controllers: None,
+        })
     }
 }
 

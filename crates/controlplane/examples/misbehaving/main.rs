@@ -8,6 +8,7 @@
 
 mod rules;
 
+use controller::config::Configuration as _;
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use controller::clock::Clock;
 use controller::command::{self, ConfigFile, Program};
 use controller::webhooks::component::{Component, Flags};
 use gardener_controlplane::cluster;
-use gardener_controlplane::config::{ControlPlaneWebhooksConfiguration, file};
+use gardener_controlplane::config::ControlPlaneWebhooksConfiguration;
 use gardener_controlplane::webhooks::{controlplane, controlplanebackup, controlplaneexposure, paths};
 use kube::Client;
 use serde_json::json;
@@ -94,8 +95,8 @@ fn main() -> ExitCode {
 
 fn execute(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let (config, warnings) = match &arguments.file.config {
-        Some(file) => file::load(file, arguments.file.strict_config)?,
-        None => file::from_value(&json!({"provider": "local"}))?,
+        Some(file) => ControlPlaneWebhooksConfiguration::load(file, arguments.file.strict_config)?,
+        None => ControlPlaneWebhooksConfiguration::from_value(&json!({"provider": "local"}))?,
     };
     let config = Arc::new(config);
     let wrong = rules().find(|(id, _)| Some(*id) == arguments.misbehave.as_deref()).map(|(_, wrong)| wrong);

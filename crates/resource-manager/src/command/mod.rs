@@ -1,6 +1,5 @@
 //! The command line: the flags of the original, and what it lacks.
 
-mod leading;
 pub mod memory;
 mod run;
 
@@ -9,11 +8,11 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use controller::command::{self, ConfigFile, MissingConfigError, Program, Version, replace, say, warn};
-use controller::config::Warning;
+use controller::config::{Configuration as _, FileError, Warning};
+use controller::manager::ManagerError;
 use controller::webhooks::print::{Print, PrintError};
 
 use crate::config::ResourceManagerConfiguration;
-use crate::config::file::{self, FileError};
 use crate::registrations::{Instance, objects};
 
 const PROGRAM: Program = Program { name: "gardener-resource-manager", version: env!("CARGO_PKG_VERSION") };
@@ -82,7 +81,7 @@ enum CommandError {
     #[error("{0}")]
     Config(#[from] FileError),
     #[error("{0}")]
-    Run(#[from] run::RunError),
+    Run(#[from] ManagerError),
     #[error("{0}")]
     Print(#[from] PrintError),
 }
@@ -118,5 +117,5 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
 }
 
 fn load(file: &ConfigFile) -> Result<(ResourceManagerConfiguration, Vec<Warning>), CommandError> {
-    Ok(file::load(file.path()?, file.strict_config)?)
+    Ok(ResourceManagerConfiguration::load(file.path()?, file.strict_config)?)
 }

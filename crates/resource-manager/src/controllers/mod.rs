@@ -13,7 +13,6 @@ pub mod managed_resource;
 pub mod network_policy;
 pub mod node;
 pub mod progressing;
-mod running;
 pub mod secret;
 mod served;
 pub mod token_invalidator;
@@ -23,14 +22,15 @@ pub mod version;
 use std::sync::Arc;
 use std::time::Duration;
 
+use component::Clusters;
 use controller::clock::Clock;
 use controller::controllers::ControllersError;
+use controller::running::Running;
 use controller::{CacheOptions, CancellationToken, Cluster, Controller, Controllers, Entropy};
 use formats::duration::GoDuration;
 use kube::Client;
 
 use self::identity::IdentityError;
-pub use self::running::Running;
 use self::version::{KubernetesVersion, VersionError};
 use crate::config::{ClientConnection, ResourceManagerConfiguration};
 use crate::managed_resource::Class;
@@ -141,6 +141,22 @@ pub async fn run(
     Ok(running.run(controllers(&context), stop).await?)
 }
 
+/// Starts the enabled controllers in this process, on tokio's current runtime. The same clock and entropy send the same requests in each
+/// run. With a target there are two clusters, also where the configuration names no connection of its own.
+#[must_use]
+pub fn start(config: &ResourceManagerConfiguration, clusters: Clusters) -> Running {
+    let mut config = config.clone();
+    if clusters.target.is_some() {
+        let connection = config.source_client_connection.clone();
+        config.target_client_connection.get_or_insert(connection);
+    }
+    let Clusters { source, target, now, entropy } = clusters;
+    let clients = Clients { target: target.unwrap_or_else(|| source.clone()), source };
+    let context = Context::new(config, &clients, Clock::starting_at(now), entropy);
+    let (clusters, entropy) = (context.clusters(), context.entropy.clone());
+    Running::start(clusters, entropy, |running, stop| run(context, running, stop))
+}
+
 /// How many objects are handled at once.
 fn workers(concurrent_syncs: Option<i64>) -> usize {
     concurrent_syncs.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
@@ -152,3 +168,6 @@ fn cache(connection: &ClientConnection) -> CacheOptions {
         connection.cache_resync_period.and_then(GoDuration::to_std).filter(|period| *period > Duration::ZERO);
     CacheOptions { namespaces: connection.namespaces.clone(), resync }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,16 @@
 //! What no contract asks: names, addresses, order, and what gardenlet writes of a webhook besides rules and selectors.
 
+use controller::config::Configuration as _;
 use std::collections::BTreeSet;
 
 use serde_json::json;
 
 use super::*;
-use crate::config::file::from_partial;
+use crate::config::ResourceManagerConfiguration;
 
 fn all() -> ResourceManagerConfiguration {
     let on = json!({"enabled": true});
-    from_partial(&json!({
+    ResourceManagerConfiguration::from_partial(&json!({
         "leaderElection": {"resourceName": "virtual-garden-gardener-resource-manager", "resourceNamespace": "shoot--a"},
         "controllers": {"tokenInvalidator": on},
         "webhooks": {
@@ -23,7 +24,10 @@ fn all() -> ResourceManagerConfiguration {
 }
 
 fn seccomp(instance: Instance) -> Value {
-    let config = from_partial(&json!({"webhooks": {"seccompProfile": {"enabled": true}}})).unwrap();
+    let config = ResourceManagerConfiguration::from_partial(
+        &json!({"webhooks": {"seccompProfile": {"enabled": true}}}),
+    )
+    .unwrap();
     let mut objects = objects(&config, instance, Some("Q0E="));
     assert_eq!(objects.len(), 1, "a configuration without webhooks is left out");
     objects.remove(0)

@@ -1,5 +1,6 @@
 //! What contracts cannot say: namespaces that are not looked at, kinds that come later, requests that come too early.
 
+use controller::config::Configuration as _;
 use std::time::Duration;
 
 use apiserver::ApiServer;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use webhook::dial::{Dialer as _, InProcess};
 
 use super::*;
-use crate::config::file::from_partial;
+use crate::config::ResourceManagerConfiguration;
 
 const HA: &str = high_availability_config::PATH;
 const TOKEN: &str = projected_token_mount::PATH;
@@ -24,7 +25,7 @@ impl Instance {
     fn start(server: &ApiServer, config: &Value) -> Self {
         let client = Client::new(server.clone(), "default");
         let clients = Clients { source: client.clone(), target: client.clone() };
-        let webhooks = webhooks(&from_partial(config).unwrap(), &clients);
+        let webhooks = webhooks(&ResourceManagerConfiguration::from_partial(config).unwrap(), &clients);
         Self { client, webhooks }
     }
 

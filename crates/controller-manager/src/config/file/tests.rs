@@ -44,14 +44,14 @@ fn quota(config: &str) -> String {
 #[case::level("level", &format!("{HEAD}logLevel: warn\n"), "logLevel: Unsupported value: \"warn\"")]
 fn what_cannot_be_used_is_told(#[case] name: &str, #[case] text: &str, #[case] told: &str) {
     let file = Written::new(name, text);
-    let error = load(&file.0, false).unwrap_err().to_string();
+    let error = ControllerManagerConfiguration::load(&file.0, false).unwrap_err().to_string();
     assert!(error.contains(told), "{error}");
 }
 
 #[test]
 fn a_field_that_is_not_known_is_warned_of_and_refused_where_that_is_wanted() {
     let file = Written::new("unknown", &format!("{HEAD}controllers:\n  shootRetry: {{retryDuration: 1m}}\n"));
-    let (config, warnings) = load(&file.0, false).unwrap();
+    let (config, warnings) = ControllerManagerConfiguration::load(&file.0, false).unwrap();
     let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
@@ -61,5 +61,5 @@ fn a_field_that_is_not_known_is_warned_of_and_refused_where_that_is_wanted() {
         ]
     );
     assert_eq!(config.controllers.shoot_retry.retry_period.unwrap().to_string(), "10m0s");
-    assert!(load(&file.0, true).is_err());
+    assert!(ControllerManagerConfiguration::load(&file.0, true).is_err());
 }

@@ -1,9 +1,11 @@
 //! Configurations read and refused.
 
+use serde_json::{Value, json};
+
 use super::*;
 
 fn refused(value: &Value) -> Vec<String> {
-    match from_value(value) {
+    match ControlPlaneWebhooksConfiguration::from_value(value) {
         Err(FileError::Invalid(errors)) => errors.iter().map(ToString::to_string).collect(),
         other => panic!("{other:?}"),
     }
@@ -34,7 +36,8 @@ fn greedy() -> Value {
 
 #[test]
 fn what_is_not_said_has_a_default() {
-    let (config, warnings) = from_value(&json!({"provider": "local"})).unwrap();
+    let (config, warnings) =
+        ControlPlaneWebhooksConfiguration::from_value(&json!({"provider": "local"})).unwrap();
     let plugins = vec!["PersistentVolumeLabel".to_owned()];
     assert_eq!(
         (config.csi, config.csi_incompatible_admission_plugins, warnings),
@@ -86,6 +89,10 @@ fn from_1_98_on_objects_are_labelled() {
     for (version, labelled) in [("v1.79.3", false), ("v1.97.9", false), ("v1.98.0", true), ("v1.120.1", true)]
     {
         let config = json!({"provider": "local", "gardenerVersion": version});
-        assert_eq!(from_value(&config).unwrap().0.is_labelled(), labelled, "{version}");
+        assert_eq!(
+            ControlPlaneWebhooksConfiguration::from_value(&config).unwrap().0.is_labelled(),
+            labelled,
+            "{version}"
+        );
     }
 }

@@ -1,12 +1,12 @@
 //! What becomes of objects as Gardener emits them: fixtures of the contracts, changed as providers do.
 
+use controller::config::Configuration as _;
 use formats::command_line::{flags, words};
 use formats::{unit, yaml};
 use serde_json::{Value, json};
 
 use crate::cluster::Cluster;
 use crate::config::ControlPlaneWebhooksConfiguration;
-use crate::config::file::from_value;
 use crate::file_content::Encoding;
 use crate::webhooks::{controlplane, controlplanebackup, controlplaneexposure};
 
@@ -19,7 +19,7 @@ fn fixture(name: &str) -> Value {
 fn config(more: &Value) -> ControlPlaneWebhooksConfiguration {
     let mut config = json!({"provider": "local"});
     config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    from_value(&config).unwrap().0
+    ControlPlaneWebhooksConfiguration::from_value(&config).unwrap().0
 }
 
 /// The object after the webhook; asked again it changes nothing more.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use formats::duration::GoDuration;
 
+use serde_json::{Value, json};
+
 use super::*;
 use crate::config::{
     ClientConnection, HttpsServer, LeaderElection, Server, Servers, SystemComponentsConfig, Tls,
@@ -16,7 +18,7 @@ fn seconds(seconds: i64) -> GoDuration {
 
 /// Everything that is wrong with a configuration, line by line.
 fn wrong(partial: &Value) -> Vec<String> {
-    match from_partial(partial) {
+    match ResourceManagerConfiguration::from_partial(partial) {
         Ok(_) => Vec::new(),
         Err(FileError::Invalid(errors)) => errors.iter().map(ToString::to_string).collect(),
         Err(error) => vec![error.to_string()],
@@ -25,8 +27,11 @@ fn wrong(partial: &Value) -> Vec<String> {
 
 #[test]
 fn silence_means_the_defaults_and_so_do_zeros_and_nulls() {
-    let silent = from_partial(&json!({"leaderElection": {"resourceNamespace": "garden"}})).unwrap();
-    let dumped = from_partial(&json!({
+    let silent = ResourceManagerConfiguration::from_partial(
+        &json!({"leaderElection": {"resourceNamespace": "garden"}}),
+    )
+    .unwrap();
+    let dumped = ResourceManagerConfiguration::from_partial(&json!({
         "sourceClientConnection": {
             "kubeconfig": "", "acceptContentTypes": "", "contentType": "", "qps": 0, "burst": 0,
         },
@@ -73,7 +78,7 @@ fn silence_means_the_defaults_and_so_do_zeros_and_nulls() {
 
 #[test]
 fn controllers_that_always_run_have_defaults_and_others_once_they_are_enabled() {
-    let silent = from_partial(&json!({})).unwrap().controllers;
+    let silent = ResourceManagerConfiguration::from_partial(&json!({})).unwrap().controllers;
     assert_eq!(
         serde_json::to_value(&silent).unwrap(),
         json!({
@@ -95,7 +100,7 @@ fn controllers_that_always_run_have_defaults_and_others_once_they_are_enabled() 
         })
     );
     let on = json!({"enabled": true});
-    let enabled = from_partial(&json!({
+    let enabled = ResourceManagerConfiguration::from_partial(&json!({
         "controllers": {
             "garbageCollector": on, "kubeletCSRApprover": on, "networkPolicy": on, "node": on,
             "tokenInvalidator": on, "tokenRequestor": on,
@@ -120,7 +125,7 @@ fn controllers_that_always_run_have_defaults_and_others_once_they_are_enabled() 
 
 #[test]
 fn aliases_are_read_and_other_unknown_fields_are_not() {
-    let config = from_partial(&json!({
+    let config = ResourceManagerConfiguration::from_partial(&json!({
         "sourceClientConnection": {"namespace": "shoot--a--b"},
         "controllers": {"managedResources": {"syncPeriod": "20s"}},
         "webhooks": {"systemComponentsConfig": {
@@ -145,7 +150,10 @@ fn aliases_are_read_and_other_unknown_fields_are_not() {
         pod_tolerations: vec![toleration],
     };
     assert_eq!(config.webhooks.system_components_config, system_components);
-    let unknown = from_partial(&json!({"webhooks": {"tokenValidator": {"enabled": true}}})).unwrap_err();
+    let unknown = ResourceManagerConfiguration::from_partial(
+        &json!({"webhooks": {"tokenValidator": {"enabled": true}}}),
+    )
+    .unwrap_err();
     let words = unknown.to_string();
     assert!(
         words.ends_with(

@@ -1,5 +1,6 @@
 //! What happens while a pass is under way is not missed by the next one.
 
+use controller::config::Configuration as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,7 +18,7 @@ use kube::client::Body;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::config::file::from_partial;
+use crate::config::ResourceManagerConfiguration;
 use crate::given::create;
 use crate::serving::Clients;
 
@@ -58,7 +59,7 @@ fn meddling(
 async fn run(server: &ApiServer, source: Client, target: Client) {
     let one_by_one = json!({"managedResource": {"concurrentSyncs": 1}});
     let config = json!({"targetClientConnection": {}, "controllers": one_by_one});
-    let config = from_partial(&config).unwrap();
+    let config = ResourceManagerConfiguration::from_partial(&config).unwrap();
     let (clients, clock) = (Clients { source, target }, Clock::starting_at(server.now()));
     let context = Context::new(config, &clients, clock, Entropy::seeded(0));
     let stop = CancellationToken::new();

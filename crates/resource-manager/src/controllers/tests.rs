@@ -1,5 +1,6 @@
 //! Two instances on one cluster: one works, the other goes on where it died.
 
+use controller::config::Configuration as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,10 +15,13 @@ use tokio::time::Instant;
 
 use controller::Entropy;
 use controller::clock::Clock;
+use controller::leader;
+use controller::metrics::Registry;
+use controller::process::Process;
 use kube::Client;
 
 use super::*;
-use crate::config::file::from_partial;
+use crate::config::ResourceManagerConfiguration;
 use crate::given::create;
 use crate::managed_resource::ManagedResource;
 
@@ -69,7 +73,7 @@ impl Line {
 
 /// An instance as the binary runs it.
 fn instance(line: &Line, seed: u64) -> Process {
-    let config = from_partial(&json!({
+    let config = ResourceManagerConfiguration::from_partial(&json!({
         "leaderElection": {"leaderElect": true, "resourceNamespace": "default"},
         "controllers": {"managedResource": {"syncPeriod": "1m"}},
     }));
@@ -80,7 +84,10 @@ fn instance(line: &Line, seed: u64) -> Process {
     assert!(elector.is_some(), "it takes part");
     let context = Context::new(config, &clients, clock, Entropy::seeded(seed));
     let mut process = Process::new(Duration::from_secs(30));
-    start(&mut process, &mut Registry::default(), context, elector);
+    let read = (context.clusters(), context.entropy.clone());
+    leader::start(&mut process, &mut Registry::default(), elector, read, |running, stop| {
+        run(context, running, stop)
+    });
     process
 }
 

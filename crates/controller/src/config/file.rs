@@ -1,0 +1,86 @@
+//! How a configuration file becomes a component's configuration: read, defaults filled in, validated.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use webhook::field;
+
+use super::{ConfigError, Format, Warning, load, read};
+
+/// Why a configuration file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("{0}")]
+    Read(#[from] ConfigError),
+    /// It breaks rules; these are all of them.
+    #[error("{}", field::aggregate(.0))]
+    Invalid(Vec<field::Error>),
+}
+
+/// The configuration of a component.
+pub trait Configuration: DeserializeOwned {
+    /// How its file is read.
+    const FORMAT: Format;
+    /// Why a file cannot be used.
+    type Error: From<FileError>;
+
+    /// Fills in defaults and validates.
+    ///
+    /// # Errors
+    /// When it is not valid.
+    fn complete(self) -> Result<Self, Self::Error>;
+
+    /// Reads a file; with `strict`, unknown fields are an error and not a warning.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not valid.
+    fn load(path: &Path, strict: bool) -> Result<(Self, Vec<Warning>), Self::Error> {
+        let (config, warnings) = load::<Self>(path, &Self::FORMAT, strict).map_err(FileError::from)?;
+        Ok((config.complete()?, warnings))
+    }
+
+    /// Reads what a file says, whose version and kind may be missing, with the warnings about it.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not valid.
+    fn from_value(value: &Value) -> Result<(Self, Vec<Warning>), Self::Error> {
+        let text = over(json!({}), value, &Self::FORMAT).to_string();
+        let (config, warnings) = read::<Self>(&text, &Self::FORMAT).map_err(FileError::from)?;
+        Ok((config.complete()?, warnings))
+    }
+
+    /// Reads a part of a file, as a test says it: kind, version and leader election may be missing, unknown fields may not be there.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not valid.
+    fn from_partial(partial: &Value) -> Result<Self, Self::Error> {
+        let alone = json!({"leaderElection": {"leaderElect": false}});
+        let text = over(alone, partial, &Self::FORMAT).to_string();
+        let (config, warnings) = read::<Self>(&text, &Self::FORMAT).map_err(FileError::from)?;
+        if !warnings.is_empty() {
+            return Err(FileError::from(ConfigError::Unknown(warnings)).into());
+        }
+        config.complete()
+    }
+}
+
+/// Validated: the configuration, unless there are errors.
+///
+/// # Errors
+/// The errors.
+pub fn validated<C>(config: C, errors: Vec<field::Error>) -> Result<C, FileError> {
+    if errors.is_empty() { Ok(config) } else { Err(FileError::Invalid(errors)) }
+}
+
+/// A whole file: version, kind, and the fields of `value` over those of `usual`.
+fn over(usual: Value, value: &Value, format: &Format) -> Value {
+    let mut whole = usual;
+    whole["apiVersion"] = format.api_version.into();
+    whole["kind"] = format.kind.into();
+    if let (Some(whole), Some(value)) = (whole.as_object_mut(), value.as_object()) {
+        whole.extend(value.clone());
+    }
+    whole
+}

@@ -1,0 +1,55 @@
+//! Controllers that run in this process without a manager, for as long as a value of them lives.
+
+use std::error::Error;
+use std::future::Future;
+
+use formats::exposition;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::cluster::Cluster;
+use crate::controllers::Controllers;
+use crate::entropy::Entropy;
+
+/// Running controllers; dropping it stops them.
+#[derive(Debug)]
+pub struct Running {
+    controllers: Controllers,
+    _stop: DropGuard,
+}
+
+impl Running {
+    /// Fills the caches of the clusters and runs controllers over them, on tokio's current runtime. Failures are logged.
+    pub fn start<E, F>(
+        clusters: Vec<Cluster>,
+        entropy: Entropy,
+        run: impl FnOnce(Controllers, CancellationToken) -> F,
+    ) -> Self
+    where
+        E: Error + Send + 'static,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+    {
+        let stop = CancellationToken::new();
+        for cluster in clusters.clone() {
+            let stop = stop.clone();
+            tokio::spawn(async move {
+                if let Err(error) = cluster.run(stop).await {
+                    tracing::error!(%error, "failed to watch");
+                }
+            });
+        }
+        let controllers = Controllers::new(clusters, entropy);
+        let running = run(controllers.clone(), stop.clone());
+        tokio::spawn(async move {
+            if let Err(error) = running.await {
+                tracing::error!(%error, "failed to run controllers");
+            }
+        });
+        Self { controllers, _stop: stop.drop_guard() }
+    }
+
+    /// What the controllers measure, in Prometheus' text format.
+    #[must_use]
+    pub fn exposition(&self) -> String {
+        exposition::encode(self.controllers.metrics())
+    }
+}
