@@ -12,8 +12,8 @@ use crate::decision::Question;
 use crate::flags::Explains;
 use crate::model::Contract;
 
-/// SHA-256 over everything that the clause says, fixtures and cells filled in, however it is set, and over what its
-/// contract says of all its clauses.
+/// SHA-256 over everything that the clause demands, fixtures and cells filled in, and over what its contract says of all its clauses.
+/// Its sentence is not in it: better words make no attestation stale.
 pub(super) fn of<'a>(
     clause: &Clause,
     contract: &Value,
@@ -22,7 +22,7 @@ pub(super) fn of<'a>(
     let mut hasher = Sha256::new();
     let mut add = |part: &Value| hasher.update(part.to_string().as_bytes());
     add(&json!({
-        "id": clause.id, "text": clause.text, "level": clause.level, "binds": clause.binds,
+        "id": clause.id, "level": clause.level, "binds": clause.binds,
         "versions": clause.versions, "needs": clause.needs, "instance": clause.instance,
     }));
     if let Some(strict) = clause.strict {

@@ -1,12 +1,14 @@
 //! What is wrong, gathered while reading goes on, and the nearest right name.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use miette::Diagnostic;
 
 use super::tree::Span;
 use crate::document::{Error, SourceFile};
+use crate::model::Location;
 
 /// Everything that is wrong with the files, in the order of files and lines.
 #[derive(Debug)]
@@ -14,7 +16,7 @@ pub struct Errors(pub Vec<Error>);
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let files: std::collections::BTreeSet<&str> =
+        let files: BTreeSet<&str> =
             self.0.iter().map(|error| error.location.file.as_str()).collect();
         let errors = if self.0.len() == 1 { "error" } else { "errors" };
         let plural = if files.len() == 1 { "file" } else { "files" };
@@ -34,11 +36,13 @@ impl Diagnostic for Errors {
 pub(crate) struct Report<'a> {
     pub(crate) files: &'a [SourceFile],
     errors: RefCell<Vec<Error>>,
+    /// Place and message of each error.
+    known: RefCell<BTreeSet<(Location, String)>>,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(files: &'a [SourceFile]) -> Self {
-        Self { files, errors: RefCell::default() }
+        Self { files, errors: RefCell::default(), known: RefCell::default() }
     }
 
     /// Notes a breach of a rule; the same breach at the same place is noted once.
@@ -55,10 +59,9 @@ impl<'a> Report<'a> {
     }
 
     pub(crate) fn push(&self, error: Error) {
-        let mut errors = self.errors.borrow_mut();
-        let known = |other: &Error| other.location == error.location && other.message == error.message;
-        if !errors.iter().any(known) {
-            errors.push(error);
+        let is_new = self.known.borrow_mut().insert((error.location.clone(), error.message.clone()));
+        if is_new {
+            self.errors.borrow_mut().push(error);
         }
     }
 

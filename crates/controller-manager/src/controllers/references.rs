@@ -3,6 +3,7 @@
 //! Who refers is looked for when one is to be deleted; the others are not watched, a request that fails comes back.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use controller::cluster::Kind;
 use controller::events::{EventType, Recorder, recorder};
@@ -68,6 +69,12 @@ struct Reconciler<K, R> {
     recorder: Recorder,
 }
 
+/// An object, and those that may refer to it.
+struct State<K, R> {
+    object: Arc<K>,
+    others: Vec<Arc<R>>,
+}
+
 /// What is done with an object.
 #[derive(Debug, PartialEq, Eq)]
 enum Action {
@@ -112,39 +119,60 @@ where
     type Error = ReferencesError;
 
     async fn reconcile(&self, request: Request) -> Result<Outcome, ReferencesError> {
-        let Some(object) = self.objects.get(&request.namespace, &request.name) else {
-            return Ok(Outcome::Done);
-        };
-        let objects = <K as Resource>::Scope::objects(self.client.clone(), &request.namespace);
-        match plan(&self.rule, &*object, &self.referring.list()) {
-            None => {}
-            Some(Action::Hold) => {
-                tracing::info!("Adding finalizer");
-                let added = finalizer::add(&objects, &*object).await;
-                added.map_err(|error| ReferencesError::Add(self.rule.not_added, error))?;
-            }
-            Some(Action::LetGo) => {
-                tracing::info!("Nobody refers to it, removing finalizer");
-                finalizer::remove(&objects, &*object).await.map_err(ReferencesError::Remove)?;
-            }
-            Some(Action::Refuse(message)) => {
-                self.recorder.event(&*object, EventType::Normal, REFERENCED, &message);
-                return Err(ReferencesError::Referenced(message));
-            }
+        let Some(state) = self.observe(&request) else { return Ok(Outcome::Done) };
+        for action in plan(&self.rule, &state) {
+            self.execute(&request, &state, action).await?;
         }
         Ok(Outcome::Done)
     }
 }
 
+impl<K, R> Reconciler<K, R>
+where
+    K: Kind + Resource<DynamicType = ()>,
+    R: Kind,
+    <K as Resource>::Scope: Reached<K>,
+{
+    fn observe(&self, request: &Request) -> Option<State<K, R>> {
+        let object = self.objects.get(&request.namespace, &request.name)?;
+        Some(State { object, others: self.referring.list() })
+    }
+
+    async fn execute(
+        &self,
+        request: &Request,
+        state: &State<K, R>,
+        action: Action,
+    ) -> Result<(), ReferencesError> {
+        let objects = <K as Resource>::Scope::objects(self.client.clone(), &request.namespace);
+        match action {
+            Action::Hold => {
+                tracing::info!("Adding finalizer");
+                let added = finalizer::add(&objects, &*state.object).await;
+                added.map_err(|error| ReferencesError::Add(self.rule.not_added, error))
+            }
+            Action::LetGo => {
+                tracing::info!("Nobody refers to it, removing finalizer");
+                finalizer::remove(&objects, &*state.object).await.map_err(ReferencesError::Remove)
+            }
+            Action::Refuse(message) => {
+                self.recorder.event(&*state.object, EventType::Normal, REFERENCED, &message);
+                Err(ReferencesError::Referenced(message))
+            }
+        }
+    }
+}
+
 /// GCM-CPR-001 to -005, GCM-EXC-001 to -005, GCM-QUO-001 to -005.
-fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, object: &K, others: &[impl AsRef<R>]) -> Option<Action> {
+fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, state: &State<K, R>) -> Option<Action> {
+    let object = &*state.object;
     if object.meta().deletion_timestamp.is_none() {
         return (!finalizer::is_held(object)).then_some(Action::Hold);
     }
     if !finalizer::is_held(object) {
         return None;
     }
-    let referring = others.iter().map(AsRef::as_ref).filter(|other| (rule.refers)(other, object));
+    let referring = state.others.iter().filter(|other| (rule.refers)(other, object));
     let names: Vec<String> = referring
         .map(|other| format!("{}/{}", other.namespace().unwrap_or_default(), other.name_any()))
         .collect();

@@ -125,8 +125,9 @@ fn is_absent(error: &watcher::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 
-/// Tries again after the same time, however often it failed.
-struct Steady;
+/// Tries again every five seconds, however often it failed: for a kind that may be absent.
+#[derive(Debug)]
+pub struct Steady;
 
 impl Iterator for Steady {
     type Item = Duration;

@@ -15,6 +15,7 @@ use kube::Resource;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 
+pub use self::feed::Steady;
 pub(crate) use self::feed::{Feed, Pace};
 use self::objects::{Objects, key};
 pub(crate) use self::scoped::is_cluster_scoped;

@@ -1,4 +1,7 @@
 //! Objects of one kind, reduced to what matters, by namespace and name.
+//!
+//! A `controller::Store` keeps Kubernetes objects for reconcilers, which need events about changes. Webhooks need a few bytes of each
+//! object and no events: a ServiceAccount is one `Option<bool>` here, and a seed has tens of thousands of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::Duration;
 
+use controller::store::Steady;
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1 as core;
 use kube::core::PartialObjectMeta;
@@ -18,24 +18,6 @@ use super::kinds::{self, Autoscaler, Node, Patience, Scales, SpecApi};
 use super::mirror::Scope;
 use crate::toleration::Taint;
 use crate::webhooks::high_availability_config::Namespace;
-
-/// How often it is looked whether a kind that is absent has come.
-const ABSENT_KIND: Duration = Duration::from_secs(5);
-
-/// Tries again after the same time, however often it failed.
-struct Steady;
-
-impl Iterator for Steady {
-    type Item = Duration;
-
-    fn next(&mut self) -> Option<Duration> {
-        Some(ABSENT_KIND)
-    }
-}
-
-impl Backoff for Steady {
-    fn reset(&mut self) {}
-}
 
 /// Fills `scope` with what Namespaces say about workload; only their metadata is read.
 pub(super) async fn namespaces(client: Client, scope: Arc<Scope<Arc<Namespace>>>) {
