@@ -12,4 +12,5 @@ pub mod time;
 pub mod unit;
 pub mod version;
 pub mod warning;
+pub mod x509;
 pub mod yaml;
