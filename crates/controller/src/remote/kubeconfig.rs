@@ -3,8 +3,11 @@
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formats::x509::{Certificate, pem};
 use formats::yaml;
-use kube::config::Kubeconfig;
+use kube::config::{Cluster, Kubeconfig};
 
 /// Why a kubeconfig cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +33,23 @@ pub(super) fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
     if let Some(folder) = path.parent() {
         resolve(&mut kubeconfig, folder);
     }
+    kubeconfig.clusters.iter_mut().filter_map(|named| named.cluster.as_mut()).for_each(certificates_alone);
     Ok(kubeconfig)
+}
+
+/// Leaves the certificates of a bundle, as Go does with what else is in it; kube refuses all of it for one broken block.
+fn certificates_alone(cluster: &mut Cluster) {
+    let given = cluster.certificate_authority_data.as_deref().filter(|data| !data.is_empty());
+    let bundle = match (given, &cluster.certificate_authority) {
+        (Some(data), _) => STANDARD.decode(data).ok(),
+        (None, Some(file)) => std::fs::read(file).ok(),
+        (None, None) => None,
+    };
+    let certificates = Certificate::bundle(&bundle.unwrap_or_default());
+    if !certificates.is_empty() {
+        let pem: String = certificates.iter().map(|one| pem::encode("CERTIFICATE", &one.der)).collect();
+        cluster.certificate_authority_data = Some(STANDARD.encode(pem));
+    }
 }
 
 fn parse(text: &str) -> Result<Kubeconfig, KubeconfigError> {
@@ -96,6 +115,19 @@ users:
         assert_eq!(user.client_certificate, None);
         assert_eq!(user.exec.unwrap().command.as_deref(), Some("aws"));
         assert_eq!(read.contexts[0].context.as_ref().unwrap().namespace.as_deref(), Some("garden"));
+    }
+
+    #[test]
+    fn case_21_a_broken_block_beside_a_good_one_is_passed_over() {
+        let good = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap().cert.pem();
+        let broken = "-----BEGIN CERTIFICATE-----\nMIIB";
+        let mut cluster = Cluster {
+            certificate_authority_data: Some(STANDARD.encode(format!("{good}{broken}"))),
+            ..Cluster::default()
+        };
+        certificates_alone(&mut cluster);
+        let left = STANDARD.decode(cluster.certificate_authority_data.unwrap()).unwrap();
+        assert_eq!(String::from_utf8(left).unwrap(), good.replace("\r\n", "\n"));
     }
 
     #[test]

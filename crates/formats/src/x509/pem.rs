@@ -37,6 +37,18 @@ pub fn blocks(text: &[u8]) -> impl Iterator<Item = Block> + '_ {
     })
 }
 
+/// One block without headers, as `BEGIN label` has it.
+#[must_use]
+pub fn encode(label: &str, content: &[u8]) -> String {
+    let body = BASE64.encode(content);
+    let mut text = format!("-----BEGIN {label}-----\n");
+    for line in body.as_bytes().chunks(64) {
+        text.extend(line.iter().map(|byte| char::from(*byte)));
+        text.push('\n');
+    }
+    text + &format!("-----END {label}-----\n")
+}
+
 /// The first whole block, and what follows it.
 fn next(text: &[u8]) -> Option<(Block, &[u8])> {
     let mut from = 0;
@@ -117,6 +129,15 @@ mod tests {
         ];
         for (text, want) in table {
             assert_eq!(blocks(text.as_bytes()).count(), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for length in [0, 1, 48, 49, 200] {
+            let text = encode("A", &vec![7; length]);
+            let block = blocks(text.as_bytes()).next().unwrap();
+            assert_eq!(block, Block { label: "A".to_owned(), headers: false, content: vec![7; length] });
         }
     }
 

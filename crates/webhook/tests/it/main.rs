@@ -7,3 +7,4 @@ mod dial;
 mod hooks;
 mod server;
 mod service;
+mod trust;
