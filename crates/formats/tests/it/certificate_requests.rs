@@ -130,11 +130,14 @@ fn case_22_others_of_its_kind() {
     let usage = sequence(&[tagged(0x06, &[0x55, 0x1d, 0x0f]), tagged(0x04, &[])]);
     let duplicate = Err(X509Error::DuplicateRequested);
     // Two attributes that ask for different extensions are one request.
-    assert_eq!(names(&[asks(&[usage.clone()]), asks(&[a.clone()])]), Ok(vec!["a".to_owned()]));
+    assert_eq!(
+        names(&[asks(std::slice::from_ref(&usage)), asks(std::slice::from_ref(&a))]),
+        Ok(vec!["a".to_owned()])
+    );
     assert_eq!(names(&[asks(&[usage.clone(), a.clone()]), asks(&[usage])]), duplicate);
-    assert_eq!(names(&[asks(&[a.clone()]), asks(&[a.clone()])]), duplicate);
+    assert_eq!(names(&[asks(std::slice::from_ref(&a)), asks(std::slice::from_ref(&a))]), duplicate);
     // Of several values of one attribute Go takes the first and does not look at the others.
-    let two_values = attribute(EXTENSION_REQUEST, &[sequence(&[a.clone()]), sequence(&[b])]);
+    let two_values = attribute(EXTENSION_REQUEST, &[sequence(std::slice::from_ref(&a)), sequence(&[b])]);
     assert_eq!(names(&[two_values]), Ok(vec!["a".to_owned()]));
     // What is no extension request is passed over.
     assert_eq!(names(&[attribute(CHALLENGE, &[tagged(0x0c, b"x")]), tagged(0x04, b"x")]), Ok(vec![]));

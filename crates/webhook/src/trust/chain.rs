@@ -172,8 +172,9 @@ fn signature(
     if fitting.peek().is_none() {
         return Err("the signature is of an algorithm that is not supported".to_owned());
     }
-    let (key, signed, signature) = (&signer.key.bits, &certificate.signed, &certificate.signature);
-    let good = fitting.any(|algorithm| algorithm.verify_signature(key, signed, signature).is_ok());
+    let (key, content) = (&signer.key.bits, &certificate.signed);
+    let good =
+        fitting.any(|algorithm| algorithm.verify_signature(key, content, &certificate.signature).is_ok());
     if good {
         Ok(())
     } else {

@@ -9,6 +9,7 @@ use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
 use webhook::trust::{Authorities, Distrust};
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
+type Change = fn(&mut CertificateParams);
 
 /// In December 2026.
 const NOW: i64 = 1_796_083_200;
@@ -120,7 +121,7 @@ fn case_21_what_is_no_certificate_in_a_bundle_is_passed_over() {
 fn case_21_an_authority_is_a_certificate_and_no_name_with_a_key() {
     let refused = "parent certificate cannot sign this kind of certificate";
     let past = "certificate of \"ca\" has expired or is not yet valid";
-    let table: [(&str, fn(&mut CertificateParams)); 5] = [
+    let table: [(&str, Change); 5] = [
         (past, |ca| ca.not_after = date_time_ymd(2026, 2, 1)),
         (past, |ca| ca.not_before = date_time_ymd(2027, 2, 1)),
         (refused, |ca| ca.is_ca = IsCa::ExplicitNoCa),
@@ -153,7 +154,7 @@ fn case_21_an_authority_is_a_certificate_and_no_name_with_a_key() {
 
 #[test]
 fn case_21_those_between_count_as_they_are() {
-    let between = |root: &Issuer, change: fn(&mut CertificateParams)| {
+    let between = |root: &Issuer, change: Change| {
         let mut params = params("between", IsCa::Ca(BasicConstraints::Unconstrained));
         change(&mut params);
         CertifiedIssuer::signed_by(params, KeyPair::generate().unwrap(), root).unwrap()
