@@ -2,6 +2,7 @@
 
 pub mod age;
 pub mod command_line;
+pub mod depth;
 pub mod duration;
 pub mod exposition;
 pub mod json;

@@ -1,4 +1,5 @@
-//! Kubeconfig files, read with the project's own YAML reader: a second one would cost a megabyte of memory.
+//! Kubeconfig files, read as client-go reads them, with the project's own YAML reader: a second one would cost a megabyte of
+//! memory.
 
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -8,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use formats::x509::{Certificate, pem};
 use formats::yaml;
 use kube::config::{Cluster, Kubeconfig};
+use serde_json::Value;
 
 /// Why a kubeconfig cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -18,18 +20,20 @@ pub enum KubeconfigError {
     /// It is no YAML, or has a value that does not fit its field.
     #[error("failed to parse it: {0}")]
     Parse(#[source] yaml::Error),
-    /// Its documents do not go together, or what the current context refers to is not there.
+    /// A value does not fit its field.
+    #[error("failed to parse it: {0}")]
+    Field(#[source] serde_json::Error),
+    /// What the current context refers to is not there.
     #[error("{0}")]
     Use(#[from] kube::config::KubeconfigError),
 }
 
-/// The kubeconfig of a file; of several documents the first with a name wins. Paths in it become absolute.
+/// The kubeconfig of a file; of several documents the first counts, of equal keys the last. Paths in it become absolute.
 ///
 /// # Errors
 /// When the file cannot be read, or holds something else.
 pub(super) fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
-    let text = std::fs::read_to_string(path).map_err(KubeconfigError::Read)?;
-    let mut kubeconfig = parse(text.strip_prefix('\u{feff}').unwrap_or(&text))?;
+    let mut kubeconfig = parse(&std::fs::read(path).map_err(KubeconfigError::Read)?)?;
     if let Some(folder) = path.parent() {
         resolve(&mut kubeconfig, folder);
     }
@@ -52,14 +56,11 @@ fn certificates_alone(cluster: &mut Cluster) {
     }
 }
 
-fn parse(text: &str) -> Result<Kubeconfig, KubeconfigError> {
-    let mut whole = Kubeconfig::default();
-    for document in yaml::parse(text).map_err(KubeconfigError::Parse)? {
-        if !document.is_null() {
-            whole = whole.merge(document.read().map_err(KubeconfigError::Parse)?)?;
-        }
+fn parse(text: &[u8]) -> Result<Kubeconfig, KubeconfigError> {
+    match yaml::first_document(text).map_err(KubeconfigError::Parse)? {
+        Value::Null => Ok(Kubeconfig::default()),
+        document => serde_json::from_value(document).map_err(KubeconfigError::Field),
     }
-    Ok(whole)
 }
 
 /// Paths are relative to the file they stand in, empty ones are none; a program without a separator is looked for in
@@ -104,7 +105,7 @@ users:
 
     #[test]
     fn paths_are_relative_to_the_file() {
-        let mut read = parse(CONFIG).unwrap();
+        let mut read = parse(CONFIG.as_bytes()).unwrap();
         resolve(&mut read, Path::new("/etc/kube"));
         let cluster = read.clusters[0].cluster.clone().unwrap();
         let user = read.auth_infos[0].auth_info.clone().unwrap();
@@ -131,26 +132,26 @@ users:
     }
 
     #[test]
-    fn of_several_documents_the_first_with_a_name_wins() {
+    fn case_06_of_several_documents_the_first_counts_and_of_equal_keys_the_last() {
         let more =
-            format!("{CONFIG}---\nclusters:\n- {{name: seed}}\n- {{name: shoot}}\ncurrent-context: shoot\n");
-        let read = parse(&more).unwrap();
+            format!("{CONFIG}kind: Config\ncurrent-context: shoot\n---\nclusters:\n- {{name: other}}\n");
+        let read = parse(more.as_bytes()).unwrap();
         let clusters = read.clusters.iter().map(|named| (named.name.as_str(), named.cluster.is_some()));
-        assert_eq!(clusters.collect::<Vec<_>>(), [("seed", true), ("shoot", false)]);
-        assert_eq!(read.current_context.as_deref(), Some("seed"));
+        assert_eq!(clusters.collect::<Vec<_>>(), [("seed", true)]);
+        assert_eq!(read.current_context.as_deref(), Some("shoot"));
     }
 
     #[test]
-    fn errors_say_where() {
-        let words = |text: &str| parse(text).map(|_| ()).map_err(|error| error.to_string());
+    fn errors_say_what_is_wrong() {
+        let words = |text: &str| parse(text.as_bytes()).map(|_| ()).map_err(|error| error.to_string());
         assert_eq!(words(""), Ok(()));
         assert_eq!(
             words("clusters:\n- cluster: {}\n"),
-            Err("failed to parse it: line 2, column 3: missing field `name`".to_owned())
+            Err("failed to parse it: missing field `name`".to_owned())
         );
         assert_eq!(
-            words("kind: Config\n---\nkind: Other\n"),
-            Err("kubeconfigs with mismatching kind cannot be merged".to_owned())
+            words("kind: [\n"),
+            Err("failed to parse it: line 2, column 1: did not find expected node content".to_owned())
         );
     }
 }

@@ -3,3 +3,4 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod certificate_requests;
+mod yaml;
