@@ -1,6 +1,7 @@
 //! How an API server is asked: over HTTP/2, all requests and watches of a client on one connection; over HTTP/1.1 where
 //! the server speaks nothing else.
 
+use std::error::Error;
 use std::time::Duration;
 
 use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
@@ -11,8 +12,10 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use kube::client::retry::RetryPolicy;
 use kube::client::{Body, ConfigExt as _, RustlsTlsError};
 use kube::{Client, Config};
+use rustls::ClientConfig;
 use tower::retry::RetryLayer;
 use tower::{BoxError, ServiceBuilder};
+use webhook::trust::{Authorities, server_verifier, verifier_of_file};
 
 /// A connection on which nothing comes for so long is asked for a sign of life, as client-go does it: one that died
 /// without a word would hold all watches for ever.
@@ -51,7 +54,7 @@ fn connector(config: &Config) -> Result<Connector, kube::Error> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
-    let tls = config.rustls_client_config()?;
+    let tls = tls(config)?;
     let mut builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
     if let Some(name) = &config.tls_server_name {
         let name = name.clone().try_into().map_err(RustlsTlsError::InvalidServerName);
@@ -64,4 +67,26 @@ fn connector(config: &Config) -> Result<Connector, kube::Error> {
     connector.set_write_timeout(config.write_timeout);
     connector.set_reset_reader_on_write(config.reset_reader_on_write);
     Ok(connector)
+}
+
+/// Kube's TLS, but for whom it trusts: a bundle is read as Go reads it.
+fn tls(config: &Config) -> Result<ClientConfig, kube::Error> {
+    if config.accept_invalid_certs || config.root_cert.is_none() {
+        return config.rustls_client_config();
+    }
+    let untrusted = |error: Box<dyn Error + Send + Sync>| {
+        kube::Error::RustlsTls(RustlsTlsError::AddRootCertificate(error))
+    };
+    let verifier = match (&config.root_cert_file, &config.root_cert) {
+        (Some(file), _) => verifier_of_file(file.clone()).map_err(|error| untrusted(error.into()))?,
+        (None, authorities) => {
+            let authorities = authorities.iter().flatten().map(Vec::as_slice);
+            server_verifier(Authorities::from_der(authorities).map_err(|error| untrusted(error.into()))?)
+        }
+    };
+    let mut without = config.clone();
+    (without.root_cert, without.root_cert_file) = (Some(Vec::new()), None);
+    let mut tls = without.rustls_client_config()?;
+    tls.dangerous().set_certificate_verifier(verifier);
+    Ok(tls)
 }

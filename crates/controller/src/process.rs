@@ -16,7 +16,7 @@ use hyper::body::Incoming;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use webhook::server::{Patience, serve};
+use webhook::server::{Patience, descriptors, serve};
 
 use crate::metrics::Registry;
 use crate::probes::{Probes, not_found};
@@ -161,7 +161,7 @@ impl Process {
         let bound = local(&listener, address)?;
         tracing::info!(address = %bound, "Starting {name}");
         let stop = self.stop();
-        let patience = Patience { drain: self.grace, ..Patience::default() };
+        let patience = Patience { drain: self.grace, connections: descriptors(8), ..Patience::default() };
         let service = tower::service_fn(answer);
         self.spawn(name, async move {
             serve(listener, None, service, patience, stop.cancelled_owned()).await;

@@ -1,10 +1,16 @@
 //! A stream of JSON values as Go reads it, with Go's words for what is wrong.
 
+mod deep;
 mod scan;
 
 use std::borrow::Cow;
 
+use serde::Deserialize as _;
 use serde_json::{Deserializer, Number, Value};
+
+use crate::depth;
+
+pub use deep::read;
 
 /// Why a stream ends early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,9 +55,13 @@ impl Iterator for Stream<'_> {
             return None;
         }
         let mut values = Deserializer::from_str(rest).into_iter::<Value>();
-        match values.next()? {
+        let (value, end) = match values.next()? {
+            Err(error) if deep::is_too_deep(&error) => Self::deep(rest, error),
+            value => (value, values.byte_offset()),
+        };
+        match value {
             Ok(mut value) => {
-                self.read += values.byte_offset();
+                self.read += end;
                 print_as_go(&mut value);
                 Some(Ok(value))
             }
@@ -61,6 +71,18 @@ impl Iterator for Stream<'_> {
                 Some(Err(error))
             }
         }
+    }
+}
+
+impl Stream<'_> {
+    /// The next value, which has more levels than the library reads, and where it ends.
+    fn deep(rest: &str, limit: serde_json::Error) -> (Result<Value, serde_json::Error>, usize) {
+        if !depth::fits(deep::nesting(rest)) {
+            return (Err(limit), 0);
+        }
+        let mut values = deep::unlimited(rest);
+        let value = Value::deserialize(&mut values);
+        (value, values.into_iter::<Value>().byte_offset())
     }
 }
 
@@ -111,6 +133,9 @@ fn print_as_go(value: &mut Value) {
 }
 
 fn explain(rest: &str, read: usize, error: &serde_json::Error) -> StreamError {
+    if deep::is_too_deep(error) {
+        return StreamError::Unreadable(depth::TOO_DEEP.to_owned());
+    }
     match scan::fault(rest.as_bytes()) {
         Some(scan::Fault::Syntax { offset, message }) => {
             StreamError::Syntax { offset: read + offset + 1, message }

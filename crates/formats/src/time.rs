@@ -1,14 +1,131 @@
 //! Points in time as Kubernetes writes them: RFC 3339, `2024-06-01T00:00:00Z`.
 
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::{Offset, TimeZone};
 
-/// Nanoseconds since 1970 of an RFC 3339 text; absent for any other text, a date alone included.
+/// Nanoseconds since 1970 of a text that Go's `time.Parse(time.RFC3339, …)` takes; absent for any other: `T` and `Z` are
+/// large, an offset has a colon, seconds go to 59.
 #[must_use]
 pub fn nanos(text: &str) -> Option<i128> {
-    let date_and_time =
-        text.len() >= "2024-06-01T00:00:00Z".len() && text.as_bytes()[10].eq_ignore_ascii_case(&b't');
-    let timestamp: Timestamp = date_and_time.then(|| text.parse().ok()).flatten()?;
-    Some(timestamp.as_nanosecond())
+    read(text, None)
+}
+
+/// The same of a `MicroTime`, which has exactly six digits behind its seconds.
+#[must_use]
+pub fn micro_nanos(text: &str) -> Option<i128> {
+    read(text, Some(6))
+}
+
+/// Whether a text is a `date-time` of OpenAPI, as Kubernetes checks custom resources: `t` and `z` may be small, any letter
+/// may stand before a fraction, and the offset is not looked at.
+#[must_use]
+pub fn is_date_time(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let mut parts = text.split('t');
+    let (Some(date), Some(clock)) = (parts.next(), parts.next()) else { return false };
+    is_date(date) && is_clock(clock).is_some()
+}
+
+/// Whether a text is a date, `2024-06-01`.
+#[must_use]
+pub fn is_date(text: &str) -> bool {
+    text.is_ascii() && text.len() == 10 && date(text).is_some()
+}
+
+/// A date at the beginning of a text.
+fn date(text: &str) -> Option<Date> {
+    let bytes = text.as_bytes();
+    if bytes.get(4) != Some(&b'-') || bytes.get(7) != Some(&b'-') {
+        return None;
+    }
+    Date::new(digits(text.get(..4)?)?, digits(text.get(5..7)?)?, digits(text.get(8..10)?)?).ok()
+}
+
+/// `15:04:05`, a fraction behind any letter, and `z` or an offset of that form.
+fn is_clock(clock: &str) -> Option<()> {
+    let (hour, minute, second) = (clock.get(..2)?, clock.get(2..5)?, clock.get(5..8)?);
+    let good = |part: &str, most: i8| {
+        let number = part.strip_prefix(':').unwrap_or(part);
+        digits::<i8>(number).is_some_and(|number| number <= most)
+    };
+    if !(good(hour, 23)
+        && minute.starts_with(':')
+        && good(minute, 59)
+        && second.starts_with(':')
+        && good(second, 59))
+    {
+        return None;
+    }
+    let rest = &clock[8..];
+    let zone = |zone: &str| {
+        zone == "z"
+            || (zone.len() == 6 && zone.starts_with(['+', '-']) && {
+                let (hours, minutes) = (zone.get(1..3), zone.get(4..6));
+                zone.as_bytes()[3] == b':'
+                    && [hours, minutes].iter().all(|two| two.is_some_and(|two| digits::<i8>(two).is_some()))
+            })
+    };
+    let fraction = || {
+        let mut letters = rest.chars();
+        letters.next()?;
+        let behind = letters.as_str();
+        let end = behind.find(|letter: char| !letter.is_ascii_digit()).filter(|end| *end > 0)?;
+        zone(&behind[end..]).then_some(())
+    };
+    if zone(rest) { Some(()) } else { fraction() }
+}
+
+/// A time with a fraction of any length, or of exactly so many digits.
+fn read(text: &str, precision: Option<usize>) -> Option<i128> {
+    let day = date(text)?;
+    let rest = text.get(10..)?.strip_prefix('T')?;
+    // Go takes an hour of one digit, too.
+    let (hour, rest) = rest.split_once(':').filter(|(hour, _)| (1..=2).contains(&hour.len()))?;
+    let (minute, second) = (rest.get(..2)?, rest.get(3..5)?);
+    if rest.as_bytes()[2] != b':' {
+        return None;
+    }
+    let rest = &rest[5..];
+    let begins = rest.starts_with(['.', ',']);
+    let end = rest
+        .get(1..)
+        .filter(|_| begins)
+        .map_or(0, |rest| 1 + rest.bytes().take_while(u8::is_ascii_digit).count());
+    if end == 1 || precision.is_some_and(|precision| end != precision + 1) {
+        return None;
+    }
+    let (fraction, zone) = rest.split_at(end);
+    let fraction = format!("{:0<9.9}", fraction.get(1..).unwrap_or_default());
+    let time = day.at(digits(hour)?, digits(minute)?, digits(second)?, digits(&fraction)?);
+    let second = digits::<i8>(second)?;
+    if digits::<i8>(hour)? > 23 || digits::<i8>(minute)? > 59 || second > 59 {
+        return None;
+    }
+    let offset = TimeZone::fixed(Offset::from_seconds(offset(zone)?).ok()?);
+    time.to_zoned(offset).ok().map(|time| time.timestamp().as_nanosecond())
+}
+
+/// Seconds east of Greenwich.
+fn offset(zone: &str) -> Option<i32> {
+    if zone == "Z" {
+        return Some(0);
+    }
+    let sign = match zone.as_bytes().first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    if zone.len() != 6 || zone.as_bytes()[3] != b':' {
+        return None;
+    }
+    let (hours, minutes): (i32, i32) = (digits(zone.get(1..3)?)?, digits(zone.get(4..6)?)?);
+    (hours <= 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
+}
+
+fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
+    let all = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if all { text.parse().ok() } else { None }
 }
 
 /// The time as RFC 3339 in UTC, with a fraction only where there is one; absent outside of the years 0 to 9999.
@@ -29,6 +146,38 @@ mod tests {
         assert_eq!(nanos("1970-01-01"), None);
         assert_eq!(nanos("1970-01-01 00:00:00Z"), None);
         assert_eq!(nanos("no time at all, however long"), None);
+    }
+
+    #[test]
+    fn case_07_times_that_are_none() {
+        let table = [
+            ("2021-04-27T14:48:16Z", true, true),
+            ("2021-04-27T14:48:16.5+02:00", true, true),
+            ("2021-04-27T14:48:16,5Z", true, true),
+            ("2021-04-27T4:48:16Z", true, false),
+            ("2021-04-27t14:48:16z", false, true),
+            ("2021-04-27T14:48:16+0200", false, false),
+            ("2021-04-27T14:48:60Z", false, false),
+            ("2021-04-27T14:48Z", false, false),
+            ("2021-04-27T14:48:16+02:00[Europe/Berlin]", false, false),
+            ("20210427T144816Z", false, false),
+            ("2021-04-27T14:48:16+02", false, false),
+            ("2021-04-27 14:48:16Z", false, false),
+            ("2021-02-29T14:48:16Z", false, false),
+            ("2021-04-27T24:00:00Z", false, false),
+            ("2021-04-27T14:48:16.Z", false, false),
+        ];
+        for (text, go, custom) in table {
+            assert_eq!((nanos(text).is_some(), is_date_time(text)), (go, custom), "{text}");
+        }
+        for (text, want) in [
+            ("2021-04-27T14:48:16.240872Z", true),
+            ("2021-04-27T14:48:16.2408726Z", false),
+            ("2021-04-27T14:48:16.24087Z", false),
+            ("2021-04-27T14:48:16Z", false),
+        ] {
+            assert_eq!(micro_nanos(text).is_some(), want, "{text}");
+        }
     }
 
     #[test]

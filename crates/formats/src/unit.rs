@@ -2,6 +2,8 @@
 //!
 //! Read as systemd does, written as go-systemd does, whose notation Gardener's extensions share.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -45,16 +47,16 @@ pub fn options(text: &str) -> Result<Vec<UnitOption>, UnitError> {
 /// sections.
 #[must_use]
 pub fn write(options: &[UnitOption]) -> String {
-    let mut sections: Vec<(&str, String)> = Vec::new();
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut sections: Vec<String> = Vec::new();
     for UnitOption { section, name, value } in options {
-        let at = sections.iter().position(|(known, _)| known == section).unwrap_or_else(|| {
-            sections.push((section, format!("[{section}]\n")));
+        let at = *known.entry(section).or_insert_with(|| {
+            sections.push(format!("[{section}]\n"));
             sections.len() - 1
         });
-        sections[at].1.extend([name, "=", value, "\n"]);
+        sections[at].extend([name, "=", value, "\n"]);
     }
-    let texts: Vec<String> = sections.into_iter().map(|(_, text)| text).collect();
-    texts.join("\n")
+    sections.join("\n")
 }
 
 /// A value as one line: a backslash at the end of a line, and the blanks around it, are one blank.

@@ -4,7 +4,6 @@ mod connector;
 mod fixed;
 mod https;
 mod in_process;
-mod trust;
 
 use std::time::Duration;
 
@@ -14,10 +13,10 @@ use http_body_util::combinators::UnsyncBoxBody;
 
 use crate::registration::ClientConfig;
 
+pub use crate::trust::Trust;
 pub use fixed::{Destination, FixedDialers};
 pub use https::{Https, Target, handshake};
 pub use in_process::InProcess;
-pub use trust::Trust;
 
 /// What came back over HTTP; whether it is an AdmissionReview is the caller's question.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@
 //! - [`registration`] — which request is sent to which webhook, evaluated as kube-apiserver does;
 //! - [`service`] — webhooks behind paths as one tower service, with limits;
 //! - [`dial`] — how a webhook is reached: in process, or over TLS;
+//! - [`trust`] — whom a bundle of authorities trusts;
 //! - [`server`] — HTTPS with certificates that are reloaded while it runs.
 //!
 //! Invariants: nothing here knows a Gardener kind, a Kubernetes client or a clock.
@@ -25,4 +26,5 @@ pub mod rejection;
 pub mod review;
 pub mod server;
 pub mod service;
+pub mod trust;
 pub mod validation;

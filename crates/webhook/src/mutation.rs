@@ -36,7 +36,7 @@ pub fn answer(
 /// 400 when it is absent or no JSON object.
 pub fn decode(raw: Option<&RawValue>) -> Result<Value, Rejection> {
     let raw = raw.ok_or_else(|| Rejection::undecodable("there is no content to decode"))?;
-    match serde_json::from_str(raw.get()) {
+    match formats::json::read(raw.get()) {
         Ok(object @ Value::Object(_)) => Ok(object),
         Ok(_) => Err(Rejection::undecodable("the content to decode is no object")),
         Err(error) => Err(Rejection::undecodable(format!("failed to decode the object: {error}"))),

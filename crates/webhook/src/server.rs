@@ -1,8 +1,10 @@
 //! An HTTPS server: own accept loop, HTTP/2 or HTTP/1.1 as the client asks, peer facts in request extensions,
-//! limits on slow clients, graceful drain.
+//! limits on slow and silent clients, graceful drain.
 
 mod certificate;
 mod connection;
+mod host;
+mod requests;
 mod tls;
 
 use std::convert::Infallible;
@@ -19,6 +21,7 @@ use hyper::body::Incoming;
 use rustls::ServerConfig;
 use rustls_pki_types::CertificateDer;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -35,26 +38,37 @@ pub struct Peer {
     pub certificates: Arc<[CertificateDer<'static>]>,
 }
 
-/// How long clients may take.
+/// What clients may take: time and connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// For the TLS handshake.
-    pub handshake: Duration,
-    /// For the head of an HTTP/1.1 request; the idle time before it counts too.
-    pub head: Duration,
+    /// From the accepted connection to the head of its first request: TLS handshake, preface of HTTP/2 and all.
+    pub first_request: Duration,
+    /// Without an open request; for the head of a further HTTP/1.1 request, too.
+    pub idle: Duration,
     /// For open requests once the server is told to stop.
     pub drain: Duration,
+    /// How many may be connected at once; others wait until one leaves.
+    pub connections: usize,
 }
 
 impl Default for Patience {
     fn default() -> Self {
         Self {
-            handshake: Duration::from_secs(10),
+            first_request: Duration::from_secs(10),
             // Go clients keep connections idle for as long.
-            head: Duration::from_secs(90),
+            idle: Duration::from_secs(90),
             drain: Duration::from_mins(1),
+            connections: descriptors(2),
         }
     }
+}
+
+/// This part of the file descriptors that the process may have, at least one: servers of one process leave each other some.
+#[must_use]
+pub fn descriptors(parts: usize) -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(1 << 20);
+    (limit / parts.max(1)).clamp(1, Semaphore::MAX_PERMITS)
 }
 
 /// Serves `service` on `listener` until `shutdown` resolves, then lets open requests end.
@@ -74,20 +88,39 @@ pub async fn serve<S, B>(
         + Sync
         + 'static,
     S::Future: Send,
-    B: hyper::body::Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+    B: hyper::body::Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>>
+        + Send
+        + Unpin
+        + 'static,
 {
     let stop = CancellationToken::new();
+    let places = Arc::new(Semaphore::new(patience.connections));
     let mut connections = JoinSet::new();
     let mut shutdown = std::pin::pin!(shutdown);
+    let mut refused = false;
     loop {
         let accepted = tokio::select! {
             () = &mut shutdown => break,
             Some(_ended) = connections.join_next() => continue,
-            accepted = listener.accept() => accepted,
+            accepted = accept(&listener, &places) => accepted,
         };
-        let Some((stream, address)) = usable(accepted).await else { continue };
+        let (stream, address, place) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of file descriptors, mostly: connections that end will free some.
+                if !std::mem::replace(&mut refused, true) {
+                    tracing::error!(%error, "failed to accept connections");
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        refused = false;
         let (tls, service, stop) = (tls.clone(), service.clone(), stop.clone());
-        connections.spawn(connection::run(stream, address, tls, service, patience, stop));
+        connections.spawn(async move {
+            connection::run(stream, address, tls, service, patience, stop).await;
+            drop(place);
+        });
     }
     drop(listener);
     stop.cancel();
@@ -97,18 +130,14 @@ pub async fn serve<S, B>(
     }
 }
 
-async fn usable(accepted: io::Result<(TcpStream, SocketAddr)>) -> Option<(TcpStream, SocketAddr)> {
-    match accepted {
-        Ok((stream, address)) => {
-            // A review is one small write; waiting for more costs 40 ms.
-            stream.set_nodelay(true).ok()?;
-            Some((stream, address))
-        }
-        Err(error) => {
-            // Out of file descriptors, mostly: connections that end will free some.
-            tracing::error!(%error, "failed to accept a connection");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            None
-        }
-    }
+/// The next connection, once there is a place for it.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, address) = listener.accept().await?;
+    // A review is one small write; waiting for more costs 40 ms. A client that has left already shows that soon enough.
+    let _left = stream.set_nodelay(true);
+    Ok((stream, address, place))
 }

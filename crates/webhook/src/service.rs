@@ -18,6 +18,7 @@ use formats::exposition::Family;
 use futures::FutureExt as _;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::answer::{Answer, Envelope, encode};
@@ -66,8 +67,35 @@ impl Default for Limits {
 /// Serves routes; cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct WebhookService {
-    routes: Arc<BTreeMap<String, Served>>,
+    routes: Arc<BTreeMap<String, Arc<Served>>>,
     limits: Limits,
+    large: Large,
+}
+
+/// From so many bytes on a review is judged apart from the thread that answers everybody else, probes included.
+const LARGE: usize = 64 * 1024;
+
+/// Judges large reviews on threads of their own, as many at a time as there are cores.
+#[derive(Clone, Debug)]
+struct Large(Arc<Semaphore>);
+
+impl Large {
+    fn new() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self(Arc::new(Semaphore::new(cores)))
+    }
+
+    /// What comes of `judged`; absent if the thread was lost. Whoever stops waiting leaves the thread to its end.
+    async fn apart<T: Send + 'static>(&self, judged: impl Future<Output = T> + Send + 'static) -> Option<T> {
+        let place = Arc::clone(&self.0).acquire_owned().await.ok()?;
+        let runtime = tokio::runtime::Handle::current();
+        let thread = tokio::task::spawn_blocking(move || {
+            let judged = runtime.block_on(judged);
+            drop(place);
+            judged
+        });
+        thread.await.ok()
+    }
 }
 
 /// A route and what was counted of it.
@@ -80,9 +108,9 @@ struct Served {
 /// Puts webhooks behind their paths; of two routes with one path the last is served.
 #[must_use]
 pub fn service(routes: Vec<Route>, limits: Limits) -> WebhookService {
-    let served = |route| Served { route, counts: Counts::default() };
+    let served = |route| Arc::new(Served { route, counts: Counts::default() });
     let routes = routes.into_iter().map(|route| (route.path.clone(), served(route))).collect();
-    WebhookService { routes: Arc::new(routes), limits }
+    WebhookService { routes: Arc::new(routes), limits, large: Large::new() }
 }
 
 impl WebhookService {
@@ -112,16 +140,22 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let (routes, limits) = (Arc::clone(&self.routes), self.limits);
+        let (limits, large) = (self.limits, self.large.clone());
+        let served = self.routes.get(request.uri().path()).cloned();
         Box::pin(async move {
-            let Some(served) = routes.get(request.uri().path()) else { return Ok(not_found()) };
+            let Some(served) = served else { return Ok(not_found()) };
             let _in_flight = served.counts.begin();
-            Ok(respond(&served.route, limits, request).await)
+            Ok(respond(&served, limits, &large, request).await)
         })
     }
 }
 
-async fn respond<B>(route: &Route, limits: Limits, request: Request<B>) -> Response<Full<Bytes>>
+async fn respond<B>(
+    served: &Arc<Served>,
+    limits: Limits,
+    large: &Large,
+    request: Request<B>,
+) -> Response<Full<Bytes>>
 where
     B: hyper::body::Body<Data = Bytes>,
     B::Error: std::error::Error + Send + Sync + 'static,
@@ -139,7 +173,16 @@ where
             let message = format!("contentType={content_type}, expected application/json");
             unread(Answer::errored(400, &message))
         }
-        Ok(Ok(body)) => judge(route, timeout, deadline, &body).await,
+        Ok(Ok(body)) if body.len() < LARGE => judge(&served.route, timeout, deadline, &body).await,
+        Ok(Ok(body)) => {
+            let served = Arc::clone(served);
+            let judged = async move { judge(&served.route, timeout, deadline, &body).await };
+            match tokio::time::timeout_at(deadline, large.apart(judged)).await {
+                Ok(Some(answer)) => answer,
+                Ok(None) => unread(Answer::errored(500, "the review could not be judged")),
+                Err(_) => unread(Answer::errored(500, &format!("no decision within {timeout:?}"))),
+            }
+        }
     })
 }
 

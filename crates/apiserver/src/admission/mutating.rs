@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use formats::json_patch;
 use serde_json::Value;
 use webhook::registration::{FailurePolicy, Phase, ReinvocationPolicy};
 
@@ -101,36 +102,37 @@ async fn one(
     };
     let before = presented(shared, call, object, &invocation.asked_as).await?;
     let mut after = before.clone();
-    json_patch::patch(&mut after, &patch)
+    json_patch::apply(&mut after, &patch)
         .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;
     let changed = before != after;
     review.object = Some(taken_back(shared, call, object, after).await?);
     Ok(changed)
 }
 
-fn patch(webhook: &str, verdict: &Verdict) -> Result<Option<json_patch::Patch>, Failure> {
+/// The operations of an answer; absent if there are none.
+fn patch(webhook: &str, verdict: &Verdict) -> Result<Option<Vec<Value>>, Failure> {
     if verdict.patch.is_empty() {
         return Ok(None);
     }
-    let patch: json_patch::Patch = serde_json::from_slice(&verdict.patch).map_err(|error| {
+    let patch = json_patch::read(&verdict.patch).map_err(|error| {
         Failure::calling(webhook, format!("received undecodable patch in webhook response: {error}"))
     })?;
     if verdict.patch_type != "JSONPatch" {
         return Err(Failure::calling(webhook, format!("unsupported patch type {:?}", verdict.patch_type)));
     }
-    Ok((!patch.0.is_empty()).then_some(patch))
+    Ok((!patch.is_empty()).then_some(patch))
 }
 
 /// The object of the request from what a webhook made of it.
 async fn taken_back(shared: &Shared, call: &Call, object: &Value, patched: Value) -> Result<Value, Failure> {
     if call.path.subresource != "scale" && !Spoken::is_own(call) {
-        return Ok(decode::mutated(shared, call, patched));
+        return decode::mutated(shared, call, patched).map_err(Failure::Refused);
     }
     if call.path.subresource != "scale" {
         let target = &call.target;
         let converted = versions::converted(shared, target, patched, &target.resource).await;
         let converted = converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))?;
-        return Ok(decode::mutated(shared, call, converted));
+        return decode::mutated(shared, call, converted).map_err(Failure::Refused);
     }
     let mut object = object.clone();
     if let Some(replicas) = patched.pointer("/spec/replicas") {

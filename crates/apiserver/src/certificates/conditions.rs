@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use formats::x509::Certificate;
 use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 
@@ -121,11 +122,10 @@ fn certificate(object: &Value, old: &Value) -> Option<Error> {
         return Some(Error::forbidden(&at, "updates may not modify existing certificate content"));
     }
     let pem = STANDARD.decode(&new).unwrap_or_default();
-    let blocks: Vec<_> = x509_parser::pem::Pem::iter_from_buffer(&pem).filter_map(Result::ok).collect();
-    let why = match blocks.first() {
+    let why = match formats::x509::pem::blocks(&pem).next() {
         None => "must contain at least one CERTIFICATE PEM block",
         Some(block) if block.label != "CERTIFICATE" => "only CERTIFICATE PEM blocks are allowed",
-        Some(block) if block.parse_x509().is_err() => "unable to parse a certificate",
+        Some(block) if Certificate::from_der(&block.content).is_err() => "unable to parse a certificate",
         Some(_) => return None,
     };
     Some(Error::invalid(&at, "<certificate data>", why))

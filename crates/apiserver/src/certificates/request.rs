@@ -2,10 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use formats::x509::CertificateRequest;
+use formats::x509::request::{RequestError, der};
 use serde_json::Value;
 use webhook::field::{Error, Path};
 use x509_parser::certification_request::X509CertificationRequest;
-use x509_parser::pem::Pem;
 use x509_parser::prelude::FromDer;
 
 use super::SIGNERS;
@@ -48,8 +49,8 @@ pub(super) fn errors(object: &Value) -> Vec<Error> {
     let spec = &object["spec"];
     let text = |field: &str| spec[field].as_str().unwrap_or_default();
     let mut errors = Vec::new();
-    if let Err(why) = der(text("request")) {
-        errors.push(Error::invalid(&at.child("request"), text("request"), why));
+    if let Err(why) = request(text("request")) {
+        errors.push(Error::invalid(&at.child("request"), text("request"), &why));
     }
     errors.extend(usages(&at.child("usages"), &spec["usages"]));
     errors.extend(signer_name(&at.child("signerName"), text("signerName")));
@@ -65,12 +66,9 @@ pub(super) fn check_masters(object: &Value) -> Result<(), Status> {
     if object["spec"]["signerName"] != "kubernetes.io/kube-apiserver-client" {
         return Ok(());
     }
-    let masters = der(object["spec"]["request"].as_str().unwrap_or_default()).is_ok_and(|der| {
-        X509CertificationRequest::from_der(&der).is_ok_and(|(_, request)| {
-            let subject = &request.certification_request_info.subject;
-            subject.iter_organization().any(|group| group.as_str() == Ok("system:masters"))
-        })
-    });
+    let asked = request(object["spec"]["request"].as_str().unwrap_or_default());
+    let masters = asked
+        .is_ok_and(|request| request.subject.organizations.iter().any(|group| group == "system:masters"));
     if !masters {
         return Ok(());
     }
@@ -78,19 +76,14 @@ pub(super) fn check_masters(object: &Value) -> Result<(), Status> {
     Err(Status::forbidden(SIGNERS, meta::name(object), why))
 }
 
-/// The request itself, or what is wrong with it.
-fn der(base64: &str) -> Result<Vec<u8>, &'static str> {
-    let wrong = "PEM block type must be CERTIFICATE REQUEST";
-    let pem = STANDARD.decode(base64).map_err(|_| wrong)?;
-    let block = Pem::iter_from_buffer(&pem).next().and_then(Result::ok).ok_or(wrong)?;
-    if block.label != "CERTIFICATE REQUEST" {
-        return Err(wrong);
-    }
-    match X509CertificationRequest::from_der(&block.contents) {
-        Ok((_, request)) if request.verify_signature().is_ok() => Ok(block.contents.clone()),
-        Ok(_) => Err("x509: ECDSA verification failure"),
-        Err(_) => Err("asn1: structure error"),
-    }
+/// The request, read as Go reads it and signed by its own key, or what is wrong with it.
+fn request(base64: &str) -> Result<CertificateRequest, String> {
+    let pem = STANDARD.decode(base64).unwrap_or_default();
+    let words = |error: RequestError| error.to_string();
+    let der = der(&pem).map_err(words)?;
+    let request = CertificateRequest::from_der(&der).map_err(|error| words(error.into()))?;
+    let signed = X509CertificationRequest::from_der(&der).is_ok_and(|(_, it)| it.verify_signature().is_ok());
+    if signed { Ok(request) } else { Err("x509: signature verification failure".to_owned()) }
 }
 
 fn usages(at: &Path, usages: &Value) -> Vec<Error> {

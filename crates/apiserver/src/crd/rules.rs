@@ -1,6 +1,6 @@
 //! The rules that make a schema structural, in the words of Kubernetes.
 
-use regex::Regex;
+use formats::pattern::Pattern;
 use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind, Shown};
 
@@ -90,8 +90,8 @@ fn unsupported(path: &str, words: &Map<String, Value>, errors: &mut Vec<Error>) 
         );
     }
     let pattern = words.get("pattern").and_then(Value::as_str);
-    if let Some(pattern) = pattern.filter(|pattern| Regex::new(pattern).is_err()) {
-        let why = format!("must be a valid regular expression, but isn't: error parsing regexp: {pattern}");
+    if let Some((pattern, Err(error))) = pattern.map(|pattern| (pattern, Pattern::new(pattern))) {
+        let why = format!("must be a valid regular expression, but isn't: {error}");
         refuse("pattern", ErrorKind::Invalid, Some(Shown::from(pattern)), &why);
     }
 }

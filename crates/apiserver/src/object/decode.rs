@@ -197,13 +197,35 @@ fn unversioned(object: &mut Value) -> Vec<String> {
     dropped.iter().map(|name| format!("unknown field {}", quote(name))).collect()
 }
 
-/// The object that a webhook made: what the kind does not have is dropped without a word.
-pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Value {
-    if let Some(fields) = object.as_object_mut() {
-        normalize(call.target.custom, &Spoken::of(call), fields);
+/// The object that a webhook made, decoded as that of a request: what the kind does not have is dropped without a word, and
+/// of a custom resource labels and annotations that are none.
+///
+/// # Errors
+/// When it is of another kind, says none, or has values of other types: an internal error.
+pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, Status> {
+    let spoken = Spoken::of(call);
+    let custom = call.target.custom && spoken.kind == call.target.resource.kind;
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if custom && kind.is_empty() {
+        return Err(Status::internal(&format!("Object 'Kind' is missing in '{object}'")));
     }
-    let _untold = fields::settle(shared, call, &mut object);
-    object
+    let other = (!kind.is_empty() && kind != spoken.kind)
+        || (!api_version.is_empty() && api_version != spoken.api_version());
+    if !custom && other {
+        let (package, wanted) = (package(spoken.group), spoken.kind);
+        let why =
+            format!("converting ({api_version}, Kind={kind}) to ({package}.{wanted}): unknown conversion");
+        return Err(Status::internal(&why));
+    }
+    if let Some(fields) = object.as_object_mut() {
+        if custom {
+            fields::forget_unfit_metadata(fields);
+        }
+        normalize(call.target.custom, &spoken, fields);
+    }
+    fields::settle(shared, call, &mut object).map_err(|why| Status::internal(&why))?;
+    Ok(object)
 }
 
 /// Checks that an object is of the kind that is served here, and lets it say so where it says nothing.

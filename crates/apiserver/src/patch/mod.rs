@@ -94,7 +94,7 @@ impl Patch {
                 ));
             }
             Self::Json(operations) => {
-                operations::apply(&mut patched, operations).map_err(|_| refused())?;
+                formats::json_patch::apply(&mut patched, operations).map_err(|_| refused())?;
             }
             Self::Unreadable(why) => return Err(Status::bad_request(why.as_str())),
             Self::Merge(patch) => json_patch::merge(&mut patched, patch),

@@ -72,7 +72,7 @@ pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Statu
     let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,
         Err(_) if text.trim().is_empty() => Value::Null,
-        Err(_) => formats::yaml::from_str(text)
+        Err(_) => formats::yaml::first_document(text.as_bytes())
             .map_err(|error| bad(&format!("error converting YAML to JSON: yaml: {error}")))?,
     };
     let found = match value {

@@ -176,3 +176,60 @@ async fn approved_requests_are_signed() {
     );
     assert_eq!((status("other").await.get("certificate"), status("waiting").await), (None, json!({})));
 }
+
+/// Case 22: the requests that Go does not parse.
+const NOT_PARSED: [(&str, &str); 3] = [
+    (
+        "\
+-----BEGIN CERTIFICATE REQUEST-----
+MIIBQDCB6AIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
+c3RlbTpub2RlOm4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEtyym6gXQn2sB
+iXRIXNI0wTVZAZEk4hLsr9IR0piB1IHSPLoGf7zaPxz4B9YJCEOpq+VvQByS9BeX
+pWx6ZQzr0KBWMCQGCSqGSIb3DQEJDjEXMBUwEwYDVR0RBAwwCoICbjGHBAoAAAEw
+LgYJKoZIhvcNAQkOMSEwHzAdBgNVHREEFjAUghJrdWJlcm5ldGVzLmRlZmF1bHQw
+CgYIKoZIzj0EAwIDRwAwRAIgL/nPgtmdquq/Kt9Wzm1GCSMVlHck99WPaGxsW1/V
+NvICIGr6bWZzWV70pyhiyQrRpmc3sBHBpLWQxVfQriwZAPsS
+-----END CERTIFICATE REQUEST-----
+",
+        "x509: certificate request contains duplicate requested extensions",
+    ),
+    (
+        "\
+-----BEGIN CERTIFICATE REQUEST-----
+MIIBNzCB3QIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
+c3RlbTpub2RlOm4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEtyym6gXQn2sB
+iXRIXNI0wTVZAZEk4hLsr9IR0piB1IHSPLoGf7zaPxz4B9YJCEOpq+VvQByS9BeX
+pWx6ZQzr0KBLMEkGCSqGSIb3DQEJDjE8MDowEwYDVR0RBAwwCoICbjGHBAoAAAEw
+IwYDVR0RBBwwGoISa3ViZXJuZXRlcy5kZWZhdWx0hwQKAAABMAoGCCqGSM49BAMC
+A0kAMEYCIQDcyBclX508N91S8K9Y7DYhppEP8i7zrDWZMfQwGrSXGwIhANr5nXdy
+Q93p/vp3O+9dhRWjKEQL4RgGCHDWPlLcxQb6
+-----END CERTIFICATE REQUEST-----
+",
+        "x509: certificate request contains duplicate requested extensions",
+    ),
+    (
+        "\
+-----BEGIN CERTIFICATE REQUEST-----
+MIIBFTCBvAIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
+c3RlbTpub2RlOm4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEtyym6gXQn2sB
+iXRIXNI0wTVZAZEk4hLsr9IR0piB1IHSPLoGf7zaPxz4B9YJCEOpq+VvQByS9BeX
+pWx6ZQzr0KAqMCgGCSqGSIb3DQEJDjEbMBkwFwYDVR0RBBAwDoICbjGHCAoAAAH/
+////MAoGCCqGSM49BAMCA0gAMEUCIQDsntA2P5mBzk4IW7/pakKDnSahpI1qWuJa
+KF59EAOHCQIgdv8E8lzt6w/fQmvvDKdhGiSQ8zuX2XNbROEi52ly4rQ=
+-----END CERTIFICATE REQUEST-----
+",
+        "x509: cannot parse IP address of length 8",
+    ),
+];
+
+#[tokio::test]
+async fn case_22_a_request_that_says_its_names_twice_is_not_stored() {
+    let server = ApiServer::builder().build();
+    for (pem, why) in NOT_PARSED {
+        let mut request = request("twice", KUBELET);
+        request["spec"]["request"] = STANDARD.encode(pem).into();
+        let (code, status) = send(&server, "POST", REQUESTS, &request).await;
+        let message = status["message"].as_str().unwrap_or_default();
+        assert!(code == 422 && message.ends_with(why), "{code} {message}");
+    }
+}

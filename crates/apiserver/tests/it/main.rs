@@ -19,6 +19,7 @@ mod front;
 mod hook;
 mod kinds;
 mod lifecycle;
+mod notations;
 mod protobuf;
 mod rules;
 mod services;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use contract::case::Review;
+use formats::json_patch;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -162,7 +163,7 @@ pub fn read(body: &[u8], question: &Question<'_>) -> Result<Answer, BadAnswer> {
     let patch = operations(&response)?;
     let mut object = question.sent_object().filter(|object| response.allowed && !object.is_null());
     if let (Some(object), true) = (&mut object, response.allowed) {
-        json_patch::patch(object, &patch).map_err(|error| BadAnswer::Patch(error.to_string()))?;
+        json_patch::apply(object, &patch).map_err(|error| BadAnswer::Patch(error.to_string()))?;
     }
     let status = response.status.unwrap_or_default();
     let text = |text: Option<String>| text.filter(|text| !text.is_empty());
@@ -190,17 +191,17 @@ pub(super) fn excerpt(body: &[u8]) -> String {
     }
 }
 
-fn operations(response: &Response) -> Result<json_patch::Patch, BadAnswer> {
+fn operations(response: &Response) -> Result<Vec<Value>, BadAnswer> {
     let patch = response.patch.as_deref().filter(|patch| !patch.is_empty());
     match (patch, response.patch_type.as_deref()) {
-        (None, None) => Ok(json_patch::Patch::default()),
+        (None, None) => Ok(Vec::new()),
         (None, Some(kind)) => {
             Err(BadAnswer::PatchType(format!("patchType is {kind:?}, but there is no patch")))
         }
         (Some(_), None) => Err(BadAnswer::PatchType("there is a patch without patchType".to_owned())),
         (Some(text), Some("JSONPatch")) => {
             let bytes = STANDARD.decode(text).map_err(|error| BadAnswer::Patch(error.to_string()))?;
-            serde_json::from_slice(&bytes).map_err(|error| BadAnswer::Patch(error.to_string()))
+            json_patch::read(&bytes).map_err(BadAnswer::Patch)
         }
         (Some(_), Some(kind)) => {
             Err(BadAnswer::PatchType(format!("patchType is {kind:?}, want \"JSONPatch\"")))

@@ -1,10 +1,15 @@
-//! Kubeconfig files, read with the project's own YAML reader: a second one would cost a megabyte of memory.
+//! Kubeconfig files, read as client-go reads them, with the project's own YAML reader: a second one would cost a megabyte of
+//! memory.
 
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formats::x509::{Certificate, pem};
 use formats::yaml;
-use kube::config::Kubeconfig;
+use kube::config::{Cluster, Kubeconfig};
+use serde_json::Value;
 
 /// Why a kubeconfig cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -15,32 +20,47 @@ pub enum KubeconfigError {
     /// It is no YAML, or has a value that does not fit its field.
     #[error("failed to parse it: {0}")]
     Parse(#[source] yaml::Error),
-    /// Its documents do not go together, or what the current context refers to is not there.
+    /// A value does not fit its field.
+    #[error("failed to parse it: {0}")]
+    Field(#[source] serde_json::Error),
+    /// What the current context refers to is not there.
     #[error("{0}")]
     Use(#[from] kube::config::KubeconfigError),
 }
 
-/// The kubeconfig of a file; of several documents the first with a name wins. Paths in it become absolute.
+/// The kubeconfig of a file; of several documents the first counts, of equal keys the last. Paths in it become absolute.
 ///
 /// # Errors
 /// When the file cannot be read, or holds something else.
 pub(super) fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
-    let text = std::fs::read_to_string(path).map_err(KubeconfigError::Read)?;
-    let mut kubeconfig = parse(text.strip_prefix('\u{feff}').unwrap_or(&text))?;
+    let mut kubeconfig = parse(&std::fs::read(path).map_err(KubeconfigError::Read)?)?;
     if let Some(folder) = path.parent() {
         resolve(&mut kubeconfig, folder);
     }
+    kubeconfig.clusters.iter_mut().filter_map(|named| named.cluster.as_mut()).for_each(certificates_alone);
     Ok(kubeconfig)
 }
 
-fn parse(text: &str) -> Result<Kubeconfig, KubeconfigError> {
-    let mut whole = Kubeconfig::default();
-    for document in yaml::parse(text).map_err(KubeconfigError::Parse)? {
-        if !document.is_null() {
-            whole = whole.merge(document.read().map_err(KubeconfigError::Parse)?)?;
-        }
+/// Leaves the certificates of a bundle, as Go does with what else is in it; kube refuses all of it for one broken block.
+fn certificates_alone(cluster: &mut Cluster) {
+    let given = cluster.certificate_authority_data.as_deref().filter(|data| !data.is_empty());
+    let bundle = match (given, &cluster.certificate_authority) {
+        (Some(data), _) => STANDARD.decode(data).ok(),
+        (None, Some(file)) => std::fs::read(file).ok(),
+        (None, None) => None,
+    };
+    let certificates = Certificate::bundle(&bundle.unwrap_or_default());
+    if !certificates.is_empty() {
+        let pem: String = certificates.iter().map(|one| pem::encode("CERTIFICATE", &one.der)).collect();
+        cluster.certificate_authority_data = Some(STANDARD.encode(pem));
     }
-    Ok(whole)
+}
+
+fn parse(text: &[u8]) -> Result<Kubeconfig, KubeconfigError> {
+    match yaml::first_document(text).map_err(KubeconfigError::Parse)? {
+        Value::Null => Ok(Kubeconfig::default()),
+        document => serde_json::from_value(document).map_err(KubeconfigError::Field),
+    }
 }
 
 /// Paths are relative to the file they stand in, empty ones are none; a program without a separator is looked for in
@@ -85,7 +105,7 @@ users:
 
     #[test]
     fn paths_are_relative_to_the_file() {
-        let mut read = parse(CONFIG).unwrap();
+        let mut read = parse(CONFIG.as_bytes()).unwrap();
         resolve(&mut read, Path::new("/etc/kube"));
         let cluster = read.clusters[0].cluster.clone().unwrap();
         let user = read.auth_infos[0].auth_info.clone().unwrap();
@@ -99,26 +119,39 @@ users:
     }
 
     #[test]
-    fn of_several_documents_the_first_with_a_name_wins() {
-        let more =
-            format!("{CONFIG}---\nclusters:\n- {{name: seed}}\n- {{name: shoot}}\ncurrent-context: shoot\n");
-        let read = parse(&more).unwrap();
-        let clusters = read.clusters.iter().map(|named| (named.name.as_str(), named.cluster.is_some()));
-        assert_eq!(clusters.collect::<Vec<_>>(), [("seed", true), ("shoot", false)]);
-        assert_eq!(read.current_context.as_deref(), Some("seed"));
+    fn case_21_a_broken_block_beside_a_good_one_is_passed_over() {
+        let good = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap().cert.pem();
+        let broken = "-----BEGIN CERTIFICATE-----\nMIIB";
+        let mut cluster = Cluster {
+            certificate_authority_data: Some(STANDARD.encode(format!("{good}{broken}"))),
+            ..Cluster::default()
+        };
+        certificates_alone(&mut cluster);
+        let left = STANDARD.decode(cluster.certificate_authority_data.unwrap()).unwrap();
+        assert_eq!(String::from_utf8(left).unwrap(), good.replace("\r\n", "\n"));
     }
 
     #[test]
-    fn errors_say_where() {
-        let words = |text: &str| parse(text).map(|_| ()).map_err(|error| error.to_string());
+    fn case_06_of_several_documents_the_first_counts_and_of_equal_keys_the_last() {
+        let more =
+            format!("{CONFIG}kind: Config\ncurrent-context: shoot\n---\nclusters:\n- {{name: other}}\n");
+        let read = parse(more.as_bytes()).unwrap();
+        let clusters = read.clusters.iter().map(|named| (named.name.as_str(), named.cluster.is_some()));
+        assert_eq!(clusters.collect::<Vec<_>>(), [("seed", true)]);
+        assert_eq!(read.current_context.as_deref(), Some("shoot"));
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let words = |text: &str| parse(text.as_bytes()).map(|_| ()).map_err(|error| error.to_string());
         assert_eq!(words(""), Ok(()));
         assert_eq!(
             words("clusters:\n- cluster: {}\n"),
-            Err("failed to parse it: line 2, column 3: missing field `name`".to_owned())
+            Err("failed to parse it: missing field `name`".to_owned())
         );
         assert_eq!(
-            words("kind: Config\n---\nkind: Other\n"),
-            Err("kubeconfigs with mismatching kind cannot be merged".to_owned())
+            words("kind: [\n"),
+            Err("failed to parse it: line 2, column 1: did not find expected node content".to_owned())
         );
     }
 }

@@ -74,10 +74,8 @@ fn unit(ensurer: &dyn Ensurer, kubelet: &Version, config: &mut Value) -> Ensured
 /// CP-096.
 fn configuration(ensurer: &dyn Ensurer, kubelet: &Version, content: &str) -> Result<String, Rejection> {
     let wrong = |words: String| failed(format!("could not decode the kubelet configuration: {words}"));
-    let mut documents = yaml::documents(content).map_err(|error| wrong(error.to_string()))?;
-    let Some((Value::Object(before), 0)) = documents.pop().map(|last| (last, documents.len())) else {
-        return Err(wrong("it is not one map".to_owned()));
-    };
+    let document = yaml::first_document(content.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+    let Value::Object(before) = document else { return Err(wrong("it is no map".to_owned())) };
     let head = |field: &str| before.get(field).and_then(Value::as_str).unwrap_or_default();
     let is = (head("apiVersion"), head("kind"));
     if is != ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration") {

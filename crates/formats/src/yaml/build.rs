@@ -1,6 +1,7 @@
 //! From the parser's events to nodes: anchors, merge keys, tags, duplicate keys.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
@@ -41,7 +42,14 @@ struct Open {
 
 enum Partial {
     List(Vec<Node>),
-    Map { entries: Vec<Entry>, merged: Vec<Node>, key: Option<Node> },
+    Map { entries: Entries, merged: Vec<Node>, key: Option<Node> },
+}
+
+/// Entries in their order, and in which line each key stands.
+#[derive(Default)]
+struct Entries {
+    list: Vec<Entry>,
+    lines: BTreeMap<String, usize>,
 }
 
 impl Builder {
@@ -58,7 +66,7 @@ impl Builder {
             }
             Event::SequenceStart(_, anchor, _) => self.begin(span, anchor, Partial::List(Vec::new())),
             Event::MappingStart(_, anchor, _) => {
-                let data = Partial::Map { entries: Vec::new(), merged: Vec::new(), key: None };
+                let data = Partial::Map { entries: Entries::default(), merged: Vec::new(), key: None };
                 self.begin(span, anchor, data)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
@@ -100,7 +108,7 @@ impl Builder {
     }
 }
 
-fn add(entries: &mut Vec<Entry>, merged: &mut Vec<Node>, key: Node, value: Node) -> Result<(), Error> {
+fn add(entries: &mut Entries, merged: &mut Vec<Node>, key: Node, value: Node) -> Result<(), Error> {
     let Data::Scalar(scalar) = key.data else {
         return Err(fail("a list or map cannot be a key", key.start));
     };
@@ -114,15 +122,16 @@ fn add(entries: &mut Vec<Entry>, merged: &mut Vec<Node>, key: Node, value: Node)
         Value::Null => return Err(fail("null cannot be a key", key.start)),
         other => other.to_string(),
     };
-    if let Some(first) = entries.iter().find(|entry| entry.key == name) {
-        return Err(fail(&format!("key {name:?} is there already, in line {}", first.start.line), key.start));
+    if let Some(first) = entries.lines.insert(name.clone(), key.start.line) {
+        return Err(fail(&format!("key {name:?} is there already, in line {first}"), key.start));
     }
-    entries.push(Entry { key: name, start: key.start, end: key.end, plain, value });
+    entries.list.push(Entry { key: name, start: key.start, end: key.end, plain, value });
     Ok(())
 }
 
 /// `<<: *base` adds the entries of the base that are not there; of several bases the first wins.
-fn merge(mut entries: Vec<Entry>, merged: Vec<Node>) -> Result<Vec<Entry>, Error> {
+fn merge(entries: Entries, merged: Vec<Node>) -> Result<Vec<Entry>, Error> {
+    let Entries { list: mut entries, lines: mut known } = entries;
     for base in merged {
         let start = base.start;
         let maps = match base.data {
@@ -132,7 +141,8 @@ fn merge(mut entries: Vec<Entry>, merged: Vec<Node>) -> Result<Vec<Entry>, Error
         for map in maps {
             let Data::Map(base) = map.data else { return Err(fail("only maps can be merged", start)) };
             for entry in base {
-                if !entries.iter().any(|known| known.key == entry.key) {
+                if !known.contains_key(&entry.key) {
+                    known.insert(entry.key.clone(), entry.start.line);
                     entries.push(entry);
                 }
             }

@@ -36,10 +36,17 @@ fn number(text: &str) -> Option<Value> {
         return None;
     }
     if first == b'.' {
-        return float(text);
+        return between_digits(text).then(|| float(&text.replace('_', ""))).flatten();
     }
     let plain = text.replace('_', "");
     integer(&plain).map(Value::Number).or_else(|| float(&plain))
+}
+
+/// Whether each underscore stands between digits, as Go's `ParseFloat` demands it.
+fn between_digits(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    text.match_indices('_').all(|(at, _)| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
 }
 
 /// As Go's `ParseInt` and `ParseUint` with base 0: `0x`, `0o`, `0b` and a leading zero choose the base.
@@ -74,4 +81,54 @@ fn float(text: &str) -> Option<Value> {
         return None;
     }
     json::number(text.parse().ok()?).map(Value::Number)
+}
+
+/// Whether a text that is a number is one with a fraction or an exponent.
+pub(super) fn is_float(text: &str) -> bool {
+    integer(&text.replace('_', "")).is_none()
+}
+
+/// Whether a text is a time: a date, or a date and a time of day with `T` and a zone, or with a blank and without.
+pub(super) fn is_timestamp(text: &str) -> bool {
+    let Some((year, rest)) = text.split_at_checked(4) else { return false };
+    if !year.bytes().all(|digit| digit.is_ascii_digit()) || !rest.starts_with('-') {
+        return false;
+    }
+    let (date, time) = match rest[1..].find(['T', 't', ' ']) {
+        Some(at) => (&rest[1..=at], Some((rest.as_bytes()[at + 1], &rest[at + 2..]))),
+        None => (&rest[1..], None),
+    };
+    let day = || {
+        let (month, day) = date.split_once('-')?;
+        jiff::civil::Date::new(year.parse().ok()?, short(month)?, short(day)?).ok()
+    };
+    let clock = |(between, time): (u8, &str)| match between {
+        b' ' => is_clock(time),
+        _ => time.strip_suffix('Z').is_some_and(is_clock) || has_offset(time),
+    };
+    day().is_some() && time.is_none_or(clock)
+}
+
+/// One or two digits.
+fn short(text: &str) -> Option<i8> {
+    let good = (1..=2).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
+    if good { text.parse().ok() } else { None }
+}
+
+/// `15:4:5.999`; the hour has one or two digits.
+fn is_clock(text: &str) -> bool {
+    let (text, fraction) =
+        text.split_once(['.', ',']).map_or((text, None), |(text, rest)| (text, Some(rest)));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    let parts: Vec<Option<i8>> = text.split(':').map(short).collect();
+    let [Some(hour), Some(minute), Some(second)] = parts.as_slice() else { return false };
+    *hour < 24 && *minute < 60 && *second < 60 && fraction.is_none_or(digits)
+}
+
+fn has_offset(text: &str) -> bool {
+    let Some(at) = text.rfind(['+', '-']) else { return false };
+    let (clock, offset) = text.split_at(at);
+    let parts = offset[1..].split_once(':').filter(|(hours, minutes)| hours.len() == 2 && minutes.len() == 2);
+    let good = parts.and_then(|(hours, minutes)| short(hours).zip(short(minutes)));
+    is_clock(clock) && good.is_some_and(|(hours, minutes)| hours <= 24 && minutes < 60)
 }

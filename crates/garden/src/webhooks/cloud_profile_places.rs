@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use api::garden::cloud_profile::{CloudProfileSpec, Region, VolumeType};
+use formats::x509::{Certificate, pem};
 use webhook::field::{Error, Path};
-use x509_parser::pem::parse_x509_pem;
 
 use super::cloud_profile_machine_types::not_negative;
 use super::refusals::Refused;
@@ -89,6 +89,6 @@ fn named<'a>(names: &mut BTreeSet<&'a str>, name: &'a str, required: &str, at: &
 
 /// Whether the first block of a PEM bundle is a certificate.
 fn is_certificate(bundle: &str) -> bool {
-    parse_x509_pem(bundle.as_bytes())
-        .is_ok_and(|(_, block)| block.label == "CERTIFICATE" && block.parse_x509().is_ok())
+    let block = pem::blocks(bundle.as_bytes()).next();
+    block.is_some_and(|block| block.label == "CERTIFICATE" && Certificate::from_der(&block.content).is_ok())
 }

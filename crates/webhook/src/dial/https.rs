@@ -12,8 +12,8 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls_pki_types::ServerName;
 
 use super::connector::{ConnectError, Connector};
-use super::trust::{Trust, client_config};
 use super::{DialError, Dialer, HttpAnswer, Streamed};
+use crate::trust::{Trust, client_config};
 
 /// An answer larger than this is no answer to a review.
 const ANSWER_LIMIT: usize = 32 * 1024 * 1024;

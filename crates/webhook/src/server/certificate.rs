@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use formats::x509::{Certificate, pem};
 use rustls::crypto::aws_lc_rs::sign::any_supported_type;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
-use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 /// Why there is no certificate.
@@ -29,9 +29,12 @@ pub enum CertificateError {
     /// The certificate is no PEM, or there is none.
     #[error("failed to parse the certificate: {0}")]
     Certificate(String),
-    /// The key is no PEM.
+    /// The key is no PEM, or there is none.
+    #[error("failed to parse the private key: no PEM block of a private key found")]
+    NoKey,
+    /// What is in the block is no key.
     #[error("failed to parse the private key: {0}")]
-    Key(#[source] rustls_pki_types::pem::Error),
+    Key(&'static str),
     /// The key cannot sign, or does not belong to the certificate.
     #[error("failed to use the private key: {0}")]
     Pair(#[source] rustls::Error),
@@ -44,7 +47,7 @@ pub struct Certificates {
 }
 
 impl Certificates {
-    /// A certificate chain and its key, both PEM.
+    /// A certificate chain and its key, both PEM; what else stands there is passed over, as Go does.
     ///
     /// # Errors
     /// When one cannot be parsed or they do not belong together.
@@ -178,13 +181,15 @@ fn read(path: &Path) -> Result<Vec<u8>, CertificateError> {
 }
 
 fn parse(certificate: &[u8], key: &[u8]) -> Result<CertifiedKey, CertificateError> {
-    let chain: Vec<_> = CertificateDer::pem_slice_iter(certificate)
-        .collect::<Result<_, _>>()
-        .map_err(|error| CertificateError::Certificate(error.to_string()))?;
-    if chain.is_empty() {
+    let blocks = pem::blocks(certificate).filter(|block| block.label == "CERTIFICATE");
+    let chain: Vec<_> = blocks.map(|block| CertificateDer::from(block.content)).collect();
+    let Some(leaf) = chain.first() else {
         return Err(CertificateError::Certificate("no certificate found".to_owned()));
-    }
-    let key = PrivateKeyDer::from_pem_slice(key).map_err(CertificateError::Key)?;
+    };
+    Certificate::from_der(leaf).map_err(|error| CertificateError::Certificate(error.to_string()))?;
+    let is_key = |label: &str| label == "PRIVATE KEY" || label.ends_with(" PRIVATE KEY");
+    let key = pem::blocks(key).find(|block| is_key(&block.label)).ok_or(CertificateError::NoKey)?;
+    let key = PrivateKeyDer::try_from(key.content).map_err(CertificateError::Key)?;
     let pair = CertifiedKey::new(chain, any_supported_type(&key).map_err(CertificateError::Pair)?);
     pair.keys_match().map_err(CertificateError::Pair)?;
     Ok(pair)

@@ -1,20 +1,17 @@
-//! The TLS configuration of a server, and what a client or server trusts.
+//! The TLS configuration of a server, and whom of its clients it trusts.
 
 use std::sync::Arc;
 
+use formats::x509::Certificate;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::server::{ResolvesServerCert, WebPkiClientVerifier};
 use rustls::time_provider::{DefaultTimeProvider, TimeProvider};
 use rustls::{RootCertStore, ServerConfig};
 use rustls_pki_types::CertificateDer;
-use rustls_pki_types::pem::PemObject as _;
 
 /// Why there is no TLS configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The authorities are no PEM.
-    #[error("failed to read certificate authorities: {0}")]
-    Authorities(#[source] rustls_pki_types::pem::Error),
     /// The bundle holds no certificate.
     #[error("failed to read certificate authorities: no certificate found")]
     NoAuthority,
@@ -70,14 +67,14 @@ pub fn config(
     Ok(Arc::new(config))
 }
 
-/// The certificates of a PEM bundle as authorities.
+/// The certificates of a PEM bundle as authorities of clients.
 ///
 /// # Errors
-/// When the bundle is no PEM, holds no certificate, or one that is malformed.
+/// When the bundle holds no certificate, or one that rustls cannot use.
 pub fn trusted(pem: &[u8]) -> Result<RootCertStore, TlsError> {
     let mut authorities = RootCertStore::empty();
-    for certificate in CertificateDer::pem_slice_iter(pem) {
-        authorities.add(certificate.map_err(TlsError::Authorities)?).map_err(TlsError::Authority)?;
+    for certificate in Certificate::bundle(pem) {
+        authorities.add(CertificateDer::from(certificate.der)).map_err(TlsError::Authority)?;
     }
     if authorities.is_empty() { Err(TlsError::NoAuthority) } else { Ok(authorities) }
 }

@@ -1,6 +1,6 @@
 //! Webhooks for tests, and a review to send them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -38,6 +38,24 @@ impl Webhook for Sleeps {
     async fn answer(&self, _: &AdmissionRequest<'_>) -> Answer {
         tokio::time::sleep(self.0).await;
         Answer::allowed("slept")
+    }
+}
+
+/// Works, without ever giving its thread away, until it is released.
+pub(crate) struct Works(pub(crate) Arc<(Mutex<bool>, Condvar)>);
+
+#[async_trait]
+impl Webhook for Works {
+    async fn answer(&self, _: &AdmissionRequest<'_>) -> Answer {
+        let (released, changed) = &*self.0;
+        let most = Duration::from_secs(10);
+        let waited =
+            changed.wait_timeout_while(released.lock().unwrap(), most, |released| !*released).unwrap();
+        if waited.1.timed_out() {
+            Answer::errored(500, "nobody else could work")
+        } else {
+            Answer::allowed("")
+        }
     }
 }
 

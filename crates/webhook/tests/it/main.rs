@@ -7,3 +7,5 @@ mod dial;
 mod hooks;
 mod server;
 mod service;
+mod silence;
+mod trust;

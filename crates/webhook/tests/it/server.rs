@@ -29,20 +29,21 @@ use crate::certificates::{Authority, write};
 use crate::hooks::{hooks, marked, review};
 
 const PATIENCE: Patience = Patience {
-    handshake: Duration::from_millis(300),
-    head: Duration::from_millis(300),
+    first_request: Duration::from_millis(300),
+    idle: Duration::from_millis(300),
     drain: Duration::from_millis(500),
+    connections: 100,
 };
-const MINUTE: Duration = Duration::from_mins(1);
+pub(crate) const MINUTE: Duration = Duration::from_mins(1);
 
 /// A running server and the way to stop it.
-struct Running {
-    address: SocketAddr,
-    stop: oneshot::Sender<()>,
-    task: JoinHandle<()>,
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) stop: oneshot::Sender<()>,
+    pub(crate) task: JoinHandle<()>,
 }
 
-async fn start(certificates: Arc<Certificates>, patience: Patience) -> Running {
+pub(crate) async fn start(certificates: Arc<Certificates>, patience: Patience) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let tls = config(certificates, TlsOptions::default()).unwrap();
@@ -53,19 +54,19 @@ async fn start(certificates: Arc<Certificates>, patience: Patience) -> Running {
     Running { address, stop, task }
 }
 
-fn pair(authority: &Authority, name: &str) -> Arc<Certificates> {
+pub(crate) fn pair(authority: &Authority, name: &str) -> Arc<Certificates> {
     let (certificate, key) = authority.sign(name);
     Arc::new(Certificates::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap())
 }
 
-fn dialer(address: SocketAddr, authority: &Authority) -> Https {
+pub(crate) fn dialer(address: SocketAddr, authority: &Authority) -> Https {
     let trust = Trust::Bundle(authority.pem().into_bytes());
     let url = "https://hooks.ns.svc".to_owned();
     Https::new(&Target { url, address: Some(address.to_string()), server_name: None, trust }).unwrap()
 }
 
 /// A TLS connection that speaks `protocol`, for clients that misbehave.
-async fn raw(address: SocketAddr, authority: &Authority, protocol: &[u8]) -> TlsStream<TcpStream> {
+pub(crate) async fn raw(address: SocketAddr, authority: &Authority, protocol: &[u8]) -> TlsStream<TcpStream> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(authority.pem().as_bytes()).unwrap()).unwrap();
     let mut config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();

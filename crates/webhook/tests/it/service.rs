@@ -1,5 +1,6 @@
 //! Answers to good, bad and ugly requests, without a socket.
 
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,9 +10,9 @@ use http::{Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::body::Frame;
 use tower::ServiceExt as _;
-use webhook::service::{Limits, WebhookService};
+use webhook::service::{Limits, Route, WebhookService, service};
 
-use crate::hooks::{hooks, marked, review};
+use crate::hooks::{Works, hooks, marked, review};
 
 async fn send(service: &WebhookService, request: Request<Full<Bytes>>) -> (StatusCode, String, String) {
     let response: Response<_> = service.clone().oneshot(request).await.unwrap();
@@ -217,4 +218,31 @@ async fn requests_are_counted_under_the_names_of_controller_runtime() {
         assert!(text.lines().any(|got| got == line), "{line} is not in\n{text}");
     }
     assert!(!text.contains("latency_seconds_count{webhook=\"/panics\"}"), "{text}");
+}
+
+/// A review of so many bytes at least.
+fn large(bytes: usize) -> String {
+    let request =
+        format!(r#"{{"uid": "u-1", "operation": "CREATE", "object": {{"a": "{}"}}}}"#, "b".repeat(bytes));
+    format!(r#"{{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {request}}}"#)
+}
+
+#[tokio::test]
+async fn case_24_a_large_review_is_judged_while_others_are_answered() {
+    let state = Arc::new((Mutex::new(false), Condvar::new()));
+    let webhook = Arc::new(Works(Arc::clone(&state)));
+    let service =
+        service(vec![Route { name: "works", path: "/works".to_owned(), webhook }], Limits::default());
+    let body = large(1024 * 1024);
+    let in_time = body_of(&service, "/works?timeout=100ms", body.clone()).await;
+    assert_eq!(in_time, unread(500, "no decision within 100ms"));
+    let judged = tokio::spawn({
+        let service = service.clone();
+        async move { body_of(&service, "/works", body).await }
+    });
+    tokio::task::yield_now().await;
+    assert_eq!(body_of(&hooks(Limits::default()), "/marks", review("v1")).await, marked("v1"));
+    *state.0.lock().unwrap() = true;
+    state.1.notify_all();
+    assert!(judged.await.unwrap().contains(r#""allowed":true"#));
 }

@@ -52,9 +52,7 @@ pub(crate) fn check_form(call: &Call) -> Result<(), Status> {
 fn text(content_type: &str, body: &Bytes) -> Result<Result<Value, Refusal>, Status> {
     let value = match media_type(content_type).as_str() {
         "" | "application/json" => formats::json::document(body),
-        "application/yaml" => std::str::from_utf8(body)
-            .map_err(|error| error.to_string())
-            .and_then(|text| formats::yaml::from_str(text).map_err(|error| error.to_string())),
+        "application/yaml" => formats::yaml::first_document(body).map_err(|error| error.to_string()),
         _ => return Err(Status::unsupported_media_type(READ_TOO)),
     };
     let unread = |why| Refusal::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));

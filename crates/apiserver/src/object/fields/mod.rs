@@ -124,6 +124,19 @@ pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
     found.map_or(Ok(()), |found| types::check(found, metadata(), "ObjectMeta"))
 }
 
+/// Drops labels and annotations that are no maps of texts, which nobody finds in an object without a type.
+pub(crate) fn forget_unfit_metadata(object: &mut serde_json::Map<String, Value>) {
+    let Some(found) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    for field in ["labels", "annotations"] {
+        let is_texts = |value: &Value| {
+            value.is_null() || value.as_object().is_some_and(|texts| texts.values().all(Value::is_string))
+        };
+        if found.get(field).is_some_and(|value| !is_texts(value)) {
+            found.remove(field);
+        }
+    }
+}
+
 /// What every object's metadata looks like.
 pub(crate) fn metadata() -> &'static Type {
     static METADATA: LazyLock<Type> = LazyLock::new(|| {

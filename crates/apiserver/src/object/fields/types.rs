@@ -192,15 +192,20 @@ pub(super) fn base64(text: &str) -> Result<(), String> {
 
 /// Only the commonest complaints about times are told as Go tells them.
 fn time(text: &str, layout: &str) -> Result<(), String> {
+    let told = |rest: &str, part: &str| {
+        Err(format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}"))
+    };
     let fraction = layout.contains(".000000");
-    if text.parse::<jiff::Timestamp>().is_err() {
-        return Err(format!("parsing time {text:?} as {layout:?}: cannot parse {text:?} as \"2006\""));
+    if formats::time::nanos(text).is_none() {
+        return told(text, "2006");
     }
-    if fraction && !text.contains('.') {
-        let rest = text.get(19..).unwrap_or_default();
-        return Err(format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as \".000000\""));
+    if !fraction || formats::time::micro_nanos(text).is_some() {
+        return Ok(());
     }
-    Ok(())
+    match text.get(26..).filter(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit())) {
+        Some(rest) => told(rest, "Z07:00"),
+        None => told(text.get(19..).unwrap_or_default(), ".000000"),
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use regex::Regex;
+use formats::pattern::Pattern;
 use serde_json::{Number, Value};
 
 #[cfg(feature = "cel")]
@@ -80,7 +80,7 @@ pub(crate) struct Checks {
     /// The most characters.
     pub(crate) max_length: Option<u64>,
     /// As written, and as understood; one that is not understood holds everywhere.
-    pub(crate) pattern: Option<(String, Option<Regex>)>,
+    pub(crate) pattern: Option<(String, Option<Pattern>)>,
     /// The fewest elements.
     pub(crate) min_items: Option<u64>,
     /// The most elements.
@@ -168,7 +168,7 @@ impl Checks {
             min_length: size("minLength"),
             max_length: size("maxLength"),
             pattern: text("pattern").map(|pattern| {
-                let understood = Regex::new(&pattern).ok();
+                let understood = Pattern::new(&pattern).ok();
                 (pattern, understood)
             }),
             min_items: size("minItems"),

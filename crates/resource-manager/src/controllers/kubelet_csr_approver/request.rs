@@ -1,29 +1,9 @@
-//! A certificate request in PEM, as far as its approval asks: subject and alternative names.
+//! A certificate request, as far as its approval asks: subject and alternative names.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 
-use x509_parser::certification_request::X509CertificationRequest;
-use x509_parser::extensions::{GeneralName, ParsedExtension};
-use x509_parser::pem::Pem;
-use x509_parser::prelude::FromDer as _;
-
-/// What the PEM block of a request is called.
-const LABEL: &str = "CERTIFICATE REQUEST";
-
-/// Why a request cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum RequestError {
-    /// There is no PEM block, or one of something else.
-    #[error("PEM block type must be CERTIFICATE REQUEST")]
-    Block,
-    /// The block holds no PKCS #10 request.
-    #[error("the block holds no certificate request")]
-    Structure,
-    /// An alternative name is an address of neither 4 nor 16 bytes.
-    #[error("x509: cannot parse IP address of length {0}")]
-    Address(usize),
-}
+use formats::x509::CertificateRequest;
+use formats::x509::request::RequestError;
 
 /// What a certificate is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,87 +19,42 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Reads the first PEM block. Whose signature it has is the API server's business.
+    /// Reads the first PEM block, as the original does: one thing said twice is an error. Whose signature it has is the API
+    /// server's business; names of other kinds are not looked at.
     ///
     /// # Errors
     /// When it is no request.
     pub(super) fn read(pem: &[u8]) -> Result<Self, RequestError> {
-        let block = Pem::iter_from_buffer(pem).next().and_then(Result::ok).ok_or(RequestError::Block)?;
-        if block.label != LABEL {
-            return Err(RequestError::Block);
-        }
-        let (rest, request) =
-            X509CertificationRequest::from_der(&block.contents).map_err(|_| RequestError::Structure)?;
-        if !rest.is_empty() {
-            return Err(RequestError::Structure);
-        }
-        let subject = &request.certification_request_info.subject;
-        let text = |value: &x509_parser::x509::AttributeTypeAndValue<'_>| {
-            value.as_str().map(str::to_owned).unwrap_or_default()
-        };
-        let mut asked = Self {
-            common_name: subject.iter_common_name().last().map(text).unwrap_or_default(),
-            organizations: subject.iter_organization().map(text).collect(),
-            ..Self::default()
-        };
-        for extension in request.requested_extensions().into_iter().flatten() {
-            if let ParsedExtension::SubjectAlternativeName(names) = extension {
-                for name in &names.general_names {
-                    asked.add(name)?;
-                }
-            }
-        }
-        Ok(asked)
+        let CertificateRequest { subject, names, .. } = CertificateRequest::from_pem(pem)?;
+        Ok(Self {
+            common_name: subject.common_name,
+            organizations: subject.organizations,
+            dns_names: names.dns.into_iter().collect(),
+            ip_addresses: names.ip.iter().map(ToString::to_string).collect(),
+        })
     }
-
-    /// Names of other kinds are not looked at.
-    fn add(&mut self, name: &GeneralName<'_>) -> Result<(), RequestError> {
-        match name {
-            GeneralName::DNSName(name) => drop(self.dns_names.insert((*name).to_owned())),
-            GeneralName::IPAddress(bytes) => {
-                let address = address(bytes).ok_or(RequestError::Address(bytes.len()))?;
-                self.ip_addresses.insert(address.to_string());
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// An IPv4 address is one, also where it is written as an IPv6 address.
-fn address(bytes: &[u8]) -> Option<IpAddr> {
-    let four = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
-    let address = four.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok()?;
-    Some(address.to_canonical())
 }
 
 #[cfg(test)]
 mod tests {
-    use rstest::rstest;
-
     use super::*;
 
-    #[rstest]
-    #[case::nothing("", RequestError::Block)]
-    #[case::no_block("a", RequestError::Block)]
-    #[case::another_block(
-        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-        RequestError::Block
-    )]
-    #[case::no_request(
-        "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n",
-        RequestError::Structure
-    )]
-    fn what_is_no_request_is_refused(#[case] pem: &str, #[case] want: RequestError) {
-        assert_eq!(Asked::read(pem.as_bytes()), Err(want));
-    }
+    /// Case 22: the first attribute asks for a node's names, the second for the API server's.
+    const TWO_ATTRIBUTES: &str = "\
+-----BEGIN CERTIFICATE REQUEST-----
+MIIBQDCB6AIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
+c3RlbTpub2RlOm4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEtyym6gXQn2sB
+iXRIXNI0wTVZAZEk4hLsr9IR0piB1IHSPLoGf7zaPxz4B9YJCEOpq+VvQByS9BeX
+pWx6ZQzr0KBWMCQGCSqGSIb3DQEJDjEXMBUwEwYDVR0RBAwwCoICbjGHBAoAAAEw
+LgYJKoZIhvcNAQkOMSEwHzAdBgNVHREEFjAUghJrdWJlcm5ldGVzLmRlZmF1bHQw
+CgYIKoZIzj0EAwIDRwAwRAIgL/nPgtmdquq/Kt9Wzm1GCSMVlHck99WPaGxsW1/V
+NvICIGr6bWZzWV70pyhiyQrRpmc3sBHBpLWQxVfQriwZAPsS
+-----END CERTIFICATE REQUEST-----
+";
 
-    #[rstest]
-    #[case(&[10, 0, 0, 1], Some("10.0.0.1"))]
-    #[case(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1], Some("10.0.0.1"))]
-    #[case(&[0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], Some("2001:db8::1"))]
-    #[case(&[10, 0, 0], None)]
-    fn an_address_is_written_shortest(#[case] bytes: &[u8], #[case] want: Option<&str>) {
-        assert_eq!(address(bytes).map(|address| address.to_string()).as_deref(), want);
+    #[test]
+    fn case_22_a_request_that_says_its_names_twice_is_not_judged() {
+        let error = Asked::read(TWO_ATTRIBUTES.as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), "x509: certificate request contains duplicate requested extensions");
     }
 }

@@ -38,18 +38,19 @@ pub(super) struct Kubeconfig {
 }
 
 impl Kubeconfig {
-    /// Reads YAML 1.1 or JSON; of several documents the first.
+    /// Reads YAML 1.1 or JSON as client-go does: of several documents the first, of equal keys the last.
     ///
     /// # Errors
     /// When it is something else, or has no user for its current context.
     pub(super) fn read(text: &[u8]) -> Result<Self, KubeconfigError> {
-        let text = std::str::from_utf8(text).map_err(|_| KubeconfigError::Encoding)?;
-        let documents = yaml::parse(text)
-            .map_err(|error| KubeconfigError::Yaml { line: error.mark.line, column: error.mark.column })?;
-        let whole = match documents.first().map(yaml::Node::to_value) {
-            Some(Value::Object(whole)) => whole,
-            None | Some(Value::Null) => Map::new(),
-            Some(_) => return Err(KubeconfigError::Kind),
+        std::str::from_utf8(text).map_err(|_| KubeconfigError::Encoding)?;
+        let whole = match yaml::first_document(text) {
+            Ok(Value::Object(whole)) => whole,
+            Ok(Value::Null) => Map::new(),
+            Ok(_) => return Err(KubeconfigError::Kind),
+            Err(error) => {
+                return Err(KubeconfigError::Yaml { line: error.mark.line, column: error.mark.column });
+            }
         };
         if !["v1", ""].contains(&text_of(&whole, "apiVersion")?)
             || !["Config", ""].contains(&text_of(&whole, "kind")?)

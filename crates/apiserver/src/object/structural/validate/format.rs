@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use regex::Regex;
+use formats::pattern::Pattern;
 use webhook::field::{Error, ErrorKind, Shown, quote};
 
 use crate::object::structural::schema::Checks;
@@ -32,8 +32,8 @@ const PATTERNS: &[(&str, &str)] = &[
     ("creditcard", "^([0-9][- ]?){13,19}$"),
 ];
 
-static COMPILED: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let compiled = |&(name, pattern): &(&'static str, &str)| Some((name, Regex::new(pattern).ok()?));
+static COMPILED: LazyLock<Vec<(&str, Pattern)>> = LazyLock::new(|| {
+    let compiled = |&(name, pattern): &(&'static str, &str)| Some((name, Pattern::new(pattern).ok()?));
     PATTERNS.iter().filter_map(compiled).collect()
 });
 
@@ -54,8 +54,8 @@ pub(super) fn check(path: &str, text: &str, checks: &Checks) -> Option<Error> {
 fn holds(format: &str, text: &str) -> bool {
     match format {
         "byte" => STANDARD.decode(text).is_ok(),
-        "date" => text.parse::<jiff::civil::Date>().is_ok() && text.len() == 10,
-        "date-time" | "datetime" => text.contains(['T', 't']) && text.parse::<jiff::Timestamp>().is_ok(),
+        "date" => formats::time::is_date(text),
+        "date-time" | "datetime" => formats::time::is_date_time(text),
         "duration" => formats::duration::GoDuration::parse(text).is_ok() || is_worded_duration(text),
         "ipv4" => text.parse::<Ipv4Addr>().is_ok(),
         "ipv6" => text.parse::<Ipv6Addr>().is_ok(),

@@ -1,18 +1,16 @@
-//! Whom a dialer trusts: an authority's bundle as Go reads it, or anyone.
+//! The rule as a part of rustls, and the configuration of a client that follows it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::verify_server_name;
 use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
-use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, SignatureScheme};
-use rustls_pki_types::pem::PemObject as _;
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, OtherError, SignatureScheme};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-use crate::server::{provider, trusted};
+use super::followed::{FollowError, Followed};
+use super::{Authorities, Distrust, NoAuthority};
+use crate::server::provider;
 
 /// Which certificates are trusted.
 #[derive(Clone, Debug)]
@@ -26,22 +24,40 @@ pub enum Trust {
 }
 
 /// A client's TLS configuration; an error says why there is none.
-pub(super) fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
+///
+/// # Errors
+/// When a file cannot be read, or the bundle holds no certificate.
+pub fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
+    let words = |error: NoAuthority| error.to_string();
     let trusted = match trust {
-        Trust::Bundle(pem) => Trusted::signed(pem)?,
+        Trust::Bundle(pem) => Trusted::These(Arc::new(Authorities::from_pem(pem).map_err(words)?)),
         Trust::File(path) => {
             let pem = std::fs::read(path);
-            Trusted::signed(&pem.map_err(|error| format!("failed to read {}: {error}", path.display()))?)?
+            let pem = pem.map_err(|error| format!("failed to read {}: {error}", path.display()))?;
+            Trusted::These(Arc::new(Authorities::from_pem(&pem).map_err(words)?))
         }
         Trust::Insecure => Trusted::Anyone,
     };
-    let verifier = Verifier { trusted, algorithms: provider().signature_verification_algorithms };
     let builder = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| error.to_string())?;
-    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier::of(trusted)));
     let mut config = builder.with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// What looks at the certificates of servers for a client of these authorities.
+#[must_use]
+pub fn server_verifier(authorities: Authorities) -> Arc<dyn ServerCertVerifier> {
+    Arc::new(Verifier::of(Trusted::These(Arc::new(authorities))))
+}
+
+/// The same for the authorities of a PEM file, which is read again when it is a minute old.
+///
+/// # Errors
+/// When the file cannot be read, or holds no certificate.
+pub fn verifier_of_file(path: PathBuf) -> Result<Arc<dyn ServerCertVerifier>, FollowError> {
+    Ok(Arc::new(Verifier::of(Trusted::File(Followed::open(path)?))))
 }
 
 /// Looks at certificates; whoever is trusted, signatures are checked, so that a connection is what it claims to be.
@@ -54,21 +70,13 @@ struct Verifier {
 #[derive(Debug)]
 enum Trusted {
     Anyone,
-    /// What an authority of the bundle signed, and, as Go does, a certificate that is itself in the bundle: one that signs
-    /// itself and calls itself an authority is what `openssl req -x509` makes.
-    Signed {
-        authorities: Arc<WebPkiServerVerifier>,
-        bundle: Vec<CertificateDer<'static>>,
-    },
+    These(Arc<Authorities>),
+    File(Followed),
 }
 
-impl Trusted {
-    fn signed(pem: &[u8]) -> Result<Self, String> {
-        let roots = trusted(pem).map_err(|error| error.to_string())?;
-        let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider());
-        let authorities = authorities.build().map_err(|error| error.to_string())?;
-        let bundle = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok).collect();
-        Ok(Self::Signed { authorities, bundle })
+impl Verifier {
+    fn of(trusted: Trusted) -> Self {
+        Self { trusted, algorithms: provider().signature_verification_algorithms }
     }
 }
 
@@ -78,22 +86,20 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         intermediates: &[CertificateDer<'_>],
         name: &ServerName<'_>,
-        ocsp: &[u8],
+        _: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let Trusted::Signed { authorities, bundle } = &self.trusted else {
-            return Ok(ServerCertVerified::assertion());
+        let authorities = match &self.trusted {
+            Trusted::Anyone => return Ok(ServerCertVerified::assertion()),
+            Trusted::These(authorities) => Arc::clone(authorities),
+            Trusted::File(followed) => followed.current(),
         };
-        match authorities.verify_server_cert(certificate, intermediates, name, ocsp, now) {
-            // What is left once the time was judged: that an authority is no server. The bundle says otherwise.
-            Err(rustls::Error::InvalidCertificate(CertificateError::Other(_)))
-                if bundle.contains(certificate) =>
-            {
-                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
-                Ok(ServerCertVerified::assertion())
-            }
-            verified => verified,
-        }
+        let shown: Vec<&[u8]> =
+            std::iter::once(certificate).chain(intermediates).map(AsRef::as_ref).collect();
+        let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        let distrusted = |error: Distrust| CertificateError::Other(OtherError(Arc::new(error)));
+        authorities.verify(&shown, name, now, &self.algorithms).map_err(distrusted)?;
+        Ok(ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(

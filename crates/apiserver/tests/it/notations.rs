@@ -1,0 +1,234 @@
+//! Patches of webhooks, patterns and times, as kube-apiserver 1.36 reads them.
+
+use std::sync::Arc;
+
+use apiserver::ApiServer;
+use serde_json::{Value, json};
+
+use crate::hook::{Hooks, Say, configuration};
+use crate::wire::send;
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
+const THINGS: &str = "/apis/example.com/v1/namespaces/default/things";
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const MUTATING: &str = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+
+/// A server on which each object that is created is patched like this, whatever the failure policy would let pass.
+async fn patching(patch: &Value) -> ApiServer {
+    let patch = patch.clone();
+    let hooks = Hooks::default().with("m", move |_| Say::Patch(patch.clone()));
+    let server = ApiServer::builder().dialers(Arc::new(hooks)).build();
+    send(&server, "POST", DEFINITIONS, &definition(&json!({"x-kubernetes-preserve-unknown-fields": true})))
+        .await;
+    let rules = json!([{
+        "operations": ["CREATE"], "apiGroups": ["", "apps", "example.com"], "apiVersions": ["v1"],
+        "resources": ["configmaps", "deployments", "things"],
+    }]);
+    let extra = json!({"failurePolicy": "Ignore", "rules": rules});
+    let (code, answer) =
+        send(&server, "POST", MUTATING, &configuration("Mutating", "m", &["m"], &extra)).await;
+    assert_eq!(code, 201, "{answer}");
+    server
+}
+
+fn definition(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    schema["type"] = "object".into();
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"kind": "Thing", "plural": "things", "singular": "thing", "listKind": "ThingList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        },
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn case_50_a_webhooks_patch_is_carried_out_as_a_clients() {
+    let object = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "1"},
+        "metadata": {"name": "m", "labels": {"a": "b"}, "finalizers": ["x.io/a", "x.io/b"]},
+    });
+    let whole = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
+    let table = [
+        (
+            json!([{"op": "replace", "path": "/metadata/labels/x", "value": "y"}]),
+            Ok(("/metadata/labels", json!({"a": "b", "x": "y"}))),
+        ),
+        (
+            json!([
+                {"op": "test", "path": "/metadata/annotations", "value": null},
+                {"op": "add", "path": "/metadata/annotations", "value": {"k": "v"}},
+            ]),
+            Ok(("/metadata/annotations", json!({"k": "v"}))),
+        ),
+        (
+            json!([{"op": "remove", "path": "/metadata/finalizers/-1"}]),
+            Ok(("/metadata/finalizers", json!(["x.io/a"]))),
+        ),
+        (json!([{"op": "add", "path": "/data/z"}]), Ok(("/data", json!({"a": "1", "z": ""})))),
+        (
+            json!([{"op": "copy", "from": "/data/none", "path": "/data/z"}]),
+            Ok(("/data", json!({"a": "1", "z": ""}))),
+        ),
+        (Value::Null, Ok(("/data", json!({"a": "1"})))),
+        (
+            json!([{"op": "add", "path": "", "value": whole}]),
+            Err("add operation does not apply: doc is missing path: \"\": missing value"),
+        ),
+        (json!([{"op": "frob", "path": "/data/z"}]), Err("Unexpected kind: frob")),
+    ];
+    for (patch, want) in table {
+        let server = patching(&patch).await;
+        let (code, made) = send(&server, "POST", MAPS, &object).await;
+        match want {
+            Ok((pointer, value)) => {
+                assert_eq!((code, made.pointer(pointer)), (201, Some(&value)), "{patch}: {made}");
+            }
+            Err(why) => {
+                let message = format!("Internal error occurred: {why}");
+                assert_eq!((code, &made["message"]), (500, &json!(message)), "{patch}");
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn case_51_what_a_webhook_makes_is_decoded_again() {
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"a": "1"}});
+    let template = json!({
+        "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]},
+    });
+    let deployment = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
+        "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template},
+    });
+    let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}});
+    let add = |path: &str, value: Value| json!([{"op": "add", "path": path, "value": value}]);
+    let of_metadata = "of type map[string]string";
+    let table = [
+        (
+            MAPS,
+            &map,
+            add("/metadata/annotations", json!("{}")),
+            format!(
+                "json: cannot unmarshal string into Go struct field ObjectMeta.metadata.annotations {of_metadata}"
+            ),
+        ),
+        (
+            MAPS,
+            &map,
+            add("/data/n", json!(5)),
+            "json: cannot unmarshal number into Go struct field ConfigMap.data of type string".to_owned(),
+        ),
+        (
+            MAPS,
+            &map,
+            add("/metadata/labels", json!(["a"])),
+            format!(
+                "json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels {of_metadata}"
+            ),
+        ),
+        (
+            DEPLOYMENTS,
+            &deployment,
+            add("/spec/replicas", json!("three")),
+            "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32"
+                .to_owned(),
+        ),
+        (
+            DEPLOYMENTS,
+            &deployment,
+            add("/spec/template/spec/containers/0/ports", json!([{"containerPort": "80"}])),
+            "cannot unmarshal string into Go struct field ContainerPort.".to_owned(),
+        ),
+        (
+            MAPS,
+            &map,
+            json!([{"op": "replace", "path": "/kind", "value": "Secret"}]),
+            "unknown conversion".to_owned(),
+        ),
+        (
+            THINGS,
+            &thing,
+            json!([{"op": "remove", "path": "/kind"}]),
+            "Object 'Kind' is missing in ".to_owned(),
+        ),
+    ];
+    for (path, object, patch, why) in table {
+        let server = patching(&patch).await;
+        let (code, status) = send(&server, "POST", path, object).await;
+        let message = status["message"].as_str().unwrap_or_default();
+        let good = message.starts_with("Internal error occurred: ") && message.contains(&why);
+        assert!(code == 500 && good, "{patch}: {code} {status}");
+    }
+    let server = patching(&add("/metadata/labels", json!({"a": 5}))).await;
+    let (code, made) = send(&server, "POST", THINGS, &thing).await;
+    assert_eq!((code, made["metadata"].get("labels")), (201, None), "{made}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn case_56_patterns_are_gos() {
+    let of = |pattern: &str| {
+        definition(
+            &json!({"properties": {"spec": {"type": "object", "properties": {"p": {"type": "string", "pattern": pattern}}}}}),
+        )
+    };
+    for (pattern, value, taken) in [
+        (r"^\d+$", "٣", false),
+        (r"^\S+$", "a\u{a0}b", true),
+        (r"^[\w-\.]+$", "a-b.c", true),
+        ("^[a&&b]$", "&", true),
+    ] {
+        let server = ApiServer::builder().build();
+        let (code, answer) = send(&server, "POST", DEFINITIONS, &of(pattern)).await;
+        assert_eq!(code, 201, "{answer}");
+        let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"p": value}});
+        let (code, answer) = send(&server, "POST", THINGS, &thing).await;
+        assert_eq!(code == 201, taken, "{pattern} {answer}");
+    }
+    for pattern in ["^a{1001}$", "a**", r"^\u0041$", r"^(?-u:\w)$"] {
+        let (code, answer) = send(&ApiServer::builder().build(), "POST", DEFINITIONS, &of(pattern)).await;
+        let message = answer["message"].as_str().unwrap_or_default();
+        assert!(code == 422 && message.contains("error parsing regexp: "), "{pattern} {answer}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn case_07_times_that_are_none_are_refused() {
+    let server = ApiServer::builder().build();
+    let lease = json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "l"},
+        "spec": {"holderIdentity": "a", "renewTime": "2021-04-27T14:48:16.2408726Z"},
+    });
+    let event = json!({
+        "apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, "involvedObject": {"namespace": "default"},
+        "firstTimestamp": "2021-04-27t14:48:16z",
+    });
+    let leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    for (path, object) in [(leases, lease), ("/api/v1/namespaces/default/events", event)] {
+        let (code, answer) = send(&server, "POST", path, &object).await;
+        assert!(
+            code == 400 && answer["message"].as_str().unwrap_or_default().contains("parsing time"),
+            "{answer}"
+        );
+    }
+    let dated = definition(&json!({"properties": {"at": {"type": "string", "format": "date-time"}}}));
+    assert_eq!(send(&server, "POST", DEFINITIONS, &dated).await.0, 201);
+    for (at, code) in [
+        ("2021-04-27T14:48:16+0200", 422),
+        ("2021-04-27T14:48:60Z", 422),
+        ("2021-04-27T14:48Z", 422),
+        ("2021-04-27T14:48:16+02:00[Europe/Berlin]", 422),
+        ("20210427T144816Z", 422),
+        ("2021-04-27T14:48:16+02", 422),
+        ("2021-04-27t14:48:16,5z", 201),
+    ] {
+        let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"generateName": "t"}, "at": at});
+        let (found, answer) = send(&server, "POST", THINGS, &thing).await;
+        assert_eq!(found, code, "{at} {answer}");
+    }
+}

@@ -1,0 +1,344 @@
+//! Lists of operations (RFC 6902) as kube-apiserver carries them out, for clients and for webhooks: indices may be negative,
+//! what is absent can be replaced in a map, an absent value is the same as null, and the whole can be replaced and compared,
+//! but not be added.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// An operation that does not fit the object, in the words of Go's library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit(String);
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+/// What Go's library says of a step that leads nowhere.
+const MISSING: &str = "missing value";
+
+/// Reads a list of operations; null is an empty one. Whether each is one shows when it is carried out.
+///
+/// # Errors
+/// With the words of Go's decoder, where a text is no list of maps.
+pub fn read(text: &[u8]) -> Result<Vec<Value>, String> {
+    let wrong = |found: &Value, wanted: &str| {
+        format!("json: cannot unmarshal {} into Go value of type {wanted}", type_name(found))
+    };
+    let operations = match crate::json::document(text)? {
+        Value::Array(operations) => operations,
+        Value::Null => Vec::new(),
+        other => return Err(wrong(&other, "jsonpatch.Patch")),
+    };
+    match operations.iter().find(|operation| !operation.is_object() && !operation.is_null()) {
+        Some(other) => Err(wrong(other, "jsonpatch.Operation")),
+        None => Ok(operations),
+    }
+}
+
+/// Changes an object by operations, one after the other.
+///
+/// # Errors
+/// At the first that does not fit; what stands before it is done.
+pub fn apply(object: &mut Value, operations: &[Value]) -> Result<(), Unfit> {
+    operations.iter().try_for_each(|operation| carry_out(object, operation))
+}
+
+/// What Go's decoder calls a value.
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn unfit(words: impl Into<String>) -> Unfit {
+    Unfit(words.into())
+}
+
+fn carry_out(object: &mut Value, operation: &Value) -> Result<(), Unfit> {
+    let kind = operation.get("op").and_then(Value::as_str).unwrap_or("unknown");
+    let text = |field: &str| {
+        let found = operation.get(field).and_then(Value::as_str);
+        found.ok_or_else(|| {
+            let why = match (kind, field) {
+                ("add" | "remove" | "copy", "path") => String::new(),
+                (_, "from") => "operation, missing from field: ".to_owned(),
+                _ => "operation missing path field: ".to_owned(),
+            };
+            unfit(format!("{kind} operation failed to decode {field}: {why}{MISSING}"))
+        })
+    };
+    let value = || operation.get("value").cloned().unwrap_or_default();
+    match kind {
+        "add" => add(object, Path::new(kind, text("path")?), value()),
+        "remove" => remove(object, Path::new(kind, text("path")?)).map(drop),
+        "replace" => replace(object, text("path")?, value()),
+        "move" => {
+            let moved = remove(object, Path::from(kind, text("from")?))?;
+            add(object, Path::to(kind, text("path")?), moved)
+        }
+        "copy" => {
+            let copied = get(object, Path::from(kind, text("from")?))?;
+            add(object, Path::to(kind, text("path")?), copied)
+        }
+        "test" => {
+            let path = text("path")?;
+            let found = if path.is_empty() { object.clone() } else { get(object, Path::test(path))? };
+            let good = found == value();
+            if good { Ok(()) } else { Err(unfit(format!("testing value {path} failed: test failed"))) }
+        }
+        kind => Err(unfit(format!("Unexpected kind: {kind}"))),
+    }
+}
+
+/// A path, and how it is told that it leads nowhere.
+#[derive(Clone, Copy)]
+struct Path<'a> {
+    kind: &'a str,
+    text: &'a str,
+    nowhere: &'a str,
+    quoted: bool,
+}
+
+impl<'a> Path<'a> {
+    fn new(kind: &'a str, text: &'a str) -> Self {
+        Self { kind, text, nowhere: "does not apply: doc is missing path", quoted: true }
+    }
+
+    fn from(kind: &'a str, text: &'a str) -> Self {
+        Self { kind, text, nowhere: "does not apply: doc is missing from path", quoted: false }
+    }
+
+    fn to(kind: &'a str, text: &'a str) -> Self {
+        Self { kind, text, nowhere: "does not apply: doc is missing destination path", quoted: false }
+    }
+
+    fn test(text: &'a str) -> Self {
+        Self { kind: "test", text, nowhere: "does not apply: is missing path", quoted: false }
+    }
+
+    fn missing(self) -> Unfit {
+        let Self { kind, text, nowhere, quoted } = self;
+        let quote = if quoted { "\"" } else { "" };
+        unfit(format!("{kind} operation {nowhere}: {quote}{text}{quote}: {MISSING}"))
+    }
+
+    fn error(self, why: &str) -> Unfit {
+        let Self { kind, text, nowhere, .. } = self;
+        let last = text.rsplit('/').next().unwrap_or_default();
+        unfit(match (kind, nowhere.contains("from path")) {
+            ("copy", true) => format!("error in copy for from: '{text}': {why}"),
+            ("copy", false) => format!("error while adding value during copy: {why}"),
+            ("move", true) => format!("error in move for path: '{last}': {why}"),
+            _ => format!("error in {kind} for path: '{text}': {why}"),
+        })
+    }
+
+    /// What holds the last step of the path, and that step.
+    fn container(self, object: &mut Value) -> Result<(&mut Value, String), Unfit> {
+        let step = |step: &str| step.replace("~1", "/").replace("~0", "~");
+        let steps: Vec<&str> = self.text.split('/').skip(1).collect();
+        let (last, steps) = steps.split_last().ok_or_else(|| self.missing())?;
+        let mut at = object;
+        for part in steps {
+            let next = match at {
+                Value::Object(map) => map.get_mut(&step(part)),
+                Value::Array(items) => {
+                    let found = index(&step(part), items.len(), items.len());
+                    found.ok().and_then(|index| items.get_mut(index))
+                }
+                _ => None,
+            };
+            at = next.ok_or_else(|| self.missing())?;
+        }
+        if at.is_object() || at.is_array() { Ok((at, step(last))) } else { Err(self.missing()) }
+    }
+}
+
+/// The place that a step names in a list of `length`; below 0 from the end backwards.
+fn index(step: &str, length: usize, end: usize) -> Result<usize, String> {
+    let number: i64 = step.parse().map_err(|_| format!("strconv.Atoi: parsing {step:?}: invalid syntax"))?;
+    let wrong = || format!("Unable to access invalid index: {number}: invalid index referenced");
+    let length = i64::try_from(length).map_err(|_| wrong())?;
+    let index = usize::try_from(if number < 0 { number + length } else { number }).map_err(|_| wrong())?;
+    if index < end { Ok(index) } else { Err(wrong()) }
+}
+
+fn get(object: &mut Value, path: Path<'_>) -> Result<Value, Unfit> {
+    let (at, last) = path.container(object)?;
+    match at {
+        Value::Array(items) => {
+            let index = index(&last, items.len(), items.len()).map_err(|why| path.error(&why))?;
+            Ok(items[index].clone())
+        }
+        other => Ok(other.get(&last).cloned().unwrap_or_default()),
+    }
+}
+
+fn add(object: &mut Value, path: Path<'_>, value: Value) -> Result<(), Unfit> {
+    let (at, last) = path.container(object)?;
+    match at {
+        Value::Array(items) if last == "-" => items.push(value),
+        Value::Array(items) => {
+            let places = items.len() + 1;
+            let wrong = |why: String| match last.parse::<i64>() {
+                Ok(_) => path.error(&why),
+                Err(_) => path.error(&format!("value was not a proper array index: '{last}': {why}")),
+            };
+            items.insert(index(&last, places, places).map_err(wrong)?, value);
+        }
+        other => other[last.as_str()] = value,
+    }
+    Ok(())
+}
+
+fn replace(object: &mut Value, path: &str, value: Value) -> Result<(), Unfit> {
+    if path.is_empty() {
+        if !value.is_object() && !value.is_array() {
+            return Err(unfit("replace operation value must be object or array"));
+        }
+        *object = value;
+        return Ok(());
+    }
+    let path = Path { quoted: false, ..Path::new("replace", path) };
+    let (at, last) = path.container(object)?;
+    match at {
+        Value::Array(items) => {
+            let missing = |_| {
+                unfit(format!(
+                    "replace operation does not apply: doc is missing key: {}: {MISSING}",
+                    path.text
+                ))
+            };
+            let index = index(&last, items.len(), items.len()).map_err(missing)?;
+            items[index] = value;
+        }
+        other => other[last.as_str()] = value,
+    }
+    Ok(())
+}
+
+fn remove(object: &mut Value, path: Path<'_>) -> Result<Value, Unfit> {
+    let (at, last) = path.container(object)?;
+    match at {
+        Value::Array(items) => {
+            let index = index(&last, items.len(), items.len()).map_err(|why| path.error(&why))?;
+            Ok(items.remove(index))
+        }
+        Value::Object(map) => {
+            let absent = || path.error(&format!("Unable to remove nonexistent key: {last}: {MISSING}"));
+            map.remove(&last).ok_or_else(absent)
+        }
+        _ => Err(path.missing()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn operations_change_what_they_fit() {
+        let table = [
+            (
+                json!({"op": "add", "path": "/a/x", "value": 1}),
+                Some(json!({"a": {"b": 1, "x": 1}, "l": [1, 2]})),
+            ),
+            (json!({"op": "add", "path": "/l/-", "value": 3}), Some(json!({"a": {"b": 1}, "l": [1, 2, 3]}))),
+            (json!({"op": "add", "path": "/l/-1", "value": 3}), Some(json!({"a": {"b": 1}, "l": [1, 2, 3]}))),
+            (json!({"op": "add", "path": "/l/3", "value": 3}), None),
+            (json!({"op": "add", "path": "/none/x", "value": 3}), None),
+            (
+                json!({"op": "replace", "path": "/a/none", "value": 1}),
+                Some(json!({"a": {"b": 1, "none": 1}, "l": [1, 2]})),
+            ),
+            (json!({"op": "replace", "path": "/l/2", "value": 1}), None),
+            (json!({"op": "remove", "path": "/l/-1"}), Some(json!({"a": {"b": 1}, "l": [1]}))),
+            (json!({"op": "remove", "path": "/a/none"}), None),
+            (
+                json!({"op": "copy", "from": "/a/none", "path": "/c"}),
+                Some(json!({"a": {"b": 1}, "c": null, "l": [1, 2]})),
+            ),
+            (json!({"op": "move", "from": "/a/b", "path": "/l/0"}), Some(json!({"a": {}, "l": [1, 1, 2]}))),
+            (
+                json!({"op": "test", "path": "/a/none", "value": null}),
+                Some(json!({"a": {"b": 1}, "l": [1, 2]})),
+            ),
+            (json!({"op": "test", "path": "/a/none"}), Some(json!({"a": {"b": 1}, "l": [1, 2]}))),
+            (json!({"op": "test", "path": "/a/b", "value": 2}), None),
+            (json!({"op": "test", "path": "/a/b"}), None),
+            (
+                json!({"op": "test", "path": "", "value": {"a": {"b": 1}, "l": [1, 2]}}),
+                Some(json!({"a": {"b": 1}, "l": [1, 2]})),
+            ),
+            (json!({"op": "test", "path": "", "value": {}}), None),
+            (json!({"op": "test", "path": ""}), None),
+            (json!({"op": "replace", "path": "", "value": {"c": 1}}), Some(json!({"c": 1}))),
+            (json!({"op": "replace", "path": "", "value": [1]}), Some(json!([1]))),
+            (json!({"op": "replace", "path": "", "value": "text"}), None),
+            (json!({"op": "replace", "path": ""}), None),
+            (json!({"op": "add", "path": "", "value": {"c": 1}}), None),
+            (json!({"op": "remove", "path": ""}), None),
+            (json!({"op": "copy", "from": "", "path": "/c"}), None),
+            (json!({"op": "move", "from": "/a", "path": ""}), None),
+            (json!({"op": "odd", "path": "/a"}), None),
+            (json!({"op": "add"}), None),
+        ];
+        for (operation, want) in table {
+            let mut object = json!({"a": {"b": 1}, "l": [1, 2]});
+            let done = apply(&mut object, std::slice::from_ref(&operation)).ok().map(|()| object);
+            assert_eq!(done, want, "{operation}");
+        }
+    }
+
+    #[test]
+    fn case_50_webhooks_are_answered_by_the_same_rules() {
+        let object = json!({"kind": "ConfigMap", "metadata": {"labels": {"a": "b"}, "finalizers": ["a", "b"]}, "data": {"a": "1"}});
+        let outcome = |operation: Value| {
+            let mut object = object.clone();
+            apply(&mut object, &[operation]).map(|()| object).map_err(|error| error.to_string())
+        };
+        let with = |pointer: &str, value: Value| {
+            let mut object = object.clone();
+            *object.pointer_mut(pointer).unwrap() = value;
+            Ok(object)
+        };
+        let table = [
+            (json!({"op": "replace", "path": "/metadata/labels/x", "value": "y"}), with("/metadata/labels", json!({"a": "b", "x": "y"}))),
+            (json!({"op": "test", "path": "/metadata/annotations", "value": null}), Ok(object.clone())),
+            (json!({"op": "remove", "path": "/metadata/finalizers/-1"}), with("/metadata/finalizers", json!(["a"]))),
+            (json!({"op": "add", "path": "/data/z"}), with("/data", json!({"a": "1", "z": null}))),
+            (json!({"op": "copy", "from": "/data/none", "path": "/data/z"}), with("/data", json!({"a": "1", "z": null}))),
+            (
+                json!({"op": "add", "path": "", "value": {}}),
+                Err("add operation does not apply: doc is missing path: \"\": missing value".to_owned()),
+            ),
+            (json!({"op": "frob", "path": "/data/z"}), Err("Unexpected kind: frob".to_owned())),
+            (
+                json!({"op": "remove", "path": "/data/none"}),
+                Err("error in remove for path: '/data/none': Unable to remove nonexistent key: none: missing value".to_owned()),
+            ),
+            (
+                json!({"op": "replace", "path": "/none/x", "value": 1}),
+                Err("replace operation does not apply: doc is missing path: /none/x: missing value".to_owned()),
+            ),
+        ];
+        for (operation, want) in table {
+            assert_eq!(outcome(operation.clone()), want, "{operation}");
+        }
+        assert_eq!(read(b"null"), Ok(Vec::new()));
+        let words = |text: &str| read(text.as_bytes()).unwrap_err();
+        assert_eq!(words("{}"), "json: cannot unmarshal object into Go value of type jsonpatch.Patch");
+        assert_eq!(words("[1]"), "json: cannot unmarshal number into Go value of type jsonpatch.Operation");
+    }
+}

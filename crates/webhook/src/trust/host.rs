@@ -1,0 +1,74 @@
+//! Whether a certificate has the name a server is asked by. The common name of a subject is none.
+
+use std::net::IpAddr;
+
+use formats::x509::Certificate;
+use rustls_pki_types::ServerName;
+
+use super::Distrust;
+
+/// # Errors
+/// When it has other names.
+pub(super) fn verify(leaf: &Certificate, name: &ServerName<'_>) -> Result<(), Distrust> {
+    let names = &leaf.extensions.names;
+    let asked = name.to_str();
+    let good = match name {
+        ServerName::IpAddress(_) => {
+            asked.parse::<IpAddr>().is_ok_and(|ip| names.ip.contains(&ip.to_canonical()))
+        }
+        _ => names.dns.iter().any(|pattern| matches(pattern, &asked.to_ascii_lowercase())),
+    };
+    if good {
+        return Ok(());
+    }
+    let addresses = names.ip.iter().map(ToString::to_string);
+    let valid: Vec<String> = names.dns.iter().cloned().chain(addresses).collect();
+    let valid = if valid.is_empty() { "no name".to_owned() } else { valid.join(", ") };
+    Err(Distrust::Name { valid, name: asked.into_owned() })
+}
+
+/// A star stands for the first label alone. What is no host name matches as it is.
+fn matches(pattern: &str, host: &str) -> bool {
+    let pattern = pattern.to_ascii_lowercase();
+    let trimmed = host.strip_suffix('.').unwrap_or(host);
+    if !is_host(trimmed) || !is_host(pattern.strip_prefix("*.").unwrap_or(&pattern)) {
+        return !["", "."].contains(&host) && pattern == host;
+    }
+    let (labels, parts): (Vec<_>, Vec<_>) = (pattern.split('.').collect(), trimmed.split('.').collect());
+    labels.len() == parts.len()
+        && labels
+            .iter()
+            .zip(&parts)
+            .enumerate()
+            .all(|(at, (label, part))| label == part || (at == 0 && *label == "*"))
+}
+
+fn is_host(text: &str) -> bool {
+    let allowed =
+        |(at, byte): (usize, u8)| byte.is_ascii_alphanumeric() || byte == b'_' || (byte == b'-' && at > 0);
+    text.split('.').all(|label| !label.is_empty() && label.bytes().enumerate().all(allowed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_is_one_label() {
+        let table = [
+            ("a.example.com", "a.example.com", true),
+            ("A.Example.com", "a.example.com", true),
+            ("*.example.com", "a.example.com", true),
+            ("a.example.com", "a.example.com.", true),
+            ("*.example.com", "a.b.example.com", false),
+            ("*.example.com", "example.com", false),
+            ("*", "example", false),
+            ("a.*.com", "a.b.com", false),
+            ("", "a", false),
+            ("a", "b", false),
+        ];
+        for (pattern, host, want) in table {
+            assert_eq!(matches(pattern, host), want, "{pattern} {host}");
+        }
+    }
+}
