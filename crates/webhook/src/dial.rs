@@ -96,9 +96,9 @@ pub trait Dialer: Send + Sync {
 
 /// Finds the way to a registered webhook; what the embedded API server is given.
 pub trait Dialers: Send + Sync {
-    /// The dialer for a client configuration, and the path to post to.
+    /// The dialer for a client configuration; [`ClientConfig::address`] has the path to post to.
     ///
     /// # Errors
     /// When the address cannot be resolved or its authorities cannot be read.
-    fn dialer(&self, to: &ClientConfig) -> Result<(std::sync::Arc<dyn Dialer>, String), DialError>;
+    fn dialer(&self, to: &ClientConfig) -> Result<std::sync::Arc<dyn Dialer>, DialError>;
 }

@@ -9,7 +9,8 @@
 //! - [`registration`] — which request is sent to which webhook, evaluated as kube-apiserver does;
 //! - [`service`] — webhooks behind paths as one tower service, with limits;
 //! - [`dial`] — how a webhook is reached: in process, or over TLS;
-//! - [`server`] — HTTPS with certificates that are reloaded while it runs.
+//! - [`server`] — HTTPS with certificates that are reloaded while it runs;
+//! - [`url`] — addresses as Go reads them.
 //!
 //! Invariants: nothing here knows a Gardener kind, a Kubernetes client or a clock.
 
@@ -25,4 +26,5 @@ pub mod rejection;
 pub mod review;
 pub mod server;
 pub mod service;
+pub mod url;
 pub mod validation;

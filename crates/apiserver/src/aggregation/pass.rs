@@ -41,7 +41,7 @@ pub(super) async fn send(
     request: Request<Bytes>,
 ) -> Result<Streamed, String> {
     let dialers = shared.dialers.as_ref().ok_or("this server was given no way to others")?;
-    let (dialer, _) = dialers.dialer(&backend.client).map_err(|error| error.to_string())?;
+    let dialer = dialers.dialer(&backend.client).map_err(|error| error.to_string())?;
     dialer.pass(request).await.map_err(|error| error.to_string())
 }
 

@@ -99,6 +99,7 @@ pub(crate) async fn changed(
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
         let edited = edit.apply(shared, &shown, &mut review.notes);
         let mut edited = edited.map_err(|status| status.noting(&review.notes))?;
+        effects::admit_change(shared, call).map_err(|status| status.noting(&review.notes))?;
         plugins::keep(call, &mut edited, &shown);
         review.object = Some(edited);
         review.old = Some(Cow::Borrowed(&*shown));

@@ -29,10 +29,10 @@ struct Other {
 }
 
 impl Dialers for Other {
-    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
+    fn dialer(&self, to: &ClientConfig) -> Result<Arc<dyn Dialer>, DialError> {
         let service = to.service.as_ref().unwrap();
         if service.name == "api" {
-            return Ok((Arc::new(self.clone()), "/".to_owned()));
+            return Ok(Arc::new(self.clone()));
         }
         let source_text = format!("no address is known for service {}", service.name);
         Err(DialError::Connect { url: String::new(), source_text })

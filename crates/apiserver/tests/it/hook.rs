@@ -58,9 +58,8 @@ impl Hooks {
 }
 
 impl Dialers for Hooks {
-    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
-        let path = to.service.as_ref().and_then(|service| service.path.clone()).unwrap_or_default();
-        Ok((Arc::new(self.clone()), path))
+    fn dialer(&self, _: &ClientConfig) -> Result<Arc<dyn Dialer>, DialError> {
+        Ok(Arc::new(self.clone()))
     }
 }
 

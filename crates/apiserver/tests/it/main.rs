@@ -4,6 +4,7 @@
 #![expect(clippy::too_many_lines, reason = "tables of requests and answers are long")]
 
 mod access;
+mod addresses;
 mod admission;
 mod aggregation;
 mod apply;
@@ -19,6 +20,7 @@ mod front;
 mod hook;
 mod kinds;
 mod lifecycle;
+mod namespaces;
 mod protobuf;
 mod rules;
 mod services;

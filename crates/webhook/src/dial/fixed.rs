@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::Uri;
 
 use super::{DialError, Dialer, Dialers, Https, InProcess, Target, Trust};
-use crate::registration::{ClientConfig, ServiceReference};
+use crate::registration::{Address, ClientConfig};
 use crate::service::WebhookService;
 
 /// What stands behind a Service or a host.
@@ -50,25 +49,14 @@ impl FixedDialers {
         self
     }
 
-    fn by_service(&self, to: &ServiceReference) -> Result<(String, String, Option<&Destination>), DialError> {
-        let host = format!("{}.{}.svc", to.name, to.namespace);
-        let base = format!("https://{host}:{}", to.port.unwrap_or(443));
-        let path = to.path.clone().unwrap_or_else(|| "/".to_owned());
-        let known = self.services.get(&(to.namespace.clone(), to.name.clone()));
-        if known.is_none() {
-            let source_text = format!("no address is known for service {}/{}", to.namespace, to.name);
-            return Err(DialError::Connect { url: format!("{base}{path}"), source_text });
-        }
-        Ok((base, path, known))
-    }
-
-    fn by_url(&self, url: &str) -> Result<(String, String, Option<&Destination>), DialError> {
-        let wrong = |source_text: String| DialError::Connect { url: url.to_owned(), source_text };
-        let uri: Uri = url.parse().map_err(|error: http::uri::InvalidUri| wrong(error.to_string()))?;
-        let host = uri.host().ok_or_else(|| wrong("the address has no host".to_owned()))?;
-        let authority = format!("{host}:{}", uri.port_u16().unwrap_or(443));
-        let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        Ok((format!("https://{authority}"), path, self.hosts.get(&authority)))
+    fn destination(&self, to: &ClientConfig, at: &Address) -> Result<Option<&Destination>, DialError> {
+        let Some(service) = &to.service else { return Ok(self.hosts.get(&at.authority())) };
+        let (namespace, name) = (&service.namespace, &service.name);
+        let known = self.services.get(&(namespace.clone(), name.clone()));
+        known.map(Some).ok_or_else(|| DialError::Connect {
+            url: format!("https://{}{}", at.host, at.path),
+            source_text: format!("no address is known for service {namespace}/{name}"),
+        })
     }
 
     fn pooled(
@@ -93,22 +81,19 @@ impl FixedDialers {
 }
 
 impl Dialers for FixedDialers {
-    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
-        let (base, path, destination) = match (&to.url, &to.service) {
-            (Some(url), None) => self.by_url(url)?,
-            (None, Some(service)) => self.by_service(service)?,
-            _ => {
-                let source_text = "exactly one of url or service is required".to_owned();
-                return Err(DialError::Connect { url: String::new(), source_text });
-            }
-        };
-        let dialer: Arc<dyn Dialer> = match destination {
-            Some(Destination::InProcess(service)) => Arc::new(InProcess::new(service.clone())),
+    fn dialer(&self, to: &ClientConfig) -> Result<Arc<dyn Dialer>, DialError> {
+        let address = to.address().map_err(|error| DialError::Connect {
+            url: to.url.clone().unwrap_or_default(),
+            source_text: error.to_string(),
+        })?;
+        let destination = self.destination(to, &address)?;
+        let base = format!("https://{}", address.authority());
+        match destination {
+            Some(Destination::InProcess(service)) => Ok(Arc::new(InProcess::new(service.clone()))),
             Some(Destination::Address(address)) => {
-                self.pooled(base, Some(address.clone()), to.ca_bundle.clone())?
+                self.pooled(base, Some(address.clone()), to.ca_bundle.clone())
             }
-            None => self.pooled(base, None, to.ca_bundle.clone())?,
-        };
-        Ok((dialer, path))
+            None => self.pooled(base, None, to.ca_bundle.clone()),
+        }
     }
 }
