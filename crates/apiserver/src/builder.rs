@@ -38,6 +38,7 @@ pub struct Builder {
     dialers: Option<Arc<dyn Dialers>>,
     switches: Switches,
     issuer: String,
+    audiences: Vec<String>,
     authority: authority::Lazy,
     upstream: Option<Arc<dyn Upstream>>,
 }
@@ -62,6 +63,7 @@ impl Default for Builder {
                 authorization: Authorization::AlwaysAllow,
             },
             issuer: tokens::ISSUER.to_owned(),
+            audiences: Vec::new(),
             authority: authority::Lazy::default(),
             upstream: None,
         }
@@ -143,9 +145,16 @@ impl Builder {
         self
     }
 
-    /// The issuer of the tokens of service accounts, and the audience of those that name none.
+    /// The issuer of the tokens of service accounts.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = issuer.into();
+        self
+    }
+
+    /// The audiences that the server answers to, which are those of tokens that name none too (`--api-audiences`); the
+    /// issuer where none are given.
+    pub fn audiences(mut self, audiences: impl IntoIterator<Item = String>) -> Self {
+        self.audiences = audiences.into_iter().collect();
         self
     }
 
@@ -160,11 +169,12 @@ impl Builder {
     #[must_use]
     pub fn build(self) -> ApiServer {
         let clock = Clock::starting_at(self.epoch);
+        let audiences = if self.audiences.is_empty() { vec![self.issuer.clone()] } else { self.audiences };
         let shared = Shared {
             store: Store::new(self.events),
             registry: Registry::new(&self.kinds, &self.crds),
             faults: Faults::new(clock.clone()),
-            tokens: Tokens::new(self.issuer),
+            tokens: Tokens::new(self.issuer.clone(), audiences),
             authority: self.authority,
             progress: Progress::default(),
             clock,

@@ -33,7 +33,7 @@ use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
 use crate::log;
 use crate::registry::Target;
-use crate::state::{Controllers, Shared};
+use crate::state::{Authorization, Controllers, Shared};
 use crate::verbs;
 
 use self::read::read;
@@ -185,6 +185,11 @@ impl ApiServer {
     /// Who holds a bearer token.
     pub(crate) fn holder(&self, token: &str) -> Option<User> {
         identity::holder(&self.shared, token)
+    }
+
+    /// Whether there are users who may not do everything.
+    pub(crate) fn judges(&self) -> bool {
+        self.shared.switches.authorization != Authorization::AlwaysAllow
     }
 
     /// What can be made to go wrong.

@@ -137,7 +137,7 @@ async fn what_is_left_of_a_namespace_cannot_be_changed() {
     let body = namespace(&json!({}), &json!([]), "Terminating");
     send(&server, "PUT", &format!("{SPACES}/a/finalize"), &body).await;
     let gone = |(code, answer): (u16, Value)| {
-        assert_eq!((code, &answer["message"]), (404, &json!("namespaces \"a\" not found")))
+        assert_eq!((code, &answer["message"]), (404, &json!("namespaces \"a\" not found")));
     };
     let scale = json!({"spec": {"replicas": 1}});
     gone(patch(&server, &format!("{maps}/m"), merge, &json!({"data": {"x": "1"}})).await);
