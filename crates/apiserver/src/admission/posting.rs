@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use webhook::dial::{DialError, HttpAnswer};
+use webhook::dial::{Connection, DialError, HttpAnswer};
 use webhook::registration::ClientConfig;
 
+use crate::reach;
 use crate::state::Shared;
 
 /// Why there is no answer.
@@ -31,12 +32,17 @@ pub(crate) async fn post(
         return Err(Unanswered::NoWay("this server was given no way to webhooks".to_owned()));
     };
     let address = to.address().map_err(|error| Unanswered::NoWay(error.to_string()))?;
-    let dialer = dialers.dialer(to).map_err(|error| Unanswered::NoWay(error.to_string()))?;
     let timeout = Duration::from_secs(u64::from(seconds));
     let path = format!("{}?timeout={seconds}s", address.path);
+    let url = format!("https://{}{path}", address.host);
+    let endpoint = reach::endpoint(shared, to);
+    let over = Connection { endpoint: endpoint.as_deref(), ..Connection::default() };
+    let dialer = dialers.dialer(to, over).map_err(|error| match reach::unresolved(shared, to) {
+        Some(why) => Unanswered::Failed(format!("Post {url:?}: {why}")),
+        None => Unanswered::NoWay(error.to_string()),
+    })?;
     // Whatever the dialer does: the webhook has no longer than it was given.
     let answer = tokio::time::timeout(timeout, dialer.post(&path, body, timeout)).await;
-    let url = format!("https://{}{path}", address.host);
     match answer {
         Ok(Ok(answer)) => text(&answer).map_err(Unanswered::Failed),
         Ok(Err(DialError::Timeout { .. })) | Err(_) => {

@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Value, json};
-use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer};
+use webhook::dial::{Connection, DialError, Dialer, Dialers, HttpAnswer};
 use webhook::registration::ClientConfig;
 
 /// What a webhook answers to a request: the `response`, or a whole HTTP answer.
@@ -58,7 +58,7 @@ impl Hooks {
 }
 
 impl Dialers for Hooks {
-    fn dialer(&self, _: &ClientConfig) -> Result<Arc<dyn Dialer>, DialError> {
+    fn dialer(&self, _: &ClientConfig, _: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
         Ok(Arc::new(self.clone()))
     }
 }

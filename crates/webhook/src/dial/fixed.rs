@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{DialError, Dialer, Dialers, Https, InProcess, Target, Trust};
+use super::{ClientCertificate, Connection, DialError, Dialer, Dialers, Https, InProcess, Target, Trust};
 use crate::registration::{Address, ClientConfig};
 use crate::service::WebhookService;
 
@@ -24,8 +24,18 @@ pub enum Destination {
 pub struct FixedDialers {
     services: BTreeMap<(String, String), Destination>,
     hosts: BTreeMap<String, Destination>,
-    /// By URL and bundle, so that connections are kept.
-    pooled: Mutex<BTreeMap<(String, Option<String>), Https>>,
+    /// So that connections are kept.
+    pooled: Mutex<BTreeMap<Pooled, Https>>,
+}
+
+/// What connections are kept by.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Pooled {
+    base: String,
+    address: Option<String>,
+    /// Absent where any certificate will do.
+    bundle: Option<String>,
+    certificate: Option<ClientCertificate>,
 }
 
 impl FixedDialers {
@@ -49,11 +59,18 @@ impl FixedDialers {
         self
     }
 
-    fn destination(&self, to: &ClientConfig, at: &Address) -> Result<Option<&Destination>, DialError> {
-        let Some(service) = &to.service else { return Ok(self.hosts.get(&at.authority())) };
+    /// `host:port` to connect to where it is not the address itself, or webhooks of this process.
+    fn destination(
+        &self,
+        to: &ClientConfig,
+        at: &Address,
+        over: Connection<'_>,
+    ) -> Result<Option<Destination>, DialError> {
+        let Some(service) = &to.service else { return Ok(self.hosts.get(&at.authority()).cloned()) };
         let (namespace, name) = (&service.namespace, &service.name);
-        let known = self.services.get(&(namespace.clone(), name.clone()));
-        known.map(Some).ok_or_else(|| DialError::Connect {
+        let known = self.services.get(&(namespace.clone(), name.clone())).cloned();
+        let found = over.endpoint.map(|endpoint| Destination::Address(endpoint.to_owned()));
+        known.or(found).map(Some).ok_or_else(|| DialError::Connect {
             url: format!("https://{}{}", at.host, at.path),
             source_text: format!("no address is known for service {namespace}/{name}"),
         })
@@ -63,37 +80,47 @@ impl FixedDialers {
         &self,
         base: String,
         address: Option<String>,
-        bundle: Option<String>,
+        bundle: Option<&str>,
+        over: Connection<'_>,
     ) -> Result<Arc<dyn Dialer>, DialError> {
         let mut pooled = self.pooled.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (base.clone(), bundle.clone());
+        let key = Pooled {
+            base: base.clone(),
+            address: address.clone(),
+            bundle: bundle.map(str::to_owned).filter(|_| !over.insecure),
+            certificate: over.certificate.cloned(),
+        };
         if let Some(known) = pooled.get(&key) {
             return Ok(Arc::new(known.clone()));
         }
         let wrong = |source_text: String| DialError::Tls { url: base.clone(), source_text };
-        let bundle = bundle.ok_or_else(|| wrong("the registration carries no caBundle".to_owned()))?;
-        let pem = STANDARD.decode(bundle.trim()).map_err(|error| wrong(format!("caBundle: {error}")))?;
-        let target = Target { url: base, address, server_name: None, trust: Trust::Bundle(pem) };
-        let dialer = Https::new(&target)?;
+        let trust = match bundle {
+            _ if over.insecure => Trust::Insecure,
+            Some(bundle) => {
+                let pem = STANDARD.decode(bundle.trim());
+                Trust::Bundle(pem.map_err(|error| wrong(format!("caBundle: {error}")))?)
+            }
+            None => return Err(wrong("the registration carries no caBundle".to_owned())),
+        };
+        let target = Target { url: base, address, server_name: None, trust };
+        let dialer = Https::showing(&target, over.certificate)?;
         pooled.insert(key, dialer.clone());
         Ok(Arc::new(dialer))
     }
 }
 
 impl Dialers for FixedDialers {
-    fn dialer(&self, to: &ClientConfig) -> Result<Arc<dyn Dialer>, DialError> {
+    fn dialer(&self, to: &ClientConfig, over: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
         let address = to.address().map_err(|error| DialError::Connect {
             url: to.url.clone().unwrap_or_default(),
             source_text: error.to_string(),
         })?;
-        let destination = self.destination(to, &address)?;
         let base = format!("https://{}", address.authority());
-        match destination {
-            Some(Destination::InProcess(service)) => Ok(Arc::new(InProcess::new(service.clone()))),
-            Some(Destination::Address(address)) => {
-                self.pooled(base, Some(address.clone()), to.ca_bundle.clone())
-            }
-            None => self.pooled(base, None, to.ca_bundle.clone()),
+        let bundle = to.ca_bundle.as_deref();
+        match self.destination(to, &address, over)? {
+            Some(Destination::InProcess(service)) => Ok(Arc::new(InProcess::new(service))),
+            Some(Destination::Address(address)) => self.pooled(base, Some(address), bundle, over),
+            None => self.pooled(base, None, bundle, over),
         }
     }
 }

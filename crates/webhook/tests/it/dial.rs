@@ -10,8 +10,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use webhook::dial::{
-    Destination, DialError, Dialer, Dialers as _, FixedDialers, HttpAnswer, Https, InProcess, Target, Trust,
-    handshake,
+    Connection, Destination, DialError, Dialer, Dialers as _, FixedDialers, HttpAnswer, Https, InProcess,
+    Target, Trust, handshake,
 };
 use webhook::registration::{ClientConfig, ServiceReference};
 use webhook::server::{Certificates, Patience, TlsOptions, config, serve};
@@ -212,7 +212,7 @@ fn url(url: &str, ca_bundle: Option<String>) -> ClientConfig {
 }
 
 async fn ask(dialers: &FixedDialers, to: &ClientConfig) -> Result<HttpAnswer, DialError> {
-    let dialer: Arc<dyn Dialer> = dialers.dialer(to)?;
+    let dialer: Arc<dyn Dialer> = dialers.dialer(to, Connection::default())?;
     dialer.post(&to.address().unwrap().path, review("v1"), MINUTE).await
 }
 

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use serde_json::Value;
 use substrate::cluster::ClusterError;
-use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer};
+use webhook::dial::{Connection, DialError, Dialer, Dialers, HttpAnswer};
 use webhook::registration::ClientConfig;
 
 use super::case::Ask;
@@ -89,7 +89,7 @@ pub(super) async fn ask(ground: &Ground<'_>, subject: &Subject, ask: &Ask) -> Re
 pub(in crate::run) struct ToTarget(pub(in crate::run) Arc<Recorder>);
 
 impl Dialers for ToTarget {
-    fn dialer(&self, _: &ClientConfig) -> Result<Arc<dyn Dialer>, DialError> {
+    fn dialer(&self, _: &ClientConfig, _: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
         Ok(Arc::<Recorder>::clone(&self.0) as Arc<dyn Dialer>)
     }
 }
