@@ -19,7 +19,9 @@ mod selection;
 mod versions;
 
 pub(crate) use check::{CheckCommand, CheckObjectsArguments};
-pub(crate) use environment::{ComponentName, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
+pub(crate) use environment::{
+    ComponentName, CrdsFrom, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments,
+};
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use gate::GateArguments;
 pub(crate) use init::{InitCommand, InitProviderArguments};
