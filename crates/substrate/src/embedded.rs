@@ -74,6 +74,8 @@ pub struct ControlPlane {
     pub controllers: Controllers,
     /// The audiences that it answers to; the issuer of its tokens where none are named.
     pub audiences: Vec<String>,
+    /// Where its objects say that it is; an address for documentation where nothing is said.
+    pub advertised: Option<SocketAddr>,
     /// How it reaches webhooks and other API servers.
     pub dialers: Option<Arc<dyn Dialers>>,
 }
@@ -85,6 +87,7 @@ impl Default for ControlPlane {
             crds: schema::crds().to_vec(),
             controllers: Controllers::none(),
             audiences: Vec::new(),
+            advertised: None,
             dialers: None,
         }
     }
@@ -101,7 +104,8 @@ impl ControlPlane {
             .audiences(self.audiences)
             .post_start_hooks(true)
             .authorization(Authorization::Rbac);
-        self.dialers.into_iter().fold(plain, apiserver::Builder::dialers).build()
+        let placed = self.advertised.into_iter().fold(plain, apiserver::Builder::advertised);
+        self.dialers.into_iter().fold(placed, apiserver::Builder::dialers).build()
     }
 }
 

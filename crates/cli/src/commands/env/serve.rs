@@ -42,6 +42,7 @@ async fn in_process(arguments: &EnvUpArguments, state: &State, terminal: &Termin
         },
         audiences: arguments.api_audiences.clone(),
         dialers: Some(Arc::new(FixedDialers::new())),
+        ..ControlPlane::default()
     };
     let server = server.start();
     // As others write them, so that one that is faulty is refused and not left out.
