@@ -6,10 +6,10 @@ use webhook::dial::Dialers;
 
 use crate::access::tokens::Tokens;
 use crate::aggregation::Checking;
+use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority;
 use crate::clock::Clock;
 use crate::faults::Faults;
-use crate::front_proxy::FrontProxy;
 use crate::hooks::Hooks;
 use crate::http::upstream::Door;
 use crate::ids::Ids;

@@ -59,7 +59,7 @@ fn of_server(programs: &Path) -> Result<[Generated; 5]> {
     drop(server);
     let bundle = bundle::Bundle::of(&answers)?;
     Ok([
-        Generated { path: "apiserver/src/post_start_hooks/objects.json".to_owned(), bytes: started },
+        Generated { path: "apiserver/src/seed/post_start_hooks/objects.json".to_owned(), bytes: started },
         Generated { path: "schema/data/messages.gz".to_owned(), bytes: messages::table(&bundle.index)? },
         Generated {
             path: "apiserver/tests/vectors/protobuf.gz".to_owned(),

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use webhook::dial::{Connection, DialError, HttpAnswer};
 use webhook::registration::ClientConfig;
 
-use crate::reach;
+use crate::aggregation::reach;
 use crate::state::Shared;
 
 /// Why there is no answer.

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use webhook::registration::ServiceReference;
 
 use super::{Backend, TABLE, pass};
+use crate::aggregation::reach;
 use crate::call::User;
 use crate::clock::rfc3339;
 use crate::object::meta;
-use crate::reach;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
 

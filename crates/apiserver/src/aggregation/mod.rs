@@ -3,7 +3,9 @@
 mod availability;
 mod checking;
 mod discovery;
+pub(crate) mod front_proxy;
 mod pass;
+pub(crate) mod reach;
 mod registration;
 
 use std::sync::Arc;

@@ -8,10 +8,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use webhook::dial::{Connection, Dialer, Streamed};
 
 use super::{Backend, availability};
+use crate::aggregation::reach;
 use crate::call::User;
 use crate::http::passing::{answered, passed_on, said_on};
 use crate::http::reply::Reply;
-use crate::reach;
 use crate::state::Shared;
 
 /// Passes a request on, and gives back what is answered.

@@ -51,7 +51,8 @@ struct Replacement<'a> {
 pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     apply::check(call, "UpdateOptions", None)?;
-    let object = decode::object(shared, call, &mut notes)?;
+    let mut object = decode::object(shared, call, &mut notes)?;
+    written::each_owner_once(&mut object, &mut notes, false);
     replace(shared, call, object, &notes).await.map_err(|status| status.noting(&notes))
 }
 

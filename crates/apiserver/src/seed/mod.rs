@@ -1,5 +1,7 @@
 //! What a server begins with: namespaces, roles, CRDs, and what kube-apiserver writes when it starts.
 
+pub(crate) mod post_start_hooks;
+
 use std::net::SocketAddr;
 
 use schema::Crd;
@@ -13,7 +15,6 @@ use crate::clock::rfc3339;
 use crate::object::effects;
 use crate::object::meta;
 use crate::object::strategy;
-use crate::post_start_hooks;
 use crate::state::{Authorization, Shared};
 use crate::store::Expect;
 

@@ -9,9 +9,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use schema::Resource;
 use serde_json::Value;
 
+use crate::aggregation::front_proxy::Made;
 use crate::authority::Authority;
 use crate::clock::rfc3339;
-use crate::front_proxy::Made;
 use crate::object::meta;
 use crate::state::Shared;
 use crate::store::Expect;
