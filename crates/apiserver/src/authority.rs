@@ -1,12 +1,15 @@
 //! The authority of a server: signs the certificates of its front door and of those who ask for one.
 
 use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyUsagePurpose,
     SanType,
 };
+
+/// The name of an authority that nobody gave.
+const NAME: &str = "gardener-conformance embedded API server";
 
 /// A certificate and its key.
 #[derive(Clone, Debug)]
@@ -24,21 +27,22 @@ pub(crate) struct Authority {
 }
 
 /// An authority that is made when it is first needed, unless one was given.
-#[derive(Debug, Default)]
+/// Clones are one.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lazy {
     given: Option<KeyPair>,
-    made: OnceLock<Authority>,
+    made: Arc<OnceLock<Authority>>,
 }
 
 impl Lazy {
     /// This authority and no other.
     pub(crate) fn given(pair: KeyPair) -> Self {
-        Self { given: Some(pair), made: OnceLock::new() }
+        Self { given: Some(pair), made: Arc::default() }
     }
 
     /// The one that was given, or another of a server's own.
     pub(crate) fn anew(&self) -> Self {
-        Self { given: self.given.clone(), made: OnceLock::new() }
+        Self { given: self.given.clone(), made: Arc::default() }
     }
 
     /// The authority.
@@ -48,17 +52,18 @@ impl Lazy {
         }
         let made = match &self.given {
             Some(pair) => Authority::of(pair)?,
-            None => Authority::new()?,
+            None => Authority::new(NAME)?,
         };
         Ok(self.made.get_or_init(|| made))
     }
 }
 
 impl Authority {
-    fn new() -> Result<Self, rcgen::Error> {
+    /// An authority of this name, of its own.
+    pub(crate) fn new(name: &str) -> Result<Self, rcgen::Error> {
         let key = rcgen::KeyPair::generate()?;
         let mut params = CertificateParams::default();
-        params.distinguished_name.push(DnType::CommonName, "gardener-conformance embedded API server");
+        params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
         let pem = params.self_signed(&key)?.pem();
@@ -92,11 +97,13 @@ impl Authority {
         self.sign(params, ExtendedKeyUsagePurpose::ServerAuth)
     }
 
-    /// A certificate for a user of one group.
-    pub(crate) fn client(&self, user: &str, group: &str) -> Result<KeyPair, rcgen::Error> {
+    /// A certificate for a user of these groups.
+    pub(crate) fn client(&self, user: &str, groups: &[&str]) -> Result<KeyPair, rcgen::Error> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, user);
-        params.distinguished_name.push(DnType::OrganizationName, group);
+        for group in groups {
+            params.distinguished_name.push(DnType::OrganizationName, *group);
+        }
         self.sign(params, ExtendedKeyUsagePurpose::ClientAuth)
     }
 

@@ -1,30 +1,30 @@
 //! How a server is made: kinds, CRDs, clock, webhooks, and switches.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use schema::{Crd, Kinds};
-use serde_json::json;
 use webhook::dial::Dialers;
 
-use crate::access::authorization;
 use crate::access::tokens::{self, Tokens};
+use crate::aggregation::Checking;
+use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority::{self, KeyPair};
-use crate::call;
-use crate::clock::{Clock, rfc3339};
+use crate::clock::Clock;
 use crate::faults::Faults;
 use crate::hooks::Hooks;
 use crate::http::upstream::{Door, Upstream};
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::object::allocation::Pool;
-use crate::object::meta;
-use crate::object::strategy;
 use crate::progress::Progress;
 use crate::registry::Registry;
+use crate::seed;
+use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
 use crate::state::{Authorization, Controllers, Shared, Switches};
-use crate::store::{Expect, Store};
+use crate::store::Store;
 
 /// Makes an [`ApiServer`].
 #[must_use]
@@ -38,6 +38,8 @@ pub struct Builder {
     dialers: Option<Arc<dyn Dialers>>,
     switches: Switches,
     issuer: String,
+    audiences: Vec<String>,
+    advertised: SocketAddr,
     authority: authority::Lazy,
     upstream: Option<Arc<dyn Upstream>>,
 }
@@ -60,8 +62,11 @@ impl Default for Builder {
             switches: Switches {
                 controllers: Controllers { namespaces: true, ..Controllers::none() },
                 authorization: Authorization::AlwaysAllow,
+                post_start_hooks: false,
             },
             issuer: tokens::ISSUER.to_owned(),
+            audiences: Vec::new(),
+            advertised: post_start_hooks::ADVERTISED,
             authority: authority::Lazy::default(),
             upstream: None,
         }
@@ -143,9 +148,31 @@ impl Builder {
         self
     }
 
-    /// The issuer of the tokens of service accounts, and the audience of those that name none.
+    /// The issuer of the tokens of service accounts.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = issuer.into();
+        self
+    }
+
+    /// The audiences that the server answers to, which are those of tokens that name none too (`--api-audiences`); the
+    /// issuer where none are given.
+    pub fn audiences(mut self, audiences: impl IntoIterator<Item = String>) -> Self {
+        self.audiences = audiences.into_iter().collect();
+        self
+    }
+
+    /// Whether the server begins with all that a kube-apiserver writes when it starts, beside namespaces and roles: the
+    /// Service `kubernetes` with its endpoints, priorities, APIServices, how it is asked for others (`kube-system`'s
+    /// ConfigMap `extension-apiserver-authentication`). It then keeps an APIService for each version of a group that a CRD
+    /// brings, and shows other API servers the front proxy's certificate. Off unless asked for.
+    pub fn post_start_hooks(mut self, on: bool) -> Self {
+        self.switches.post_start_hooks = on;
+        self
+    }
+
+    /// Where these objects say that the server is, which need not be true; no endpoints are written for loopback.
+    pub fn advertised(mut self, address: SocketAddr) -> Self {
+        self.advertised = address;
         self
     }
 
@@ -160,11 +187,14 @@ impl Builder {
     #[must_use]
     pub fn build(self) -> ApiServer {
         let clock = Clock::starting_at(self.epoch);
+        let audiences = if self.audiences.is_empty() { vec![self.issuer.clone()] } else { self.audiences };
         let shared = Shared {
             store: Store::new(self.events),
             registry: Registry::new(&self.kinds, &self.crds),
             faults: Faults::new(clock.clone()),
-            tokens: Tokens::new(self.issuer),
+            front_proxy: FrontProxy::default(),
+            checking: Checking::default(),
+            tokens: Tokens::new(self.issuer.clone(), audiences),
             authority: self.authority,
             progress: Progress::default(),
             clock,
@@ -176,18 +206,7 @@ impl Builder {
             pool: Pool::default(),
             door: self.upstream.map(Door::to),
         };
-        for name in &self.namespaces {
-            seed_object(&shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}));
-        }
-        if self.switches.authorization == Authorization::Rbac {
-            for (place, object) in authorization::bootstrap() {
-                seed_object(&shared, place, object);
-            }
-        }
-        for crd in &self.crds {
-            let place = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-            seed_object(&shared, place, crd.json().clone());
-        }
+        seed::write(&shared, &self.namespaces, &self.crds, self.advertised);
         ApiServer::new(shared)
     }
 }
@@ -199,19 +218,4 @@ impl std::fmt::Debug for Builder {
             .field("seed", &self.seed)
             .finish_non_exhaustive()
     }
-}
-
-/// Writes an object that is there at the start; one of that name that is there already stays.
-fn seed_object(shared: &Shared, (group, version, plural): (&str, &str, &str), mut object: serde_json::Value) {
-    let Some(target) = shared.registry.served().target(group, version, plural) else { return };
-    object["apiVersion"] = target.resource.api_version().into();
-    object["kind"] = target.resource.kind.as_str().into();
-    meta::set(&mut object, "uid", shared.ids.uid());
-    meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
-    strategy::prepare_for_create(&target, &mut object);
-    if crate::object::effects::prepare(&target, &mut object, shared.clock.now()).is_err() {
-        return;
-    }
-    let key = call::key(target.resource.namespaced, meta::namespace(&object), meta::name(&object));
-    let _taken = shared.store.put(&target.table, &key, Expect::Absent, object);
 }

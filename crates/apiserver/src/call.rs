@@ -85,6 +85,16 @@ impl User {
         }
     }
 
+    /// Whoever does not say who he is.
+    #[must_use]
+    pub fn anonymous() -> Self {
+        Self {
+            name: "system:anonymous".to_owned(),
+            groups: vec!["system:unauthenticated".to_owned()],
+            ..Self::default()
+        }
+    }
+
     /// A user of these groups, and of those who said who they are.
     #[must_use]
     pub fn of_groups(name: &str, groups: &[&str]) -> Self {

@@ -8,7 +8,7 @@ use http::request::Parts;
 use schema::{Group, GroupVersion, Resource};
 use serde_json::{Value, json};
 
-use crate::aggregation;
+use crate::aggregation::{self, Elsewhere};
 use crate::http::reply::Reply;
 use crate::openapi;
 use crate::registry::Served;
@@ -24,19 +24,19 @@ pub(crate) async fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String])
     let value = match path.as_slice() {
         ["healthz" | "livez" | "readyz", ..] => return Reply::text(200, "ok"),
         ["version"] => version(),
-        ["api"] if wants_aggregated(parts) => return aggregated(&served, true, Vec::new()),
+        ["api"] if wants_aggregated(parts) => {
+            return aggregated(&aggregated_groups(&served, &Elsewhere::default(), true));
+        }
         ["apis"] if wants_aggregated(parts) => {
-            return aggregated(&served, false, aggregation::resources(shared).await);
+            let own = aggregated_groups(&served, &Elsewhere::of(shared), false);
+            return aggregated(&aggregation::resources(shared, own).await);
         }
         ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
-        ["apis"] => group_list(&served, aggregation::groups(shared)),
+        ["apis"] => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(shared, &served)}),
         ["api", version] => return resources(&served, "", version),
-        ["apis", group] => match served.kinds.group(group).filter(|group| !group.name.is_empty()) {
-            Some(group) => with_identity("APIGroup", group_value(group)),
-            None => match aggregation::groups(shared).into_iter().find(|known| known["name"] == *group) {
-                Some(known) => with_identity("APIGroup", known),
-                None => return Reply::unknown_path(),
-            },
+        ["apis", group] => match groups(shared, &served).into_iter().find(|known| known["name"] == *group) {
+            Some(known) => with_identity("APIGroup", known),
+            None => return Reply::unknown_path(),
         },
         ["apis", group, version] => return resources(&served, group, version),
         ["openapi", "v2"] if wants_protobuf(parts) => {
@@ -92,21 +92,25 @@ fn with_identity(kind: &str, mut value: Value) -> Value {
     value
 }
 
-fn group_list(served: &Served, others: Vec<Value>) -> Value {
+/// All groups but the core one, with what others serve.
+fn groups(shared: &Shared, served: &Served) -> Vec<Value> {
+    let elsewhere = Elsewhere::of(shared);
     let groups = served.kinds.groups().iter().filter(|group| !group.name.is_empty());
-    let groups: Vec<Value> = groups.map(group_value).chain(others).collect();
-    json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+    aggregation::groups(shared, groups.filter_map(|group| group_value(group, &elsewhere)).collect())
 }
 
-fn group_value(group: &Group) -> Value {
-    let version =
+/// A group with those of its versions that are served here.
+fn group_value(group: &Group, elsewhere: &Elsewhere) -> Option<Value> {
+    let value =
         |version: &str| json!({"groupVersion": format!("{}/{version}", group.name), "version": version});
-    let versions: Vec<Value> = group.versions.iter().map(|served| version(&served.version)).collect();
-    json!({
+    let versions = group.versions.iter().map(|served| served.version.as_str());
+    let versions: Vec<&str> = versions.filter(|version| !elsewhere.serves(&group.name, version)).collect();
+    let preferred = group.preferred_version().filter(|version| versions.contains(version));
+    Some(json!({
         "name": group.name,
-        "versions": versions,
-        "preferredVersion": group.preferred_version().map(version),
-    })
+        "preferredVersion": value(preferred.or_else(|| versions.first().copied())?),
+        "versions": versions.into_iter().map(value).collect::<Vec<_>>(),
+    }))
 }
 
 fn resources(served: &Served, group: &str, version: &str) -> Reply {
@@ -156,22 +160,26 @@ fn resource_values(resource: &Resource) -> Vec<Value> {
     values
 }
 
-fn aggregated(served: &Served, core: bool, others: Vec<Value>) -> Reply {
-    let groups = served.kinds.groups().iter().filter(|group| group.name.is_empty() == core);
-    let items: Vec<Value> = groups.map(aggregated_group).chain(others).collect();
+fn aggregated(items: &[Value]) -> Reply {
     let list = json!({
         "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items,
     });
     Reply { content_type: AGGREGATED_V2, ..Reply::json(200, Bytes::from(list.to_string())) }
 }
 
-fn aggregated_group(group: &Group) -> Value {
+fn aggregated_groups(served: &Served, elsewhere: &Elsewhere, core: bool) -> Vec<Value> {
+    let groups = served.kinds.groups().iter().filter(|group| group.name.is_empty() == core);
+    groups.filter_map(|group| aggregated_group(group, elsewhere)).collect()
+}
+
+fn aggregated_group(group: &Group, elsewhere: &Elsewhere) -> Option<Value> {
     let mut metadata = json!({"creationTimestamp": null});
     if !group.name.is_empty() {
         metadata["name"] = group.name.as_str().into();
     }
-    let versions: Vec<Value> = group.versions.iter().map(aggregated_version).collect();
-    json!({"metadata": metadata, "versions": versions})
+    let here = |version: &&GroupVersion| !elsewhere.serves(&group.name, &version.version);
+    let versions: Vec<Value> = group.versions.iter().filter(here).map(aggregated_version).collect();
+    (!versions.is_empty()).then(|| json!({"metadata": metadata, "versions": versions}))
 }
 
 fn aggregated_version(version: &GroupVersion) -> Value {

@@ -5,11 +5,10 @@
 //! let server = apiserver::ApiServer::builder().crds(schema::crds().iter().cloned()).build();
 //! assert!(server.requests().is_empty());
 //! ```
-//!
 //! Bodies are JSON or YAML, those of built-in kinds and deletions protobuf too; answers are JSON or YAML. Where it
-//! differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is refused (415); the
-//! server's own writes name no manager; the common is checked in built-in kinds; rules in CEL hold with the feature
-//! `cel` alone, whatever they cost; owners of fields are carried to another version without a converting webhook; match
+//! differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is refused (415); its own
+//! writes name no manager but those of the start; the common is checked in built-in kinds; rules in CEL hold with the
+//! feature `cel` alone, whatever they cost; owners of fields go to another version without a converting webhook; match
 //! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; tokens are ES256; no logs.
 //!
 //! Invariants: knows no component; reads no clock but tokio's, and no environment; one lock orders all writes.
@@ -40,6 +39,7 @@ mod patch;
 mod progress;
 mod registry;
 mod render;
+mod seed;
 mod selection;
 mod server;
 mod state;

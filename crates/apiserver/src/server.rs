@@ -33,7 +33,7 @@ use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
 use crate::log;
 use crate::registry::Target;
-use crate::state::{Controllers, Shared};
+use crate::state::{Authorization, Controllers, Shared};
 use crate::verbs;
 
 use self::read::read;
@@ -187,6 +187,11 @@ impl ApiServer {
         identity::holder(&self.shared, token)
     }
 
+    /// Whether there are users who may not do everything.
+    pub(crate) fn judges(&self) -> bool {
+        self.shared.switches.authorization != Authorization::AlwaysAllow
+    }
+
     /// What can be made to go wrong.
     #[must_use]
     pub fn faults(&self) -> Faults {
@@ -221,6 +226,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         self.start_controllers();
+        self.shared.checking.ensure(&self.shared);
         let server = self.clone();
         Box::pin(async move { server.answered(request).await })
     }
@@ -296,10 +302,7 @@ async fn objects(
             notes.warn(deprecation(&call.target).map(str::to_owned));
             notes.extend(std::mem::take(&mut reply.notes));
             reply.notes = notes;
-            let written = matches!(call.verb, Verb::Create | Verb::Update | Verb::Patch) && reply.code < 300;
-            if written && call.target.table == aggregation::TABLE {
-                aggregation::look(shared, reply.name.as_deref().unwrap_or(&call.path.name)).await;
-            }
+            aggregation::written(shared, &call, (reply.code, reply.name.clone())).await;
             reply
         }
         Err(reply) => *reply,

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use webhook::dial::Dialers;
 
 use crate::access::tokens::Tokens;
+use crate::aggregation::Checking;
+use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority;
 use crate::clock::Clock;
 use crate::faults::Faults;
@@ -84,6 +86,8 @@ pub(crate) struct Switches {
     pub(crate) controllers: Controllers,
     /// Who may do what.
     pub(crate) authorization: Authorization,
+    /// Whether it writes what kube-apiserver writes when it starts, and shows others a certificate.
+    pub(crate) post_start_hooks: bool,
 }
 
 /// What the requests share.
@@ -100,6 +104,8 @@ pub(crate) struct Shared {
     pub(crate) faults: Faults,
     pub(crate) authority: authority::Lazy,
     pub(crate) progress: Progress,
+    pub(crate) front_proxy: FrontProxy,
+    pub(crate) checking: Checking,
     pub(crate) tokens: Tokens,
     /// The server that holds the objects, where this one does not.
     pub(crate) door: Option<Door>,
@@ -119,8 +125,15 @@ impl Shared {
             dialers,
             hooks: Hooks::default(),
             pool: Pool::default(),
-            authority: self.authority.anew(),
+            // What was written at the start names it.
+            authority: if self.switches.post_start_hooks {
+                self.authority.clone()
+            } else {
+                self.authority.anew()
+            },
             progress: Progress::default(),
+            front_proxy: self.front_proxy.clone(),
+            checking: self.checking.anew(),
             tokens: self.tokens.anew(),
             door: self.door.as_ref().map(Door::anew),
         }

@@ -19,7 +19,7 @@ mod selection;
 mod versions;
 
 pub(crate) use check::{CheckCommand, CheckObjectsArguments};
-pub(crate) use environment::{EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
+pub(crate) use environment::{CrdsFrom, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use gate::GateArguments;
 pub(crate) use init::{InitCommand, InitProviderArguments};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use contract::model::Contract;
 use schema::Crd;
+use serde_json::Value;
 use substrate::envtest::assets::Assets;
 use substrate::envtest::{Envtest, Lane, Options, SHARED, programs};
 
@@ -69,6 +70,16 @@ pub(crate) async fn start(
     further: &[Crd],
     arguments: &EnvtestArguments,
 ) -> Result<Envtest, Failure> {
+    let crds = schema::crds().iter().chain(further).map(|crd| crd.json().clone()).collect();
+    start_with(clusters, crds, arguments).await
+}
+
+/// Starts these clusters with these CRDs.
+pub(crate) async fn start_with(
+    clusters: Vec<String>,
+    crds: Vec<Value>,
+    arguments: &EnvtestArguments,
+) -> Result<Envtest, Failure> {
     let controller_manager = arguments.with.contains(&Addition::ControllerManager);
     let broken = |error: &dyn std::fmt::Display| Failure::environment(error.to_string());
     let assets = Assets::find(&environment::surroundings(), programs(controller_manager));
@@ -76,7 +87,7 @@ pub(crate) async fn start(
     let within = arguments.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let options = Options {
         controller_manager,
-        crds: schema::crds().iter().chain(further).map(|crd| crd.json().clone()).collect(),
+        crds,
         patience: PATIENCE * u32::try_from(clusters.len()).unwrap_or(1),
         clusters,
         ..Options::new(assets, within)

@@ -137,16 +137,10 @@ fn label(configurations: &[WebhookConfiguration], key: &str) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The path that a registration posts to.
+/// The path that a registration posts to; `/` where it leads nowhere.
 #[must_use]
 pub fn path(registration: &Registration) -> String {
-    let to = &registration.client_config;
-    if let Some(service) = &to.service {
-        return service.path.clone().unwrap_or_else(|| "/".to_owned());
-    }
-    let url = to.url.as_deref().unwrap_or_default();
-    let behind_host = url.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
-    behind_host.unwrap_or("/").split('?').next().unwrap_or("/").to_owned()
+    registration.client_config.address().map_or_else(|_| "/".to_owned(), |address| address.path)
 }
 
 fn of(registration: &Registration) -> Route {

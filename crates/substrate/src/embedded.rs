@@ -5,7 +5,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use apiserver::{ApiServer, Authorization, Controllers, ServeError, Served, User};
+pub use apiserver::Controllers;
+use apiserver::{ApiServer, Authorization, ServeError, Served, User};
 use bytes::Bytes;
 use jiff::Timestamp;
 use schema::Crd;
@@ -65,16 +66,47 @@ fn builder() -> apiserver::Builder {
     ApiServer::builder().crds(schema::crds().iter().cloned())
 }
 
-/// A server as [`crate::envtest`] has one: the project's CRDs, the system's time, authorization by RBAC, no controllers;
-/// but for that of namespaces, where deleted ones are to go (`namespaces`).
-#[must_use]
-pub fn control_plane(namespaces: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
-    let plain = ApiServer::builder()
-        .crds(schema::crds().iter().cloned())
-        .epoch(Timestamp::now())
-        .controllers(Controllers { namespaces, ..Controllers::none() })
-        .authorization(Authorization::Rbac);
-    dialers.into_iter().fold(plain, apiserver::Builder::dialers).build()
+/// What a control plane is made of.
+pub struct ControlPlane {
+    /// The CRDs that it begins with.
+    pub crds: Vec<Crd>,
+    /// What runs beside it.
+    pub controllers: Controllers,
+    /// The audiences that it answers to; the issuer of its tokens where none are named.
+    pub audiences: Vec<String>,
+    /// Where its objects say that it is; an address for documentation where nothing is said.
+    pub advertised: Option<SocketAddr>,
+    /// How it reaches webhooks and other API servers.
+    pub dialers: Option<Arc<dyn Dialers>>,
+}
+
+impl Default for ControlPlane {
+    /// The project's CRDs and no controllers: as [`crate::envtest`] has one.
+    fn default() -> Self {
+        Self {
+            crds: schema::crds().to_vec(),
+            controllers: Controllers::none(),
+            audiences: Vec::new(),
+            advertised: None,
+            dialers: None,
+        }
+    }
+}
+
+impl ControlPlane {
+    /// A server with the system's time, authorization by RBAC, and all that kube-apiserver writes when it starts.
+    #[must_use]
+    pub fn start(self) -> ApiServer {
+        let plain = ApiServer::builder()
+            .crds(self.crds)
+            .epoch(Timestamp::now())
+            .controllers(self.controllers)
+            .audiences(self.audiences)
+            .post_start_hooks(true)
+            .authorization(Authorization::Rbac);
+        let placed = self.advertised.into_iter().fold(plain, apiserver::Builder::advertised);
+        self.dialers.into_iter().fold(placed, apiserver::Builder::dialers).build()
+    }
 }
 
 impl Embedded {

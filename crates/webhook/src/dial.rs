@@ -73,6 +73,26 @@ pub enum DialError {
 /// An answer that comes piece by piece, as a watch does.
 pub type Streamed = http::Response<UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
 
+/// What an API server knows of a way beside the client configuration.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Connection<'a> {
+    /// `host:port` that it found behind a Service; the name in the certificate is that of the Service nevertheless.
+    pub endpoint: Option<&'a str>,
+    /// Whether any certificate will do.
+    pub insecure: bool,
+    /// What it shows whoever asks for a certificate.
+    pub certificate: Option<&'a ClientCertificate>,
+}
+
+/// A client certificate.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ClientCertificate {
+    /// The certificate, and those between it and its authority: PEM.
+    pub certificate_pem: String,
+    /// Its private key: PEM.
+    pub key_pem: String,
+}
+
 /// Sends a review to a path of one target.
 #[async_trait]
 pub trait Dialer: Send + Sync {
@@ -95,9 +115,21 @@ pub trait Dialer: Send + Sync {
 
 /// Finds the way to a registered webhook; what the embedded API server is given.
 pub trait Dialers: Send + Sync {
-    /// The dialer for a client configuration, and the path to post to.
+    /// The dialer for a client configuration; [`ClientConfig::address`] has the path to post to.
     ///
     /// # Errors
     /// When the address cannot be resolved or its authorities cannot be read.
-    fn dialer(&self, to: &ClientConfig) -> Result<(std::sync::Arc<dyn Dialer>, String), DialError>;
+    fn dialer(
+        &self,
+        to: &ClientConfig,
+        over: Connection<'_>,
+    ) -> Result<std::sync::Arc<dyn Dialer>, DialError>;
+}
+
+impl std::fmt::Debug for ClientCertificate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientCertificate")
+            .field("certificate_pem", &self.certificate_pem)
+            .finish_non_exhaustive()
+    }
 }

@@ -10,7 +10,8 @@
 //! - [`service`] — webhooks behind paths as one tower service, with limits;
 //! - [`dial`] — how a webhook is reached: in process, or over TLS;
 //! - [`trust`] — whom a bundle of authorities trusts;
-//! - [`server`] — HTTPS with certificates that are reloaded while it runs.
+//! - [`server`] — HTTPS with certificates that are reloaded while it runs;
+//! - [`url`] — addresses as Go reads them.
 //!
 //! Invariants: nothing here knows a Gardener kind, a Kubernetes client or a clock.
 
@@ -27,4 +28,5 @@ pub mod review;
 pub mod server;
 pub mod service;
 pub mod trust;
+pub mod url;
 pub mod validation;

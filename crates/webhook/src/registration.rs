@@ -2,6 +2,7 @@
 //!
 //! One function serves the `direct` substrate and the embedded API server.
 
+mod client;
 mod lint;
 mod matching;
 mod object;
@@ -13,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::review::Operation;
 
-pub use lint::lint;
+pub use client::{Address, AddressError};
+pub use lint::{lint, lint_client_config};
 pub use matching::matches;
 pub use object::ReadError;
 

@@ -6,6 +6,7 @@ mod crds;
 mod garden;
 mod messages;
 mod server;
+mod started;
 mod trim;
 
 use std::fs;
@@ -51,12 +52,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn of_server(programs: &Path) -> Result<[Generated; 4]> {
+fn of_server(programs: &Path) -> Result<[Generated; 5]> {
     let server = server::Server::start(programs)?;
     let answers = answers::Answers::ask(&server)?;
+    let started = started::objects(&server, &answers)?;
     drop(server);
     let bundle = bundle::Bundle::of(&answers)?;
     Ok([
+        Generated { path: "apiserver/src/seed/post_start_hooks/objects.json".to_owned(), bytes: started },
         Generated { path: "schema/data/messages.gz".to_owned(), bytes: messages::table(&bundle.index)? },
         Generated {
             path: "apiserver/tests/vectors/protobuf.gz".to_owned(),

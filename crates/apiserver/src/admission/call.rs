@@ -9,6 +9,7 @@ use super::hooks::Invocation;
 use super::posting::{self, Unanswered};
 use super::response::{self, Verdict};
 use super::{Failure, Review};
+use crate::apply;
 use crate::call::Call;
 use crate::convert::scale;
 use crate::http::status::Status;
@@ -61,7 +62,10 @@ pub(super) async fn presented(
     asked_as: &GroupVersionResource,
 ) -> Result<Value, Failure> {
     if call.path.subresource == "scale" {
-        return Ok(scale::of(object, call.target.scaling.as_deref()));
+        let scaling = call.target.scaling.as_deref();
+        let mut shown = scale::of(object, scaling);
+        apply::to_scale(object, &scale::path(scaling), &mut shown);
+        return Ok(shown);
     }
     let served = shared.registry.served();
     let target = served.target(&asked_as.group, &asked_as.version, &asked_as.resource);

@@ -11,6 +11,7 @@ use super::hooks::{Invocation, Scene};
 use super::response::{Verdict, denial};
 use super::{Failure, Review};
 use crate::call::Call;
+use crate::convert::scale;
 use crate::http::status::Status;
 use crate::object::decode;
 use crate::object::spoken::Spoken;
@@ -135,8 +136,8 @@ async fn taken_back(shared: &Shared, call: &Call, object: &Value, patched: Value
         return decode::mutated(shared, call, converted).map_err(Failure::Refused);
     }
     let mut object = object.clone();
-    if let Some(replicas) = patched.pointer("/spec/replicas") {
-        object["spec"]["replicas"] = replicas.clone();
-    }
+    let replicas = patched.pointer("/spec/replicas").cloned().unwrap_or_else(|| 0.into());
+    let path = scale::path(call.target.scaling.as_deref());
+    scale::put(&mut object, &path, replicas).map_err(|why| Failure::Refused(Status::internal(&why)))?;
     Ok(object)
 }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use webhook::dial::{DialError, HttpAnswer};
+use webhook::dial::{Connection, DialError, HttpAnswer};
 use webhook::registration::ClientConfig;
 
+use crate::aggregation::reach;
 use crate::state::Shared;
 
 /// Why there is no answer.
@@ -30,13 +31,18 @@ pub(crate) async fn post(
     let Some(dialers) = &shared.dialers else {
         return Err(Unanswered::NoWay("this server was given no way to webhooks".to_owned()));
     };
-    let (dialer, path) = dialers.dialer(to).map_err(|error| Unanswered::NoWay(error.to_string()))?;
+    let address = to.address().map_err(|error| Unanswered::NoWay(error.to_string()))?;
     let timeout = Duration::from_secs(u64::from(seconds));
-    let separator = if path.contains('?') { '&' } else { '?' };
-    let path = format!("{path}{separator}timeout={seconds}s");
+    let path = format!("{}?timeout={seconds}s", address.path);
+    let url = format!("https://{}{path}", address.host);
+    let endpoint = reach::endpoint(shared, to);
+    let over = Connection { endpoint: endpoint.as_deref(), ..Connection::default() };
+    let dialer = dialers.dialer(to, over).map_err(|error| match reach::unresolved(shared, to) {
+        Some(why) => Unanswered::Failed(format!("Post {url:?}: {why}")),
+        None => Unanswered::NoWay(error.to_string()),
+    })?;
     // Whatever the dialer does: the webhook has no longer than it was given.
     let answer = tokio::time::timeout(timeout, dialer.post(&path, body, timeout)).await;
-    let url = url(to, seconds);
     match answer {
         Ok(Ok(answer)) => text(&answer).map_err(Unanswered::Failed),
         Ok(Err(DialError::Timeout { .. })) | Err(_) => {
@@ -44,21 +50,6 @@ pub(crate) async fn post(
         }
         Ok(Err(error)) => Err(Unanswered::Failed(format!("Post {url:?}: {error}"))),
     }
-}
-
-/// The address as kube-apiserver names it in its messages.
-fn url(to: &ClientConfig, seconds: u32) -> String {
-    let address = match (&to.url, &to.service) {
-        (Some(url), _) => url.clone(),
-        (None, Some(service)) => {
-            let path = service.path.as_deref().unwrap_or_default();
-            let slash = if path.starts_with('/') { "" } else { "/" };
-            let port = service.port.unwrap_or(443);
-            format!("https://{}.{}.svc:{port}{slash}{path}", service.name, service.namespace)
-        }
-        (None, None) => String::new(),
-    };
-    format!("{address}?timeout={seconds}s")
 }
 
 /// The body of an answer that was a success.

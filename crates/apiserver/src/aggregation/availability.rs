@@ -1,17 +1,23 @@
 //! Whether another API server answers, as the condition of its APIService tells it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request};
 use serde_json::{Value, json};
+use webhook::registration::ServiceReference;
 
 use super::{Backend, TABLE, pass};
+use crate::aggregation::reach;
 use crate::call::User;
 use crate::clock::rfc3339;
+use crate::object::meta;
 use crate::state::Shared;
-use crate::store::Expect;
+use crate::store::{Expect, Object};
 
+/// The label of an EndpointSlice that names its Service.
+const SERVICE_NAME: &str = "kubernetes.io/service-name";
 /// How long it has to tell what it serves.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -63,16 +69,53 @@ pub(super) fn aggregator() -> User {
 }
 
 async fn verdict(shared: &Shared, backend: &Backend) -> Result<(), (&'static str, String)> {
-    let known = shared.dialers.as_ref().is_some_and(|dialers| dialers.dialer(&backend.client).is_ok());
-    if let Some(service) = backend.client.service.as_ref().filter(|_| !known) {
-        let (namespace, name) = (&service.namespace, &service.name);
-        if shared.store.get("services", &format!("{namespace}/{name}")).is_none() {
-            return Err(("ServiceNotFound", format!("service/{name} in {namespace:?} is not present")));
-        }
+    // Whoever is reached without a Service needs none.
+    if pass::dialer(shared, backend).is_err()
+        && let Some(service) = &backend.client.service
+    {
+        service_stands(shared, service)?;
     }
     let failed =
         |why| ("FailedDiscoveryCheck", format!("failing or missing response from {}: {why}", url(backend)));
     resources(shared, backend).await.map(drop).map_err(failed)
+}
+
+/// Whether a Service is there and has somebody behind it.
+fn service_stands(shared: &Shared, reference: &ServiceReference) -> Result<(), (&'static str, String)> {
+    let ServiceReference { namespace, name, .. } = reference;
+    let at = format!("service/{name} in {namespace:?}");
+    let Some(service) = reach::service(shared, reference) else {
+        return Err(("ServiceNotFound", format!("{at} is not present")));
+    };
+    let spec = &service.value()["spec"];
+    if spec["type"] != "ClusterIP" {
+        return Ok(());
+    }
+    let port = u64::from(reference.port.unwrap_or(443));
+    let Some(port_name) = reach::port_name(spec, port) else {
+        return Err(("ServicePortError", format!("{at} is not listening on port {port}")));
+    };
+    let slices = shared.store.snapshot("endpointslices.discovery.k8s.io");
+    let of_service = |slice: &&Arc<Object>| {
+        meta::namespace(slice.value()) == *namespace
+            && meta::of(slice.value()).get("labels").is_some_and(|labels| labels[SERVICE_NAME] == *name)
+    };
+    let mut slices = slices.objects.values().filter(of_service).peekable();
+    if slices.peek().is_none() {
+        return Err(("EndpointsNotFound", format!("cannot find endpointslices for {at}")));
+    }
+    if slices.any(|slice| has_endpoint(slice.value(), port_name)) {
+        return Ok(());
+    }
+    let why = format!("endpointslices for {at} have no addresses with port name {port_name:?}");
+    Err(("MissingEndpoints", why))
+}
+
+/// Whether somebody is ready at a port of this name.
+fn has_endpoint(slice: &Value, port_name: &str) -> bool {
+    let list = |field: &str| slice[field].as_array().into_iter().flatten();
+    let named = list("ports").any(|port| port["name"].as_str().unwrap_or_default() == port_name);
+    named && list("endpoints").any(|endpoint| endpoint["conditions"]["ready"] != false)
 }
 
 fn url(backend: &Backend) -> String {

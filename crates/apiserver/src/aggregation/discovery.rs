@@ -1,15 +1,31 @@
 //! What other API servers serve, as discovery tells it beside what this one serves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
 use super::{Backend, all, availability};
 use crate::state::Shared;
 
-/// The groups that others serve, as `/apis` lists them.
-pub(crate) fn groups(shared: &Shared) -> Vec<Value> {
-    let mut groups: Vec<Value> = Vec::new();
+/// Which versions of groups others serve.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Elsewhere(BTreeSet<(String, String)>);
+
+impl Elsewhere {
+    /// As APIServices say now.
+    pub(crate) fn of(shared: &Shared) -> Self {
+        Self(all(shared).into_iter().map(|backend| (backend.group, backend.version)).collect())
+    }
+
+    /// Whether another server serves a version of a group.
+    pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
+        !self.0.is_empty() && self.0.contains(&(group.to_owned(), version.to_owned()))
+    }
+}
+
+/// The groups as `/apis` lists them: those of this server with what others serve.
+pub(crate) fn groups(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
+    let mut groups = own;
     for backend in all(shared) {
         let version = json!({"groupVersion": backend.api_version(), "version": backend.version});
         match groups.iter_mut().find(|group| group["name"] == backend.group) {
@@ -27,8 +43,8 @@ pub(crate) fn groups(shared: &Shared) -> Vec<Value> {
 }
 
 /// The same with their resources; those of a server that does not answer are not known.
-pub(crate) async fn resources(shared: &Shared) -> Vec<Value> {
-    let mut groups: Vec<Value> = Vec::new();
+pub(crate) async fn resources(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
+    let mut groups = own;
     for backend in all(shared) {
         let version = match availability::resources(shared, &backend).await {
             Ok(list) => json!({

@@ -1,20 +1,32 @@
 //! Groups and versions that another API server serves: what an APIService says of it, and the way of a request to it.
 
 mod availability;
+mod checking;
 mod discovery;
+pub(crate) mod front_proxy;
 mod pass;
+pub(crate) mod reach;
+mod registration;
+
+use std::sync::Arc;
 
 use serde_json::Value;
 use webhook::registration::{ClientConfig, ServiceReference};
 
+use crate::call::{Call, Verb};
 use crate::state::Shared;
 
 pub(crate) use availability::look;
-pub(crate) use discovery::{documents, groups, resources};
+pub(crate) use checking::Checking;
+pub(crate) use discovery::{Elsewhere, documents, groups, resources};
 pub(crate) use pass::pass;
+pub(crate) use registration::register;
 
 /// Where APIServices lie in the store.
 pub(crate) const TABLE: &str = "apiservices.apiregistration.k8s.io";
+
+/// Where definitions lie.
+const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// Another API server that serves a version of a group.
 #[derive(Clone, Debug)]
@@ -26,34 +38,56 @@ pub(crate) struct Backend {
     /// The greater come first: the group's among groups, then the version's in its group.
     priorities: (i64, i64),
     client: ClientConfig,
+    /// Whether any certificate of it will do.
+    insecure: bool,
     available: bool,
 }
 
-/// Who serves a version of a group, where this server does not.
+/// Who serves a version of a group, where an APIService says that it is another server, whatever this one serves of it.
 pub(crate) fn of(shared: &Shared, group: &str, version: &str) -> Option<Backend> {
-    if group.is_empty() || serves(shared, group, version) {
+    if group.is_empty() {
         return None;
     }
     let service = shared.store.get(TABLE, &format!("{version}.{group}"))?;
     Backend::read(service.value())
 }
 
+/// After a request for objects was answered: looks at the server behind an APIService that was written, and lets all be
+/// looked at whose way may lead elsewhere now.
+pub(crate) async fn written(shared: &Arc<Shared>, call: &Call, (code, name): (u16, Option<String>)) {
+    let deletes = matches!(call.verb, Verb::Delete | Verb::DeleteCollection);
+    let writes = deletes || matches!(call.verb, Verb::Create | Verb::Update | Verb::Patch);
+    if !writes || code >= 300 {
+        return;
+    }
+    match call.target.table.as_str() {
+        CRDS => register(shared),
+        TABLE if deletes => register(shared),
+        TABLE => {
+            let name = name.as_deref().unwrap_or(&call.path.name);
+            register(shared);
+            look(shared, name).await;
+            let service = shared.store.get(TABLE, name);
+            if service.is_some_and(|service| Backend::read(service.value()).is_some()) {
+                shared.checking.want();
+                shared.checking.ensure(shared);
+            }
+        }
+        "services" | "endpointslices.discovery.k8s.io" => shared.checking.hint(),
+        _ => {}
+    }
+}
+
 /// All that others serve, in the order of discovery.
 fn all(shared: &Shared) -> Vec<Backend> {
     let snapshot = shared.store.snapshot(TABLE);
     let services = snapshot.objects.values().filter_map(|service| Backend::read(service.value()));
-    let mut all: Vec<Backend> =
-        services.filter(|backend| !serves(shared, &backend.group, &backend.version)).collect();
+    let mut all: Vec<Backend> = services.collect();
     all.sort_by(|a, b| {
         let key = |backend: &Backend| (-backend.priorities.0, backend.group.clone(), -backend.priorities.1);
         key(a).cmp(&key(b))
     });
     all
-}
-
-fn serves(shared: &Shared, group: &str, version: &str) -> bool {
-    let served = shared.registry.served();
-    served.kinds.group(group).is_some_and(|group| group.versions.iter().any(|known| known.version == version))
 }
 
 impl Backend {
@@ -80,6 +114,7 @@ impl Backend {
                 }),
                 ca_bundle: spec["caBundle"].as_str().map(str::to_owned),
             },
+            insecure: spec["insecureSkipTLSVerify"] == true,
             available: available.any(|condition| condition["status"] == "True"),
         })
     }

@@ -1,11 +1,14 @@
 //! A request on its way to another API server: in the name of whoever asks, and the answer back as it comes.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Request};
-use webhook::dial::Streamed;
+use webhook::dial::{Connection, Dialer, Streamed};
 
 use super::{Backend, availability};
+use crate::aggregation::reach;
 use crate::call::User;
 use crate::http::passing::{answered, passed_on, said_on};
 use crate::http::reply::Reply;
@@ -40,9 +43,22 @@ pub(super) async fn send(
     backend: &Backend,
     request: Request<Bytes>,
 ) -> Result<Streamed, String> {
-    let dialers = shared.dialers.as_ref().ok_or("this server was given no way to others")?;
-    let (dialer, _) = dialers.dialer(&backend.client).map_err(|error| error.to_string())?;
+    let dialer = dialer(shared, backend)?;
     dialer.pass(request).await.map_err(|error| error.to_string())
+}
+
+/// The way to another API server.
+pub(super) fn dialer(shared: &Shared, backend: &Backend) -> Result<Arc<dyn Dialer>, String> {
+    let dialers = shared.dialers.as_ref().ok_or("this server was given no way to others")?;
+    let endpoint = reach::endpoint(shared, &backend.client);
+    let shown = shared.switches.post_start_hooks.then(|| shared.front_proxy.get()).transpose();
+    let shown = shown.map_err(|error| format!("failed to make the front proxy's certificate: {error}"))?;
+    let over = Connection {
+        endpoint: endpoint.as_deref(),
+        insecure: backend.insecure,
+        certificate: shown.map(|made| &made.certificate),
+    };
+    dialers.dialer(&backend.client, over).map_err(|error| error.to_string())
 }
 
 /// The headers of a request that speaks for a user: what says who else it was goes.

@@ -26,6 +26,11 @@ pub(crate) fn of(object: &Value, scaling: Option<&Scaling>) -> Value {
     json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status})
 }
 
+/// Where the wanted replicas stand.
+pub(crate) fn path(scaling: Option<&Scaling>) -> Vec<String> {
+    scaling.map_or_else(|| ["spec", "replicas"].map(str::to_owned).to_vec(), |paths| paths.wanted.clone())
+}
+
 /// Checks that the scale of a custom resource can be read.
 ///
 /// # Errors

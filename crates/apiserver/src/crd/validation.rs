@@ -1,8 +1,10 @@
 //! What holds for custom resource definitions: names, versions, conversion, columns, schemas.
 
 use formats::name;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
-use webhook::field::{Error, ErrorKind, Shown};
+use webhook::field::{Error, ErrorKind, Path, Shown};
+use webhook::registration::{ClientConfig, lint_client_config};
 
 use super::{error, rules};
 use crate::object::meta;
@@ -246,8 +248,8 @@ fn conversion(conversion: &Value) -> Vec<Error> {
             let mut errors = Vec::new();
             if client.is_null() {
                 errors.push(required(CLIENT, "required when strategy is set to Webhook"));
-            } else if client["url"].is_null() == client["service"].is_null() {
-                errors.push(required(CLIENT, "exactly one of url or service is required"));
+            } else {
+                errors.extend(conversion_client(client, &Path::new(CLIENT)));
             }
             let known = |version: &Value| *version == "v1" || *version == "v1beta1";
             match reviews.as_array() {
@@ -262,6 +264,16 @@ fn conversion(conversion: &Value) -> Vec<Error> {
         }
         other => vec![unsupported("spec.conversion.strategy", other, "\"None\", \"Webhook\"")],
     }
+}
+
+fn conversion_client(client: &Value, at: &Path) -> Vec<Error> {
+    if let Ok(client) = ClientConfig::deserialize(client) {
+        return lint_client_config(&client, at);
+    }
+    // Types are known to be right by now: a port is left that is too large or below nothing.
+    let why = "port is not valid: must be between 1 and 65535, inclusive";
+    let port = client.pointer("/service/port").and_then(Value::as_i64).unwrap_or_default();
+    vec![Error::invalid(&at.child("service").child("port"), port, why)]
 }
 
 /// Versions as Go's types print them.

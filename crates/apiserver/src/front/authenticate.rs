@@ -27,18 +27,25 @@ pub(super) struct Door {
 }
 
 impl Door {
-    /// Lets in whoever holds a token that the server knows, and holders of certificates as who these say they are.
+    /// Lets in holders of certificates as who these say they are, whoever holds a token that the server knows, and those
+    /// who say nothing as [`User::anonymous`]: what these may do is for roles to say. Where there are none and everybody
+    /// may do everything, they are shown health and version alone, as kube-apiserver takes nobody for anonymous then.
     pub(super) fn new(server: ApiServer) -> Self {
         Self { server }
     }
 
+    /// Who asks; nobody who may be let in, if what he shows is not known here.
     fn user(&self, request: &Request<Incoming>) -> Option<User> {
+        let peer = request.extensions().get::<Peer>();
+        if let Some(certificate) = peer.and_then(|peer| peer.certificates.first()) {
+            return named_by(certificate);
+        }
         let authorization = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         if let Some(token) = authorization.and_then(bearer_token) {
             return self.server.holder(token);
         }
-        let certificate = request.extensions().get::<Peer>()?.certificates.first()?;
-        named_by(certificate)
+        let open = matches!(request.uri().path(), "/healthz" | "/livez" | "/readyz" | "/version");
+        (open || self.server.judges()).then(User::anonymous)
     }
 }
 
@@ -52,19 +59,11 @@ impl Service<Request<Incoming>> for Door {
     }
 
     fn call(&mut self, mut request: Request<Incoming>) -> Self::Future {
-        let open = matches!(request.uri().path(), "/healthz" | "/livez" | "/readyz" | "/version");
-        match self.user(&request) {
-            Some(user) => {
-                request.extensions_mut().insert(user);
-            }
-            None if open => {
-                request.extensions_mut().insert(anonymous());
-            }
-            None => {
-                let refusal = Reply::from(Status::plain(401, "Unauthorized", "Unauthorized")).into_http();
-                return Box::pin(std::future::ready(Ok(refusal)));
-            }
-        }
+        let Some(user) = self.user(&request) else {
+            let refusal = Reply::from(Status::plain(401, "Unauthorized", "Unauthorized")).into_http();
+            return Box::pin(std::future::ready(Ok(refusal)));
+        };
+        request.extensions_mut().insert(user);
         self.server.call(request)
     }
 }
@@ -80,13 +79,4 @@ fn named_by(der: &[u8]) -> Option<User> {
     let credential =
         ("authentication.kubernetes.io/credential-id".to_owned(), vec![format!("X509SHA256={digest:x}")]);
     Some(User { name, groups, extra: BTreeMap::from([credential]), ..User::default() })
-}
-
-/// Whoever does not say who he is.
-fn anonymous() -> User {
-    User {
-        name: "system:anonymous".to_owned(),
-        groups: vec!["system:unauthenticated".to_owned()],
-        ..User::default()
-    }
 }

@@ -61,7 +61,7 @@ impl ApiServer {
     pub async fn serve(&self, address: SocketAddr) -> Result<Served, ServeError> {
         let authority = self.authority()?;
         let server = authority.server(address.ip())?;
-        let client = authority.client("admin", "system:masters")?;
+        let client = authority.client("admin", &["system:masters"])?;
         let ca_pem = authority.pem();
         let certificates =
             Certificates::from_pem(server.certificate_pem.as_bytes(), server.key_pem.as_bytes())?;

@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+/// How many letters all warnings have before they are cut.
+const MOST: usize = 4096;
+/// How many letters a warning has that is cut.
+const CUT: usize = 256;
+
 /// Warnings and audit annotations, collected while a request is answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes {
@@ -30,6 +35,34 @@ impl Notes {
         }
     }
 
+    /// The values of `Warning` headers, as kube-apiserver writes them: what has a control character is not told; once all
+    /// together are longer than 4,096 letters, each is cut to 256, and nothing is told after 4,096.
+    pub(crate) fn headers(&self) -> Vec<String> {
+        let (mut told, mut written, mut cut) = (Vec::new(), 0, false);
+        for (index, warning) in self.warnings.iter().enumerate() {
+            if cut && written >= MOST {
+                break;
+            }
+            let text = if cut { shortened(warning) } else { warning.clone() };
+            if text.chars().any(char::is_control) {
+                continue;
+            }
+            let length = text.chars().count();
+            if cut || written + length <= MOST {
+                written += length;
+                told.push(text);
+                continue;
+            }
+            cut = true;
+            let all = self.warnings[..=index].iter().map(|warning| shortened(warning));
+            told = all.filter(|text| !text.chars().any(char::is_control)).collect();
+            written = told.iter().map(|text| text.chars().count()).sum();
+        }
+        told.iter()
+            .map(|text| format!("299 - \"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
+            .collect()
+    }
+
     /// Adds those of another part of the same request.
     pub(crate) fn extend(&mut self, other: Self) {
         self.warn(other.warnings);
@@ -39,9 +72,36 @@ impl Notes {
     }
 }
 
+fn shortened(text: &str) -> String {
+    text.chars().take(CUT).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headers_are_those_of_kube_apiserver() {
+        let headers = |warnings: &[&str]| {
+            let mut notes = Notes::default();
+            notes.warn(warnings.iter().map(|text| (*text).to_owned()));
+            notes.headers()
+        };
+        assert_eq!(headers(&["first\nsecond", "plain"]), ["299 - \"plain\""]);
+        assert_eq!(headers(&["a\tb"]), [""; 0]);
+        assert_eq!(headers(&[r#"say "hi" \ there"#]), [r#"299 - "say \"hi\" \\ there""#]);
+        let lengths = |warnings: &[String]| {
+            let texts: Vec<&str> = warnings.iter().map(String::as_str).collect();
+            headers(&texts).iter().map(|header| header.chars().count() - 8).collect::<Vec<_>>()
+        };
+        let long = ["x".repeat(3000), "y".repeat(3000), "z".repeat(10)];
+        assert_eq!(lengths(&long), [256, 256, 10]);
+        assert_eq!(lengths(&long[..1]), [3000]);
+        let many: Vec<String> = (0..40).map(|index| format!("{index:02}{}", "w".repeat(300))).collect();
+        assert_eq!(lengths(&many), [256; 16]);
+        // Letters are counted, not bytes.
+        assert_eq!(lengths(&["ü".repeat(4096)]), [4096]);
+    }
 
     #[test]
     fn nothing_is_told_twice() {

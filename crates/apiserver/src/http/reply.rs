@@ -70,9 +70,8 @@ impl Reply {
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
-        for warning in self.notes.warnings() {
-            let text = warning.replace(['\n', '\r'], " ").replace('\\', "\\\\").replace('"', "\\\"");
-            if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
+        for warning in self.notes.headers() {
+            if let Ok(value) = HeaderValue::from_bytes(warning.as_bytes()) {
                 response.headers_mut().append(WARNING, value);
             }
         }

@@ -24,18 +24,18 @@ const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.
 /// Namespaces that cannot be deleted.
 const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
 
+/// Refuses a change of an object whose namespace is not there.
+pub(crate) fn admit_change(shared: &Shared, call: &Call) -> Result<(), Status> {
+    namespace(shared, call).map(drop)
+}
+
 /// Refuses a new object whose namespace is not there or going.
 pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Result<(), Status> {
-    let namespace = call.path.namespace.as_str();
-    if !call.target.resource.namespaced || namespace.is_empty() {
-        return Ok(());
-    }
-    let Some(object) = shared.store.get(NAMESPACES, namespace) else {
-        return Err(Status::not_found(GroupResource { group: "", resource: NAMESPACES }, namespace));
-    };
+    let Some(object) = namespace(shared, call)? else { return Ok(()) };
     if !meta::is_terminating(object.value()) {
         return Ok(());
     }
+    let namespace = call.path.namespace.as_str();
     let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
     let mut status = Status::forbidden(call.group_resource(), name, &why);
     let message = format!("namespace {namespace} is being terminated");
@@ -43,6 +43,16 @@ pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Re
         json!([{"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}]);
     status.details.insert("causes".to_owned(), cause);
     Err(status)
+}
+
+/// The namespace of what is asked for, if it has one.
+fn namespace(shared: &Shared, call: &Call) -> Result<Option<Arc<Object>>, Status> {
+    let name = call.path.namespace.as_str();
+    if !call.target.resource.namespaced || name.is_empty() {
+        return Ok(None);
+    }
+    let missing = || Status::not_found(GroupResource { group: "", resource: NAMESPACES }, name);
+    shared.store.get(NAMESPACES, name).map(Some).ok_or_else(missing)
 }
 
 /// Refuses the deletion of a namespace that must stay.

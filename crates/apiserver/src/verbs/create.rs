@@ -39,6 +39,7 @@ pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status
     apply::check(call, "CreateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
     wipe(&mut object);
+    written::each_owner_once(&mut object, &mut notes, false);
     written::record(shared, call, None, &mut object);
     create_object(shared, call, (object, notes)).await
 }

@@ -90,8 +90,7 @@ impl update::Edit for Scaled<'_> {
         if let Some(paths) = scaling {
             scale::check(current, paths).map_err(Status::failure)?;
         }
-        let path = scaling
-            .map_or_else(|| ["spec", "replicas"].map(str::to_owned).to_vec(), |paths| paths.wanted.clone());
+        let path = scale::path(scaling);
         let mut before = scale::of(current, scaling);
         apply::to_scale(current, &path, &mut before);
         let scale = self.changed(shared, &before, notes)?;

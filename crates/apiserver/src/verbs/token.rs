@@ -70,7 +70,7 @@ fn settle(shared: &Shared, object: &mut Value, call: &Call, account: &Value) {
     meta::set(object, "creationTimestamp", rfc3339(shared.clock.now()));
     let spec = &mut object["spec"];
     if spec["audiences"].as_array().is_none_or(Vec::is_empty) {
-        spec["audiences"] = json!([shared.tokens.issuer]);
+        spec["audiences"] = json!(shared.tokens.audiences);
     }
     if spec["expirationSeconds"].is_null() {
         spec["expirationSeconds"] = USUAL.into();

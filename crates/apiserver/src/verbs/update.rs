@@ -51,7 +51,8 @@ struct Replacement<'a> {
 pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     apply::check(call, "UpdateOptions", None)?;
-    let object = decode::object(shared, call, &mut notes)?;
+    let mut object = decode::object(shared, call, &mut notes)?;
+    written::each_owner_once(&mut object, &mut notes, false);
     replace(shared, call, object, &notes).await.map_err(|status| status.noting(&notes))
 }
 
@@ -99,6 +100,7 @@ pub(crate) async fn changed(
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
         let edited = edit.apply(shared, &shown, &mut review.notes);
         let mut edited = edited.map_err(|status| status.noting(&review.notes))?;
+        effects::admit_change(shared, call).map_err(|status| status.noting(&review.notes))?;
         plugins::keep(call, &mut edited, &shown);
         review.object = Some(edited);
         review.old = Some(Cow::Borrowed(&*shown));

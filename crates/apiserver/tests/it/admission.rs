@@ -370,3 +370,85 @@ async fn the_older_review_is_spoken_to_those_who_know_only_that() {
     assert_eq!((code, &made["data"]["h"]), (201, &json!("x")));
     assert_eq!(hooks.asked()[0].1["apiVersion"], "admission.k8s.io/v1beta1");
 }
+
+#[tokio::test]
+async fn an_owner_is_kept_once_and_the_user_told() {
+    let owner =
+        |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": "6fd1a5b4"});
+    let twice = json!([owner("own"), owner("own"), owner("other")]);
+    let once = json!([owner("own"), owner("other")]);
+    let told = |when: &str| {
+        format!(
+            "299 - \".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in \
+             1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: \
+             6fd1a5b4\""
+        )
+    };
+    let (sent, admitted) = (told(""), told(" after mutating admission happens"));
+    let said = async |server: &ApiServer, (method, path, form): (&str, &str, &str), body: &Value| {
+        let (code, headers, answer) =
+            exchange(server, method, path, &[("content-type", form)], &body.to_string()).await;
+        let warnings: Vec<String> =
+            headers.get_all("warning").iter().map(|value| value.to_str().unwrap().to_owned()).collect();
+        let answer: Value = serde_json::from_slice(&answer).unwrap();
+        assert!(code < 300, "{answer}");
+        (answer["metadata"]["ownerReferences"].clone(), warnings)
+    };
+    let (json_form, merge) = ("application/json", "application/merge-patch+json");
+    let owned = json!({"metadata": {"name": "a", "ownerReferences": twice}});
+    let plain = server(&Hooks::default(), &[]).await;
+    let one = format!("{MAPS}/a");
+    assert_eq!(said(&plain, ("POST", MAPS, json_form), &owned).await, (once.clone(), vec![sent.clone()]));
+    assert_eq!(said(&plain, ("PUT", &one, json_form), &owned).await, (once.clone(), vec![sent]));
+    assert_eq!(said(&plain, ("PATCH", &one, merge), &owned).await, (once.clone(), vec![admitted.clone()]));
+    let add = move |_: &Value| {
+        Say::Patch(json!([{"op": "add", "path": "/metadata/ownerReferences", "value": twice}]))
+    };
+    let hooks = Hooks::default().with("m", add);
+    let hooked = server(&hooks, &[configuration("Mutating", "m", &["m"], &json!({}))]).await;
+    assert_eq!(said(&hooked, ("POST", MAPS, json_form), &map("a")).await, (once, vec![admitted]));
+}
+
+#[tokio::test]
+async fn what_a_webhook_makes_of_a_scale_is_written_where_the_definition_has_it() {
+    let seven = |_: &Value| Say::Patch(json!([{"op": "replace", "path": "/spec/replicas", "value": 7}]));
+    let hooks = Hooks::default().with("m", seven);
+    let rules = json!([{
+        "operations": ["UPDATE"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["scalers/scale"],
+    }]);
+    let server = server(&hooks, &[configuration("Mutating", "m", &["m"], &json!({"rules": rules}))]).await;
+    let whole = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let paths = json!({"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"});
+    let definition = json!({"metadata": {"name": "scalers.t.example.com"}, "spec": {
+        "group": "t.example.com", "scope": "Namespaced", "names": {"plural": "scalers", "kind": "Scaler"},
+        "versions": [{
+            "name": "v1", "served": true, "storage": true, "subresources": {"status": {}, "scale": paths},
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": whole, "status": whole}}},
+        }],
+    }});
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    assert_eq!(send(&server, "POST", definitions, &definition).await.0, 201);
+    let scalers = "/apis/t.example.com/v1/namespaces/default/scalers";
+    let made = json!({
+        "apiVersion": "t.example.com/v1", "kind": "Scaler", "metadata": {"name": "s"}, "spec": {"size": 1},
+    });
+    assert_eq!(send(&server, "POST", scalers, &made).await.0, 201);
+    let three = json!({"spec": {"replicas": 3}});
+    let (code, scale) = patch(&server, &format!("{scalers}/s/scale"), "merge-patch", &three).await;
+    assert_eq!((code, &scale["spec"]), (200, &json!({"replicas": 7})));
+    assert_eq!(
+        send(&server, "GET", &format!("{scalers}/s"), &Value::Null).await.1["spec"],
+        json!({"size": 7})
+    );
+    let [(_, review)] = hooks.asked().try_into().unwrap();
+    let owned = |object: &Value| {
+        let entries = object["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+        let told = |entry: Value| {
+            json!([entry["operation"], entry["apiVersion"], entry["subresource"], entry["fieldsV1"]])
+        };
+        entries.into_iter().map(told).collect::<Vec<_>>()
+    };
+    let replicas = json!({"f:spec": {"f:replicas": {}}});
+    assert_eq!(owned(&review["request"]["oldObject"]), [json!(["Update", "autoscaling/v1", null, replicas])]);
+    assert_eq!(owned(&review["request"]["object"]), [json!(["Update", "autoscaling/v1", "scale", replicas])]);
+}

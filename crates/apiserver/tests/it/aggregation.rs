@@ -12,10 +12,10 @@ use http_body_util::{BodyExt, Full};
 use schema::Crd;
 use serde_json::{Value, json};
 use tower::ServiceExt;
-use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer, Streamed};
+use webhook::dial::{Connection, DialError, Dialer, Dialers, HttpAnswer, Streamed};
 use webhook::registration::ClientConfig;
 
-use crate::wire::{events, exchange, send};
+use crate::wire::{events, exchange, patch, send};
 
 const SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
 const SPACE: &str = "/apis/agg.example.com/v1/namespaces/default/gadgets";
@@ -29,10 +29,10 @@ struct Other {
 }
 
 impl Dialers for Other {
-    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
+    fn dialer(&self, to: &ClientConfig, _: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
         let service = to.service.as_ref().unwrap();
         if service.name == "api" {
-            return Ok((Arc::new(self.clone()), "/".to_owned()));
+            return Ok(Arc::new(self.clone()));
         }
         let source_text = format!("no address is known for service {}", service.name);
         Err(DialError::Connect { url: String::new(), source_text })
@@ -81,6 +81,7 @@ fn service(name: &str) -> Value {
     }})
 }
 
+/// Two servers; the second one has no kind of the first.
 fn serving() -> (ApiServer, Other) {
     let server = ApiServer::builder().crds([gadgets()]).seed(1).build();
     let other = Other { server, away: Arc::default(), asked: Arc::default() };
@@ -221,4 +222,115 @@ async fn a_service_that_nobody_knows_is_told_of() {
     let (_, local) = send(&server, "GET", &format!("{SERVICES}/v1.local.example.com"), &Value::Null).await;
     assert_eq!(local["status"]["conditions"][0]["reason"], "Local");
     assert_eq!(send(&server, "GET", "/apis/local.example.com/v1/things", &Value::Null).await.0, 404);
+}
+
+/// The code of an answer, and its text where it is no object.
+async fn read(server: &ApiServer, path: &str) -> (u16, String) {
+    let (code, _, body) = exchange(server, "GET", path, &[], "").await;
+    let text = String::from_utf8(body.to_vec()).unwrap();
+    (code, if text.starts_with('{') { String::new() } else { text })
+}
+
+#[tokio::test]
+async fn an_api_service_goes_before_a_definition() {
+    let (server, other) = serving();
+    other.away.store(true, Ordering::SeqCst);
+    made(&server, "api").await;
+    let mut definition = gadgets().json().clone();
+    let mut second = definition["spec"]["versions"][0].clone();
+    second["name"] = "v2".into();
+    second["storage"] = false.into();
+    definition["spec"]["versions"].as_array_mut().unwrap().push(second);
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    assert_eq!(send(&server, "POST", definitions, &definition).await.0, 201);
+    let away = (503, "service unavailable\n".to_owned());
+    assert_eq!(read(&server, SPACE).await, away);
+    assert_eq!(read(&server, "/apis/agg.example.com/v1").await, away);
+    // What the APIService does not speak of is served here.
+    assert_eq!(read(&server, &SPACE.replace("v1", "v2")).await, (200, String::new()));
+    let (_, group) = send(&server, "GET", "/apis/agg.example.com", &Value::Null).await;
+    let versions: Vec<&str> = group["versions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|version| version["version"].as_str().unwrap())
+        .collect();
+    assert_eq!((&group["preferredVersion"]["version"], versions), (&json!("v2"), vec!["v2", "v1"]));
+    let accept = [("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")];
+    let (_, _, body) = exchange(&server, "GET", "/apis", &accept, "").await;
+    let all: Value = serde_json::from_slice(&body).unwrap();
+    let told =
+        all["items"].as_array().unwrap().iter().filter(|item| item["metadata"]["name"] == "agg.example.com");
+    let freshness: Vec<Vec<(&str, &str)>> = told
+        .map(|item| {
+            let versions = item["versions"].as_array().unwrap().iter();
+            versions
+                .map(|one| (one["version"].as_str().unwrap(), one["freshness"].as_str().unwrap()))
+                .collect()
+        })
+        .collect();
+    assert_eq!(freshness, [[("v2", "Current"), ("v1", "Stale")]]);
+    // Without it, the definition serves both.
+    send(&server, "DELETE", &format!("{SERVICES}/v1.agg.example.com"), &Value::Null).await;
+    assert_eq!(read(&server, SPACE).await, (200, String::new()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_servers_are_looked_at_again_and_again() {
+    let (server, other) = serving();
+    other.away.store(true, Ordering::SeqCst);
+    made(&server, "api").await;
+    let after = async |seconds| {
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+        condition(&server).await[1].clone()
+    };
+    assert_eq!(after(3).await, "FailedDiscoveryCheck");
+    other.away.store(false, Ordering::SeqCst);
+    assert_eq!(after(3).await, "Passed", "one that begins late");
+    other.away.store(true, Ordering::SeqCst);
+    assert_eq!(after(30).await, "FailedDiscoveryCheck", "one that goes");
+    // Nobody asks more often than every half minute for what stays as it is.
+    other.away.store(false, Ordering::SeqCst);
+    assert_eq!(after(31).await, "Passed");
+    other.asked.lock().unwrap().clear();
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    assert!((9..=11).contains(&other.asked.lock().unwrap().len()));
+    // Neither does a fork forget to ask, nor one ask that has nobody to ask.
+    let fork = server.fork(Some(Arc::new(other.clone())));
+    other.away.store(true, Ordering::SeqCst);
+    condition(&fork).await;
+    tokio::time::sleep(Duration::from_secs(31)).await;
+    assert_eq!(condition(&fork).await[1], "FailedDiscoveryCheck");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_is_made_later_is_seen() {
+    let (server, _) = serving();
+    made(&server, "nobody").await;
+    let services = "/api/v1/namespaces/x/services";
+    send(&server, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "x"}})).await;
+    let now = async || {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        condition(&server).await
+    };
+    assert_eq!(now().await[1], "ServiceNotFound");
+    // It has been looked for several times by now, and would not be again for a while.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let service = json!({"metadata": {"name": "nobody"}, "spec": {"ports": [{"port": 80, "name": "web"}]}});
+    assert_eq!(send(&server, "POST", services, &service).await.0, 201);
+    let message = "service/nobody in \"x\" is not listening on port 443";
+    assert_eq!(now().await, json!(["False", "ServicePortError", message]));
+    let port = json!({"spec": {"ports": [{"port": 443, "name": "api"}]}});
+    patch(&server, &format!("{services}/nobody"), "merge-patch", &port).await;
+    let message = "cannot find endpointslices for service/nobody in \"x\"";
+    assert_eq!(now().await, json!(["False", "EndpointsNotFound", message]));
+    let slices = "/apis/discovery.k8s.io/v1/namespaces/x/endpointslices";
+    let slice = json!({
+        "metadata": {"name": "nobody-1", "labels": {"kubernetes.io/service-name": "nobody"}}, "addressType": "IPv4",
+        "endpoints": [{"addresses": ["192.0.2.1"], "conditions": {"ready": false}}],
+        "ports": [{"name": "api", "port": 8443}],
+    });
+    assert_eq!(send(&server, "POST", slices, &slice).await.0, 201);
+    let message = "endpointslices for service/nobody in \"x\" have no addresses with port name \"api\"";
+    assert_eq!(now().await, json!(["False", "MissingEndpoints", message]));
 }

@@ -7,7 +7,7 @@ use apiserver::ApiServer;
 use async_trait::async_trait;
 use bytes::Bytes;
 use serde_json::{Value, json};
-use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer};
+use webhook::dial::{Connection, DialError, Dialer, Dialers, HttpAnswer};
 use webhook::registration::ClientConfig;
 
 use crate::wire::{events, patch, send};
@@ -25,8 +25,8 @@ struct Converter {
 }
 
 impl Dialers for Converter {
-    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
-        Ok((Arc::new(self.clone()), to.service.as_ref().unwrap().path.clone().unwrap()))
+    fn dialer(&self, _: &ClientConfig, _: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
+        Ok(Arc::new(self.clone()))
     }
 }
 

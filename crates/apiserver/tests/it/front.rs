@@ -1,9 +1,12 @@
 //! The front door: TLS, who is let in, and as whom.
 
-use apiserver::{ApiServer, Served};
+use apiserver::{ApiServer, Authorization, Served};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, ListParams};
 use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
+use serde_json::{Value, json};
+
+use crate::wire::send;
 
 async fn client(door: &Served, change: impl FnOnce(&mut AuthInfo)) -> kube::Client {
     let mut kubeconfig = Kubeconfig::from_yaml(&door.kubeconfig()).unwrap();
@@ -38,7 +41,64 @@ async fn certificates_and_tokens_open_the_door() {
             panic!("a stranger is not let in");
         };
         assert_eq!((status.code, status.reason.as_str()), (401, "Unauthorized"));
-        assert_eq!(wrong.apiserver_version().await.unwrap().minor, "36", "what everybody may know");
     }
+    let silent = client(&door, |auth| *auth = AuthInfo::default()).await;
+    assert_eq!(silent.apiserver_version().await.unwrap().minor, "36", "what everybody may know");
+    door.shutdown().await;
+}
+
+/// Code and message (or text) of an answer.
+async fn asked(client: &kube::Client, path: &str) -> (u16, String) {
+    let request = http::Request::get(path).body(kube::client::Body::empty()).unwrap();
+    let answer = client.send(request).await.unwrap();
+    let code = answer.status().as_u16();
+    let body = http_body_util::BodyExt::collect(answer.into_body()).await.unwrap().to_bytes();
+    let value: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let text = || String::from_utf8_lossy(&body).into_owned();
+    (code, value["message"].as_str().map_or_else(text, str::to_owned))
+}
+
+#[tokio::test]
+async fn whoever_says_nothing_is_anonymous_and_may_do_what_roles_say() {
+    let server = ApiServer::builder().authorization(Authorization::Rbac).build();
+    let door = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let anonymous = client(&door, |auth| *auth = AuthInfo::default()).await;
+    let nodes =
+        r#"User "system:anonymous" cannot list resource "nodes" in API group "" at the cluster scope"#;
+    let table = [
+        ("/healthz", 200, "ok".to_owned()),
+        ("/readyz", 200, "ok".to_owned()),
+        ("/apis", 403, r#"forbidden: User "system:anonymous" cannot get path "/apis""#.to_owned()),
+        ("/nothing", 403, r#"forbidden: User "system:anonymous" cannot get path "/nothing""#.to_owned()),
+        ("/api/v1/nodes", 403, format!("nodes is forbidden: {nodes}")),
+        (
+            "/api/v1/namespaces/default/pods/x",
+            403,
+            r#"pods "x" is forbidden: User "system:anonymous" cannot get resource "pods" in API group "" in the namespace "default""#
+                .to_owned(),
+        ),
+    ];
+    for (path, code, message) in table {
+        assert_eq!(asked(&anonymous, path).await, (code, message), "{path}");
+    }
+    assert_eq!(asked(&anonymous, "/version").await.0, 200);
+    // What is shown must be known, whatever is asked for; a certificate counts more than a token.
+    let wrong = client(&door, |auth| token(auth, "x")).await;
+    for path in ["/healthz", "/version", "/api/v1/nodes"] {
+        assert_eq!(asked(&wrong, path).await, (401, "Unauthorized".to_owned()));
+    }
+    let both = client(&door, |auth| auth.token = Some("x".to_owned().into())).await;
+    assert_eq!(asked(&both, "/api/v1/nodes").await.0, 200);
+    // Roles are bound to the group as to any other.
+    let binding = json!({
+        "metadata": {"name": "open"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:node"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:unauthenticated"}],
+    });
+    let (code, answer) =
+        send(&server, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", &binding).await;
+    assert_eq!(code, 201, "{answer}");
+    assert_eq!(asked(&anonymous, "/api/v1/nodes").await.0, 200);
+    assert_eq!(server.requests_of("system:anonymous").last().map(|request| request.code), Some(200));
     door.shutdown().await;
 }

@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Value, json};
-use webhook::dial::{DialError, Dialer, Dialers, HttpAnswer};
+use webhook::dial::{Connection, DialError, Dialer, Dialers, HttpAnswer};
 use webhook::registration::ClientConfig;
 
 /// What a webhook answers to a request: the `response`, or a whole HTTP answer.
@@ -58,9 +58,8 @@ impl Hooks {
 }
 
 impl Dialers for Hooks {
-    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
-        let path = to.service.as_ref().and_then(|service| service.path.clone()).unwrap_or_default();
-        Ok((Arc::new(self.clone()), path))
+    fn dialer(&self, _: &ClientConfig, _: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
+        Ok(Arc::new(self.clone()))
     }
 }
 

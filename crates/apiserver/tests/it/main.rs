@@ -4,6 +4,7 @@
 #![expect(clippy::too_many_lines, reason = "tables of requests and answers are long")]
 
 mod access;
+mod addresses;
 mod admission;
 mod aggregation;
 mod apply;
@@ -19,11 +20,14 @@ mod front;
 mod hook;
 mod kinds;
 mod lifecycle;
+mod namespaces;
 mod notations;
 mod protobuf;
+mod reaching;
 mod rules;
 mod services;
 mod spoken;
+mod starting;
 mod structural;
 mod tokens;
 mod upstream;

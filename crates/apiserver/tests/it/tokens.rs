@@ -237,3 +237,43 @@ async fn the_key_is_published() {
     validation.set_audience(&[ISSUER]);
     assert!(jsonwebtoken::decode::<Value>(&token, &decoding, &validation).is_ok(), "others can check tokens");
 }
+
+#[tokio::test]
+async fn a_server_may_answer_to_several_audiences() {
+    let server = ApiServer::builder().audiences([ISSUER.to_owned(), "gardener".to_owned()]).build();
+    send(&server, "POST", ACCOUNTS, &json!({"metadata": {"name": "a"}})).await;
+    let refused = |of: &str, wanted: &str| {
+        format!("[invalid bearer token, token audiences {of} is invalid for the target audiences {wanted}]")
+    };
+    let both = json!([ISSUER, "gardener"]);
+    let own = format!("[{ISSUER:?} \"gardener\"]");
+    // What a token is asked for, and what reviews for nobody, for Gardener and for others say of it.
+    let table = [
+        (json!([]), both.clone(), json!(["gardener"]), json!(refused(&own, "[\"other\"]"))),
+        (
+            json!(["gardener"]),
+            json!(["gardener"]),
+            json!(["gardener"]),
+            json!(refused("[\"gardener\"]", "[\"other\"]")),
+        ),
+        (
+            json!(["other"]),
+            json!(refused("[\"other\"]", &own)),
+            json!(refused("[\"other\"]", "[\"gardener\"]")),
+            json!(["other"]),
+        ),
+        (json!(["other", "gardener"]), json!(["gardener"]), json!(["gardener"]), json!(["other"])),
+    ];
+    for (audiences, nobody, gardener, others) in table {
+        let token = token(&server, json!({"spec": {"audiences": audiences}})).await;
+        let expected = if audiences == json!([]) { &both } else { &audiences };
+        assert_eq!(&claims(&token)["aud"], expected);
+        for (wanted, want) in
+            [(json!([]), nobody), (json!(["gardener"]), gardener), (json!(["other"]), others)]
+        {
+            let status = review(&server, json!({"token": token, "audiences": wanted})).await;
+            let said = if status["authenticated"] == true { &status["audiences"] } else { &status["error"] };
+            assert_eq!(said, &want, "{audiences} reviewed for {wanted}");
+        }
+    }
+}

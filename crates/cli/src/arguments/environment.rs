@@ -42,6 +42,13 @@ pub(crate) struct EnvUpArguments {
     /// Stays in the foreground until interrupted
     #[arg(long)]
     pub(crate) foreground: bool,
+    /// The CRDs that it begins with: none, the project's (gardener), or those in the files of a folder; not with kind
+    /// [default: gardener]
+    #[arg(long, value_name = "none|gardener|DIR", value_parser = CrdsFrom::parse)]
+    pub(crate) crds: Option<CrdsFrom>,
+    /// The audiences that the embedded server answers to, as kube-apiserver's flag has it [default: the issuer]
+    #[arg(long, value_name = "AUDIENCE", value_delimiter = ',')]
+    pub(crate) api_audiences: Vec<String>,
     #[command(flatten)]
     pub(crate) envtest: EnvtestArguments,
     #[command(flatten)]
@@ -49,6 +56,28 @@ pub(crate) struct EnvUpArguments {
     /// Which of our components run in it
     #[arg(long, value_parser = component(), value_name = "COMPONENT", help_heading = "Kind")]
     pub(crate) install: Vec<&'static Component>,
+}
+
+/// Where CRDs come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CrdsFrom {
+    /// There are none.
+    Nowhere,
+    /// Those that come with the project.
+    Project,
+    /// The files of a folder.
+    Folder(PathBuf),
+}
+
+impl CrdsFrom {
+    #[expect(clippy::unnecessary_wraps, reason = "clap asks for it")]
+    fn parse(word: &str) -> Result<Self, String> {
+        Ok(match word {
+            "none" => Self::Nowhere,
+            "gardener" => Self::Project,
+            folder => Self::Folder(folder.into()),
+        })
+    }
 }
 
 /// What the substrate kind is made of.

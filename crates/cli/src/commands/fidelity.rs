@@ -70,7 +70,7 @@ async fn compared(
         real = envtest::start(vec![CLUSTER.to_owned()], &[], &real) => real?,
         signal = signals::either() => return Err(Failure::interrupted(signal)),
     };
-    let embedded = kube::Client::new(embedded::control_plane(false, None), "default");
+    let embedded = kube::Client::new(embedded::ControlPlane::default().start(), "default");
     let asked = kubeconfig::asking_once(&real.cluster(CLUSTER).kubeconfig).await;
     let asked = asked.map_err(|error| Failure::environment(error.to_string()))?;
     let pair = Pair { real: Server::new(asked), embedded: Server::new(embedded) };

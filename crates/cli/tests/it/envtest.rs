@@ -62,7 +62,7 @@ fn what_only_envtest_has_is_refused_elsewhere() {
     for arguments in [
         &["run", "--with", "controller-manager"][..],
         &["run", "--substrate", "direct", "--data-dir", "x"],
-        &["env", "up", "--with", "controller-manager"],
+        &["env", "up", "--data-dir", "x"],
     ] {
         call(folder.path(), arguments).says(2, &["--substrate envtest"]);
     }

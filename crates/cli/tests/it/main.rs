@@ -6,6 +6,7 @@ mod action;
 mod authoring;
 mod check;
 mod diff_run;
+mod env;
 mod envtest;
 mod gate;
 mod image;

@@ -74,7 +74,7 @@ esac"#;
     async fn nodes_that_never_get_ready_are_counted_and_what_they_said_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
-        let server = embedded::control_plane(true, None);
+        let server = embedded::ControlPlane::default().start();
         let front = server.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await.unwrap();
         fs::write(here.join("kubeconfig"), front.kubeconfig()).unwrap();
         for (name, script) in [("docker", DOCKER), ("kind", KIND), ("kubectl", "")] {

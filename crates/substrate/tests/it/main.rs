@@ -5,6 +5,7 @@
 
 mod faults;
 mod real;
+mod starting;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,11 +24,12 @@ macro_rules! tests {
     };
 }
 
-const TESTS: [Test; 9] = tests![
+const TESTS: [Test; 10] = tests![
     real::a_server_is_ready_serves_crds_and_leaves_nothing,
     real::several_at_once_do_not_meet,
     real::two_clusters_share_an_etcd_and_see_nothing_of_each_other,
     real::controllers_collect_garbage_finish_namespaces_and_roll_out,
+    starting::the_same_is_there_on_both_right_after_the_start,
     faults::a_port_that_is_taken_meanwhile_is_answered_by_others,
     faults::ports_that_are_always_taken_are_an_error_and_leave_nothing,
     faults::an_etcd_that_dies_is_told_with_its_last_words,

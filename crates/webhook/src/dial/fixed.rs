@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::Uri;
 
-use super::{DialError, Dialer, Dialers, Https, InProcess, Target, Trust};
-use crate::registration::{ClientConfig, ServiceReference};
+use super::{ClientCertificate, Connection, DialError, Dialer, Dialers, Https, InProcess, Target, Trust};
+use crate::registration::{Address, ClientConfig};
 use crate::service::WebhookService;
 
 /// What stands behind a Service or a host.
@@ -25,8 +24,18 @@ pub enum Destination {
 pub struct FixedDialers {
     services: BTreeMap<(String, String), Destination>,
     hosts: BTreeMap<String, Destination>,
-    /// By URL and bundle, so that connections are kept.
-    pooled: Mutex<BTreeMap<(String, Option<String>), Https>>,
+    /// So that connections are kept.
+    pooled: Mutex<BTreeMap<Pooled, Https>>,
+}
+
+/// What connections are kept by.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Pooled {
+    base: String,
+    address: Option<String>,
+    /// Absent where any certificate will do.
+    bundle: Option<String>,
+    certificate: Option<ClientCertificate>,
 }
 
 impl FixedDialers {
@@ -50,65 +59,68 @@ impl FixedDialers {
         self
     }
 
-    fn by_service(&self, to: &ServiceReference) -> Result<(String, String, Option<&Destination>), DialError> {
-        let host = format!("{}.{}.svc", to.name, to.namespace);
-        let base = format!("https://{host}:{}", to.port.unwrap_or(443));
-        let path = to.path.clone().unwrap_or_else(|| "/".to_owned());
-        let known = self.services.get(&(to.namespace.clone(), to.name.clone()));
-        if known.is_none() {
-            let source_text = format!("no address is known for service {}/{}", to.namespace, to.name);
-            return Err(DialError::Connect { url: format!("{base}{path}"), source_text });
-        }
-        Ok((base, path, known))
-    }
-
-    fn by_url(&self, url: &str) -> Result<(String, String, Option<&Destination>), DialError> {
-        let wrong = |source_text: String| DialError::Connect { url: url.to_owned(), source_text };
-        let uri: Uri = url.parse().map_err(|error: http::uri::InvalidUri| wrong(error.to_string()))?;
-        let host = uri.host().ok_or_else(|| wrong("the address has no host".to_owned()))?;
-        let authority = format!("{host}:{}", uri.port_u16().unwrap_or(443));
-        let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        Ok((format!("https://{authority}"), path, self.hosts.get(&authority)))
+    /// `host:port` to connect to where it is not the address itself, or webhooks of this process.
+    fn destination(
+        &self,
+        to: &ClientConfig,
+        at: &Address,
+        over: Connection<'_>,
+    ) -> Result<Option<Destination>, DialError> {
+        let Some(service) = &to.service else { return Ok(self.hosts.get(&at.authority()).cloned()) };
+        let (namespace, name) = (&service.namespace, &service.name);
+        let known = self.services.get(&(namespace.clone(), name.clone())).cloned();
+        let found = over.endpoint.map(|endpoint| Destination::Address(endpoint.to_owned()));
+        known.or(found).map(Some).ok_or_else(|| DialError::Connect {
+            url: format!("https://{}{}", at.host, at.path),
+            source_text: format!("no address is known for service {namespace}/{name}"),
+        })
     }
 
     fn pooled(
         &self,
         base: String,
         address: Option<String>,
-        bundle: Option<String>,
+        bundle: Option<&str>,
+        over: Connection<'_>,
     ) -> Result<Arc<dyn Dialer>, DialError> {
         let mut pooled = self.pooled.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (base.clone(), bundle.clone());
+        let key = Pooled {
+            base: base.clone(),
+            address: address.clone(),
+            bundle: bundle.map(str::to_owned).filter(|_| !over.insecure),
+            certificate: over.certificate.cloned(),
+        };
         if let Some(known) = pooled.get(&key) {
             return Ok(Arc::new(known.clone()));
         }
         let wrong = |source_text: String| DialError::Tls { url: base.clone(), source_text };
-        let bundle = bundle.ok_or_else(|| wrong("the registration carries no caBundle".to_owned()))?;
-        let pem = STANDARD.decode(bundle.trim()).map_err(|error| wrong(format!("caBundle: {error}")))?;
-        let target = Target { url: base, address, server_name: None, trust: Trust::Bundle(pem) };
-        let dialer = Https::new(&target)?;
+        let trust = match bundle {
+            _ if over.insecure => Trust::Insecure,
+            Some(bundle) => {
+                let pem = STANDARD.decode(bundle.trim());
+                Trust::Bundle(pem.map_err(|error| wrong(format!("caBundle: {error}")))?)
+            }
+            None => return Err(wrong("the registration carries no caBundle".to_owned())),
+        };
+        let target = Target { url: base, address, server_name: None, trust };
+        let dialer = Https::showing(&target, over.certificate)?;
         pooled.insert(key, dialer.clone());
         Ok(Arc::new(dialer))
     }
 }
 
 impl Dialers for FixedDialers {
-    fn dialer(&self, to: &ClientConfig) -> Result<(Arc<dyn Dialer>, String), DialError> {
-        let (base, path, destination) = match (&to.url, &to.service) {
-            (Some(url), None) => self.by_url(url)?,
-            (None, Some(service)) => self.by_service(service)?,
-            _ => {
-                let source_text = "exactly one of url or service is required".to_owned();
-                return Err(DialError::Connect { url: String::new(), source_text });
-            }
-        };
-        let dialer: Arc<dyn Dialer> = match destination {
-            Some(Destination::InProcess(service)) => Arc::new(InProcess::new(service.clone())),
-            Some(Destination::Address(address)) => {
-                self.pooled(base, Some(address.clone()), to.ca_bundle.clone())?
-            }
-            None => self.pooled(base, None, to.ca_bundle.clone())?,
-        };
-        Ok((dialer, path))
+    fn dialer(&self, to: &ClientConfig, over: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
+        let address = to.address().map_err(|error| DialError::Connect {
+            url: to.url.clone().unwrap_or_default(),
+            source_text: error.to_string(),
+        })?;
+        let base = format!("https://{}", address.authority());
+        let bundle = to.ca_bundle.as_deref();
+        match self.destination(to, &address, over)? {
+            Some(Destination::InProcess(service)) => Ok(Arc::new(InProcess::new(service))),
+            Some(Destination::Address(address)) => self.pooled(base, Some(address), bundle, over),
+            None => self.pooled(base, None, bundle, over),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Reaches webhooks over TLS, with a pool of connections kept alive.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -9,10 +10,13 @@ use http::{Method, Request, Uri, header};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls_pki_types::ServerName;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 
 use super::connector::{ConnectError, Connector};
-use super::{DialError, Dialer, HttpAnswer, Streamed};
+use super::{ClientCertificate, DialError, Dialer, HttpAnswer, Streamed};
+use crate::server::provider;
 use crate::trust::{Trust, client_config};
 
 /// An answer larger than this is no answer to a review.
@@ -44,6 +48,14 @@ impl Https {
     /// # Errors
     /// When the URL is none or the authorities cannot be read.
     pub fn new(target: &Target) -> Result<Self, DialError> {
+        Self::showing(target, None)
+    }
+
+    /// The same, showing a certificate to a server that asks for one.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and when the certificate cannot be read.
+    pub fn showing(target: &Target, certificate: Option<&ClientCertificate>) -> Result<Self, DialError> {
         let unusable = |source_text: &str| DialError::Connect {
             url: without_user(&target.url),
             source_text: source_text.to_owned(),
@@ -60,8 +72,11 @@ impl Https {
             target.address.clone().unwrap_or_else(|| format!("{host}:{}", uri.port_u16().unwrap_or(443)));
         let name = target.server_name.as_deref().unwrap_or(host.trim_matches(['[', ']']));
         let name = ServerName::try_from(name.to_owned()).map_err(|error| unusable(&error.to_string()))?;
-        let config = client_config(&target.trust)
-            .map_err(|source_text| DialError::Tls { url: target.url.clone(), source_text })?;
+        let tls = |source_text| DialError::Tls { url: target.url.clone(), source_text };
+        let mut config = client_config(&target.trust).map_err(tls)?;
+        if let Some(certificate) = certificate {
+            config.client_auth_cert_resolver = Arc::new(shown(certificate).map_err(tls)?);
+        }
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_mins(1))
@@ -129,6 +144,17 @@ pub async fn handshake(address: &str, timeout: Duration) -> Result<(), DialError
         Ok(Err(ConnectError::Tls(source))) => Err(DialError::Tls { url, source_text: source.to_string() }),
         Err(_) => Err(DialError::Timeout { url, timeout }),
     }
+}
+
+fn shown(certificate: &ClientCertificate) -> Result<SingleCertAndKey, String> {
+    let chain = CertificateDer::pem_slice_iter(certificate.certificate_pem.as_bytes()).collect();
+    let chain: Vec<CertificateDer<'static>> =
+        Result::map_err(chain, |error| format!("failed to read the client certificate: {error}"))?;
+    let wrong =
+        |error: &dyn std::fmt::Display| format!("failed to read the client certificate's key: {error}");
+    let key = PrivateKeyDer::from_pem_slice(certificate.key_pem.as_bytes()).map_err(|error| wrong(&error))?;
+    let certified = CertifiedKey::from_der(chain, key, &provider()).map_err(|error| wrong(&error))?;
+    Ok(SingleCertAndKey::from(certified))
 }
 
 fn classify(url: &str, error: &hyper_util::client::legacy::Error) -> DialError {

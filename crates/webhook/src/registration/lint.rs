@@ -7,6 +7,7 @@ use formats::selector::{LabelSelector, ViolationKind};
 
 use super::{ClientConfig, Phase, Registration, Rule, ServiceReference, WebhookConfiguration};
 use crate::field::{Error, Path};
+use crate::url::Url;
 
 /// Every fault of a configuration, in the order in which an API server reports them; empty if it would be accepted.
 #[must_use]
@@ -54,7 +55,7 @@ fn registration(phase: Phase, webhook: &Registration, at: &Path, errors: &mut Ve
             "may be given for mutating webhooks only",
         ));
     }
-    client_config(&webhook.client_config, &at.child("clientConfig"), errors);
+    errors.extend(lint_client_config(&webhook.client_config, &at.child("clientConfig")));
     review_versions(&webhook.admission_review_versions, &at.child("admissionReviewVersions"), errors);
 }
 
@@ -169,35 +170,43 @@ fn selector(selector: Option<&LabelSelector>, at: &Path, errors: &mut Vec<Error>
     }
 }
 
-fn client_config(config: &ClientConfig, at: &Path, errors: &mut Vec<Error>) {
+/// Every fault of a client configuration at this field, as [`lint`] tells them.
+#[must_use]
+pub fn lint_client_config(config: &ClientConfig, at: &Path) -> Vec<Error> {
+    let mut errors = Vec::new();
     match (&config.url, &config.service) {
-        (Some(url), None) => check_url(url, &at.child("url"), errors),
-        (None, Some(service)) => check_service(service, &at.child("service"), errors),
+        (Some(url), None) => check_url(url, &at.child("url"), &mut errors),
+        (None, Some(service)) => check_service(service, &at.child("service"), &mut errors),
         _ => errors.push(Error::required(at, "exactly one of url or service is required")),
     }
+    errors
 }
 
 fn check_url(url: &str, at: &Path, errors: &mut Vec<Error>) {
     const FORM: &str = "; desired format: https://host[/path]";
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let authority = if scheme.is_empty() { "" } else { rest.split('/').next().unwrap_or_default() };
-    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    if scheme != "https" {
+    let url = match Url::parse(url) {
+        Ok(url) => url,
+        Err(error) => {
+            errors.push(Error::required(at, &format!("url must be a valid URL: {error}{FORM}")));
+            return;
+        }
+    };
+    if url.scheme != "https" {
         let words = format!("'https' is the only allowed URL scheme{FORM}");
-        errors.push(Error::invalid(at, scheme, &words));
+        errors.push(Error::invalid(at, url.scheme.as_str(), &words));
     }
-    if host.is_empty() {
-        errors.push(Error::invalid(at, host, &format!("host must be specified{FORM}")));
+    if url.host.is_empty() {
+        errors.push(Error::invalid(at, "", &format!("host must be specified{FORM}")));
+    }
+    if let Some(user) = &url.user {
+        errors.push(Error::invalid(at, user.as_str(), "user information is not permitted in the URL"));
     }
     for (value, words) in [
-        (user, "user information is not permitted in the URL"),
-        (fragment, "fragments are not permitted in the URL"),
-        (query, "query parameters are not permitted in the URL"),
+        (&url.fragment, "fragments are not permitted in the URL"),
+        (&url.query, "query parameters are not permitted in the URL"),
     ] {
         if !value.is_empty() {
-            errors.push(Error::invalid(at, value, words));
+            errors.push(Error::invalid(at, value.as_str(), words));
         }
     }
 }
@@ -357,6 +366,17 @@ mod tests {
                 url("https://"),
                 &[
                     r#"clientConfig.url: Invalid value: "": host must be specified; desired format: https://host[/path]"#,
+                ],
+            ),
+            (url("HTTPS://127.0.0.1:9943/"), &[]),
+            (
+                url("https://@h"),
+                &[r#"clientConfig.url: Invalid value: "": user information is not permitted in the URL"#],
+            ),
+            (
+                url("https://127.0.0.1:abc/"),
+                &[
+                    r#"clientConfig.url: Required value: url must be a valid URL: parse "https://127.0.0.1:abc/": invalid port ":abc" after host; desired format: https://host[/path]"#,
                 ],
             ),
             (service("name", json!("")), &["clientConfig.service.name: Required value"]),

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
+/// The address that the server names to others: one for documentation, as none on loopback may stand in endpoints.
+pub(super) const ADDRESS: &str = "192.0.2.1";
 /// How long the server may take to become ready.
 const PATIENCE: Duration = Duration::from_secs(90);
 /// Runs a program until our end of the pipe is closed, which the kernel does however we end; then kills it
@@ -30,6 +32,7 @@ wait $program
 /// A running server. Dropping it kills both programs and removes the folder.
 pub(crate) struct Server {
     kubectl: PathBuf,
+    port: u16,
     folder: TempDir,
     programs: Vec<Child>,
 }
@@ -40,12 +43,24 @@ impl Server {
         let folder =
             tempfile::Builder::new().prefix("kinds-").tempdir().context("failed to make a folder")?;
         let [client, peer, secure] = ports()?;
-        let mut server = Self { kubectl: programs.join("kubectl"), folder, programs: Vec::new() };
+        let mut server =
+            Self { kubectl: programs.join("kubectl"), port: secure, folder, programs: Vec::new() };
         server.write_credentials(secure)?;
         server.spawn(&programs.join("etcd"), &server.etcd_flags(client, peer))?;
         server.spawn(&programs.join("kube-apiserver"), &server.apiserver_flags(client, secure))?;
         server.wait()?;
         Ok(server)
+    }
+
+    /// The port that it serves on.
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The text of a file in its folder.
+    pub(super) fn text(&self, name: &str) -> Result<String> {
+        let path = self.path(name);
+        fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))
     }
 
     /// The answer to a GET request.
@@ -125,7 +140,13 @@ impl Server {
             format!("--etcd-servers=http://127.0.0.1:{etcd}"),
             format!("--secure-port={secure}"),
             "--bind-address=127.0.0.1".to_owned(),
-            "--advertise-address=127.0.0.1".to_owned(),
+            format!("--advertise-address={ADDRESS}"),
+            format!("--client-ca-file={}", self.path("ca.crt").display()),
+            format!("--requestheader-client-ca-file={}", self.path("front-proxy-ca.crt").display()),
+            "--requestheader-allowed-names=front-proxy-client".to_owned(),
+            "--requestheader-username-headers=X-Remote-User".to_owned(),
+            "--requestheader-group-headers=X-Remote-Group".to_owned(),
+            "--requestheader-extra-headers-prefix=X-Remote-Extra-".to_owned(),
             format!("--cert-dir={}", self.path("certificates").display()),
             format!("--token-auth-file={}", self.path("tokens.csv").display()),
             "--authorization-mode=RBAC".to_owned(),
@@ -153,6 +174,8 @@ impl Server {
             }}],
         });
         for (name, text) in [
+            ("ca.crt", authority("ca")?),
+            ("front-proxy-ca.crt", authority("front-proxy-ca")?),
             ("sa.key", key.serialize_pem()),
             ("sa.pub", key.public_key_pem()),
             ("tokens.csv", format!("{token},admin,admin,system:masters\n")),
@@ -175,6 +198,15 @@ impl Drop for Server {
             drop(program.wait());
         }
     }
+}
+
+/// The certificate of an authority that signs nothing.
+fn authority(name: &str) -> Result<String> {
+    let key = rcgen::KeyPair::generate().context("failed to make a key")?;
+    let mut params = rcgen::CertificateParams::default();
+    params.distinguished_name.push(rcgen::DnType::CommonName, name);
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    Ok(params.self_signed(&key).context("failed to make an authority")?.pem())
 }
 
 /// Three ports that are free now.

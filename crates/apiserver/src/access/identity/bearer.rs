@@ -35,8 +35,7 @@ pub(crate) fn identify(shared: &Shared, token: &str, wanted: &[String]) -> Resul
     if let Some(user) = shared.tokens.known(token) {
         return Ok(Identified { user, audiences: wanted.to_vec() });
     }
-    let own = [shared.tokens.issuer.clone()];
-    let wanted = if wanted.is_empty() { &own } else { wanted };
+    let wanted = if wanted.is_empty() { &shared.tokens.audiences } else { wanted };
     match issuer(token).as_deref() {
         Some(issuer) if issuer == shared.tokens.issuer => {
             bound(shared, token, wanted).map_err(|why| among_all(&why))
@@ -60,15 +59,7 @@ fn among_all(why: &str) -> Refused {
 
 fn bound(shared: &Shared, token: &str, wanted: &[String]) -> Result<Identified, String> {
     let claims: Claims = shared.tokens.signer().read(token).map_err(|error| error.to_string())?;
-    let audiences: Vec<String> =
-        wanted.iter().filter(|audience| claims.aud.contains(audience)).cloned().collect();
-    if audiences.is_empty() {
-        return Err(format!(
-            "token audiences {:?} is invalid for the target audiences {wanted:?}",
-            claims.aud
-        )
-        .replace("\", \"", "\" \""));
-    }
+    let audiences = meant_for(&claims.aud, wanted)?;
     let now = shared.clock.now();
     if now.as_second() - LEEWAY > claims.exp {
         return Err("service account token has expired".to_owned());
@@ -111,16 +102,18 @@ fn in_secret(shared: &Shared, token: &str, wanted: &[String]) -> Result<Identifi
     }
     account(shared, &claims.namespace, &owner, now)?;
     // Tokens in secrets are meant for this server alone, and say nothing of it.
-    let audiences: Vec<String> =
-        wanted.iter().filter(|audience| **audience == shared.tokens.issuer).cloned().collect();
-    if audiences.is_empty() {
-        return Err(format!(
-            "token audiences [{:?}] is invalid for the target audiences {wanted:?}",
-            shared.tokens.issuer
-        )
-        .replace("\", \"", "\" \""));
-    }
+    let audiences = meant_for(&shared.tokens.audiences, wanted)?;
     Ok(Identified { user: user(&claims.namespace, &owner, BTreeMap::new()), audiences })
+}
+
+/// Which of the wanted audiences are among those of a token.
+fn meant_for(audiences: &[String], wanted: &[String]) -> Result<Vec<String>, String> {
+    let both: Vec<String> = wanted.iter().filter(|audience| audiences.contains(audience)).cloned().collect();
+    if both.is_empty() {
+        let why = format!("token audiences {audiences:?} is invalid for the target audiences {wanted:?}");
+        return Err(why.replace("\", \"", "\" \""));
+    }
+    Ok(both)
 }
 
 fn account(shared: &Shared, namespace: &str, claim: &Reference, now: Timestamp) -> Result<(), String> {

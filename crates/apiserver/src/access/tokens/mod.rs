@@ -14,14 +14,16 @@ pub(crate) use claims::{Claims, Private, Reference, SECRET_ISSUER, SecretClaims,
 
 use signer::Signer;
 
-/// The issuer of tokens of a server that is not told another one, and the audience of tokens without a wish.
+/// The issuer of tokens of a server that is not told another one.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
 
 /// What a server signs tokens with, and which other tokens it knows.
 #[derive(Debug)]
 pub(crate) struct Tokens {
-    /// The `iss` of tokens, and the audience that this server answers to.
+    /// The `iss` of tokens.
     pub(crate) issuer: String,
+    /// The audiences that this server answers to, and those of tokens that are asked for without any.
+    pub(crate) audiences: Vec<String>,
     /// Where others reach the server, for the document of discovery.
     url: RwLock<String>,
     signer: OnceLock<Signer>,
@@ -31,13 +33,13 @@ pub(crate) struct Tokens {
 
 impl Tokens {
     /// An issuer of tokens; its key is made when it is first used.
-    pub(crate) fn new(issuer: String) -> Self {
-        Self { issuer, url: RwLock::default(), signer: OnceLock::new(), known: RwLock::default() }
+    pub(crate) fn new(issuer: String, audiences: Vec<String>) -> Self {
+        Self { issuer, audiences, url: RwLock::default(), signer: OnceLock::new(), known: RwLock::default() }
     }
 
     /// Others of the same issuer, that know no token yet.
     pub(crate) fn anew(&self) -> Self {
-        Self::new(self.issuer.clone())
+        Self::new(self.issuer.clone(), self.audiences.clone())
     }
 
     /// Takes this token for this user.

@@ -208,6 +208,7 @@ pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old
         object["metadata"] = written;
         meta::keep(object, old, "generation");
         match name {
+            ("", "namespaces") => label_namespace(object),
             ("apps", "deployments") => meta::keep(object, old, "labels"),
             ("apps", "daemonsets") => workloads::keep_count(object, old),
             ("", "pods") => {
@@ -232,18 +233,14 @@ pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old
     }
 }
 
-/// What the server decides on an update of a namespace's finalizers: only those change.
+/// What the server decides on an update of a namespace's finalizers: its status stays, as its name does as a label.
 pub(crate) fn prepare_for_finalize(object: &mut Value, old: &Value) {
-    let finalizers = object.pointer("/spec/finalizers").cloned();
-    let written = object["metadata"].take();
-    *object = old.clone();
+    keep_field(object, old, "status");
+    let finalizers = object.pointer("/spec/finalizers").and_then(Value::as_array);
+    let finalizers = finalizers.filter(|finalizers| !finalizers.is_empty());
     object["spec"] = finalizers.map_or_else(|| json!({}), |finalizers| json!({"finalizers": finalizers}));
-    meta::of_mut(object).remove("managedFields");
-    for field in ["managedFields", "resourceVersion"] {
-        if let Some(value) = written.get(field) {
-            meta::set(object, field, value.clone());
-        }
-    }
+    label_namespace(object);
+    meta::keep(object, old, "generation");
 }
 
 /// Lets a namespace carry its name as a label.

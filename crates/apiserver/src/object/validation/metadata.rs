@@ -57,12 +57,29 @@ pub(crate) fn ties(path: &str, metadata: &Value) -> Vec<Error> {
 
 /// What is wrong with the finalizers of a core object: they are standard, or have a domain.
 pub(crate) fn core_finalizers(metadata: &Value) -> Vec<Error> {
-    const STANDARD: &[&str] = &["kubernetes", "orphan", "foregroundDeletion"];
     let finalizers = metadata.get("finalizers").and_then(Value::as_array).into_iter().flatten();
     let named = finalizers.filter_map(Value::as_str).enumerate();
-    let odd = named.filter(|(_, finalizer)| !finalizer.contains('/') && !STANDARD.contains(finalizer));
+    named.filter_map(|(index, name)| unknown(&format!("metadata.finalizers[{index}]"), name)).collect()
+}
+
+/// What is wrong with the finalizers of a namespace itself.
+pub(crate) fn namespace_finalizers(namespace: &Value) -> Vec<Error> {
+    let finalizers = namespace.pointer("/spec/finalizers").and_then(Value::as_array).into_iter().flatten();
+    let named = finalizers.filter_map(Value::as_str).enumerate();
+    let wrong = |(index, name): (usize, &str)| {
+        let at = format!("spec.finalizers[{index}]");
+        let written = formats::name::label_key(name).into_iter().map(|why| invalid(&at, name, &why));
+        written.chain(unknown(&at, name)).collect::<Vec<_>>()
+    };
+    named.flat_map(wrong).collect()
+}
+
+/// Refuses a finalizer that is neither standard nor has a domain.
+fn unknown(at: &str, finalizer: &str) -> Option<Error> {
+    const STANDARD: &[&str] = &["kubernetes", "orphan", "foregroundDeletion"];
     let why = "name is neither a standard finalizer name nor is it fully qualified";
-    odd.map(|(index, finalizer)| invalid(&format!("metadata.finalizers[{index}]"), finalizer, why)).collect()
+    let known = finalizer.contains('/') || STANDARD.contains(&finalizer);
+    (!known).then(|| invalid(at, finalizer, why))
 }
 
 /// Dependents are either left or waited for.

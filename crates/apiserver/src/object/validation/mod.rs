@@ -104,6 +104,10 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
             errors.extend(core_finalizers(call, object));
             errors.extend(kinds::changed_status(&call.target.resource, object, old));
         }
+        None if call.path.subresource == "finalize" => {
+            errors.extend(core_finalizers(call, object));
+            errors.extend(metadata::namespace_finalizers(object));
+        }
         None => {}
     }
     refuse(call, meta::name(old), &errors)

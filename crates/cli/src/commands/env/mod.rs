@@ -1,5 +1,6 @@
 //! `env up`, `env down`, `env doctor`: a place where cases run, for kubectl and for a component under development.
 
+mod crds;
 mod doctor;
 mod serve;
 mod state;
@@ -8,7 +9,7 @@ use std::ffi::OsString;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::arguments::{Addition, EnvCommand, EnvUpArguments, SubstrateName};
+use crate::arguments::{Addition, CrdsFrom, EnvCommand, EnvUpArguments, SubstrateName};
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
 use state::State;
@@ -35,10 +36,16 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if arguments.substrate == SubstrateName::Direct {
         return Err(Failure::usage("the substrate direct needs nothing started: use it with run or verify"));
     }
-    envtest::fits(&arguments.envtest, arguments.substrate.word())?;
+    fits(arguments)?;
     kind::fits(arguments.kind.is_said(), arguments.substrate, None)?;
     if !arguments.install.is_empty() && arguments.substrate != SubstrateName::Kind {
         return Err(Failure::usage("--install is for --substrate kind"));
+    }
+    if arguments.substrate == SubstrateName::Embedded && arguments.envtest.with.is_empty() {
+        terminal.note(
+            "no controllers run but that of namespaces: they get no ServiceAccount `default`, nothing is collected as \
+             garbage; --with controller-manager starts them",
+        );
     }
     let state = State::of(&arguments.name);
     if arguments.foreground {
@@ -52,6 +59,24 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
     }
     terminal.print(&state.kubeconfig().display().to_string());
     Ok(0)
+}
+
+/// Refuses what the substrate does not have.
+fn fits(arguments: &EnvUpArguments) -> Result<(), Failure> {
+    let substrate = arguments.substrate;
+    if substrate == SubstrateName::Embedded {
+        if arguments.envtest.data_dir.is_some() {
+            return Err(Failure::usage("--data-dir is for --substrate envtest"));
+        }
+        return Ok(());
+    }
+    if !arguments.api_audiences.is_empty() {
+        return Err(Failure::usage("--api-audiences is for --substrate embedded"));
+    }
+    if arguments.crds.is_some() && substrate == SubstrateName::Kind {
+        return Err(Failure::usage("--crds is for --substrate embedded and envtest"));
+    }
+    envtest::fits(&arguments.envtest, substrate.word())
 }
 
 /// Starts this program again in the background and waits until it serves.
@@ -106,6 +131,17 @@ fn of_substrate(arguments: &EnvUpArguments) -> Vec<OsString> {
     }
     if let Some(folder) = &arguments.envtest.data_dir {
         typed.extend([OsString::from("--data-dir"), folder.clone().into_os_string()]);
+    }
+    match &arguments.crds {
+        None => {}
+        Some(CrdsFrom::Nowhere) => typed.extend(["--crds", "none"].map(OsString::from)),
+        Some(CrdsFrom::Project) => typed.extend(["--crds", "gardener"].map(OsString::from)),
+        Some(CrdsFrom::Folder(folder)) => {
+            typed.extend([OsString::from("--crds"), folder.clone().into_os_string()]);
+        }
+    }
+    for audience in &arguments.api_audiences {
+        typed.extend(["--api-audiences", audience].map(OsString::from));
     }
     if let Some(zones) = &arguments.kind.zones {
         typed.extend(["--zones", zones].map(OsString::from));

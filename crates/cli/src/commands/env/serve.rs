@@ -3,12 +3,13 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use substrate::embedded;
+use substrate::embedded::{ControlPlane, Controllers};
 use substrate::envtest::CLUSTER;
 use webhook::dial::FixedDialers;
 
+use super::crds;
 use super::state::State;
-use crate::arguments::{EnvUpArguments, EnvtestArguments, SubstrateName};
+use crate::arguments::{Addition, EnvUpArguments, SubstrateName};
 use crate::signals;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
@@ -23,8 +24,8 @@ pub(crate) fn until_interrupted(
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
         match arguments.substrate {
-            SubstrateName::Embedded | SubstrateName::Direct => in_process(state, terminal).await,
-            SubstrateName::Envtest => real(&arguments.envtest, state, terminal).await,
+            SubstrateName::Embedded | SubstrateName::Direct => in_process(arguments, state, terminal).await,
+            SubstrateName::Envtest => real(arguments, state, terminal).await,
             SubstrateName::Kind => whole(arguments, state, terminal).await,
         }
     })?;
@@ -32,8 +33,23 @@ pub(crate) fn until_interrupted(
     Ok(if signal == signals::TERMINATE { 0 } else { 128 + signal })
 }
 
-async fn in_process(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
-    let server = embedded::control_plane(true, Some(Arc::new(FixedDialers::new())));
+async fn in_process(arguments: &EnvUpArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+    let server = ControlPlane {
+        crds: Vec::new(),
+        controllers: match arguments.envtest.with.as_slice() {
+            [] => Controllers { namespaces: true, ..Controllers::none() },
+            [Addition::ControllerManager, ..] => Controllers::all(),
+        },
+        audiences: arguments.api_audiences.clone(),
+        dialers: Some(Arc::new(FixedDialers::new())),
+        ..ControlPlane::default()
+    };
+    let server = server.start();
+    // As others write them, so that one that is faulty is refused and not left out.
+    let client = kube::Client::new(server.clone(), "default");
+    substrate::envtest::install(&client, &crds::of(arguments.crds.as_ref())?)
+        .await
+        .map_err(|error| Failure::environment(error.to_string()))?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let front = server.serve(loopback).await.map_err(|error| Failure::from(anyhow::Error::from(error)))?;
     announce(state, &front.url, &front.kubeconfig(), terminal)?;
@@ -42,9 +58,10 @@ async fn in_process(state: &State, terminal: &Terminal) -> Result<u8, Failure> {
     Ok(signal)
 }
 
-async fn real(arguments: &EnvtestArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+async fn real(arguments: &EnvUpArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+    let crds = crds::of(arguments.crds.as_ref())?;
     let started = tokio::select! {
-        started = envtest::start(vec![CLUSTER.to_owned()], &[], arguments) => started?,
+        started = envtest::start_with(vec![CLUSTER.to_owned()], crds, &arguments.envtest) => started?,
         signal = signals::either() => return Ok(signal),
     };
     let cluster = started.cluster(CLUSTER);

@@ -183,7 +183,7 @@ impl Listened {
                 let port = service.port.unwrap_or(443).to_string();
                 Arc::new(Proxied::new(cluster.client(), &service.namespace, &service.name, ("https", &port)))
             }
-            (None, Some(url)) => Arc::new(dialer(webhook, url, trust)?),
+            (None, Some(_)) => Arc::new(dialer(webhook, trust)?),
             (None, None) => {
                 return Err(Failure::usage(format!("webhook {} leads nowhere", webhook.name)));
             }
@@ -214,7 +214,7 @@ impl Listened {
 }
 
 /// To a webhook that is registered at an address.
-fn dialer(webhook: &Registration, url: &str, said: &TrustArguments) -> Result<Https, Failure> {
+fn dialer(webhook: &Registration, said: &TrustArguments) -> Result<Https, Failure> {
     let bundle = webhook.client_config.ca_bundle.as_deref().filter(|bundle| !bundle.is_empty());
     let trust = match (said, bundle) {
         (TrustArguments { insecure: true, .. }, _) => Trust::Insecure,
@@ -230,9 +230,8 @@ fn dialer(webhook: &Registration, url: &str, said: &TrustArguments) -> Result<Ht
             )));
         }
     };
-    let path = route::path(webhook);
-    let base = url.split('?').next().unwrap_or(url);
-    let base = base.strip_suffix(&path).unwrap_or(base).to_owned();
+    let address = webhook.client_config.address().map_err(|error| Failure::usage(error.to_string()))?;
+    let base = format!("https://{}", address.authority());
     Https::new(&Target { url: base, address: None, server_name: None, trust })
         .map_err(|error| Failure::environment(error.to_string()))
 }

@@ -1,0 +1,49 @@
+//! Where a Service leads, as kube-apiserver resolves it for webhooks and for other API servers.
+
+use serde_json::Value;
+use webhook::registration::{ClientConfig, ServiceReference};
+
+use crate::state::Shared;
+
+/// `host:port` behind the Service of a client configuration, where the Service says one that is reached from here: that of
+/// type `ExternalName` does.
+pub(crate) fn endpoint(shared: &Shared, to: &ClientConfig) -> Option<String> {
+    let reference = to.service.as_ref()?;
+    let service = service(shared, reference)?;
+    let spec = &service.value()["spec"];
+    let name = spec["externalName"].as_str().filter(|_| spec["type"] == "ExternalName")?;
+    Some(format!("{name}:{}", reference.port.unwrap_or(443)))
+}
+
+/// Why a Service leads nowhere, in kube-apiserver's words; nothing where it would lead to an address inside of a cluster.
+pub(crate) fn unresolved(shared: &Shared, to: &ClientConfig) -> Option<String> {
+    let reference = to.service.as_ref()?;
+    let name = &reference.name;
+    let Some(service) = service(shared, reference) else {
+        return Some(format!("service {name:?} not found"));
+    };
+    let spec = &service.value()["spec"];
+    let port = u64::from(reference.port.unwrap_or(443));
+    if spec["clusterIP"] == "None" {
+        Some("cannot route to service with ClusterIP \"None\"".to_owned())
+    } else if port_name(spec, port).is_none() {
+        Some(format!("no service port {port} found for service {name:?}"))
+    } else {
+        None
+    }
+}
+
+/// The name of a port of a Service; empty for one without.
+pub(crate) fn port_name(spec: &Value, port: u64) -> Option<&str> {
+    let mut ports = spec["ports"].as_array().into_iter().flatten();
+    let found = ports.find(|known| known["port"] == port)?;
+    Some(found["name"].as_str().unwrap_or_default())
+}
+
+/// The Service as it is stored.
+pub(crate) fn service(
+    shared: &Shared,
+    reference: &ServiceReference,
+) -> Option<std::sync::Arc<crate::store::Object>> {
+    shared.store.get("services", &format!("{}/{}", reference.namespace, reference.name))
+}

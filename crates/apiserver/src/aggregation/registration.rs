@@ -1,0 +1,98 @@
+//! The APIServices of what CRDs bring, which kube-apiserver writes, keeps as they are, and takes back.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{CRDS, TABLE};
+use crate::apply::{self, Lens};
+use crate::clock::rfc3339;
+use crate::object::meta;
+use crate::state::Shared;
+use crate::store::Expect;
+
+/// The label of those that the server looks after; `onstart` where it does so once.
+const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
+
+/// Brings the APIServices in line with the CRDs, where the server keeps any.
+pub(crate) fn register(shared: &Shared) {
+    if !shared.switches.post_start_hooks {
+        return;
+    }
+    let wanted = served(shared);
+    for (group, version) in &wanted {
+        let name = format!("{version}.{group}");
+        let spec =
+            json!({"group": group, "version": version, "groupPriorityMinimum": 1000, "versionPriority": 100});
+        keep(shared, &name, &spec);
+    }
+    let snapshot = shared.store.snapshot(TABLE);
+    for service in snapshot.objects.values().filter(|service| is_managed(service.value())) {
+        let text = |field: &str| service.value()["spec"][field].as_str().unwrap_or_default().to_owned();
+        if !wanted.contains(&(text("group"), text("version"))) {
+            let name = meta::name(service.value());
+            let _faster = shared.store.remove(
+                TABLE,
+                name,
+                Expect::Revision(service.revision()),
+                service.value().clone(),
+            );
+        }
+    }
+}
+
+/// The versions of groups that CRDs bring.
+fn served(shared: &Shared) -> BTreeSet<(String, String)> {
+    let snapshot = shared.store.snapshot(CRDS);
+    let of = |definition: &Value| {
+        let group = definition.pointer("/spec/group").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let versions =
+            definition.pointer("/spec/versions").and_then(Value::as_array).cloned().unwrap_or_default();
+        let served = versions.into_iter().filter(|version| version["served"] == true);
+        served
+            .filter_map(|version| Some((group.clone(), version["name"].as_str()?.to_owned())))
+            .collect::<Vec<_>>()
+    };
+    snapshot.objects.values().flat_map(|definition| of(definition.value())).collect()
+}
+
+/// Writes one that is not there or not as it should be. Whoever is faster is looked at again after his write.
+fn keep(shared: &Shared, name: &str, spec: &Value) {
+    let (expect, mut object) = match shared.store.get(TABLE, name) {
+        None => (Expect::Absent, new(shared, name, spec)),
+        Some(found) if is_managed(found.value()) && found.value()["spec"] != *spec => {
+            (Expect::Revision(found.revision()), found.value().clone())
+        }
+        Some(_) => return,
+    };
+    object["spec"] = spec.clone();
+    object["status"] = json!({"conditions": [{
+        "type": "Available", "status": "True", "lastTransitionTime": rfc3339(shared.clock.now()),
+        "reason": "Local", "message": "Local APIServices are always available",
+    }]});
+    let _faster = shared.store.put(TABLE, name, expect, object);
+}
+
+fn new(shared: &Shared, name: &str, spec: &Value) -> Value {
+    let mut object = json!({
+        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+        "metadata": {"name": name, "labels": {MANAGED: "true"}}, "spec": spec,
+    });
+    let served = shared.registry.served();
+    if let Some(target) = served.target("apiregistration.k8s.io", "v1", "apiservices") {
+        apply::record(
+            &Lens::new(&served, &target, ""),
+            None,
+            &mut object,
+            "kube-apiserver",
+            shared.clock.now(),
+        );
+    }
+    meta::set(&mut object, "uid", shared.ids.uid());
+    meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
+    object
+}
+
+fn is_managed(service: &Value) -> bool {
+    service["metadata"]["labels"][MANAGED] == "true"
+}

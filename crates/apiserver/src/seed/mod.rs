@@ -1,0 +1,70 @@
+//! What a server begins with: namespaces, roles, CRDs, and what kube-apiserver writes when it starts.
+
+pub(crate) mod post_start_hooks;
+
+use std::net::SocketAddr;
+
+use schema::Crd;
+use serde_json::{Value, json};
+
+use crate::access::authorization;
+use crate::aggregation;
+use crate::apply::{self, Lens};
+use crate::call;
+use crate::clock::rfc3339;
+use crate::object::effects;
+use crate::object::meta;
+use crate::object::strategy;
+use crate::state::{Authorization, Shared};
+use crate::store::Expect;
+
+/// Who writes what is there at the start.
+const MANAGER: &str = "kube-apiserver";
+
+/// Writes all of it.
+pub(crate) fn write(shared: &Shared, namespaces: &[String], crds: &[Crd], advertised: SocketAddr) {
+    let manager = shared.switches.post_start_hooks.then_some(MANAGER);
+    for name in namespaces {
+        object(shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}), manager);
+    }
+    if shared.switches.authorization == Authorization::Rbac {
+        for (place, role) in authorization::bootstrap() {
+            object(shared, place, role, manager);
+        }
+    }
+    for crd in crds {
+        let place = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+        object(shared, place, crd.json().clone(), None);
+    }
+    if shared.switches.post_start_hooks {
+        post_start_hooks::write(shared, advertised);
+        aggregation::register(shared);
+    }
+}
+
+/// Writes an object that is there at the start; one of that name that is there already stays.
+fn object(
+    shared: &Shared,
+    (group, version, plural): (&str, &str, &str),
+    mut object: Value,
+    manager: Option<&str>,
+) {
+    let served = shared.registry.served();
+    let Some(target) = served.target(group, version, plural) else { return };
+    object["apiVersion"] = target.resource.api_version().into();
+    object["kind"] = target.resource.kind.as_str().into();
+    if let Some(manager) = manager {
+        if plural == "namespaces" {
+            strategy::label_namespace(&mut object);
+        }
+        apply::record(&Lens::new(&served, &target, ""), None, &mut object, manager, shared.clock.now());
+    }
+    meta::set(&mut object, "uid", shared.ids.uid());
+    meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
+    strategy::prepare_for_create(&target, &mut object);
+    if effects::prepare(&target, &mut object, shared.clock.now()).is_err() {
+        return;
+    }
+    let key = call::key(target.resource.namespaced, meta::namespace(&object), meta::name(&object));
+    let _taken = shared.store.put(&target.table, &key, Expect::Absent, object);
+}

@@ -1,0 +1,154 @@
+//! What a server begins with that does all that kube-apiserver does when it starts.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use apiserver::{ApiServer, Authorization, Controllers};
+use serde_json::{Value, json};
+
+use crate::wire::send;
+
+const SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+fn started() -> ApiServer {
+    ApiServer::builder()
+        .controllers(Controllers::none())
+        .authorization(Authorization::Rbac)
+        .post_start_hooks(true)
+        .build()
+}
+
+async fn get(server: &ApiServer, path: &str) -> Value {
+    send(server, "GET", path, &Value::Null).await.1
+}
+
+/// How many objects there are of each kind that has any.
+async fn counted(server: &ApiServer) -> BTreeMap<String, usize> {
+    let mut roots = vec!["/api/v1".to_owned()];
+    for group in get(server, "/apis").await["groups"].as_array().unwrap() {
+        roots.push(format!("/apis/{}", group["preferredVersion"]["groupVersion"].as_str().unwrap()));
+    }
+    let mut counted = BTreeMap::new();
+    for root in roots {
+        for resource in get(server, &root).await["resources"].as_array().unwrap() {
+            let name = resource["name"].as_str().unwrap();
+            let lists = resource["verbs"].as_array().unwrap().contains(&json!("list"));
+            if name.contains('/') || !lists {
+                continue;
+            }
+            let list = get(server, &format!("{root}/{name}")).await;
+            let count = list["items"].as_array().map_or(0, Vec::len);
+            if count > 0 {
+                counted.insert(resource["kind"].as_str().unwrap().to_owned(), count);
+            }
+        }
+    }
+    counted
+}
+
+#[tokio::test]
+async fn everything_is_there_that_a_fresh_kube_apiserver_has() {
+    let want = [
+        ("APIService", 21),
+        ("ClusterRole", 69),
+        ("ClusterRoleBinding", 50),
+        ("ConfigMap", 2),
+        ("EndpointSlice", 1),
+        ("Endpoints", 1),
+        ("FlowSchema", 11),
+        ("IPAddress", 1),
+        ("Lease", 1),
+        ("Namespace", 4),
+        ("PriorityClass", 2),
+        ("PriorityLevelConfiguration", 8),
+        ("Role", 7),
+        ("RoleBinding", 7),
+        ("Service", 1),
+        ("ServiceCIDR", 1),
+    ];
+    assert_eq!(counted(&started()).await, want.map(|(kind, count)| (kind.to_owned(), count)).into());
+}
+
+#[tokio::test]
+async fn what_is_there_says_who_wrote_it() {
+    let server = started();
+    let service = get(&server, "/api/v1/namespaces/default/services/kubernetes").await;
+    let ports = json!([{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}]);
+    assert_eq!((&service["spec"]["clusterIP"], &service["spec"]["ports"]), (&json!("10.0.0.1"), &ports));
+    let namespace = get(&server, "/api/v1/namespaces/default").await;
+    let role = get(&server, "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:basic-user").await;
+    let managed = |object: &Value| {
+        let entries = object["metadata"]["managedFields"].as_array().unwrap();
+        entries.iter().map(|entry| json!([entry["manager"], entry["fieldsV1"]])).collect::<Vec<_>>()
+    };
+    let labels = json!({"f:labels": {".": {}, "f:kubernetes.io/metadata.name": {}}});
+    assert_eq!(managed(&namespace), [json!(["kube-apiserver", {"f:metadata": labels}])]);
+    let metadata = json!({
+        "f:annotations": {".": {}, "f:rbac.authorization.kubernetes.io/autoupdate": {}},
+        "f:labels": {".": {}, "f:kubernetes.io/bootstrapping": {}},
+    });
+    assert_eq!(managed(&role), [json!(["kube-apiserver", {"f:metadata": metadata, "f:rules": {}}])]);
+}
+
+#[tokio::test]
+async fn addresses_of_the_server_are_those_that_it_is_told() {
+    let at: SocketAddr = "203.0.113.9:16443".parse().unwrap();
+    let server = ApiServer::builder().post_start_hooks(true).advertised(at).build();
+    let endpoints = get(&server, "/api/v1/namespaces/default/endpoints/kubernetes").await;
+    let ports = json!([{"name": "https", "port": 16443, "protocol": "TCP"}]);
+    assert_eq!(endpoints["subsets"], json!([{"addresses": [{"ip": "203.0.113.9"}], "ports": ports}]));
+    let loopback: SocketAddr = "127.0.0.1:16443".parse().unwrap();
+    let server = ApiServer::builder().post_start_hooks(true).advertised(loopback).build();
+    let list = get(&server, "/api/v1/endpoints").await;
+    assert_eq!(list["items"], json!([]), "no endpoint may be on loopback");
+    let service = get(&server, "/api/v1/namespaces/default/services/kubernetes").await;
+    assert_eq!(service["spec"]["ports"][0]["targetPort"], 16443);
+}
+
+fn definition(versions: &[&str]) -> Value {
+    let version = |name: &&str| {
+        json!({
+            "name": name, "served": true, "storage": *name == versions[0], "schema": {"openAPIV3Schema": {"type": "object"}},
+        })
+    };
+    json!({"metadata": {"name": "gadgets.example.com"}, "spec": {
+        "group": "example.com", "scope": "Cluster", "names": {"plural": "gadgets", "kind": "Gadget"},
+        "versions": versions.iter().map(version).collect::<Vec<_>>(),
+    }})
+}
+
+#[tokio::test]
+async fn definitions_bring_api_services_that_nobody_changes() {
+    let server = started();
+    assert_eq!(send(&server, "POST", DEFINITIONS, &definition(&["v1"])).await.0, 201);
+    let name = format!("{SERVICES}/v1.example.com");
+    let made = get(&server, &name).await;
+    assert_eq!(made["metadata"]["labels"], json!({"kube-aggregator.kubernetes.io/automanaged": "true"}));
+    let spec = json!({"group": "example.com", "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 100});
+    assert_eq!((&made["spec"], &made["status"]["conditions"][0]["reason"]), (&spec, &json!("Local")));
+    // Somebody else's comes too late, and is taken back where it is written over this one.
+    let other = json!({"metadata": {"name": "v1.example.com"}, "spec": {
+        "group": "example.com", "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 10,
+        "insecureSkipTLSVerify": true, "service": {"namespace": "default", "name": "nobody"},
+    }});
+    let (code, answer) = send(&server, "POST", SERVICES, &other).await;
+    let message = "apiservices.apiregistration.k8s.io \"v1.example.com\" already exists";
+    assert_eq!((code, &answer["message"]), (409, &json!(message)));
+    let mut over = made.clone();
+    over["spec"] = other["spec"].clone();
+    assert_eq!(send(&server, "PUT", &name, &over).await.0, 200);
+    assert_eq!(get(&server, &name).await["spec"], spec);
+    send(&server, "DELETE", &name, &Value::Null).await;
+    assert_eq!(get(&server, &name).await["spec"], spec);
+    send(&server, "DELETE", &format!("{DEFINITIONS}/gadgets.example.com"), &Value::Null).await;
+    assert_eq!(send(&server, "GET", &name, &Value::Null).await.0, 404);
+    // One that was there first stays, and what it does not speak of is served.
+    assert_eq!(send(&server, "POST", SERVICES, &other).await.0, 201);
+    assert_eq!(send(&server, "POST", DEFINITIONS, &definition(&["v1", "v2"])).await.0, 201);
+    assert_eq!(get(&server, &name).await["spec"]["groupPriorityMinimum"], 100);
+    let second = get(&server, &format!("{SERVICES}/v2.example.com")).await;
+    assert_eq!(second["spec"]["groupPriorityMinimum"], 1000);
+    assert_eq!(send(&server, "GET", "/apis/example.com/v1/gadgets", &Value::Null).await.0, 503);
+    assert_eq!(send(&server, "GET", "/apis/example.com/v2/gadgets", &Value::Null).await.0, 200);
+}

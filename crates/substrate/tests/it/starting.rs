@@ -1,0 +1,97 @@
+//! What is there right after the start, on a real control plane and on the embedded one.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use kube::Client;
+use serde_json::Value;
+use substrate::embedded::ControlPlane;
+
+use crate::world::World;
+
+/// Objects by kind, namespace and name, without what is a server's own affair.
+type Objects = BTreeMap<String, Value>;
+
+pub(crate) async fn the_same_is_there_on_both_right_after_the_start(world: World) {
+    let within = tempfile::tempdir().unwrap();
+    let real = world.start(within.path()).await;
+    let cluster = real.cluster("cluster");
+    let advertised = cluster.url.trim_start_matches("https://").parse().unwrap();
+    let embedded = ControlPlane { crds: Vec::new(), advertised: Some(advertised), ..ControlPlane::default() };
+    let embedded = all(&Client::new(embedded.start(), "default")).await;
+    let client = substrate::kubeconfig::client(&cluster.kubeconfig).await.unwrap();
+    let begun = Instant::now();
+    // kube-apiserver is ready before it has written everything.
+    while all(&client).await != embedded {
+        if begun.elapsed() > Duration::from_secs(30) {
+            assert_eq!(all(&client).await, embedded);
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    assert!(embedded.len() > 180, "{}", embedded.len());
+}
+
+/// Everything that can be listed.
+async fn all(client: &Client) -> Objects {
+    let mut roots = vec!["/api/v1".to_owned()];
+    for group in get(client, "/apis").await["groups"].as_array().unwrap() {
+        roots.push(format!("/apis/{}", group["preferredVersion"]["groupVersion"].as_str().unwrap()));
+    }
+    let mut all = Objects::new();
+    for root in roots {
+        for resource in get(client, &root).await["resources"].as_array().unwrap() {
+            let name = resource["name"].as_str().unwrap();
+            let lists = resource["verbs"].as_array().unwrap().iter().any(|verb| verb == "list");
+            // The state of components is asked of these whenever it is listed, and lies nowhere.
+            if name.contains('/') || !lists || name == "componentstatuses" {
+                continue;
+            }
+            let list = get(client, &format!("{root}/{name}")).await;
+            for mut object in list["items"].as_array().cloned().unwrap_or_default() {
+                plain(&mut object);
+                let metadata = &object["metadata"];
+                let key = format!("{root}/{name} {} {}", metadata["namespace"], metadata["name"]);
+                all.insert(key, object);
+            }
+        }
+    }
+    all
+}
+
+/// Takes out times, numbers, names that are made up, certificates, and what was not asked of the real one: it has no front
+/// proxy.
+fn plain(object: &mut Value) {
+    if object["metadata"]["name"] == "extension-apiserver-authentication" {
+        object["metadata"]["managedFields"] = Value::Null;
+        object["data"].as_object_mut().unwrap().retain(|key, _| key == "client-ca-file");
+    }
+    if let Some(labels) = object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
+        labels.remove("kubernetes.io/hostname");
+    }
+    for field in ["uid", "resourceVersion"] {
+        object["metadata"].as_object_mut().unwrap().remove(field);
+    }
+    walk(object);
+}
+
+fn walk(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            let is_time = text.len() >= 10 && text.as_bytes()[4] == b'-' && text.as_bytes()[7] == b'-';
+            if is_time {
+                *text = "time".to_owned();
+            } else if text.starts_with("apiserver-") {
+                *text = "lease".to_owned();
+            } else if text.contains("BEGIN CERTIFICATE") {
+                *text = "certificate".to_owned();
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(walk),
+        Value::Object(fields) => fields.values_mut().for_each(walk),
+        _ => {}
+    }
+}
+
+async fn get(client: &Client, path: &str) -> Value {
+    client.request(http::Request::get(path).body(Vec::new()).unwrap()).await.unwrap()
+}
