@@ -100,7 +100,7 @@ pub(crate) enum Command {
     List(ListArguments),
     /// Tells a clause: sentence, source, cases, proof, who keeps it
     Explain(ExplainArguments),
-    /// Checks contracts, fixtures, ledger, suites, waivers and target files
+    /// Checks contracts, fixtures, ledgers, suites, waivers and target files
     Lint(LintArguments),
     /// Aligns the tables of contract files
     Fmt(FmtArguments),
@@ -309,7 +309,7 @@ pub(crate) struct FmtArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Of what: contract, variations, releases, target, waivers, gate, ledger, attestation, report
+    /// Of what: contract, variations, releases, target, waivers, gate, ledger, not-normative, attestation, report
     #[arg(default_value = "contract")]
     pub(crate) kind: String,
 }

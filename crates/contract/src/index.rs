@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::document::not_normative::NotNormative;
 use crate::document::{Error, SourceFile, attestation::Attestation, ledger::Ledger};
 use crate::explanations::Explanations;
 use crate::load::documents::{self, Part};
@@ -81,8 +82,10 @@ pub struct Summary {
 /// The records beside contracts.
 #[derive(Debug, Default)]
 pub struct Records {
-    /// The ledger and its file.
-    pub ledger: Option<(Ledger, SourceFile)>,
+    /// The ledgers of the components, and their files.
+    pub ledgers: Vec<(Ledger, SourceFile)>,
+    /// The sentences of the documents that ask nothing, and their files.
+    pub not_normative: Vec<(NotNormative, SourceFile)>,
     /// The attestations.
     pub attestations: Vec<Attestation>,
     /// Why targets answer otherwise than others.
@@ -214,7 +217,7 @@ impl Index {
         Ok(contract)
     }
 
-    /// The ledger, attestations and explanations of the files.
+    /// The records of the files.
     ///
     /// # Errors
     /// Everything that is wrong with them.
@@ -225,8 +228,7 @@ impl Index {
         if !errors.is_empty() {
             return Err(Errors(errors));
         }
-        let documents::Documents { ledger, attestations, explanations, .. } = documents;
-        Ok(Records { ledger, attestations, explanations })
+        Ok(documents.records())
     }
 
     /// A summary of every clause: contracts are expanded one after the other, and none is kept.

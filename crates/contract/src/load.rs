@@ -51,8 +51,7 @@ use self::draft::Draft;
 use self::report::Report;
 use self::shared::Shared;
 use self::tree::Span;
-use crate::document::{Error, SourceFile, attestation, ledger};
-use crate::explanations::Explanations;
+use crate::document::{Error, SourceFile};
 use crate::index::Records;
 use crate::model::{Catalog, Contract};
 
@@ -61,12 +60,8 @@ use crate::model::{Catalog, Contract};
 pub struct Loaded {
     /// What could be loaded; clauses and cases with errors are left out.
     pub catalog: Catalog,
-    /// The ledger and its file.
-    pub ledger: Option<(ledger::Ledger, SourceFile)>,
-    /// The attestations.
-    pub attestations: Vec<attestation::Attestation>,
-    /// Why targets answer otherwise than others.
-    pub explanations: Vec<Explanations>,
+    /// The records beside contracts.
+    pub records: Records,
     /// What keeps the files from being loaded as they stand.
     pub errors: Vec<Error>,
     /// What loads, and lint names nevertheless.
@@ -88,9 +83,8 @@ impl Catalog {
 #[must_use]
 pub fn read(sources: &[SourceFile]) -> Loaded {
     let Each { taken, shared, records, errors, findings } = each(sources, |contract| contract);
-    let Records { ledger, attestations, explanations } = records;
     let catalog = Catalog { contracts: taken, fixtures: shared.fixtures() };
-    Loaded { catalog, ledger, attestations, explanations, errors, findings }
+    Loaded { catalog, records, errors, findings }
 }
 
 /// What came of contracts that were handed on one by one, and everything else that the files say.
@@ -138,11 +132,7 @@ pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T
     Each {
         taken,
         shared,
-        records: Records {
-            ledger: documents.ledger,
-            attestations: documents.attestations,
-            explanations: documents.explanations,
-        },
+        records: documents.records(),
         errors: report.into_errors(),
         findings: lint.into_errors(),
     }

@@ -1,4 +1,4 @@
-//! `coverage`: counts against the ledger, from the last report and the attestations; runs nothing.
+//! `coverage`: counts against the ledgers, from the last report and the attestations; runs nothing.
 
 use std::path::Path;
 
@@ -30,8 +30,8 @@ pub(crate) fn coverage(
         }
         Err(error) => return Err(Failure::usage(error.to_string())),
     };
-    let ledger = records.ledger.as_ref().map(|(ledger, _)| ledger);
-    let counts = count(&clauses, last.as_ref(), ledger, &records.attestations);
+    let ledgers: Vec<_> = records.ledgers.iter().map(|(ledger, _)| ledger).collect();
+    let counts = count(&clauses, last.as_ref(), &ledgers, &records.attestations);
     terminal.print(&if arguments.output == Format::Json { counts.to_json() } else { counts.to_text() });
     for attestation in &records.attestations {
         let stale = attestation.stale(&clauses);

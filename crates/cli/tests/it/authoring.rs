@@ -57,6 +57,7 @@ fn schemas_are_json() {
         "waivers",
         "gate",
         "ledger",
+        "not-normative",
         "attestation",
         "report",
     ];

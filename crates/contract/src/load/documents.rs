@@ -5,20 +5,24 @@ use std::sync::Arc;
 
 use formats::yaml::{self, Node};
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 
 use super::draft::{self, Draft};
 use super::plain::check_plain;
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 use super::{explained, fixtures, variations};
+use crate::document::not_normative::NotNormative;
 use crate::document::releases::{self, Releases};
-use crate::document::{API_VERSION, SourceFile, attestation, ledger};
+use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger::Ledger};
 use crate::explanations::Explanations;
+use crate::index::Records;
 
 /// What a document of each kind is for.
-const KINDS: [(&str, Part); 6] = [
+const KINDS: [(&str, Part); 7] = [
     ("Contract", Part::Contracts),
     ("Ledger", Part::Records),
+    ("NotNormative", Part::Records),
     ("Attestation", Part::Records),
     ("Explanations", Part::Records),
     ("Variations", Part::Shared),
@@ -32,7 +36,7 @@ pub(crate) enum Part {
     Contracts,
     /// What contracts share: fixtures, variations, releases.
     Shared,
-    /// The ledger, attestations and explanations.
+    /// Ledgers and what is not normative, attestations and explanations.
     Records,
 }
 
@@ -43,7 +47,8 @@ pub(crate) struct Documents {
     pub(crate) fixtures: BTreeMap<String, Tree>,
     pub(crate) variations: Vec<variations::Drawn>,
     pub(crate) releases: Vec<Arc<Releases>>,
-    pub(crate) ledger: Option<(ledger::Ledger, SourceFile)>,
+    pub(crate) ledgers: Vec<(Ledger, SourceFile)>,
+    pub(crate) not_normative: Vec<(NotNormative, SourceFile)>,
     pub(crate) attestations: Vec<attestation::Attestation>,
     pub(crate) explanations: Vec<Explanations>,
 }
@@ -54,7 +59,8 @@ enum Document {
     Fixture(Tree),
     Variations(variations::Drawn),
     Releases(Releases),
-    Ledger(ledger::Ledger),
+    Ledger(Ledger),
+    NotNormative(NotNormative),
     Attestation(attestation::Attestation),
     Explanations(Explanations),
 }
@@ -141,7 +147,7 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
     if !parts.contains(part) {
         return None;
     }
-    let read = |error: crate::document::Error, code| report.push(error.coded(code));
+    let read = |error: Error, code| report.push(error.coded(code));
     match kind {
         "Contract" => {
             check_plain(node, file, report);
@@ -152,13 +158,21 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
             variations::read(file, node, report).map(Document::Variations)
         }
         "Explanations" => explained::read(file, node, report).map(Document::Explanations),
-        "Ledger" => ledger::read(source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger),
+        "Ledger" => whole(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger),
+        "NotNormative" => {
+            whole(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::NotNormative)
+        }
         "Attestation" => attestation::read(source)
             .map_err(|error| read(error, "attestation"))
             .ok()
             .map(Document::Attestation),
         _ => releases::read(source).map_err(|error| read(error, "releases")).ok().map(Document::Releases),
     }
+}
+
+/// A document as its type.
+fn whole<T: DeserializeOwned>(node: &Node, source: &SourceFile) -> Result<T, Error> {
+    node.read().map_err(|error| source.error(error.mark, 1, error.message, None))
 }
 
 /// Notes a document that is of no kind of ours.
@@ -186,10 +200,17 @@ impl Documents {
             Document::Fixture(tree) => fixtures::note(&mut self.fixtures, tree, report),
             Document::Variations(drawn) => self.variations.push(drawn),
             Document::Releases(releases) => self.releases.push(Arc::new(releases)),
-            Document::Ledger(ledger) => self.ledger = Some((ledger, report.files[file].clone())),
+            Document::Ledger(ledger) => self.ledgers.push((ledger, report.files[file].clone())),
+            Document::NotNormative(listed) => self.not_normative.push((listed, report.files[file].clone())),
             Document::Attestation(attestation) => self.attestations.push(attestation),
             Document::Explanations(explanations) => self.explanations.push(explanations),
         }
+    }
+
+    /// The records beside contracts.
+    pub(crate) fn records(self) -> Records {
+        let Self { ledgers, not_normative, attestations, explanations, .. } = self;
+        Records { ledgers, not_normative, attestations, explanations }
     }
 
     /// The contracts by component and name; the files of one name are one contract.
