@@ -289,7 +289,8 @@ pub(crate) struct ExplainArguments {
 pub(crate) struct LintArguments {
     /// Contract, target, waiver or policy files; default: everything built in and in --contracts
     pub(crate) files: Vec<PathBuf>,
-    /// Folder of the source documents: their sentences are looked up, drift is reported
+    /// Folder of the source documents: each of their sentences is numbered in a ledger or listed as not normative, and what is
+    /// quoted is still there
     #[arg(long, value_name = "DIR")]
     pub(crate) sources: Option<PathBuf>,
     /// Prints the hash of a sentence and ends

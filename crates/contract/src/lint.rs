@@ -13,7 +13,7 @@ use crate::case::{About, Case, Then, When};
 use crate::document::ledger::{self, Entry};
 use crate::document::{Error, SourceFile};
 use crate::expect::{Rules, holds};
-use crate::index::{Outline, Records, Summary};
+use crate::index::{Ledgers, Outline, Records, Summary};
 use crate::load;
 use crate::model::{Clause, Contract, Form, Location};
 
@@ -45,9 +45,9 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     found.extend(lint.presupposed());
     found.extend(lint.spoken_for());
     found.extend(lint.emitted());
-    if let Some(documents) = Documents::of(against.documents, &lint.quoted(&loaded.records)) {
+    if let Some(documents) = Documents::of(against.documents, &lint.quoted(&loaded.ledgers)) {
         found.extend(lint.sentences(&documents));
-        found.extend(documents.numbered(&loaded.records));
+        found.extend(documents.numbered(&loaded.ledgers));
     }
     found.extend(lint.covered(against.reference));
     let summaries: Vec<Summary> = lint.clauses().map(|clause| clause.summary.clone()).collect();
@@ -55,7 +55,7 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     found.extend(unstated(&loaded.records, &summaries, sources));
     // Ledgers can be held only against contracts that are all there.
     if loaded.errors.is_empty() {
-        let wrong = ledger::lint(&loaded.records.ledgers, &summaries);
+        let wrong = ledger::lint(&loaded.ledgers.ledgers, &summaries);
         found.extend(wrong.into_iter().map(|error| error.coded("ledger")));
     }
     found.extend(loaded.errors);
@@ -234,9 +234,9 @@ impl<'a> Lint<'a> {
     }
 
     /// The hashes of sentences that clauses and entries of ledgers quote.
-    fn quoted<'q>(&'q self, records: &'q Records) -> BTreeSet<&'q str> {
+    fn quoted<'q>(&'q self, ledgers: &'q Ledgers) -> BTreeSet<&'q str> {
         let clauses = self.clauses().filter_map(|clause| clause.sentence.as_deref());
-        let entries = records.ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
+        let entries = ledgers.ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
         clauses.chain(entries.filter_map(Entry::sentence)).collect()
     }
 

@@ -7,7 +7,7 @@ use formats::yaml::Mark;
 
 use crate::document::ledger::{self, Entry, Ledger};
 use crate::document::{Error, SourceFile};
-use crate::index::Records;
+use crate::index::Ledgers;
 use crate::model::Source;
 use crate::sentence::{self, Sentence};
 
@@ -28,18 +28,23 @@ pub(super) struct Documents<'a> {
 struct Document<'a> {
     file: &'a SourceFile,
     sentences: Vec<Sentence<'a>>,
+    /// What is quoted and no sentence: parts of sentences, or several at once.
     quoted: Vec<(String, Range<usize>)>,
 }
 
 impl<'a> Documents<'a> {
     /// The documents, looked through for these hashes; `None`: there are none.
     pub(super) fn of(files: &'a [SourceFile], wanted: &BTreeSet<&str>) -> Option<Self> {
-        let document = |file: &'a SourceFile| Document {
-            file,
-            sentences: sentence::sentences(&file.text),
-            quoted: sentence::quoted(&file.text, wanted, QUOTATION),
-        };
-        (!files.is_empty()).then(|| Self { documents: files.iter().map(document).collect() })
+        let sentences: Vec<_> = files.iter().map(|file| sentence::sentences(&file.text)).collect();
+        let whole: BTreeSet<&str> =
+            sentences.iter().flatten().map(|sentence| sentence.hash.as_str()).collect();
+        let parts: BTreeSet<&str> = wanted.difference(&whole).copied().collect();
+        let quoted: Vec<_> =
+            files.iter().map(|file| sentence::quoted(&file.text, &parts, QUOTATION)).collect();
+        let documents = files.iter().zip(sentences).zip(quoted);
+        let documents =
+            documents.map(|((file, sentences), quoted)| Document { file, sentences, quoted }).collect();
+        (!files.is_empty()).then_some(Self { documents })
     }
 
     /// Whether a document has this sentence, part of a sentence, or several sentences.
@@ -54,12 +59,12 @@ impl<'a> Documents<'a> {
 
     /// Every sentence is numbered in a ledger or listed as not normative, and both speak of sentences that are there.
     /// Where there is neither ledger nor list, nothing is asked.
-    pub(super) fn numbered(&self, records: &Records) -> Vec<Error> {
-        if records.ledgers.is_empty() && records.not_normative.is_empty() {
+    pub(super) fn numbered(&self, ledgers: &Ledgers) -> Vec<Error> {
+        if ledgers.ledgers.is_empty() && ledgers.not_normative.is_empty() {
             return Vec::new();
         }
-        let entries = entries(&records.ledgers);
-        let listed: BTreeSet<&str> = listed(records).map(|(hash, _)| hash).collect();
+        let entries = entries(&ledgers.ledgers);
+        let listed: BTreeSet<&str> = listed(ledgers).map(|(hash, _)| hash).collect();
         let mut both = BTreeMap::new();
         let mut unnumbered = Unnumbered::default();
         for document in &self.documents {
@@ -74,13 +79,13 @@ impl<'a> Documents<'a> {
                 }
             }
         }
-        [self.gone(records), in_both(records, &both), unnumbered.errors()].concat()
+        [self.gone(ledgers), in_both(ledgers, &both), unnumbered.errors()].concat()
     }
 
     /// Entries of ledgers and of the list whose sentence no document has.
-    fn gone(&self, records: &Records) -> Vec<Error> {
+    fn gone(&self, ledgers: &Ledgers) -> Vec<Error> {
         let mut found = Vec::new();
-        for (ledger, file) in &records.ledgers {
+        for (ledger, file) in &ledgers.ledgers {
             for entry in &ledger.entries {
                 let Some(hash) = entry.sentence().filter(|hash| !self.has(hash)) else { continue };
                 let message = format!("no document has the sentence {hash} of {} any more", entry.id);
@@ -90,7 +95,7 @@ impl<'a> Documents<'a> {
             }
         }
         let known: BTreeSet<&str> = self.sentences().map(|sentence| sentence.hash.as_str()).collect();
-        for (hash, file) in listed(records).filter(|(hash, _)| !known.contains(hash)) {
+        for (hash, file) in listed(ledgers).filter(|(hash, _)| !known.contains(hash)) {
             let message = format!("no document has the sentence {hash} any more");
             found.push(at_key(file, hash, message, "take the line out; a new sentence is named by itself"));
         }
@@ -99,7 +104,8 @@ impl<'a> Documents<'a> {
 }
 
 impl Document<'_> {
-    /// The entry that numbers a sentence: it quotes the sentence, a part of it, or several of which it is one.
+    /// The entry that numbers a sentence: it quotes the sentence; or what is no sentence, but a part of it, or several of which
+    /// it is one.
     fn entry<'e>(&self, sentence: &Sentence<'_>, entries: &BTreeMap<&str, &'e Entry>) -> Option<&'e Entry> {
         let overlaps =
             |range: &Range<usize>| range.start < sentence.range.end && sentence.range.start < range.end;
@@ -118,8 +124,8 @@ fn entries(ledgers: &[(Ledger, SourceFile)]) -> BTreeMap<&str, &Entry> {
 }
 
 /// The hashes that are listed as not normative, each with its file.
-fn listed(records: &Records) -> impl Iterator<Item = (&str, &SourceFile)> {
-    let documents = records
+fn listed(ledgers: &Ledgers) -> impl Iterator<Item = (&str, &SourceFile)> {
+    let documents = ledgers
         .not_normative
         .iter()
         .flat_map(|(listed, file)| listed.documents.iter().map(move |document| (document, file)));
@@ -127,8 +133,8 @@ fn listed(records: &Records) -> impl Iterator<Item = (&str, &SourceFile)> {
 }
 
 /// Sentences that are numbered and listed as well.
-fn in_both(records: &Records, both: &BTreeMap<&str, &Entry>) -> Vec<Error> {
-    let wrong = listed(records).filter_map(|(hash, file)| Some((hash, file, both.get(hash)?)));
+fn in_both(ledgers: &Ledgers, both: &BTreeMap<&str, &Entry>) -> Vec<Error> {
+    let wrong = listed(ledgers).filter_map(|(hash, file)| Some((hash, file, both.get(hash)?)));
     let error = |(hash, file, entry): (&str, &SourceFile, &&Entry)| {
         let message = format!("{hash} is not normative here, and {} numbers it", entry.id);
         at_key(file, hash, message, "take out one of the two")

@@ -16,13 +16,13 @@ use crate::document::not_normative::NotNormative;
 use crate::document::releases::{self, Releases};
 use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger::Ledger};
 use crate::explanations::Explanations;
-use crate::index::Records;
+use crate::index::{Ledgers, Records};
 
 /// What a document of each kind is for.
 const KINDS: [(&str, Part); 7] = [
     ("Contract", Part::Contracts),
-    ("Ledger", Part::Records),
-    ("NotNormative", Part::Records),
+    ("Ledger", Part::Ledgers),
+    ("NotNormative", Part::Ledgers),
     ("Attestation", Part::Records),
     ("Explanations", Part::Records),
     ("Variations", Part::Shared),
@@ -36,8 +36,10 @@ pub(crate) enum Part {
     Contracts,
     /// What contracts share: fixtures, variations, releases.
     Shared,
-    /// Ledgers and what is not normative, attestations and explanations.
+    /// Attestations and explanations.
     Records,
+    /// Ledgers, and what is not normative.
+    Ledgers,
 }
 
 /// The documents by kind.
@@ -207,10 +209,10 @@ impl Documents {
         }
     }
 
-    /// The records beside contracts.
-    pub(crate) fn records(self) -> Records {
+    /// What stands beside contracts.
+    pub(crate) fn beside(self) -> (Records, Ledgers) {
         let Self { ledgers, not_normative, attestations, explanations, .. } = self;
-        Records { ledgers, not_normative, attestations, explanations }
+        (Records { attestations, explanations }, Ledgers { ledgers, not_normative })
     }
 
     /// The contracts by component and name; the files of one name are one contract.
@@ -230,21 +232,24 @@ mod tests {
     #[test]
     fn a_file_is_parsed_for_the_parts_that_its_kinds_may_hold() {
         let table = [
-            ("contracts/a.yaml", "apiVersion: x\nkind: Contract\n", [true, false, false]),
-            ("contracts/a.yaml", "kind: Ledger\n---\nkind: Contract\n", [true, false, true]),
-            ("contracts/a.yaml", "kind: Variations\n", [false, true, false]),
-            ("contracts/a.yaml", "kind: \"Ledger\"\n", [true, true, true]),
-            ("contracts/a.yaml", "{kind: Ledger}\n", [true, true, true]),
-            ("contracts/fixtures/a.yaml", "kind: Pod\n", [false, true, false]),
+            ("contracts/a.yaml", "apiVersion: x\nkind: Contract\n", [true, false, false, false]),
+            ("contracts/a.yaml", "kind: Ledger\n---\nkind: Contract\n", [true, false, false, true]),
+            ("contracts/a.yaml", "kind: NotNormative\n", [false, false, false, true]),
+            ("contracts/a.yaml", "kind: Attestation\n", [false, false, true, false]),
+            ("contracts/a.yaml", "kind: Variations\n", [false, true, false, false]),
+            ("contracts/a.yaml", "kind: \"Ledger\"\n", [true, true, true, true]),
+            ("contracts/a.yaml", "{kind: Ledger}\n", [true, true, true, true]),
+            ("contracts/fixtures/a.yaml", "kind: Pod\n", [false, true, false, false]),
             (
                 "contracts/fixtures/a.yaml",
                 "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Contract\n",
-                [true, false, false],
+                [true, false, false, false],
             ),
         ];
         for (path, text, wanted) in table {
             let file = SourceFile::new(path, text);
-            let found = [Part::Contracts, Part::Shared, Part::Records].map(|part| has_part(&file, part));
+            let parts = [Part::Contracts, Part::Shared, Part::Records, Part::Ledgers];
+            let found = parts.map(|part| has_part(&file, part));
             assert_eq!(found, wanted, "{path} {text}");
         }
     }

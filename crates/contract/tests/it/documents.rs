@@ -59,6 +59,15 @@ fn a_part_of_a_sentence_numbers_it_and_several_at_once_number_each() {
 }
 
 #[test]
+fn a_sentence_that_is_part_of_another_numbers_itself_alone() {
+    let document = "Title\n\nThe title: it is set.\n\nTitle: it is short.\n";
+    let entries = [entry("L-1", "The title: it is set."), entry("L-2", "Title")];
+    let told = told(document, &entries, &[]);
+    let [error] = told.as_slice() else { panic!("one error: {told:?}") };
+    assert!(error.starts_with("unnumbered a.txt:5:1: “Title: it is short. …”"), "{error}");
+}
+
+#[test]
 fn a_sentence_in_neither_is_named_with_an_entry_to_fill_in() {
     let entries = [entry("L-1", "One is set."), entry("L-3", "Three: of it; more")];
     let found = linted(DOCUMENT, &entries, &[line("Title", "heading")]);
@@ -116,7 +125,8 @@ fn what_left_its_document_is_named_in_ledger_and_list() {
 
 #[test]
 fn many_sentences_in_neither_are_counted() {
-    let document: String = (0..30).map(|number| format!("Sentence number {number}.\n\n")).collect();
+    let document: String =
+        (0..30).map(|number| format!("Sentence number {number}.\n\n")).collect::<Vec<_>>().concat();
     let found = linted(&document, &[entry("L-1", "Sentence number 3")], &[]);
     assert_eq!(found.len(), 21);
     let last = found.last().unwrap();
