@@ -47,7 +47,10 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     found.extend(lint.emitted());
     if let Some(documents) = Documents::of(against.documents, &lint.quoted(&loaded.ledgers)) {
         found.extend(lint.sentences(&documents));
-        found.extend(documents.numbered(&loaded.ledgers));
+        // What cannot be read would be missed sentence by sentence.
+        if loaded.errors.is_empty() {
+            found.extend(documents.numbered(&loaded.ledgers));
+        }
     }
     found.extend(lint.covered(against.reference));
     let summaries: Vec<Summary> = lint.clauses().map(|clause| clause.summary.clone()).collect();
