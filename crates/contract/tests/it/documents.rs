@@ -136,7 +136,7 @@ fn many_sentences_in_neither_are_counted() {
 
 #[test]
 fn a_reason_is_one_of_those_that_there_are() {
-    let told = told("Title\n", &[], &[line("Title", "whatever")]);
+    let told = told("Title\n\nOne is set.\n", &[entry("L-1", "One is set.")], &[line("Title", "whatever")]);
     let [error] = told.as_slice() else { panic!("one error: {told:?}") };
     // The sentence of the line that cannot be read is not missed beside it.
     assert!(error.starts_with("ledger contracts/not-normative.yaml:7:17: "), "{error}");
