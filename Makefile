@@ -36,7 +36,7 @@ deny: ## licences, sources and bans of dependencies
 run: ## verify our components on the embedded API server
 	cargo run --release -- run
 
-lint: ## contracts, fixtures, ledger and suites
+lint: ## contracts, fixtures, ledgers and suites
 	cargo run --quiet -- lint
 
 bench: ## the hot paths, with criterion

@@ -100,7 +100,7 @@ pub(crate) enum Command {
     List(ListArguments),
     /// Tells a clause: sentence, source, cases, proof, who keeps it
     Explain(ExplainArguments),
-    /// Checks contracts, fixtures, ledger, suites, waivers and target files
+    /// Checks contracts, fixtures, ledgers, suites, waivers and target files
     Lint(LintArguments),
     /// Aligns the tables of contract files
     Fmt(FmtArguments),
@@ -289,7 +289,8 @@ pub(crate) struct ExplainArguments {
 pub(crate) struct LintArguments {
     /// Contract, target, waiver or policy files; default: everything built in and in --contracts
     pub(crate) files: Vec<PathBuf>,
-    /// Folder of the source documents: their sentences are looked up, drift is reported
+    /// Folder of the source documents: each of their sentences is numbered in a ledger or listed as not normative, and what is
+    /// quoted is still there
     #[arg(long, value_name = "DIR")]
     pub(crate) sources: Option<PathBuf>,
     /// Prints the hash of a sentence and ends
@@ -309,7 +310,7 @@ pub(crate) struct FmtArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Of what: contract, variations, releases, target, waivers, gate, ledger, attestation, report
+    /// Of what: contract, variations, releases, target, waivers, gate, ledger, not-normative, attestation, report
     #[arg(default_value = "contract")]
     pub(crate) kind: String,
 }

@@ -38,7 +38,7 @@ pub(crate) fn files(added: Option<&Path>) -> Result<Vec<SourceFile>, Failure> {
     Ok(source::overlay(contracts::files(), over.collect()))
 }
 
-/// The ledger, attestations and explanations beside contracts.
+/// Attestations and explanations beside contracts.
 pub(crate) fn records(index: &Index) -> Result<Records, Failure> {
     index.records().map_err(Failure::diagnostic)
 }

@@ -1,4 +1,4 @@
-//! Coverage: clauses with cases, passing, proven and attested, against the ledger. Reads, runs nothing.
+//! Coverage: clauses with cases, passing, proven and attested, against the ledgers. Reads, runs nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,6 +14,10 @@ use crate::report::{Report, Status};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Count {
+    /// Sentences and rows of the ledger; what is out of scope is none of them.
+    pub sentences: usize,
+    /// Those of them that no clause holds yet.
+    pub not_yet: usize,
     /// Clauses, and sentences of the ledger that have none yet.
     pub clauses: usize,
     /// Clauses with at least one case.
@@ -26,7 +30,8 @@ pub struct Count {
     pub attested: usize,
 }
 
-/// Counts per component and as a total: `{"resource-manager": {…}, "total": {…}}`.
+/// Counts per component, also of those of which there is nothing but a ledger, and as a total:
+/// `{"resource-manager": {…}, "total": {…}}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     /// By component.
@@ -53,7 +58,7 @@ pub struct Thresholds {
 pub fn coverage(
     clauses: &[Summary],
     report: Option<&Report>,
-    ledger: Option<&Ledger>,
+    ledgers: &[&Ledger],
     attestations: &[Attestation],
 ) -> Coverage {
     let results =
@@ -75,10 +80,12 @@ pub fn coverage(
         count.attested += usize::from(attested.contains(clause.id.as_str()));
     }
     // A sentence without a clause counts as a clause that is missing.
-    for entry in ledger.into_iter().flat_map(|ledger| &ledger.entries) {
-        if entry.clauses.is_empty() && entry.out_of_scope.is_none() {
-            coverage.components.entry(entry.component.clone()).or_default().clauses += 1;
-        }
+    for ledger in ledgers {
+        let count = coverage.components.entry(ledger.component.clone()).or_default();
+        let open = ledger.entries.iter().filter(|entry| entry.is_open()).count();
+        count.sentences += ledger.entries.iter().filter(|entry| entry.out_of_scope.is_none()).count();
+        count.not_yet += open;
+        count.clauses += open;
     }
     for count in coverage.components.values() {
         coverage.total.add(count);
@@ -111,14 +118,17 @@ impl Coverage {
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = format!(
-            "{:24} {:>8} {:>11} {:>8} {:>7} {:>9}\n",
-            "component", "clauses", "with cases", "passing", "proven", "attested"
+            "{:24} {:>9} {:>7} {:>8} {:>11} {:>8} {:>7} {:>9}\n",
+            "component", "sentences", "not yet", "clauses", "with cases", "passing", "proven", "attested"
         );
         let rows = self.components.iter().map(|(name, count)| (name.as_str(), count));
         for (name, count) in rows.chain([("total", &self.total)]) {
-            let Count { clauses, with_cases, passing, proven, attested } = count;
-            writeln!(text, "{name:24} {clauses:>8} {with_cases:>11} {passing:>8} {proven:>7} {attested:>9}")
-                .expect("writing to memory does not fail");
+            let Count { sentences, not_yet, clauses, with_cases, passing, proven, attested } = count;
+            writeln!(
+                text,
+                "{name:24} {sentences:>9} {not_yet:>7} {clauses:>8} {with_cases:>11} {passing:>8} {proven:>7} {attested:>9}"
+            )
+            .expect("writing to memory does not fail");
         }
         text
     }
@@ -135,6 +145,8 @@ impl Coverage {
 
 impl Count {
     fn add(&mut self, other: &Self) {
+        self.sentences += other.sentences;
+        self.not_yet += other.not_yet;
         self.clauses += other.clauses;
         self.with_cases += other.with_cases;
         self.passing += other.passing;

@@ -1,7 +1,8 @@
-//! The other kinds of file beside contracts: targets, waivers, the ledger, attestations; one way to read and refuse them.
+//! The other kinds of file beside contracts: targets, waivers, ledgers, attestations; one way to read and refuse them.
 
 pub mod attestation;
 pub mod ledger;
+pub mod not_normative;
 pub mod policy;
 pub mod releases;
 pub mod target;

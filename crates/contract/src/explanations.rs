@@ -151,7 +151,7 @@ mod tests {
         for (entry, want) in table {
             let loaded = read(entry);
             assert_eq!(loaded.errors.len(), 0, "{entry}: {:?}", loaded.errors);
-            let [explanations] = loaded.explanations.as_slice() else { unreachable!("one file") };
+            let [explanations] = loaded.records.explanations.as_slice() else { unreachable!("one file") };
             assert!(explanations.speak_of("x", Some("v1")) && !explanations.speak_of("x", Some("v2")));
             assert_eq!(explanations.entries[0].explains(&difference), want, "{entry}");
         }

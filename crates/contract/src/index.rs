@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::document::not_normative::NotNormative;
 use crate::document::{Error, SourceFile, attestation::Attestation, ledger::Ledger};
 use crate::explanations::Explanations;
 use crate::load::documents::{self, Part};
@@ -81,12 +82,19 @@ pub struct Summary {
 /// The records beside contracts.
 #[derive(Debug, Default)]
 pub struct Records {
-    /// The ledger and its file.
-    pub ledger: Option<(Ledger, SourceFile)>,
     /// The attestations.
     pub attestations: Vec<Attestation>,
     /// Why targets answer otherwise than others.
     pub explanations: Vec<Explanations>,
+}
+
+/// The sentences of the documents: who keeps them, or will, and which ask nothing.
+#[derive(Debug, Default)]
+pub struct Ledgers {
+    /// The ledgers of the components, and their files.
+    pub ledgers: Vec<(Ledger, SourceFile)>,
+    /// The sentences that ask nothing, and their files.
+    pub not_normative: Vec<(NotNormative, SourceFile)>,
 }
 
 impl Index {
@@ -214,19 +222,27 @@ impl Index {
         Ok(contract)
     }
 
-    /// The ledger, attestations and explanations of the files.
+    /// The attestations and explanations of the files.
     ///
     /// # Errors
     /// Everything that is wrong with them.
     pub fn records(&self) -> Result<Records, Errors> {
+        Ok(self.beside(Part::Records)?.0)
+    }
+
+    /// The ledgers of the files.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn ledgers(&self) -> Result<Ledgers, Errors> {
+        Ok(self.beside(Part::Ledgers)?.1)
+    }
+
+    fn beside(&self, part: Part) -> Result<(Records, Ledgers), Errors> {
         let report = Report::new(&self.sources);
-        let documents = documents::read(&[Part::Records], &report);
+        let documents = documents::read(&[part], &report);
         let errors = report.into_errors();
-        if !errors.is_empty() {
-            return Err(Errors(errors));
-        }
-        let documents::Documents { ledger, attestations, explanations, .. } = documents;
-        Ok(Records { ledger, attestations, explanations })
+        if errors.is_empty() { Ok(documents.beside()) } else { Err(Errors(errors)) }
     }
 
     /// A summary of every clause: contracts are expanded one after the other, and none is kept.

@@ -12,7 +12,7 @@
 //! - [`parameters`] — values that a target states of itself;
 //! - [`release`] — of which release of Gardener a target is asked;
 //! - [`scenario`] — steps over clusters, for controllers;
-//! - [`document`] — the files beside contracts: targets, waivers, the ledger, attestations;
+//! - [`document`] — the files beside contracts: targets, waivers, ledgers, attestations;
 //! - [`explanations`] — why answers of two implementations differ;
 //! - [`sentence`] — the hash that ties a clause to a sentence of its source;
 //! - [`scaffold`], [`table_format`] — what `new contract` and `fmt` write;

@@ -1,5 +1,6 @@
 //! Lint: what loads and is wrong nevertheless, one function per rule: rules of one contract alone, and of all together.
 
+mod documents;
 mod emitted;
 
 use std::collections::BTreeSet;
@@ -7,25 +8,23 @@ use std::collections::BTreeSet;
 use formats::yaml::Mark;
 use serde_json::Value;
 
+use self::documents::Documents;
 use crate::case::{About, Case, Then, When};
-use crate::document::{Error, SourceFile, ledger};
+use crate::document::ledger::{self, Entry};
+use crate::document::{Error, SourceFile};
 use crate::expect::{Rules, holds};
-use crate::index::{Outline, Records, Summary};
+use crate::index::{Ledgers, Outline, Records, Summary};
 use crate::load;
 use crate::model::{Clause, Contract, Form, Location};
-use crate::sentence;
 
 /// What contracts are held against, beside the language itself.
 #[derive(Clone, Debug, Default)]
 pub struct Against<'a> {
     /// Numbered clauses of the reference, for `covers`; `None`: not checked.
     pub reference: Option<&'a BTreeSet<String>>,
-    /// The source documents, for the hashes of sentences; empty: not checked.
+    /// The source documents, whose sentences are quoted, numbered or listed as not normative; empty: not checked.
     pub documents: &'a [SourceFile],
 }
-
-/// Longest sentence that a hash is checked for, in words.
-const SENTENCE: usize = 80;
 
 /// What lint says of some files.
 #[derive(Debug)]
@@ -40,21 +39,27 @@ pub struct Linted {
 #[must_use]
 pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     let loaded = load::each(sources, |contract| Checked::at(contract, sources));
-    let sentences = known_sentences(against.documents);
     let mut found: Vec<Error> =
         loaded.taken.iter().flat_map(|checked| checked.found.iter().cloned()).collect();
     let lint = Lint { sources, checked: &loaded.taken };
     found.extend(lint.presupposed());
     found.extend(lint.spoken_for());
     found.extend(lint.emitted());
-    found.extend(lint.sentences(sentences.as_ref()));
+    if let Some(documents) = Documents::of(against.documents, &lint.quoted(&loaded.ledgers)) {
+        found.extend(lint.sentences(&documents));
+        // What cannot be read would be missed sentence by sentence.
+        if loaded.errors.is_empty() {
+            found.extend(documents.numbered(&loaded.ledgers));
+        }
+    }
     found.extend(lint.covered(against.reference));
     let summaries: Vec<Summary> = lint.clauses().map(|clause| clause.summary.clone()).collect();
     found.extend(stale(&loaded.records, &summaries, sources));
     found.extend(unstated(&loaded.records, &summaries, sources));
-    // A ledger can be held only against contracts that are all there.
-    if let (Some((entries, file)), true) = (&loaded.records.ledger, loaded.errors.is_empty()) {
-        found.extend(ledger::lint(entries, file, &summaries).into_iter().map(|error| error.coded("ledger")));
+    // Ledgers can be held only against contracts that are all there.
+    if loaded.errors.is_empty() {
+        let wrong = ledger::lint(&loaded.ledgers.ledgers, &summaries);
+        found.extend(wrong.into_iter().map(|error| error.coded("ledger")));
     }
     found.extend(loaded.errors);
     found.extend(loaded.findings);
@@ -231,16 +236,22 @@ impl<'a> Lint<'a> {
         wrong.collect()
     }
 
+    /// The hashes of sentences that clauses and entries of ledgers quote.
+    fn quoted<'q>(&'q self, ledgers: &'q Ledgers) -> BTreeSet<&'q str> {
+        let clauses = self.clauses().filter_map(|clause| clause.sentence.as_deref());
+        let entries = ledgers.ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
+        clauses.chain(entries.filter_map(Entry::sentence)).collect()
+    }
+
     /// The sentence that a clause comes from is still in a document.
-    fn sentences(&self, known: Option<&BTreeSet<String>>) -> Vec<Error> {
-        let Some(known) = known else { return Vec::new() };
+    fn sentences(&self, documents: &Documents<'_>) -> Vec<Error> {
         let each = self.clauses().filter_map(|clause| Some((clause, clause.sentence.as_ref()?)));
         let error = |(clause, hash): (&CheckedClause, &String)| {
             let message = format!("no document has the sentence {hash} of {} any more", clause.summary.id);
             let remedy = "read what became of it; `lint --hash 'the words'` prints the hash of the new one";
             self.error("sentence", clause, message, remedy)
         };
-        each.filter(|(_, hash)| !known.contains(*hash)).filter_map(error).collect()
+        each.filter(|(_, hash)| !documents.has(hash)).filter_map(error).collect()
     }
 
     /// What a clause covers is numbered in the reference.
@@ -253,12 +264,6 @@ impl<'a> Lint<'a> {
         };
         each.filter(|(_, number)| !reference.contains(*number)).filter_map(error).collect()
     }
-}
-
-/// The hashes of all sentences of the source documents; `None`: there are no documents.
-fn known_sentences(documents: &[SourceFile]) -> Option<BTreeSet<String>> {
-    let hashes = documents.iter().flat_map(|document| sentence::hashes(&document.text, SENTENCE));
-    (!documents.is_empty()).then(|| hashes.collect())
 }
 
 /// Attested clauses that changed since.

@@ -51,9 +51,8 @@ use self::draft::Draft;
 use self::report::Report;
 use self::shared::Shared;
 use self::tree::Span;
-use crate::document::{Error, SourceFile, attestation, ledger};
-use crate::explanations::Explanations;
-use crate::index::Records;
+use crate::document::{Error, SourceFile};
+use crate::index::{Ledgers, Records};
 use crate::model::{Catalog, Contract};
 
 /// What the files say, and what is wrong with them.
@@ -61,12 +60,10 @@ use crate::model::{Catalog, Contract};
 pub struct Loaded {
     /// What could be loaded; clauses and cases with errors are left out.
     pub catalog: Catalog,
-    /// The ledger and its file.
-    pub ledger: Option<(ledger::Ledger, SourceFile)>,
-    /// The attestations.
-    pub attestations: Vec<attestation::Attestation>,
-    /// Why targets answer otherwise than others.
-    pub explanations: Vec<Explanations>,
+    /// The attestations and explanations.
+    pub records: Records,
+    /// The ledgers.
+    pub ledgers: Ledgers,
     /// What keeps the files from being loaded as they stand.
     pub errors: Vec<Error>,
     /// What loads, and lint names nevertheless.
@@ -87,10 +84,9 @@ impl Catalog {
 /// Reads all files with every case, as far as they can be read. [`crate::index::Index`] expands cases contract by contract.
 #[must_use]
 pub fn read(sources: &[SourceFile]) -> Loaded {
-    let Each { taken, shared, records, errors, findings } = each(sources, |contract| contract);
-    let Records { ledger, attestations, explanations } = records;
+    let Each { taken, shared, records, ledgers, errors, findings } = each(sources, |contract| contract);
     let catalog = Catalog { contracts: taken, fixtures: shared.fixtures() };
-    Loaded { catalog, ledger, attestations, explanations, errors, findings }
+    Loaded { catalog, records, ledgers, errors, findings }
 }
 
 /// What came of contracts that were handed on one by one, and everything else that the files say.
@@ -99,6 +95,7 @@ pub(crate) struct Each<T> {
     pub(crate) taken: Vec<T>,
     pub(crate) shared: Shared,
     pub(crate) records: Records,
+    pub(crate) ledgers: Ledgers,
     /// What keeps the files from being loaded as they stand.
     pub(crate) errors: Vec<Error>,
     /// What loads, and lint names nevertheless.
@@ -111,7 +108,7 @@ pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T
     let shared = Shared::of(&Arc::from(sources));
     // Before threads would wait for each other to do it.
     shared.build();
-    let mut documents = documents::read(&[Part::Contracts, Part::Records], &report);
+    let mut documents = documents::read(&[Part::Contracts, Part::Records, Part::Ledgers], &report);
     let named = documents.by_name();
     let drafts: Vec<&Vec<Draft>> = named.values().collect();
     let loaded: Vec<_> = drafts
@@ -135,17 +132,8 @@ pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T
     for error in shared.errors() {
         report.push(error);
     }
-    Each {
-        taken,
-        shared,
-        records: Records {
-            ledger: documents.ledger,
-            attestations: documents.attestations,
-            explanations: documents.explanations,
-        },
-        errors: report.into_errors(),
-        findings: lint.into_errors(),
-    }
+    let (records, ledgers) = documents.beside();
+    Each { taken, shared, records, ledgers, errors: report.into_errors(), findings: lint.into_errors() }
 }
 
 /// Notes an id that another clause has.

@@ -1,14 +1,48 @@
-//! The hash that ties a clause to one sentence of its source document, however the document is set.
+//! The hash that ties a clause or an entry of a ledger to a sentence of its source document, however the document is set.
+
+mod split;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
+
+pub use split::{Sentence, sentences};
 
 /// The first 8 hex digits of SHA-256 over the letters and digits of `sentence`, lower case.
 #[must_use]
 pub fn hash(sentence: &str) -> String {
-    let digest = Sha256::digest(normal(sentence).as_bytes());
+    shortened(&Sha256::digest(normal(sentence).as_bytes()))
+}
+
+/// Where runs of words with one of these hashes lie in `document`, in bytes; `words` bounds the length of a run.
+///
+/// What is quoted may be a sentence, a part of one or several, so every run of consecutive pieces is tried. Pieces end at
+/// full stops, colons and the like, and at line ends.
+#[must_use]
+pub fn quoted(document: &str, wanted: &BTreeSet<&str>, words: usize) -> Vec<(String, Range<usize>)> {
+    let pieces = pieces(document);
+    let mut found = Vec::new();
+    for (first, piece) in pieces.iter().enumerate() {
+        let mut digest = Sha256::new();
+        let mut length = 0;
+        for last in &pieces[first..] {
+            length += last.words;
+            if length > words {
+                break;
+            }
+            digest.update(last.normal.as_bytes());
+            let hash = shortened(&digest.clone().finalize());
+            if wanted.contains(hash.as_str()) {
+                found.push((hash, piece.range.start..last.range.end));
+            }
+        }
+    }
+    found
+}
+
+fn shortened(digest: &[u8]) -> String {
     digest.iter().take(4).fold(String::new(), |mut hex, byte| {
         // Writing to a String cannot fail.
         let _ = write!(hex, "{byte:02x}");
@@ -16,53 +50,22 @@ pub fn hash(sentence: &str) -> String {
     })
 }
 
-/// Whether any run of words in `document` has this hash; `words` bounds the length of a sentence.
-///
-/// Sentences end where the document says so (full stop, colon, list item, line end), so every run of consecutive
-/// fragments up to `words` words is tried.
-#[must_use]
-pub fn is_in(document: &str, wanted: &str, words: usize) -> bool {
-    let fragments = fragments(document);
-    (0..fragments.len()).any(|first| {
-        let mut run = String::new();
-        let mut length = 0;
-        fragments[first..].iter().any(|fragment| {
-            length += fragment.split_whitespace().count();
-            run.push_str(fragment);
-            run.push(' ');
-            length <= words && hash(&run) == wanted
-        })
-    })
-}
-
-/// The hashes of all runs of words that [`is_in`] would try: for many hashes against one document.
-#[must_use]
-pub fn hashes(document: &str, words: usize) -> BTreeSet<String> {
-    let fragments = fragments(document);
-    let mut found = BTreeSet::new();
-    for first in 0..fragments.len() {
-        let mut run = String::new();
-        let mut length = 0;
-        for fragment in &fragments[first..] {
-            length += fragment.split_whitespace().count();
-            if length > words {
-                break;
-            }
-            run.push_str(fragment);
-            found.insert(hash(&run));
-        }
-    }
-    found
-}
-
 fn normal(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// What quotations are made of.
+struct Piece {
+    range: Range<usize>,
+    normal: String,
+    words: usize,
+}
+
 /// The pieces between full stops (and the like) that a space follows, and between lines.
-fn fragments(document: &str) -> Vec<&str> {
+fn pieces(document: &str) -> Vec<Piece> {
     let mut found = Vec::new();
-    for line in document.lines() {
+    let mut start = 0;
+    for line in document.split_inclusive('\n') {
         let mut rest = line;
         while let Some(end) = rest.find(['.', ':', ';', '!', '?']) {
             let after = end + 1;
@@ -70,15 +73,20 @@ fn fragments(document: &str) -> Vec<&str> {
             let longer = if closes {
                 after
             } else {
-                after + rest[after..].find([' ', '\t']).unwrap_or(rest.len() - after)
+                after + rest[after..].find([' ', '\t', '\n']).unwrap_or(rest.len() - after)
             };
-            found.push(&rest[..longer]);
+            found.push(start..start + longer);
+            start += longer;
             rest = &rest[longer..];
         }
-        found.push(rest);
+        found.push(start..start + rest.len());
+        start += rest.len();
     }
-    found.retain(|fragment| fragment.chars().any(char::is_alphanumeric));
-    found
+    let piece = |range: Range<usize>| {
+        let text = &document[range.clone()];
+        Piece { range, normal: normal(text), words: text.split_whitespace().count() }
+    };
+    found.into_iter().map(piece).filter(|piece| !piece.normal.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -95,9 +103,13 @@ mod tests {
     #[test]
     fn a_sentence_is_found_inside_a_document_and_a_changed_one_is_not() {
         let document = "Title\n\nFirst one. The second sentence names spec.foo and\nends here: yes. Third.";
-        let found = |sentence: &str| is_in(document, &hash(sentence), 60);
-        assert!(found("First one."));
-        assert!(found("The second sentence names spec.foo and ends here"));
-        assert!(!found("The second sentence names spec.bar and ends here"));
+        let found = |sentence: &str| {
+            let found = quoted(document, &BTreeSet::from([hash(sentence).as_str()]), 60);
+            found.into_iter().map(|(_, range)| document[range].trim()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("First one."), ["First one."]);
+        let second = "The second sentence names spec.foo and ends here";
+        assert_eq!(found(second), ["The second sentence names spec.foo and\nends here:"]);
+        assert_eq!(found("The second sentence names spec.bar and ends here"), Vec::<&str>::new());
     }
 }

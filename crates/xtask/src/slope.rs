@@ -160,7 +160,7 @@ fn measured(command: &mut Command) -> Result<Cost> {
         }
         std::thread::sleep(PAUSE);
     };
-    // Records beside contracts, such as the ledger, do not know the copies, which lint says.
+    // Records beside contracts, such as ledgers, do not know the copies, which lint says.
     ensure!(matches!(code.code(), Some(0 | 2)), "{command:?} ended with {code}");
     Ok(Cost { took: begun.elapsed(), memory })
 }

@@ -1,4 +1,4 @@
-//! `coverage`: counts against the ledger, from the last report and the attestations; runs nothing.
+//! `coverage`: counts against the ledgers, from the last report and the attestations; runs nothing.
 
 use std::path::Path;
 
@@ -19,6 +19,7 @@ pub(crate) fn coverage(
     let index = catalog::index(added)?;
     let clauses = index.summaries().map_err(Failure::diagnostic)?;
     let records = catalog::records(&index)?;
+    let ledgers = index.ledgers().map_err(Failure::diagnostic)?;
     let last = match report::read(&arguments.report) {
         Ok(report) => Some(report),
         Err(report::WriteError::Read { .. }) => {
@@ -30,8 +31,8 @@ pub(crate) fn coverage(
         }
         Err(error) => return Err(Failure::usage(error.to_string())),
     };
-    let ledger = records.ledger.as_ref().map(|(ledger, _)| ledger);
-    let counts = count(&clauses, last.as_ref(), ledger, &records.attestations);
+    let of_components: Vec<_> = ledgers.ledgers.iter().map(|(ledger, _)| ledger).collect();
+    let counts = count(&clauses, last.as_ref(), &of_components, &records.attestations);
     terminal.print(&if arguments.output == Format::Json { counts.to_json() } else { counts.to_text() });
     for attestation in &records.attestations {
         let stale = attestation.stale(&clauses);

@@ -174,10 +174,10 @@ fn explanations(arguments: &DiffRunArguments, index: &Index) -> Result<Vec<Expla
         if !read.errors.is_empty() {
             return Err(Failure::diagnostic(Errors(read.errors)));
         }
-        if read.explanations.is_empty() {
+        if read.records.explanations.is_empty() {
             return Err(Failure::usage(format!("{} is no file of kind Explanations", path.display())));
         }
-        all.extend(read.explanations);
+        all.extend(read.records.explanations);
     }
     all.extend(catalog::records(index)?.explanations);
     let clauses = all.iter().flat_map(|file| &file.entries).filter_map(|entry| entry.clause.as_deref());

@@ -1,4 +1,4 @@
-//! `lint`: contracts, fixtures, ledger and attestations; target and waiver files; sentences of the source documents.
+//! `lint`: contracts, fixtures, ledgers and attestations; target and waiver files; sentences of the source documents.
 
 use std::fs;
 use std::path::Path;

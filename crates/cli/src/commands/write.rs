@@ -57,10 +57,11 @@ pub(crate) fn schema(arguments: &SchemaArguments, terminal: &Terminal) -> Result
         "waivers" => contract::json_schema::of::<contract::document::waivers::WaiverFile>(),
         "gate" => contract::json_schema::of::<contract::document::policy::PolicyFile>(),
         "ledger" => contract::json_schema::of::<contract::document::ledger::Ledger>(),
+        "not-normative" => contract::json_schema::of::<contract::document::not_normative::NotNormative>(),
         "attestation" => contract::json_schema::of::<contract::document::attestation::Attestation>(),
         "report" => contract::json_schema::of::<conformance::report::Report>(),
         other => {
-            let known = "contract, target, waivers, gate, ledger, attestation, report";
+            let known = "contract, variations, releases, target, waivers, gate, ledger, not-normative, attestation, report";
             return Err(Failure::usage(format!("no schema of {other:?}; there are: {known}")));
         }
     };

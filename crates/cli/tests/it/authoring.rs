@@ -47,6 +47,35 @@ fn a_clause_weakened_on_purpose_is_unproven_and_ends_with_six() {
 }
 
 #[test]
+fn sentences_of_documents_that_nobody_numbered_are_named_with_an_entry_to_fill_in() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("documents")).unwrap();
+    fs::write(folder.path().join("documents/new.md"), "# News\n\nA robot waters the garden.\n").unwrap();
+    let hash = call(folder.path(), &["lint", "--hash", "a robot waters the garden"]).out;
+    let sentence = format!("sentence: \"{}\"", hash.trim());
+    let said =
+        ["new.md:3:1", "A robot waters the garden.", &sentence, "contracts/not-normative.yaml", "to mend"];
+    call(folder.path(), &["lint", "--sources", "documents"]).says(2, &said);
+}
+
+#[test]
+fn a_component_with_a_ledger_and_nothing_else_is_a_row_of_the_coverage() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Ledger\ncomponent: dashboard\nentries:\n\
+                  - {id: L-DSH-0001, text: it shows shoots, notYet: there is none}\n";
+    fs::create_dir_all(folder.path().join("mine/dashboard")).unwrap();
+    fs::write(folder.path().join("mine/dashboard/ledger.yaml"), ledger).unwrap();
+    let told = call(folder.path(), &["--contracts", "mine", "coverage"]);
+    let row = told.out.lines().find(|line| line.starts_with("dashboard")).unwrap_or_default();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["dashboard", "1", "1", "1", "0", "0", "0", "0"]);
+    assert!(told.out.lines().last().is_some_and(|line| line.starts_with("total")), "{}", told.out);
+    call(folder.path(), &["--contracts", "mine", "lint"]).says(0, &["nothing to mend"]);
+    call(folder.path(), &["--contracts", "mine", "list"]).says(0, &["seccomp-profile"]);
+    let nothing = ["--contracts", "mine", "run", "--substrate", "direct", "--label", "component=dashboard"];
+    call(folder.path(), &nothing).says(2, &["there is no contract labelled \"component=dashboard\""]);
+}
+
+#[test]
 fn schemas_are_json() {
     let folder = tempfile::tempdir().unwrap();
     let kinds = [
@@ -57,6 +86,7 @@ fn schemas_are_json() {
         "waivers",
         "gate",
         "ledger",
+        "not-normative",
         "attestation",
         "report",
     ];

@@ -1,5 +1,7 @@
 //! Selection, coverage, attestation and waivers.
 
+use std::collections::BTreeMap;
+
 use conformance::attest;
 use conformance::coverage::{Count, Thresholds, coverage};
 use conformance::render;
@@ -9,6 +11,7 @@ use conformance::select::{SelectError, Selection, Suite, read_suite, select};
 use contract::case::Then;
 use contract::document::SourceFile;
 use contract::document::attestation::Seen;
+use contract::document::ledger::Ledger;
 use contract::document::waivers;
 use contract::index::{Outline, Summary};
 use contract::model::Contract;
@@ -143,15 +146,45 @@ fn unknown_wishes_and_empty_selections_are_told_apart() {
 #[tokio::test]
 async fn coverage_counts_what_the_report_proves() {
     let report = run_with(small::contract(), Manner::WrongValue, options()).await;
-    let counted = coverage(&clauses(), Some(&report), None, &[]);
+    let counted = coverage(&clauses(), Some(&report), &[], &[]);
     // The clause that fails in one case is still shown able to fail by its others.
-    let count = Count { clauses: 2, with_cases: 2, passing: 1, proven: 2, attested: 0 };
+    let count = Count { clauses: 2, with_cases: 2, passing: 1, proven: 2, ..Count::default() };
     assert_eq!((counted.components["fake"], counted.total), (count, count));
     let json: serde_json::Value = serde_json::from_str(&counted.to_json()).unwrap();
-    let want = serde_json::json!({"clauses": 2, "withCases": 2, "passing": 1, "proven": 2, "attested": 0});
+    let want = serde_json::json!({
+        "sentences": 0, "notYet": 0, "clauses": 2, "withCases": 2, "passing": 1, "proven": 2, "attested": 0
+    });
     assert_eq!(json, serde_json::json!({"fake": want, "total": want}));
     let wanted = Thresholds { attested: Some(50), proven: Some(100), ..Thresholds::default() };
     assert_eq!(counted.shortfalls(wanted), ["attested: 0 of 2 clauses, wanted are 50 %"]);
+}
+
+#[test]
+fn a_component_of_which_there_is_nothing_but_a_ledger_counts_as_one_that_is_missing() {
+    let ledger = |text: &str| -> Ledger {
+        let head = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Ledger\n";
+        formats::yaml::from_str(&format!("{head}{text}")).unwrap()
+    };
+    let fake = ledger(
+        "component: fake\nentries:\n- {id: L-1, text: t, clauses: [FAKE-001, FAKE-002]}\n\
+         - {id: L-2, text: t, notYet: later}\n- {id: L-3, text: t, outOfScope: never}\n",
+    );
+    let scheduler = ledger(
+        "component: scheduler\nentries:\n- {id: L-4, text: t, notYet: later}\n\
+         - {id: L-5, text: t, notYet: later}\n",
+    );
+    let empty = ledger("component: node\nentries: []\n");
+    let counted = coverage(&clauses(), None, &[&fake, &scheduler, &empty], &[]);
+    let count = |sentences, not_yet, clauses| Count { sentences, not_yet, clauses, ..Count::default() };
+    let fake = Count { with_cases: 2, ..count(2, 1, 3) };
+    let components = [("fake", fake), ("node", count(0, 0, 0)), ("scheduler", count(2, 2, 2))]
+        .map(|(name, count)| (name.to_owned(), count));
+    assert_eq!(counted.components, BTreeMap::from(components));
+    assert_eq!(counted.total, Count { with_cases: 2, ..count(4, 3, 5) });
+    let told = counted.to_text();
+    let rows: Vec<Vec<&str>> = told.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[3], ["scheduler", "2", "2", "2", "0", "0", "0", "0"]);
+    assert_eq!(rows[4], ["total", "4", "3", "5", "2", "0", "0", "0"]);
 }
 
 #[tokio::test]

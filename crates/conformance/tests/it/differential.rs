@@ -43,7 +43,7 @@ fn explained(entry: &str) -> Vec<Explanations> {
     let file = SourceFile::new("contracts/explained/fake.yaml", format!("{head}explanations:\n- {entry}\n"));
     let loaded = load::read(&[file]);
     assert_eq!(loaded.errors.len(), 0, "{:?}", loaded.errors);
-    loaded.explanations
+    loaded.records.explanations
 }
 
 #[tokio::test]

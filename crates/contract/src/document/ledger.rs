@@ -1,6 +1,6 @@
-//! The ledger: every normative sentence and reference row of a component, numbered before its contracts are written.
+//! A ledger: every normative sentence and reference row of a component, numbered before its contracts are written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::{Error, SourceFile};
 use crate::index::Summary;
 use crate::model::Source;
 
-/// The ledger, `kind: Ledger`.
+/// The ledger of a component, `kind: Ledger`; `contracts/<component>/ledger.yaml`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Ledger {
@@ -17,6 +17,8 @@ pub struct Ledger {
     pub api_version: String,
     /// `Ledger`.
     pub kind: String,
+    /// Who keeps, or will keep, these sentences: `resource-manager`.
+    pub component: String,
     /// The sentences, in the order of their sources.
     pub entries: Vec<Entry>,
 }
@@ -27,14 +29,15 @@ pub struct Ledger {
 pub struct Entry {
     /// Never reused.
     pub id: String,
-    /// Whose sentence it is: `resource-manager`.
-    pub component: String,
     /// The sentence in our words.
     pub text: String,
     /// Where it stands.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub source: Option<Source>,
+    /// Rows of the reference that say the same: `U31-2`.
+    #[serde(default)]
+    pub covers: Vec<String>,
     /// The clauses that hold it.
     #[serde(default)]
     pub clauses: Vec<String>,
@@ -46,52 +49,73 @@ pub struct Entry {
     pub out_of_scope: Option<String>,
 }
 
-/// Reads the ledger.
-///
-/// # Errors
-/// When it is no YAML, of another kind, or has unknown fields.
-pub fn read(file: &SourceFile) -> Result<Ledger, Error> {
-    file.read("Ledger")
+impl Entry {
+    /// Whether clauses will hold it and none does yet.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.clauses.is_empty() && self.out_of_scope.is_none()
+    }
+
+    /// The hash of the sentence that it numbers.
+    #[must_use]
+    pub fn sentence(&self) -> Option<&str> {
+        self.source.as_ref()?.sentence.as_deref()
+    }
 }
 
-/// What is wrong between the ledger and the contracts; empty if all is well.
+/// What is wrong between the ledgers and the contracts; empty if all is well.
 #[must_use]
-pub fn lint(ledger: &Ledger, file: &SourceFile, clauses: &[Summary]) -> Vec<Error> {
+pub fn lint(ledgers: &[(Ledger, SourceFile)], clauses: &[Summary]) -> Vec<Error> {
     let known: BTreeSet<&str> = clauses.iter().map(|clause| clause.id.as_str()).collect();
     let mut seen = BTreeSet::new();
     let mut errors = Vec::new();
-    for entry in &ledger.entries {
-        if !seen.insert(entry.id.as_str()) {
-            errors.push(at(file, &entry.id, format!("{} is taken", entry.id), "number the sentence anew"));
-        }
-        let said = [!entry.clauses.is_empty(), entry.not_yet.is_some(), entry.out_of_scope.is_some()];
-        if said.iter().filter(|said| **said).count() != 1 {
-            let message = format!("{} says not exactly one of clauses, notYet and outOfScope", entry.id);
-            errors.push(at(file, &entry.id, message, "say which clauses hold it, or why there are none"));
-        }
-        for clause in entry.clauses.iter().filter(|clause| !known.contains(clause.as_str())) {
-            errors.push(at(
-                file,
-                &entry.id,
-                format!("{} names {clause}, which no contract has", entry.id),
-                "write the clause, or say notYet",
-            ));
+    for (ledger, file) in ledgers {
+        errors.extend(misplaced(ledger, file));
+        for entry in &ledger.entries {
+            if !seen.insert(entry.id.as_str()) {
+                let message = format!("{} is taken", entry.id);
+                errors.push(at(file, &entry.id, message, "number the sentence anew"));
+            }
+            errors.extend(entry_lint(entry, file, &known));
         }
     }
-    let components: BTreeSet<&str> = ledger.entries.iter().map(|entry| entry.component.as_str()).collect();
-    let named: BTreeSet<&str> =
-        ledger.entries.iter().flat_map(|entry| &entry.clauses).map(String::as_str).collect();
-    let of_ledger = clauses.iter().filter(|clause| components.contains(clause.component.as_str()));
-    for clause in of_ledger.filter(|clause| !named.contains(clause.id.as_str())) {
-        let message = format!("no entry names {}", clause.id);
+    let components: BTreeMap<&str, &SourceFile> =
+        ledgers.iter().map(|(ledger, file)| (ledger.component.as_str(), file)).collect();
+    let entries = ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
+    let named: BTreeSet<&str> = entries.flat_map(|entry| &entry.clauses).map(String::as_str).collect();
+    for clause in clauses.iter().filter(|clause| !named.contains(clause.id.as_str())) {
+        let Some(file) = components.get(clause.component.as_str()) else { continue };
         let remedy = Some("add the sentence that it holds".to_owned());
-        errors.push(file.error(super::first(), 0, message, remedy));
+        errors.push(file.error(super::first(), 0, format!("no entry names {}", clause.id), remedy));
+    }
+    errors
+}
+
+/// A ledger in another component's folder.
+fn misplaced(ledger: &Ledger, file: &SourceFile) -> Option<Error> {
+    let folder = file.path.strip_suffix("/ledger.yaml")?.strip_prefix("contracts/")?;
+    let message = format!("the ledger of {} lies in contracts/{folder}", ledger.component);
+    let remedy = format!("write `component: {folder}`, or move it to contracts/{}", ledger.component);
+    (folder != ledger.component).then(|| file.error(super::first(), 0, message, Some(remedy)))
+}
+
+/// What is wrong with an entry alone.
+fn entry_lint(entry: &Entry, file: &SourceFile, known: &BTreeSet<&str>) -> Vec<Error> {
+    let mut errors = Vec::new();
+    let said = [!entry.clauses.is_empty(), entry.not_yet.is_some(), entry.out_of_scope.is_some()];
+    if said.iter().filter(|said| **said).count() != 1 {
+        let message = format!("{} says not exactly one of clauses, notYet and outOfScope", entry.id);
+        errors.push(at(file, &entry.id, message, "say which clauses hold it, or why there are none"));
+    }
+    for clause in entry.clauses.iter().filter(|clause| !known.contains(clause.as_str())) {
+        let message = format!("{} names {clause}, which no contract has", entry.id);
+        errors.push(at(file, &entry.id, message, "write the clause, or say notYet"));
     }
     errors
 }
 
 /// An error at the line that declares this id.
-fn at(file: &SourceFile, id: &str, message: String, remedy: &str) -> Error {
+pub(crate) fn at(file: &SourceFile, id: &str, message: String, remedy: &str) -> Error {
     let mut mark = super::first();
     for (number, line) in file.text.lines().enumerate() {
         let declares = line.find(id).filter(|column| {
@@ -111,22 +135,39 @@ fn at(file: &SourceFile, id: &str, message: String, remedy: &str) -> Error {
 mod tests {
     use super::*;
 
+    const HEAD: &str =
+        "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Ledger\ncomponent: c\nentries:\n";
+
+    fn found(path: &str, entries: &str) -> Vec<(usize, String)> {
+        let file = SourceFile::new(path, format!("{HEAD}{entries}"));
+        let ledger = formats::yaml::from_str(&file.text).unwrap();
+        let found = lint(&[(ledger, file)], &[]);
+        found.into_iter().map(|error| (error.location.line, error.message)).collect()
+    }
+
     #[test]
     fn entries_without_a_reason_or_of_unknown_clauses_are_found_at_their_line() {
-        let text = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Ledger\nentries:\n\
-                    - {id: L-1, component: c, text: t, notYet: later}\n\
-                    - {id: L-2, component: c, text: t}\n\
-                    - {id: L-3, component: c, text: t, clauses: [X-1]}\n\
-                    - {id: L-1, component: c, text: t, outOfScope: never}\n";
-        let file = SourceFile::new("ledger.yaml", text);
-        let found = lint(&read(&file).unwrap(), &file, &[]);
-        let found: Vec<(usize, &str)> =
-            found.iter().map(|error| (error.location.line, error.message.as_str())).collect();
+        let entries = "- {id: L-1, text: t, notYet: later}\n\
+                       - {id: L-2, text: t}\n\
+                       - {id: L-3, text: t, clauses: [X-1]}\n\
+                       - {id: L-1, text: t, outOfScope: never}\n";
         let wanted = [
-            (5, "L-2 says not exactly one of clauses, notYet and outOfScope"),
-            (6, "L-3 names X-1, which no contract has"),
-            (4, "L-1 is taken"),
+            (6, "L-2 says not exactly one of clauses, notYet and outOfScope"),
+            (7, "L-3 names X-1, which no contract has"),
+            (5, "L-1 is taken"),
         ];
-        assert_eq!(found, wanted);
+        assert_eq!(
+            found("contracts/c/ledger.yaml", entries),
+            wanted.map(|(line, text)| (line, text.to_owned()))
+        );
+    }
+
+    #[test]
+    fn a_ledger_lies_in_the_folder_of_its_component() {
+        let entries = "- {id: L-1, text: t, notYet: later}\n";
+        let wanted = [(1, "the ledger of c lies in contracts/d".to_owned())];
+        assert_eq!(found("contracts/d/ledger.yaml", entries), wanted);
+        assert_eq!(found("contracts/c/ledger.yaml", entries), []);
+        assert_eq!(found("mine/ledger.yaml", entries), []);
     }
 }

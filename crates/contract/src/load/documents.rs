@@ -5,20 +5,24 @@ use std::sync::Arc;
 
 use formats::yaml::{self, Node};
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 
 use super::draft::{self, Draft};
 use super::plain::check_plain;
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 use super::{explained, fixtures, variations};
+use crate::document::not_normative::NotNormative;
 use crate::document::releases::{self, Releases};
-use crate::document::{API_VERSION, SourceFile, attestation, ledger};
+use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger::Ledger};
 use crate::explanations::Explanations;
+use crate::index::{Ledgers, Records};
 
 /// What a document of each kind is for.
-const KINDS: [(&str, Part); 6] = [
+const KINDS: [(&str, Part); 7] = [
     ("Contract", Part::Contracts),
-    ("Ledger", Part::Records),
+    ("Ledger", Part::Ledgers),
+    ("NotNormative", Part::Ledgers),
     ("Attestation", Part::Records),
     ("Explanations", Part::Records),
     ("Variations", Part::Shared),
@@ -32,8 +36,10 @@ pub(crate) enum Part {
     Contracts,
     /// What contracts share: fixtures, variations, releases.
     Shared,
-    /// The ledger, attestations and explanations.
+    /// Attestations and explanations.
     Records,
+    /// Ledgers, and what is not normative.
+    Ledgers,
 }
 
 /// The documents by kind.
@@ -43,7 +49,8 @@ pub(crate) struct Documents {
     pub(crate) fixtures: BTreeMap<String, Tree>,
     pub(crate) variations: Vec<variations::Drawn>,
     pub(crate) releases: Vec<Arc<Releases>>,
-    pub(crate) ledger: Option<(ledger::Ledger, SourceFile)>,
+    pub(crate) ledgers: Vec<(Ledger, SourceFile)>,
+    pub(crate) not_normative: Vec<(NotNormative, SourceFile)>,
     pub(crate) attestations: Vec<attestation::Attestation>,
     pub(crate) explanations: Vec<Explanations>,
 }
@@ -54,7 +61,8 @@ enum Document {
     Fixture(Tree),
     Variations(variations::Drawn),
     Releases(Releases),
-    Ledger(ledger::Ledger),
+    Ledger(Ledger),
+    NotNormative(NotNormative),
     Attestation(attestation::Attestation),
     Explanations(Explanations),
 }
@@ -141,7 +149,7 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
     if !parts.contains(part) {
         return None;
     }
-    let read = |error: crate::document::Error, code| report.push(error.coded(code));
+    let read = |error: Error, code| report.push(error.coded(code));
     match kind {
         "Contract" => {
             check_plain(node, file, report);
@@ -152,13 +160,21 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
             variations::read(file, node, report).map(Document::Variations)
         }
         "Explanations" => explained::read(file, node, report).map(Document::Explanations),
-        "Ledger" => ledger::read(source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger),
+        "Ledger" => whole(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger),
+        "NotNormative" => {
+            whole(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::NotNormative)
+        }
         "Attestation" => attestation::read(source)
             .map_err(|error| read(error, "attestation"))
             .ok()
             .map(Document::Attestation),
         _ => releases::read(source).map_err(|error| read(error, "releases")).ok().map(Document::Releases),
     }
+}
+
+/// A document as its type.
+fn whole<T: DeserializeOwned>(node: &Node, source: &SourceFile) -> Result<T, Error> {
+    node.read().map_err(|error| source.error(error.mark, 1, error.message, None))
 }
 
 /// Notes a document that is of no kind of ours.
@@ -186,10 +202,17 @@ impl Documents {
             Document::Fixture(tree) => fixtures::note(&mut self.fixtures, tree, report),
             Document::Variations(drawn) => self.variations.push(drawn),
             Document::Releases(releases) => self.releases.push(Arc::new(releases)),
-            Document::Ledger(ledger) => self.ledger = Some((ledger, report.files[file].clone())),
+            Document::Ledger(ledger) => self.ledgers.push((ledger, report.files[file].clone())),
+            Document::NotNormative(listed) => self.not_normative.push((listed, report.files[file].clone())),
             Document::Attestation(attestation) => self.attestations.push(attestation),
             Document::Explanations(explanations) => self.explanations.push(explanations),
         }
+    }
+
+    /// What stands beside contracts.
+    pub(crate) fn beside(self) -> (Records, Ledgers) {
+        let Self { ledgers, not_normative, attestations, explanations, .. } = self;
+        (Records { attestations, explanations }, Ledgers { ledgers, not_normative })
     }
 
     /// The contracts by component and name; the files of one name are one contract.
@@ -209,21 +232,24 @@ mod tests {
     #[test]
     fn a_file_is_parsed_for_the_parts_that_its_kinds_may_hold() {
         let table = [
-            ("contracts/a.yaml", "apiVersion: x\nkind: Contract\n", [true, false, false]),
-            ("contracts/a.yaml", "kind: Ledger\n---\nkind: Contract\n", [true, false, true]),
-            ("contracts/a.yaml", "kind: Variations\n", [false, true, false]),
-            ("contracts/a.yaml", "kind: \"Ledger\"\n", [true, true, true]),
-            ("contracts/a.yaml", "{kind: Ledger}\n", [true, true, true]),
-            ("contracts/fixtures/a.yaml", "kind: Pod\n", [false, true, false]),
+            ("contracts/a.yaml", "apiVersion: x\nkind: Contract\n", [true, false, false, false]),
+            ("contracts/a.yaml", "kind: Ledger\n---\nkind: Contract\n", [true, false, false, true]),
+            ("contracts/a.yaml", "kind: NotNormative\n", [false, false, false, true]),
+            ("contracts/a.yaml", "kind: Attestation\n", [false, false, true, false]),
+            ("contracts/a.yaml", "kind: Variations\n", [false, true, false, false]),
+            ("contracts/a.yaml", "kind: \"Ledger\"\n", [true, true, true, true]),
+            ("contracts/a.yaml", "{kind: Ledger}\n", [true, true, true, true]),
+            ("contracts/fixtures/a.yaml", "kind: Pod\n", [false, true, false, false]),
             (
                 "contracts/fixtures/a.yaml",
                 "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Contract\n",
-                [true, false, false],
+                [true, false, false, false],
             ),
         ];
         for (path, text, wanted) in table {
             let file = SourceFile::new(path, text);
-            let found = [Part::Contracts, Part::Shared, Part::Records].map(|part| has_part(&file, part));
+            let parts = [Part::Contracts, Part::Shared, Part::Records, Part::Ledgers];
+            let found = parts.map(|part| has_part(&file, part));
             assert_eq!(found, wanted, "{path} {text}");
         }
     }

@@ -2,6 +2,7 @@
 
 mod asked_otherwise;
 mod cel;
+mod documents;
 mod embedded;
 mod emitted;
 mod examples;

@@ -1,0 +1,214 @@
+//! Contracts, ledgers and the list of what is not normative, held against the documents that they quote.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use formats::yaml::Mark;
+
+use crate::document::ledger::{self, Entry, Ledger};
+use crate::document::{Error, SourceFile};
+use crate::index::Ledgers;
+use crate::model::Source;
+use crate::sentence::{self, Sentence};
+
+/// Longest quotation that is looked for, in words; a whole sentence may be longer.
+const QUOTATION: usize = 80;
+
+/// As many sentences are named one by one; the rest is counted.
+const NAMED: usize = 20;
+
+/// As many words tell which sentence is meant.
+const WORDS: usize = 8;
+
+/// The documents, and where they are quoted.
+pub(super) struct Documents<'a> {
+    documents: Vec<Document<'a>>,
+}
+
+struct Document<'a> {
+    file: &'a SourceFile,
+    sentences: Vec<Sentence<'a>>,
+    /// What is quoted and no sentence: parts of sentences, or several at once.
+    quoted: Vec<(String, Range<usize>)>,
+}
+
+impl<'a> Documents<'a> {
+    /// The documents, looked through for these hashes; `None`: there are none.
+    pub(super) fn of(files: &'a [SourceFile], wanted: &BTreeSet<&str>) -> Option<Self> {
+        let sentences: Vec<_> = files.iter().map(|file| sentence::sentences(&file.text)).collect();
+        let whole: BTreeSet<&str> =
+            sentences.iter().flatten().map(|sentence| sentence.hash.as_str()).collect();
+        let parts: BTreeSet<&str> = wanted.difference(&whole).copied().collect();
+        let quoted: Vec<_> =
+            files.iter().map(|file| sentence::quoted(&file.text, &parts, QUOTATION)).collect();
+        let documents = files.iter().zip(sentences).zip(quoted);
+        let documents =
+            documents.map(|((file, sentences), quoted)| Document { file, sentences, quoted }).collect();
+        (!files.is_empty()).then_some(Self { documents })
+    }
+
+    /// Whether a document has this sentence, part of a sentence, or several sentences.
+    pub(super) fn has(&self, hash: &str) -> bool {
+        self.sentences().any(|sentence| sentence.hash == hash)
+            || self.documents.iter().any(|document| document.quoted.iter().any(|(quoted, _)| quoted == hash))
+    }
+
+    fn sentences(&self) -> impl Iterator<Item = &Sentence<'a>> {
+        self.documents.iter().flat_map(|document| &document.sentences)
+    }
+
+    /// Every sentence is numbered in a ledger or listed as not normative, and both speak of sentences that are there.
+    /// Where there is neither ledger nor list, nothing is asked.
+    pub(super) fn numbered(&self, ledgers: &Ledgers) -> Vec<Error> {
+        if ledgers.ledgers.is_empty() && ledgers.not_normative.is_empty() {
+            return Vec::new();
+        }
+        let entries = entries(&ledgers.ledgers);
+        let listed: BTreeSet<&str> = listed(ledgers).map(|(hash, _)| hash).collect();
+        let mut both = BTreeMap::new();
+        let mut unnumbered = Unnumbered::default();
+        for document in &self.documents {
+            let mut before = None;
+            for sentence in &document.sentences {
+                let entry = document.entry(sentence, &entries);
+                before = entry.and_then(|entry| entry.source.as_ref()).or(before);
+                match (entry, listed.contains(sentence.hash.as_str())) {
+                    (Some(entry), true) => drop(both.insert(sentence.hash.as_str(), entry)),
+                    (None, false) => unnumbered.note(document.file, sentence, before),
+                    _ => {}
+                }
+            }
+        }
+        [self.gone(ledgers), in_both(ledgers, &both), unnumbered.errors()].concat()
+    }
+
+    /// Entries of ledgers and of the list whose sentence no document has.
+    fn gone(&self, ledgers: &Ledgers) -> Vec<Error> {
+        let mut found = Vec::new();
+        for (ledger, file) in &ledgers.ledgers {
+            for entry in &ledger.entries {
+                let Some(hash) = entry.sentence().filter(|hash| !self.has(hash)) else { continue };
+                let message = format!("no document has the sentence {hash} of {} any more", entry.id);
+                let remedy =
+                    "read what became of it; `lint --hash 'the words'` prints the hash of the new one";
+                found.push(ledger::at(file, &entry.id, message, remedy).coded("sentence"));
+            }
+        }
+        let known: BTreeSet<&str> = self.sentences().map(|sentence| sentence.hash.as_str()).collect();
+        for (hash, file) in listed(ledgers).filter(|(hash, _)| !known.contains(hash)) {
+            let message = format!("no document has the sentence {hash} any more");
+            found.push(at_key(file, hash, message, "take the line out; a new sentence is named by itself"));
+        }
+        found
+    }
+}
+
+impl Document<'_> {
+    /// The entry that numbers a sentence: it quotes the sentence; or what is no sentence, but a part of it, or several of which
+    /// it is one.
+    fn entry<'e>(&self, sentence: &Sentence<'_>, entries: &BTreeMap<&str, &'e Entry>) -> Option<&'e Entry> {
+        let overlaps =
+            |range: &Range<usize>| range.start < sentence.range.end && sentence.range.start < range.end;
+        let part = || {
+            let mut quoted = self.quoted.iter().filter(|(_, range)| overlaps(range));
+            quoted.find_map(|(hash, _)| entries.get(hash.as_str()))
+        };
+        entries.get(sentence.hash.as_str()).or_else(part).copied()
+    }
+}
+
+/// The entries that quote a sentence, by its hash.
+fn entries(ledgers: &[(Ledger, SourceFile)]) -> BTreeMap<&str, &Entry> {
+    let entries = ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
+    entries.filter_map(|entry| Some((entry.sentence()?, entry))).collect()
+}
+
+/// The hashes that are listed as not normative, each with its file.
+fn listed(ledgers: &Ledgers) -> impl Iterator<Item = (&str, &SourceFile)> {
+    let documents = ledgers
+        .not_normative
+        .iter()
+        .flat_map(|(listed, file)| listed.documents.iter().map(move |document| (document, file)));
+    documents.flat_map(|(document, file)| document.sentences.keys().map(move |hash| (hash.as_str(), file)))
+}
+
+/// Sentences that are numbered and listed as well.
+fn in_both(ledgers: &Ledgers, both: &BTreeMap<&str, &Entry>) -> Vec<Error> {
+    let wrong = listed(ledgers).filter_map(|(hash, file)| Some((hash, file, both.get(hash)?)));
+    let error = |(hash, file, entry): (&str, &SourceFile, &&Entry)| {
+        let message = format!("{hash} is not normative here, and {} numbers it", entry.id);
+        at_key(file, hash, message, "take out one of the two")
+    };
+    wrong.map(error).collect()
+}
+
+/// An error at the line of the list that has this hash as its key.
+fn at_key(file: &SourceFile, hash: &str, message: String, remedy: &str) -> Error {
+    let mut mark = Mark { line: 1, column: 1, offset: 0 };
+    for (number, line) in file.text.split_inclusive('\n').enumerate() {
+        if let Some(column) = line.find(hash) {
+            mark = Mark { line: number + 1, column: column + 1, offset: mark.offset + column };
+            break;
+        }
+        mark.offset += line.len();
+    }
+    file.error(mark, hash.len(), message, Some(remedy.to_owned())).coded("not-normative")
+}
+
+/// Sentences that are neither numbered nor listed.
+#[derive(Default)]
+struct Unnumbered {
+    named: Vec<Error>,
+    /// The first that is not named, and how many there are.
+    rest: Option<(Error, usize)>,
+}
+
+impl Unnumbered {
+    fn note(&mut self, file: &SourceFile, sentence: &Sentence<'_>, before: Option<&Source>) {
+        match &mut self.rest {
+            _ if self.named.len() < NAMED => self.named.push(unnumbered(file, sentence, before)),
+            Some((_, count)) => *count += 1,
+            None => self.rest = Some((unnumbered(file, sentence, before), 1)),
+        }
+    }
+
+    fn errors(mut self) -> Vec<Error> {
+        let rest = self.rest.map(|(mut first, count)| {
+            first.message =
+                format!("{count} more sentences, from here on, are neither numbered nor not normative");
+            first.remedy = Some("they are named once those before are dealt with".to_owned());
+            first
+        });
+        self.named.extend(rest);
+        self.named
+    }
+}
+
+/// A sentence that is neither numbered nor listed, with an entry to be filled in; it likely is of the document and section of
+/// the numbered sentence before it.
+fn unnumbered(file: &SourceFile, sentence: &Sentence<'_>, before: Option<&Source>) -> Error {
+    let words: Vec<&str> = sentence.text.split_whitespace().take(WORDS).collect();
+    let message = format!(
+        "“{} …” ({}) is neither numbered in a ledger nor listed as not normative",
+        words.join(" "),
+        sentence.hash
+    );
+    let of = |field: fn(&Source) -> &Option<String>| {
+        before.and_then(|source| field(source).as_deref()).unwrap_or("…").to_owned()
+    };
+    let remedy = format!(
+        "add to the ledger of the component that will keep it\n\
+         - {{id: L-…, source: {{document: {}, version: {}, section: {}, sentence: \"{hash}\"}},\n   \
+         text: …, notYet: …}}\nor, if it asks nothing of anybody, to contracts/not-normative.yaml\n    \
+         \"{hash}\": explanation",
+        of(|source| &source.document),
+        of(|source| &source.version),
+        of(|source| &source.section),
+        hash = sentence.hash
+    );
+    let start = file.text[..sentence.range.start].rfind('\n').map_or(0, |at| at + 1);
+    let column = file.text[start..sentence.range.start].chars().count() + 1;
+    let mark = Mark { line: sentence.line, column, offset: sentence.range.start };
+    let length = sentence.text.lines().next().unwrap_or_default().len();
+    file.error(mark, length, message, Some(remedy)).coded("unnumbered")
+}
