@@ -16,8 +16,7 @@ pub struct Errors(pub Vec<Error>);
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let files: BTreeSet<&str> =
-            self.0.iter().map(|error| error.location.file.as_str()).collect();
+        let files: BTreeSet<&str> = self.0.iter().map(|error| error.location.file.as_str()).collect();
         let errors = if self.0.len() == 1 { "error" } else { "errors" };
         let plural = if files.len() == 1 { "file" } else { "files" };
         write!(f, "{} {errors} in {} {plural}", self.0.len(), files.len())

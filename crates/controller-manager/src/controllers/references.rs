@@ -78,6 +78,7 @@ struct State<K, R> {
 /// What is done with an object.
 #[derive(Debug, PartialEq, Eq)]
 enum Action {
+    Nothing,
     Hold,
     LetGo,
     /// It is told why it stays.
@@ -120,9 +121,7 @@ where
 
     async fn reconcile(&self, request: Request) -> Result<Outcome, ReferencesError> {
         let Some(state) = self.observe(&request) else { return Ok(Outcome::Done) };
-        for action in plan(&self.rule, &state) {
-            self.execute(&request, &state, action).await?;
-        }
+        self.execute(&request, &state, plan(&self.rule, &state)).await?;
         Ok(Outcome::Done)
     }
 }
@@ -146,6 +145,7 @@ where
     ) -> Result<(), ReferencesError> {
         let objects = <K as Resource>::Scope::objects(self.client.clone(), &request.namespace);
         match action {
+            Action::Nothing => Ok(()),
             Action::Hold => {
                 tracing::info!("Adding finalizer");
                 let added = finalizer::add(&objects, &*state.object).await;
@@ -164,20 +164,19 @@ where
 }
 
 /// GCM-CPR-001 to -005, GCM-EXC-001 to -005, GCM-QUO-001 to -005.
-fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, state: &State<K, R>) -> Option<Action> {
+fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, state: &State<K, R>) -> Action {
     let object = &*state.object;
-    if object.meta().deletion_timestamp.is_none() {
-        return (!finalizer::is_held(object)).then_some(Action::Hold);
-    }
-    if !finalizer::is_held(object) {
-        return None;
+    match (object.meta().deletion_timestamp.is_some(), finalizer::is_held(object)) {
+        (false, false) => return Action::Hold,
+        (false, true) | (true, false) => return Action::Nothing,
+        (true, true) => {}
     }
     let referring = state.others.iter().filter(|other| (rule.refers)(other, object));
     let names: Vec<String> = referring
         .map(|other| format!("{}/{}", other.namespace().unwrap_or_default(), other.name_any()))
         .collect();
     if names.is_empty() {
-        return Some(Action::LetGo);
+        return Action::LetGo;
     }
-    Some(Action::Refuse(format!("{}: [{}]", rule.refused, names.join(" "))))
+    Action::Refuse(format!("{}: [{}]", rule.refused, names.join(" ")))
 }
