@@ -21,11 +21,6 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// What is shown to the user.
-    pub(crate) fn warnings(&self) -> &[String] {
-        &self.warnings
-    }
-
     /// Warns the user; nothing is told twice.
     pub(crate) fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
         for warning in warnings {
@@ -110,6 +105,6 @@ mod tests {
         let mut other = Notes::default();
         other.warn(["c", "b"].map(str::to_owned));
         notes.extend(other);
-        assert_eq!(notes.warnings(), ["a", "b", "c"]);
+        assert_eq!(notes.warnings, ["a", "b", "c"]);
     }
 }

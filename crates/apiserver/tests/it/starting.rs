@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use apiserver::{ApiServer, Authorization, Controllers};
 use serde_json::{Value, json};
 
-use crate::wire::send;
+use crate::wire::{exchange, send};
 
 const SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -104,6 +104,42 @@ async fn addresses_of_the_server_are_those_that_it_is_told() {
     assert_eq!(list["items"], json!([]), "no endpoint may be on loopback");
     let service = get(&server, "/api/v1/namespaces/default/services/kubernetes").await;
     assert_eq!(service["spec"]["ports"][0]["targetPort"], 16443);
+}
+
+#[tokio::test]
+async fn what_is_kept_and_not_enforced_is_told() {
+    let server = started();
+    let rules = json!([{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}]);
+    let policy = json!({"metadata": {"name": "a"}, "spec": {
+        "matchConstraints": {"resourceRules": rules}, "validations": [{"expression": "false", "message": "never"}],
+    }});
+    let binding =
+        json!({"metadata": {"name": "a"}, "spec": {"policyName": "a", "validationActions": ["Deny"]}});
+    let registrations = "/apis/admissionregistration.k8s.io/v1";
+    let table = [
+        (format!("{registrations}/validatingadmissionpolicies"), policy, Some("admission policies")),
+        (format!("{registrations}/validatingadmissionpolicybindings"), binding, Some("admission policies")),
+        (
+            "/api/v1/namespaces/default/resourcequotas".to_owned(),
+            json!({"metadata": {"name": "a"}, "spec": {"hard": {"pods": "0"}}}),
+            Some("resource quotas"),
+        ),
+        (
+            "/api/v1/namespaces/default/limitranges".to_owned(),
+            json!({"metadata": {"name": "a"}, "spec": {"limits": [{"type": "Pod", "max": {"cpu": "1"}}]}}),
+            Some("limit ranges"),
+        ),
+        ("/api/v1/namespaces/default/configmaps".to_owned(), json!({"metadata": {"name": "a"}}), None),
+    ];
+    for (path, object, what) in table {
+        let form = [("content-type", "application/json")];
+        let (code, headers, _) = exchange(&server, "POST", &path, &form, &object.to_string()).await;
+        let warning = headers.get("warning").map(|value| value.to_str().unwrap().to_owned());
+        let want = what.map(|what| {
+            format!("299 - \"this server does not evaluate {what}; they are kept and not enforced\"")
+        });
+        assert_eq!((code, warning), (201, want), "{path}");
+    }
 }
 
 fn definition(versions: &[&str]) -> Value {

@@ -23,6 +23,15 @@ const TEMPLATES: &[(&str, &str)] = &[
 ];
 /// Kinds whose names become those of pods.
 const NAMING_PODS: &[&str] = &["cronjobs.batch", "deployments.apps", "jobs.batch"];
+/// Kinds by which kube-apiserver judges other objects and this server does not.
+const UNENFORCED: &[(&str, &str)] = &[
+    ("limitranges", "limit ranges"),
+    ("mutatingadmissionpolicies.admissionregistration.k8s.io", "admission policies"),
+    ("mutatingadmissionpolicybindings.admissionregistration.k8s.io", "admission policies"),
+    ("resourcequotas", "resource quotas"),
+    ("validatingadmissionpolicies.admissionregistration.k8s.io", "admission policies"),
+    ("validatingadmissionpolicybindings.admissionregistration.k8s.io", "admission policies"),
+];
 /// Finalizers that the server itself knows.
 const FINALIZERS: &[&str] = &["foregroundDeletion", "kubernetes", "orphan"];
 
@@ -59,7 +68,14 @@ pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String
         ("secrets", _) => certificate(object),
         _ => Vec::new(),
     });
+    told.extend(unenforced(table));
     told
+}
+
+/// That a kind is kept here and not enforced, which kube-apiserver does.
+fn unenforced(table: &str) -> Option<String> {
+    let what = UNENFORCED.iter().find(|(kind, _)| *kind == table).map(|(_, what)| what)?;
+    Some(format!("this server does not evaluate {what}; they are kept and not enforced"))
 }
 
 /// What counts the templates that an object had.
