@@ -21,7 +21,7 @@ use kube::Client;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
-use substrate::embedded::{Embedded, control_plane};
+use substrate::embedded::{ControlPlane, Embedded};
 use substrate::envtest::assets::{Assets, Surroundings};
 use substrate::envtest::{CLUSTER, Envtest, Options, programs};
 use substrate::facts;
@@ -49,7 +49,7 @@ fn main() {
     let mut build = tokio::runtime::Builder::new_multi_thread();
     let runtime = build.worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let server = control_plane(false, None);
+        let server = ControlPlane::default().start();
         applied_and_deleted("embedded, both sides", &Client::new(server, "default"), Timestamp::now()).await;
     });
     #[expect(clippy::disallowed_methods, reason = "this is the main function")]
