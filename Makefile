@@ -42,7 +42,7 @@ lint: ## contracts, fixtures, ledgers and suites
 bench: ## the hot paths, with criterion
 	cargo bench --workspace
 
-mutants: ## change the webhooks' code and see the contracts notice
+mutants: ## change the code of webhooks and controllers and see the contracts notice
 	cargo mutants --version >/dev/null 2>&1 || cargo install --locked cargo-mutants
 	cargo xtask mutants
 

@@ -8,6 +8,11 @@ use std::{env, fs};
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=layout.txt");
+    // The manifests, which the crate embeds; it is built anew when a file comes or goes.
+    let manifests =
+        fs::canonicalize("../../kind/manifests/resource-manager").expect("the manifests are there");
+    println!("cargo:rerun-if-changed={}", manifests.display());
+    println!("cargo:rustc-env=MANIFESTS={}", manifests.display());
     let told = |name: &str| env::var(name).unwrap_or_default();
     if told("PROFILE") != "release"
         || told("TARGET") != "x86_64-unknown-linux-gnu"

@@ -29,6 +29,8 @@ pub(crate) fn names() -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use component::Combining;
+    use contract::case::When;
     use serde_json::Value;
     use webhook::registration::WebhookConfiguration;
 
@@ -93,6 +95,13 @@ mod tests {
             let Some(rollout) = &component.installation.rollout else { continue };
             let configs = target.configs_of(component.name);
             assert!(!configs.is_empty(), "{}", component.name);
+            if rollout.combining == Combining::Nothing {
+                let own = contracts.iter().filter(|contract| contract.component == component.name);
+                let cases = own.flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
+                let reviewed = cases.filter(|case| matches!(case.when, When::Admission { .. }));
+                let left_out = reviewed.map(|case| &case.config).find(|config| !configs.contains(config));
+                assert_eq!(left_out, None, "{}: no rollout has it", component.name);
+            }
             for config in configs {
                 let file = (rollout.file)(config).unwrap();
                 let (Some(file), Some(load)) = (file, component.load) else { continue };

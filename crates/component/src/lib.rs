@@ -39,6 +39,8 @@ pub struct Component {
     pub start: fn(StartOptions) -> Starting,
     /// Answers a question without a cluster; `None`: it decides nothing alone.
     pub decide: Option<fn(&Question<'_>) -> Decided>,
+    /// Whether its webhooks called `shoot` admit Shoots, as the garden's API server does.
+    pub admits_shoots: bool,
     /// Whether one of its controllers maintains Shoots.
     pub maintains_shoots: bool,
     /// How it is installed in a cluster.

@@ -11,7 +11,8 @@ pub struct Manifests(&'static Dir<'static>);
 const CONFIGURATION: &str = "suite/config.yaml";
 
 impl Manifests {
-    /// The manifests in a folder, embedded with `include_dir!("$CARGO_MANIFEST_DIR/../../kind/manifests/NAME")`.
+    /// The manifests in a folder, embedded with `include_dir!("$MANIFESTS")`; the crate's build script
+    /// names the folder.
     #[must_use]
     pub const fn new(folder: &'static Dir<'static>) -> Self {
         Self(folder)

@@ -23,10 +23,11 @@ pub static COMPONENT: Component = Component {
     load: Some(load),
     start: |options| Box::pin(std::future::ready(start(options))),
     decide: None,
+    admits_shoots: false,
     maintains_shoots: true,
     installation: Installation { manifests: MANIFESTS, namespace: "garden", webhooks: None, rollout: None },
 };
-static FOLDER: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../kind/manifests/controller-manager");
+static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
 fn load(config: &Value) -> Loaded {

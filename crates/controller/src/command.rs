@@ -88,7 +88,11 @@ pub fn main<A: Parser, E: Display>(
     arguments: impl IntoIterator<Item = OsString>,
     execute: impl FnOnce(A) -> Result<(), E>,
 ) -> ExitCode {
-    let arguments = match A::try_parse_from(arguments) {
+    // Whatever the file is called, in an image for instance, usage names the program.
+    let command = A::command();
+    let name = command.get_name().to_owned();
+    let matches = command.bin_name(name).try_get_matches_from(arguments);
+    let arguments = match matches.and_then(|matches| A::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(usage) => {
             // A closed terminal is no reason for another exit code.

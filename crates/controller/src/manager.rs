@@ -129,6 +129,9 @@ pub enum ManagerError {
     /// Webhooks cannot be served.
     #[error("{0}")]
     Webhooks(#[from] WebhooksError),
+    /// Webhooks without an address, or an address without webhooks.
+    #[error("webhooks and the address that serves them are configured together or not at all")]
+    Unserved,
     /// Signals cannot be listened for.
     #[error("failed to listen for signals: {0}")]
     Signals(#[source] std::io::Error),
@@ -193,6 +196,9 @@ impl Manager {
         let limited = self.cluster.limited(&client);
         let parts =
             made(Given { client: limited, target, unlimited: client, clock, entropy: entropy.clone() });
+        if self.webhooks.is_some() != parts.webhooks.is_some() {
+            return Err(ManagerError::Unserved);
+        }
         let (mut process, mut registry) = (Process::new(GRACE), Registry::new());
         let mut probes = parts.probes.health("ping", || async { Ok(()) });
         registry.register(metrics::process(clock));

@@ -25,6 +25,7 @@ pub static COMPONENT: Component = Component {
     load: Some(|config| component::loaded(ControlPlaneWebhooksConfiguration::from_value(config))),
     start: |options| Box::pin(std::future::ready(start(options))),
     decide: None,
+    admits_shoots: false,
     maintains_shoots: false,
     installation: Installation {
         manifests: MANIFESTS,
@@ -42,7 +43,7 @@ pub static COMPONENT: Component = Component {
         }),
     },
 };
-static FOLDER: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../kind/manifests/controlplane");
+static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 const CONFIG: &str = "runtime/extension/config.yaml";
 

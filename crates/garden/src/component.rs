@@ -15,7 +15,7 @@ use crate::{decisions, registrations, serving, webhooks};
 /// The garden of this project.
 pub static COMPONENT: Component = Component {
     name: "garden",
-    program: registrations::NAME,
+    program: "gardener-garden-admission",
     about: "gardener-garden-admission of a garden whose Shoots and CloudProfiles are custom resources",
     version: "v1.82.0",
     features: &[],
@@ -23,6 +23,7 @@ pub static COMPONENT: Component = Component {
     load: None,
     start: |options| Box::pin(std::future::ready(start(options))),
     decide: Some(decisions::decide),
+    admits_shoots: true,
     maintains_shoots: false,
     installation: Installation {
         manifests: MANIFESTS,
@@ -39,7 +40,7 @@ pub static COMPONENT: Component = Component {
         }),
     },
 };
-static FOLDER: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../kind/manifests/garden");
+static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
 fn start(options: StartOptions) -> Result<Started, String> {

@@ -27,6 +27,7 @@ pub static COMPONENT: Component = Component {
     load: Some(load),
     start: |options| Box::pin(start(options)),
     decide: None,
+    admits_shoots: false,
     maintains_shoots: false,
     installation: Installation {
         manifests: MANIFESTS,
@@ -43,7 +44,7 @@ pub static COMPONENT: Component = Component {
         }),
     },
 };
-static FOLDER: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../kind/manifests/resource-manager");
+static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 const NAMESPACE: &str = "garden";
 

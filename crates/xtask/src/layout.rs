@@ -16,6 +16,7 @@ use anyhow::{Context, bail};
 use self::cover::cover;
 use self::profile::Profile;
 use crate::chore::root;
+use xtask::components;
 
 /// What was seen to run.
 #[derive(clap::Args)]
@@ -31,12 +32,13 @@ pub(crate) struct Arguments {
 
 /// Writes `layout.txt` of the component, from which its build script makes a linker script.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let program = format!("gardener-{}", arguments.component);
+    let component = components::named(&root(), &arguments.component)?;
+    let program = component.programs.first().context("a component has a program")?;
     let (mut lines, mut kept) = (String::new(), 0);
     let mut left: Option<Vec<symbols::Symbol>> = None;
     for path in &arguments.profiles {
         let read = || format!("failed to read {}", path.display());
-        let profile = Profile::parse(&std::fs::read_to_string(path).with_context(read)?, &program);
+        let profile = Profile::parse(&std::fs::read_to_string(path).with_context(read)?, program);
         let Some(binary) = &profile.binary else {
             bail!("{} names no function of {program}", path.display());
         };

@@ -1,4 +1,4 @@
-//! `cargo xtask mutants`: changes the webhooks' code, one place at a time, with the contracts as the only tests.
+//! `cargo xtask mutants`: changes the code of webhooks and controllers, one place at a time, with the contracts as the only tests.
 //!
 //! A change that no contract notices is a missing clause, unless `mutants.yaml` beside the crate says why not.
 
@@ -15,10 +15,10 @@ use xtask::components::{self, Component};
 /// Which component's code is changed.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Folder under crates/
-    #[arg(long, default_value = "resource-manager")]
-    component: String,
-    /// Only these files, as paths from the root (repeatable); default: the component's webhooks
+    /// The component whose code is changed; default: each in turn
+    #[arg(long)]
+    component: Option<String>,
+    /// Only these files, as paths from the root (repeatable); default: the component's webhooks and controllers
     #[arg(long)]
     file: Vec<String>,
     /// Only mutants whose name matches this regular expression (repeatable)
@@ -57,13 +57,26 @@ struct Module {
     viable: usize,
 }
 
-/// Runs cargo-mutants, prints the kill rate, and fails on a survivor without a stated reason.
+/// The folders of a component that decide.
+const DECIDING: [&str; 2] = ["src/webhooks", "src/controllers"];
+
+/// Runs cargo-mutants for each component, prints the kill rates, and fails on a survivor without a stated reason.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = root().canonicalize()?;
-    let output = root.join("target/mutants");
+    let components = match &arguments.component {
+        Some(name) => vec![components::named(&root, name)?],
+        None => components::all(&root)?,
+    };
+    let outcomes: Vec<anyhow::Result<()>> =
+        components.iter().map(|component| of_component(arguments, component, &root)).collect();
+    outcomes.into_iter().collect()
+}
+
+fn of_component(arguments: &Arguments, component: &Component, root: &Path) -> anyhow::Result<()> {
+    println_line(&component.name);
+    let output = root.join("target/mutants").join(&component.name);
     std::fs::create_dir_all(&output)?;
-    let component = components::named(&root, &arguments.component)?;
-    let status = mutate(arguments, &component, (&root, &output))
+    let status = mutate(arguments, component, (root, &output))
         .status()
         .context("failed to start cargo mutants (make mutants installs it)")?;
     // 2: mutants survived, 3: some timed out; both are judged below.
@@ -76,7 +89,6 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn mutate(arguments: &Arguments, component: &Component, (root, output): (&Path, &Path)) -> Command {
-    let webhooks = format!("crates/{}/src/webhooks/**/*.rs", component.name);
     let mut command = Command::new("cargo");
     // The test ends with the first case that fails; what has been built of a crate is kept from mutant to mutant.
     command.current_dir(root).env("FAIL_FAST", "1").env("CARGO_INCREMENTAL", "1");
@@ -85,7 +97,7 @@ fn mutate(arguments: &Arguments, component: &Component, (root, output): (&Path, 
     command.arg("--cargo-arg=--test=contracts");
     command.arg("--package").arg(&component.package).arg("--output").arg(output);
     command.arg(format!("--timeout={}", arguments.timeout)).arg("--build-timeout=600");
-    let files = if arguments.file.is_empty() { vec![webhooks] } else { arguments.file.clone() };
+    let files = if arguments.file.is_empty() { deciding(root, component) } else { arguments.file.clone() };
     for file in files {
         command.arg("--file").arg(file);
     }
@@ -102,6 +114,12 @@ fn mutate(arguments: &Arguments, component: &Component, (root, output): (&Path, 
         format!("--jobs={}", arguments.jobs)
     });
     command
+}
+
+/// The files of a component that decide, as globs from the root.
+fn deciding(root: &Path, component: &Component) -> Vec<String> {
+    let folders = DECIDING.iter().map(|folder| format!("crates/{}/{folder}", component.name));
+    folders.filter(|folder| root.join(folder).is_dir()).map(|folder| format!("{folder}/**/*.rs")).collect()
 }
 
 fn read(outcomes: &PathBuf) -> anyhow::Result<Outcome> {
@@ -141,10 +159,11 @@ fn tell(outcomes: &Value) -> Outcome {
     told
 }
 
-/// `a` of `crates/x/src/webhooks/a.rs:10:5: replace …` and of `crates/x/src/webhooks/a/b.rs:10:5: replace …`.
+/// `a` of `crates/x/src/webhooks/a.rs:10:5: replace …` and of `crates/x/src/controllers/a/b.rs:10:5: replace …`.
 fn module(name: &str) -> &str {
     let file = name.split(':').next().unwrap_or(name);
-    let below = file.split_once("/src/webhooks/").map_or(file, |(_, below)| below);
+    let folder = |folder: &&str| file.split_once(*folder).map(|(_, below)| below.trim_start_matches('/'));
+    let below = DECIDING.iter().find_map(folder).unwrap_or(file);
     below.split(['/', '.']).next().unwrap_or(below)
 }
 

@@ -18,9 +18,6 @@ use super::{
     Chance, Clusters, Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial, question,
 };
 
-/// The name of webhooks that admit Shoots.
-const SHOOTS: &str = "shoot";
-
 /// A component, started anew for each configuration.
 pub struct BuiltIn {
     name: String,
@@ -45,7 +42,7 @@ impl BuiltIn {
             start: Box::new(component.start),
             load: component.load,
             decide: component.decide,
-            admits_shoots: (component.paths)().iter().any(|(webhook, _)| *webhook == SHOOTS),
+            admits_shoots: component.admits_shoots,
             maintains_shoots: component.maintains_shoots,
             component: Some(component.name),
         }
@@ -68,12 +65,6 @@ impl BuiltIn {
             maintains_shoots: false,
             component: None,
         }
-    }
-
-    /// With these features in the place of its own.
-    #[must_use]
-    pub fn with_features(self, features: BTreeSet<String>) -> Self {
-        Self { features, ..self }
     }
 }
 

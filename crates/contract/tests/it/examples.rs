@@ -212,6 +212,9 @@ fn a_hash_changes_with_the_meaning_and_not_with_the_drawing() {
     let hash = |text: &str| load_one(text).catalog.contracts[0].clauses[0].hash.clone();
     let text = contract("", TOKEN);
     assert_eq!(hash(&text), hash(&text.replace("| account |", "|   account|")));
+    let reworded = text.replace("text: ", "text: in other words, ");
+    assert_ne!(text, reworded);
+    assert_eq!(hash(&text), hash(&reworded));
     assert_ne!(hash(&text), hash(&text.replace("7200", "7201")));
     assert_ne!(
         hash(&text),

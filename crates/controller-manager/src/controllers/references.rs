@@ -78,7 +78,6 @@ struct State<K, R> {
 /// What is done with an object.
 #[derive(Debug, PartialEq, Eq)]
 enum Action {
-    Nothing,
     Hold,
     LetGo,
     /// It is told why it stays.
@@ -121,7 +120,9 @@ where
 
     async fn reconcile(&self, request: Request) -> Result<Outcome, ReferencesError> {
         let Some(state) = self.observe(&request) else { return Ok(Outcome::Done) };
-        self.execute(&request, &state, plan(&self.rule, &state)).await?;
+        for action in plan(&self.rule, &state) {
+            self.execute(&request, &state, action).await?;
+        }
         Ok(Outcome::Done)
     }
 }
@@ -145,7 +146,6 @@ where
     ) -> Result<(), ReferencesError> {
         let objects = <K as Resource>::Scope::objects(self.client.clone(), &request.namespace);
         match action {
-            Action::Nothing => Ok(()),
             Action::Hold => {
                 tracing::info!("Adding finalizer");
                 let added = finalizer::add(&objects, &*state.object).await;
@@ -164,11 +164,11 @@ where
 }
 
 /// GCM-CPR-001 to -005, GCM-EXC-001 to -005, GCM-QUO-001 to -005.
-fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, state: &State<K, R>) -> Action {
+fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, state: &State<K, R>) -> Vec<Action> {
     let object = &*state.object;
     match (object.meta().deletion_timestamp.is_some(), finalizer::is_held(object)) {
-        (false, false) => return Action::Hold,
-        (false, true) | (true, false) => return Action::Nothing,
+        (false, false) => return vec![Action::Hold],
+        (false, true) | (true, false) => return Vec::new(),
         (true, true) => {}
     }
     let referring = state.others.iter().filter(|other| (rule.refers)(other, object));
@@ -176,7 +176,7 @@ fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, state: &State<K, R>) -> Act
         .map(|other| format!("{}/{}", other.namespace().unwrap_or_default(), other.name_any()))
         .collect();
     if names.is_empty() {
-        return Action::LetGo;
+        return vec![Action::LetGo];
     }
-    Action::Refuse(format!("{}: [{}]", rule.refused, names.join(" ")))
+    vec![Action::Refuse(format!("{}: [{}]", rule.refused, names.join(" ")))]
 }

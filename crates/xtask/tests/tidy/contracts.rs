@@ -38,9 +38,13 @@ fn every_behaviour_of_our_components_has_a_module() {
         let behaviour = behaviour.strip_suffix("-controller").unwrap_or(behaviour);
         let module = |name: &str| source.join(part).join(name.replace('-', "_"));
         let is_there =
-            |name| module(name).with_extension("rs").exists() || module(name).join("mod.rs").exists();
-        // A webhook may have several contracts, which then say whose they are.
-        let is_kept = is_there(behaviour) || webhook(&file.text).is_some_and(is_there);
+            |name: &str| module(name).with_extension("rs").exists() || module(name).join("mod.rs").exists();
+        // A webhook may have several contracts, none of which has its name: each then says whose it is.
+        let of_webhook = |webhook: &str| {
+            let own = format!("contracts/{component}/{part}/{webhook}");
+            is_there(webhook) && !root().join(&own).exists() && !root().join(own + ".yaml").exists()
+        };
+        let is_kept = is_there(behaviour) || webhook(&file.text).is_some_and(of_webhook);
         (!is_kept).then(|| format!("{}: no module {}", file.path, module(behaviour).display()))
     };
     none(&behaviours().iter().filter_map(missing).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>());

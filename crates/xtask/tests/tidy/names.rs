@@ -1,4 +1,4 @@
-//! Components: one stem for folder, package, contracts and manifests; what each exports; nothing about one of them elsewhere.
+//! Components: one name for folder, package, contracts, manifests and program; what each crate has; the list in `cli`.
 
 use crate::tree::{none, root};
 use xtask::components;
@@ -19,11 +19,18 @@ fn a_component_has_one_name() {
             for folder in ["contracts", "kind/manifests"] {
                 must(root.join(folder).join(name).is_dir(), format!("there is no folder {folder}/{name}"));
             }
-            let of_library = |program: &String| program.starts_with("gardener-");
-            must(component.programs.iter().all(of_library), "a program is named gardener-…".to_owned());
-            let is_stem = component.programs.contains(&component.package)
-                || component.programs.iter().any(|program| program.contains(name.as_str()));
-            must(is_stem, format!("a program has {name} in its name"));
+            let suite = format!("contracts/{name}/suite.yaml");
+            must(root.join(&suite).is_file(), format!("there is no {suite}"));
+            must(
+                root.join(format!("crates/{name}/tests/contracts.rs")).is_file(),
+                "tests/contracts.rs asks its contracts".to_owned(),
+            );
+            let is_named =
+                |program: &String| *program == component.package || program.contains(&format!("-{name}-"));
+            must(
+                component.programs.iter().any(is_named),
+                format!("its program is gardener-{name} or gardener-{name}-…"),
+            );
             let exported = std::fs::read_to_string(root.join("crates").join(name).join("src/component.rs"));
             let exported = exported.unwrap_or_default();
             must(
@@ -31,6 +38,11 @@ fn a_component_has_one_name() {
                 "src/component.rs exports COMPONENT".to_owned(),
             );
             must(exported.contains(&format!("name: \"{name}\"")), format!("COMPONENT is called {name}"));
+            let started = component
+                .programs
+                .iter()
+                .any(|program| exported.contains(&format!("program: \"{program}\"")));
+            must(started, "COMPONENT.program is one of the programs".to_owned());
             wrong
         },
     );
