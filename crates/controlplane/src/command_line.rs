@@ -1,6 +1,8 @@
 //! Command lines that are edited in place: what is not named stays as it is written, and where.
 
-use formats::command_line::{Kind, Occurrence, flags, kind, occurrences};
+use std::borrow::Cow;
+
+use formats::command_line::{Kind, Occurrence, flags, kind, occurrences, places, quoted, unquoted};
 use serde_json::{Map, Value};
 use webhook::object::{self, WrongType};
 
@@ -33,23 +35,31 @@ impl CommandLine {
         Ok(Self { words, before, after: String::new(), separator: "", command })
     }
 
-    /// The words of a line of a unit, quotes as they stand.
+    /// The words of a line of a unit, as systemd reads them; quotes stay as they stand.
     #[must_use]
     pub fn of_line(line: &str) -> Self {
-        let between = |letter: char| letter.is_whitespace() || letter == '\\';
         let mut found = Self { separator: NEW_LINE, ..Self::default() };
-        let mut rest = line;
-        loop {
-            let word = rest.trim_start_matches(between);
-            let before = &rest[..rest.len() - word.len()];
-            if word.is_empty() {
-                before.clone_into(&mut found.after);
-                return found;
-            }
-            let end = word.find(between).unwrap_or(word.len());
-            found.words.push(word[..end].to_owned());
-            found.before.push(before.to_owned());
-            rest = &word[end..];
+        let mut end = 0;
+        for place in places(line) {
+            found.before.push(line[end..place.start].to_owned());
+            found.words.push(line[place.clone()].to_owned());
+            end = place.end;
+        }
+        line[end..].clone_into(&mut found.after);
+        found
+    }
+
+    /// Whether it is a line of a unit, whose words may have quotes.
+    fn is_line(&self) -> bool {
+        !self.separator.is_empty()
+    }
+
+    /// What the words say.
+    fn meant(&self) -> Cow<'_, [String]> {
+        if self.is_line() {
+            Cow::Owned(self.words.iter().map(|word| unquoted(word)).collect())
+        } else {
+            Cow::Borrowed(&self.words)
         }
     }
 
@@ -73,7 +83,7 @@ impl CommandLine {
     /// The values of a flag; none if it is not there.
     #[must_use]
     pub fn values(&self, flag: &str) -> Vec<String> {
-        flags(&self.words).remove(flag).unwrap_or_default()
+        flags(&self.meant()).remove(flag).unwrap_or_default()
     }
 
     /// Makes a flag have this value alone. Where it has another the first place keeps it, and the others go.
@@ -145,12 +155,13 @@ impl CommandLine {
     }
 
     fn said(&self, flag: &str) -> Vec<Occurrence> {
-        occurrences(&self.words).into_iter().filter(|said| said.name == flag).collect()
+        occurrences(&self.meant()).into_iter().filter(|said| said.name == flag).collect()
     }
 
     /// Says a flag in the place of another time, or anew after all others.
     fn say(&mut self, at: Option<&Occurrence>, flag: &str, value: &str) {
         let word = format!("{flag}={value}");
+        let word = if self.is_line() { quoted(&word) } else { word };
         let Some(said) = at else {
             // After `--` there are no flags.
             let at = self.words.iter().position(|word| word == "--").unwrap_or(self.words.len());
@@ -311,6 +322,20 @@ mod tests {
         line.remove("--cloud-provider");
         line.set("--v", "2");
         assert_eq!(line.to_line(), text);
+    }
+
+    #[test]
+    fn case_20_a_quoted_word_goes_and_comes_as_one() {
+        let mut line = CommandLine::of_line("/opt/bin/kubelet --cloud-config=\"/etc/cloud dir/c\" --v=2");
+        assert_eq!(line.values("--cloud-config"), ["/etc/cloud dir/c"]);
+        line.remove("--cloud-config");
+        assert_eq!(line.to_line(), "/opt/bin/kubelet --v=2");
+        line.set("--v", "a b");
+        assert_eq!(line.to_line(), "/opt/bin/kubelet \"--v=a b\"");
+        assert_eq!(line.values("--v"), ["a b"]);
+        let mut line = CommandLine::of_line("/k --root-dir=/var\\\\");
+        line.set("--a", "b");
+        assert_eq!(line.to_line(), "/k --root-dir=/var\\\\ \\\n    --a=b");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Flags by name, `--secure-port`, with all their values; a flag that is not there has no entry.
 ///
@@ -71,11 +72,69 @@ pub fn kind(flag: &str) -> Kind {
     }
 }
 
-/// The words of a line: what stands between blanks, line breaks and backslashes. Quotes are letters, as in Gardener.
+/// The words of a line as systemd reads them: what stands between blanks and continued lines. Blanks within quotes part
+/// nothing; the quotes themselves go, and so does a backslash before a quote, a blank or another backslash.
 #[must_use]
 pub fn words(line: &str) -> Vec<String> {
-    let parts = line.split(|letter: char| letter.is_whitespace() || letter == '\\');
-    parts.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    places(line).into_iter().map(|place| unquoted(&line[place])).collect()
+}
+
+/// Where the words of a line stand, quotes included.
+#[must_use]
+pub fn places(line: &str) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut start = None;
+    let mut quote = None;
+    let mut letters = line.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let continued = letter == '\\' && letters.peek().is_some_and(|(_, next)| *next == '\n');
+        let parts = quote.is_none() && (letter.is_whitespace() || continued);
+        match (parts, start) {
+            (true, Some(from)) => {
+                places.push(from..at);
+                start = None;
+            }
+            (false, None) => start = Some(at),
+            _ => {}
+        }
+        match letter {
+            '\\' if !continued => drop(letters.next()),
+            '"' | '\'' if quote.is_none() => quote = Some(letter),
+            letter if quote == Some(letter) => quote = None,
+            _ => {}
+        }
+    }
+    places.extend(start.map(|from| from..line.len()));
+    places
+}
+
+/// What a word says without its quotes.
+#[must_use]
+pub fn unquoted(word: &str) -> String {
+    let word = word.replace("\\\n", " ");
+    let mut text = String::new();
+    let mut quote = None;
+    let mut letters = word.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.peek().is_some_and(|next| "\"'\\ ".contains(*next)) => {
+                text.extend(letters.next());
+            }
+            '"' | '\'' if quote.is_none() => quote = Some(letter),
+            letter if quote == Some(letter) => quote = None,
+            letter => text.push(letter),
+        }
+    }
+    text
+}
+
+/// A word that systemd reads as this text: in quotes where it needs them.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    if !text.contains(|letter: char| letter.is_whitespace() || "\"'\\".contains(letter)) {
+        return text.to_owned();
+    }
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The flags of words; what is no flag (the program, a variable) is left out.
@@ -226,6 +285,26 @@ mod tests {
             ("--tls-sni-cert-key", &["a,b:*.c", "d,e"]),
         ];
         assert_eq!(read(line), wanted(&flags));
+    }
+
+    #[test]
+    fn case_20_a_quoted_word_is_one_word() {
+        let table: [(&str, &[&str]); 8] = [
+            ("k --c=\"/etc/cloud dir/c\" --v=2", &["k", "--c=/etc/cloud dir/c", "--v=2"]),
+            ("k 'a \"b' \"c 'd\"", &["k", "a \"b", "c 'd"]),
+            ("k a\\ b \\\"c", &["k", "a b", "\"c"]),
+            ("k --root=/var\\\\", &["k", "--root=/var\\"]),
+            ("k --root=/var\\\\ \\\n  --a", &["k", "--root=/var\\", "--a"]),
+            ("k \"a \\\n b\"", &["k", "a   b"]),
+            ("k \"open", &["k", "open"]),
+            ("", &[]),
+        ];
+        for (line, want) in table {
+            assert_eq!(words(line), want, "{line}");
+        }
+        for text in ["a", "a b", "a\"b", "a\\", "'", "a\\ \"b"] {
+            assert_eq!(words(&quoted(text)), [text], "{text}");
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ struct Translator<'a> {
     repeats: bool,
 }
 
-impl<'a> Translator<'a> {
+impl Translator<'_> {
     fn run(mut self) -> Result<String, PatternError> {
         while let Some(letter) = self.rest.chars().next() {
             let repeated = std::mem::take(&mut self.repeats);
@@ -255,31 +255,33 @@ fn item(rest: &mut &str) -> Result<Item, PatternError> {
         'r' => Ok(Item::Letter('\r')),
         't' => Ok(Item::Letter('\t')),
         'v' => Ok(Item::Letter('\x0b')),
-        'x' => {
-            let (digits, length) = match behind.strip_prefix('{') {
-                Some(inner) => {
-                    inner.split_once('}').map(|(digits, _)| (digits, digits.len() + 2)).ok_or_else(invalid)?
-                }
-                None => (behind.get(..2).ok_or_else(invalid)?, 2),
-            };
-            *rest = &behind[length..];
-            let all = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-            let code = u32::from_str_radix(digits, 16).ok().filter(|_| all);
-            code.and_then(char::from_u32).map(Item::Letter).ok_or_else(invalid)
-        }
-        '0'..='7' => {
-            let more = behind.bytes().take(2).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
-            // A single digit but 0 would be a reference to a group.
-            if letter != '0' && more == 0 {
-                return Err(invalid());
-            }
-            *rest = &behind[more..];
-            let code = u32::from_str_radix(&whole[1..2 + more], 8).ok();
-            code.and_then(char::from_u32).map(Item::Letter).ok_or_else(invalid)
-        }
+        'x' => hex(behind, rest).map(Item::Letter).ok_or_else(invalid),
+        '0'..='7' => octal(whole, rest).map(Item::Letter).ok_or_else(invalid),
         letter if letter.is_ascii() && !letter.is_ascii_alphanumeric() => Ok(Item::Letter(letter)),
         _ => Err(invalid()),
     }
+}
+
+/// The letter of two digits, or of those in braces.
+fn hex<'a>(behind: &'a str, rest: &mut &'a str) -> Option<char> {
+    let (digits, length) = match behind.strip_prefix('{') {
+        Some(inner) => inner.split_once('}').map(|(digits, _)| (digits, digits.len() + 2))?,
+        None => (behind.get(..2)?, 2),
+    };
+    *rest = &behind[length..];
+    let all = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let code = u32::from_str_radix(digits, 16).ok().filter(|_| all);
+    code.and_then(char::from_u32)
+}
+
+/// The letter of a backslash and up to three digits; a single digit but 0 would be a reference to a group.
+fn octal<'a>(whole: &'a str, rest: &mut &'a str) -> Option<char> {
+    let digits = whole[1..].bytes().take(3).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
+    if digits == 1 && !whole[1..].starts_with('0') {
+        return None;
+    }
+    *rest = &whole[1 + digits..];
+    u32::from_str_radix(&whole[1..=digits], 8).ok().and_then(char::from_u32)
 }
 
 /// The length of `{2}`, `{2,}` or `{2,3}`; absent where a brace begins something else, which stands for itself.
@@ -349,7 +351,7 @@ mod tests {
             (r"^a{2,3}?$", "aaa", true),
             (r"^\x{e9}\x41$", "éA", true),
             (r"a\B", "ab", true),
-            (r"^[a~~b--c]$", "~", true),
+            (r"^[a~~b]$", "~", true),
         ];
         for (pattern, text, want) in table {
             assert_eq!(Pattern::new(pattern).unwrap().is_match(text), want, "{pattern} {text}");

@@ -1,7 +1,7 @@
 //! Points in time as Kubernetes writes them: RFC 3339, `2024-06-01T00:00:00Z`.
 
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 use jiff::tz::{Offset, TimeZone};
 
 /// Nanoseconds since 1970 of a text that Go's `time.Parse(time.RFC3339, …)` takes; absent for any other: `T` and `Z` are
@@ -97,13 +97,9 @@ fn read(text: &str, precision: Option<usize>) -> Option<i128> {
     }
     let (fraction, zone) = rest.split_at(end);
     let fraction = format!("{:0<9.9}", fraction.get(1..).unwrap_or_default());
-    let time = day.at(digits(hour)?, digits(minute)?, digits(second)?, digits(&fraction)?);
-    let second = digits::<i8>(second)?;
-    if digits::<i8>(hour)? > 23 || digits::<i8>(minute)? > 59 || second > 59 {
-        return None;
-    }
+    let time = Time::new(digits(hour)?, digits(minute)?, digits(second)?, digits(&fraction)?).ok()?;
     let offset = TimeZone::fixed(Offset::from_seconds(offset(zone)?).ok()?);
-    time.to_zoned(offset).ok().map(|time| time.timestamp().as_nanosecond())
+    day.to_datetime(time).to_zoned(offset).ok().map(|time| time.timestamp().as_nanosecond())
 }
 
 /// Seconds east of Greenwich.

@@ -13,6 +13,9 @@ pub enum UnitError {
     /// An option stands before any section.
     #[error("line {0}: option outside of a section")]
     NoSection(usize),
+    /// Blanks stand behind a backslash at the end: to systemd it continues nothing, to whoever wrote it most likely it does.
+    #[error("line {0}: blanks behind a backslash at the end of a line, which continues nothing")]
+    Blanks(usize),
     /// A line is neither section, option nor comment.
     #[error("line {0}: expected [section] or option=value")]
     Line(usize),
@@ -57,6 +60,22 @@ pub fn write(options: &[UnitOption]) -> String {
         sections[at].extend([name, "=", value, "\n"]);
     }
     sections.join("\n")
+}
+
+/// The values of an option that count, by their places: an empty one takes back those before it.
+#[must_use]
+pub fn effective(options: &[UnitOption], section: &str, name: &str) -> Vec<usize> {
+    let said =
+        options.iter().enumerate().filter(|(_, option)| option.section == section && option.name == name);
+    let mut places = Vec::new();
+    for (place, option) in said {
+        if joined(&option.value).trim().is_empty() {
+            places.clear();
+        } else {
+            places.push(place);
+        }
+    }
+    places
 }
 
 /// A value as one line: a backslash at the end of a line, and the blanks around it, are one blank.
@@ -127,7 +146,7 @@ enum Entry {
 fn entries(text: &str) -> Result<Vec<Entry>, UnitError> {
     let mut found = Vec::new();
     let mut section: Option<String> = None;
-    for (number, line) in logical_lines(text) {
+    for (number, line) in logical_lines(text)? {
         if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             section = Some(name.to_owned());
             found.push(Entry::Section(name.to_owned()));
@@ -143,13 +162,17 @@ fn entries(text: &str) -> Result<Vec<Entry>, UnitError> {
 
 /// Lines with their continuations as they are written, without empty ones and comments; with the number of their first
 /// line.
-fn logical_lines(text: &str) -> Vec<(usize, String)> {
+fn logical_lines(text: &str) -> Result<Vec<(usize, String)>, UnitError> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut open = false;
     for (index, line) in text.lines().enumerate() {
         let trimmed = line.trim();
         if trimmed.starts_with(['#', ';']) {
             continue;
+        }
+        let continues = is_continued(line);
+        if !continues && is_continued(trimmed) {
+            return Err(UnitError::Blanks(index + 1));
         }
         match lines.last_mut() {
             // Nothing follows a backslash: it says nothing.
@@ -161,18 +184,27 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
             _ if trimmed.is_empty() => {}
             _ => lines.push((index + 1, trimmed.to_owned())),
         }
-        open = trimmed.ends_with('\\');
+        open = continues;
     }
     if let (true, Some((_, last))) = (open, lines.last_mut()) {
         close(last);
     }
-    lines
+    Ok(lines)
 }
 
-/// Takes away the backslash at the end, and what blanks stand before it.
+/// Whether a line goes on in the next one: an odd number of backslashes ends it, and nothing stands behind them.
+fn is_continued(line: &str) -> bool {
+    line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
+}
+
+/// Takes away the backslash at the end that continues nothing, and what blanks and such backslashes stand before it.
 fn close(line: &mut String) {
-    while line.ends_with('\\') || line.ends_with(char::is_whitespace) {
-        line.pop();
+    loop {
+        if is_continued(line) || line.ends_with(char::is_whitespace) {
+            line.pop();
+        } else {
+            return;
+        }
     }
 }
 

@@ -53,6 +53,27 @@ fn a_backslash_that_nothing_follows_says_nothing() {
 }
 
 #[test]
+fn case_20_a_line_goes_on_behind_an_odd_number_of_backslashes_alone() {
+    let two = "[Service]\nExecStart=/k --root-dir=/var\\\\\nRestart=always\n";
+    let wanted =
+        [option("Service", "ExecStart", "/k --root-dir=/var\\\\"), option("Service", "Restart", "always")];
+    assert_eq!(options(two), Ok(wanted.to_vec()));
+    let three = "[Service]\nExecStart=/k \\\\\\\n --a\n";
+    assert_eq!(parse(three), Ok(json!({"Service": {"ExecStart": ["/k \\\\ --a"]}})));
+    let blanks = "[Service]\nExecStart=/k \\\n    --v=2 \\ \n    --a=/x\n";
+    assert_eq!(options(blanks), Err(UnitError::Blanks(3)));
+}
+
+#[test]
+fn case_20_an_empty_value_takes_back_those_before_it() {
+    let unit = "[Service]\nExecStart=/a\nExecStart=\nExecStart=/b\n[Other]\nExecStart=/c\n";
+    let options = options(unit).expect("a unit");
+    assert_eq!(effective(&options, "Service", "ExecStart"), [2]);
+    assert_eq!(effective(&options, "Other", "ExecStart"), [3]);
+    assert_eq!(effective(&options[..2], "Service", "ExecStart"), [] as [usize; 0]);
+}
+
+#[test]
 fn what_is_written_reads_back() {
     let unit = parse(KUBELET).expect("a unit");
     assert_eq!(to_string(&unit).map(|text| parse(&text)), Some(Ok(unit)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formats::unit::UnitOption;
+use formats::unit::{self, UnitOption};
 use formats::version::Version;
 use serde_json::{Map, Value};
 
@@ -23,8 +23,9 @@ pub(super) fn kubelet_service_unit(
     options: &mut Vec<UnitOption>,
 ) {
     let wanted = &config.kubelet;
-    let starts = options.iter_mut().find(|option| option.section == SERVICE && option.name == EXEC_START);
-    if let Some(start) = starts {
+    // An empty one takes back those before it; of those that are left systemd takes one alone.
+    let place = unit::effective(options, SERVICE, EXEC_START).pop();
+    if let Some(start) = place.and_then(|place| options.get_mut(place)) {
         let mut line = CommandLine::of_line(&start.value);
         let is_named = |flag: &str| {
             wanted.flags.contains_key(flag) || wanted.removed_flags.iter().any(|known| known == flag)

@@ -61,7 +61,8 @@ impl<'a> Decoder<'a> {
         self.by_alias += u32::from(!self.followed.is_empty());
         let share = f64::from(self.by_alias) / f64::from(self.decoded);
         if self.by_alias > 100 && self.decoded > 1000 && share > allowed_share(self.decoded) {
-            return Err(fail("document contains excessive aliasing", node.start));
+            let alias = self.followed.last().map_or(node, |alias| self.node(*alias));
+            return Err(fail("document contains excessive aliasing", alias.start));
         }
         Ok(node)
     }

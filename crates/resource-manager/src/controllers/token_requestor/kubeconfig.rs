@@ -195,7 +195,7 @@ users:
 
     #[rstest]
     #[case::no_text(b"\xff", KubeconfigError::Encoding)]
-    #[case::no_yaml(b"a: [", KubeconfigError::Yaml { line: 1, column: 4 })]
+    #[case::no_yaml(b"a: [", KubeconfigError::Yaml { line: 2, column: 1 })]
     #[case::a_text(b"some-text", KubeconfigError::Kind)]
     #[case::a_list(b"[a]", KubeconfigError::Kind)]
     #[case::another_kind(b"kind: Pod", KubeconfigError::Kind)]
