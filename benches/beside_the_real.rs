@@ -43,11 +43,14 @@ fn main() {
 }
 
 async fn run(assets: PathBuf) {
-    let in_process = Client::new(embedded::control_plane(false, None), "default");
+    let in_process = Client::new(embedded::ControlPlane::default().start(), "default");
     let in_process = measured(&in_process).await;
 
-    let door =
-        embedded::control_plane(false, None).serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await.unwrap();
+    let door = embedded::ControlPlane::default()
+        .start()
+        .serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+        .await
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kubeconfig");
     std::fs::write(&file, door.kubeconfig()).unwrap();

@@ -208,7 +208,6 @@ pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old
         object["metadata"] = written;
         meta::keep(object, old, "generation");
         match name {
-            ("", "namespaces") => label_namespace(object),
             ("apps", "deployments") => meta::keep(object, old, "labels"),
             ("apps", "daemonsets") => workloads::keep_count(object, old),
             ("", "pods") => {
