@@ -385,9 +385,9 @@ async fn an_owner_is_kept_once_and_the_user_told() {
         )
     };
     let (sent, admitted) = (told(""), told(" after mutating admission happens"));
-    let said = async |server: &ApiServer, (method, path, form): (&str, &str, &str), body: &Value| {
+    let said = async |server: &ApiServer, (method, at, form): (&str, &str, &str), body: &Value| {
         let (code, headers, answer) =
-            exchange(server, method, path, &[("content-type", form)], &body.to_string()).await;
+            exchange(server, method, at, &[("content-type", form)], &body.to_string()).await;
         let warnings: Vec<String> =
             headers.get_all("warning").iter().map(|value| value.to_str().unwrap().to_owned()).collect();
         let answer: Value = serde_json::from_slice(&answer).unwrap();
@@ -395,12 +395,12 @@ async fn an_owner_is_kept_once_and_the_user_told() {
         (answer["metadata"]["ownerReferences"].clone(), warnings)
     };
     let (json_form, merge) = ("application/json", "application/merge-patch+json");
-    let owned = json!({"metadata": {"name": "a", "ownerReferences": twice}});
+    let object = json!({"metadata": {"name": "a", "ownerReferences": twice}});
     let plain = server(&Hooks::default(), &[]).await;
-    let one = format!("{MAPS}/a");
-    assert_eq!(said(&plain, ("POST", MAPS, json_form), &owned).await, (once.clone(), vec![sent.clone()]));
-    assert_eq!(said(&plain, ("PUT", &one, json_form), &owned).await, (once.clone(), vec![sent]));
-    assert_eq!(said(&plain, ("PATCH", &one, merge), &owned).await, (once.clone(), vec![admitted.clone()]));
+    let path = format!("{MAPS}/a");
+    assert_eq!(said(&plain, ("POST", MAPS, json_form), &object).await, (once.clone(), vec![sent.clone()]));
+    assert_eq!(said(&plain, ("PUT", &path, json_form), &object).await, (once.clone(), vec![sent]));
+    assert_eq!(said(&plain, ("PATCH", &path, merge), &object).await, (once.clone(), vec![admitted.clone()]));
     let add = move |_: &Value| {
         Say::Patch(json!([{"op": "add", "path": "/metadata/ownerReferences", "value": twice}]))
     };

@@ -293,7 +293,7 @@ async fn other_servers_are_looked_at_again_and_again() {
     other.away.store(false, Ordering::SeqCst);
     assert_eq!(after(31).await, "Passed");
     other.asked.lock().unwrap().clear();
-    tokio::time::sleep(Duration::from_secs(300)).await;
+    tokio::time::sleep(Duration::from_mins(5)).await;
     assert!((9..=11).contains(&other.asked.lock().unwrap().len()));
     // Neither does a fork forget to ask, nor one ask that has nobody to ask.
     let fork = server.fork(Some(Arc::new(other.clone())));
@@ -315,7 +315,7 @@ async fn a_service_that_is_made_later_is_seen() {
     };
     assert_eq!(now().await[1], "ServiceNotFound");
     // It has been looked for several times by now, and would not be again for a while.
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     let service = json!({"metadata": {"name": "nobody"}, "spec": {"ports": [{"port": 80, "name": "web"}]}});
     assert_eq!(send(&server, "POST", services, &service).await.0, 201);
     let message = "service/nobody in \"x\" is not listening on port 443";

@@ -79,11 +79,11 @@ fn walk(value: &mut Value) {
         Value::String(text) => {
             let is_time = text.len() >= 10 && text.as_bytes()[4] == b'-' && text.as_bytes()[7] == b'-';
             if is_time {
-                *text = "time".to_owned();
+                "time".clone_into(text);
             } else if text.starts_with("apiserver-") {
-                *text = "lease".to_owned();
+                "lease".clone_into(text);
             } else if text.contains("BEGIN CERTIFICATE") {
-                *text = "certificate".to_owned();
+                "certificate".clone_into(text);
             }
         }
         Value::Array(list) => list.iter_mut().for_each(walk),
