@@ -385,9 +385,9 @@ async fn an_owner_is_kept_once_and_the_user_told() {
         )
     };
     let (sent, admitted) = (told(""), told(" after mutating admission happens"));
-    let said = async |server: &ApiServer, (method, path, form): (&str, &str, &str), body: &Value| {
+    let said = async |server: &ApiServer, (method, at, form): (&str, &str, &str), body: &Value| {
         let (code, headers, answer) =
-            exchange(server, method, path, &[("content-type", form)], &body.to_string()).await;
+            exchange(server, method, at, &[("content-type", form)], &body.to_string()).await;
         let warnings: Vec<String> =
             headers.get_all("warning").iter().map(|value| value.to_str().unwrap().to_owned()).collect();
         let answer: Value = serde_json::from_slice(&answer).unwrap();
