@@ -349,7 +349,9 @@ mod tests {
         #[test]
         fn no_line_is_too_strange(text in "\\PC*|[-=$a,\\\\ \n]*") {
             let line = CommandLine::of_line(&text);
-            prop_assert_eq!(line.to_line(), text);
+            prop_assert_eq!(&line.to_line(), &text);
+            // Behind an open quote or a last backslash nothing can be added; systemd refuses such a line.
+            prop_assume!(!text.contains(['"', '\'']) && !text.ends_with('\\'));
             let mut edited = line.clone();
             edited.set("--a", "b");
             let read = CommandLine::of_line(&edited.to_line());
