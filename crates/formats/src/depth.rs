@@ -11,8 +11,9 @@ pub const TOO_DEEP: &str = "exceeded max depth of 10000";
 /// So many levels fit on every stack.
 const SHALLOW: usize = 128;
 
-/// What a level may take of the stack, in bytes: more than twice of what was measured to drop, copy, compare or print one.
-const LEVEL: usize = if cfg!(debug_assertions) { 5 * 1024 } else { 1024 };
+/// What a level may take of the stack, in bytes: more than twice of what was measured to drop, copy, compare or print one, as
+/// a server also validates, prunes, applies and compares what was read.
+const LEVEL: usize = if cfg!(debug_assertions) { 5 * 1024 } else { 2 * 1024 };
 
 /// Whether so many levels are read, and leave enough of the stack of this thread.
 #[must_use]
