@@ -88,5 +88,7 @@ fn tls(config: &Config) -> Result<ClientConfig, kube::Error> {
     (without.root_cert, without.root_cert_file) = (Some(Vec::new()), None);
     let mut tls = without.rustls_client_config()?;
     tls.dangerous().set_certificate_verifier(verifier);
+    // A resumed session would not ask the verifier again.
+    tls.resumption = rustls::client::Resumption::disabled();
     Ok(tls)
 }

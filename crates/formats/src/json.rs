@@ -1,7 +1,12 @@
 //! A stream of JSON values as Go reads it, with Go's words for what is wrong.
+//!
+//! Whoever writes what was read writes it as Go would, but for these floats, which `serde_json` writes otherwise: from 2^53
+//! to below 1e21 (`1e+20`; Go writes all digits), below 1e-5 (`1e-7`, `1e-6`; Go writes `1e-07`, `0.000001`) and -0 (`0`;
+//! Go writes `-0`).
 
 mod deep;
 mod scan;
+mod surrogates;
 
 use std::borrow::Cow;
 
@@ -39,10 +44,10 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// The values of a text; what is no UTF-8 is replaced.
+    /// The values of a text; what is no UTF-8 is replaced, and so are surrogates without their other half.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
-        Self { text: String::from_utf8_lossy(text), read: 0 }
+        Self { text: surrogates::replaced(String::from_utf8_lossy(text)), read: 0 }
     }
 }
 
@@ -106,7 +111,8 @@ pub fn document(text: &[u8]) -> Result<Value, String> {
     }
 }
 
-/// The number that Go would print for a float: whole where it has no fraction and is exact. Nothing for infinity.
+/// The number that Go would print for a float: whole where it has no fraction and is exact. Nothing for infinity. How the
+/// others are printed differs from Go as the module says.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "guarded by the range in which every whole float is exact"

@@ -1,10 +1,13 @@
 //! Lists of operations (RFC 6902) as kube-apiserver carries them out, for clients and for webhooks: indices may be negative,
 //! what is absent can be replaced in a map, an absent value is the same as null, and the whole can be replaced and compared,
-//! but not be added.
+//! but not be added. How much copies may add is limited, and how deep the object may become.
 
 use std::fmt;
+use std::io;
 
 use serde_json::Value;
+
+use crate::depth;
 
 /// An operation that does not fit the object, in the words of Go's library.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +23,8 @@ impl std::error::Error for Unfit {}
 
 /// What Go's library says of a step that leads nowhere.
 const MISSING: &str = "missing value";
+/// So many bytes of JSON may all copies of a list add; kube-apiserver's limit.
+const MOST_COPIED: usize = 3 << 20;
 
 /// Reads a list of operations; null is an empty one. Whether each is one shows when it is carried out.
 ///
@@ -43,9 +48,36 @@ pub fn read(text: &[u8]) -> Result<Vec<Value>, String> {
 /// Changes an object by operations, one after the other.
 ///
 /// # Errors
-/// At the first that does not fit; what stands before it is done.
+/// At the first that does not fit, with which copies add more than 3 MiB, or which makes the object deeper than can be
+/// read; what stands before it is done.
 pub fn apply(object: &mut Value, operations: &[Value]) -> Result<(), Unfit> {
-    operations.iter().try_for_each(|operation| carry_out(object, operation))
+    let mut copied = 0;
+    operations.iter().try_for_each(|operation| carry_out(object, operation, &mut copied))
+}
+
+/// How long a value is as JSON; an absent one is nothing.
+fn size(value: &Value) -> usize {
+    struct Length(usize);
+    impl io::Write for Length {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut length = Length(0);
+    let written = if value.is_null() { Ok(()) } else { serde_json::to_writer(&mut length, value) };
+    // Neither a value nor a counter refuses to be written.
+    written.map_or(usize::MAX, |()| length.0)
+}
+
+/// Whether the object can hold a value so far down.
+fn check_depth(path: Path<'_>, value: &Value) -> Result<(), Unfit> {
+    let levels = path.text.matches('/').count() + depth::levels(value);
+    if depth::fits(levels) { Ok(()) } else { Err(unfit(depth::TOO_DEEP)) }
 }
 
 /// What Go's decoder calls a value.
@@ -64,7 +96,7 @@ fn unfit(words: impl Into<String>) -> Unfit {
     Unfit(words.into())
 }
 
-fn carry_out(object: &mut Value, operation: &Value) -> Result<(), Unfit> {
+fn carry_out(object: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), Unfit> {
     let kind = operation.get("op").and_then(Value::as_str).unwrap_or("unknown");
     let text = |field: &str| {
         let found = operation.get(field).and_then(Value::as_str);
@@ -87,8 +119,16 @@ fn carry_out(object: &mut Value, operation: &Value) -> Result<(), Unfit> {
             add(object, Path::to(kind, text("path")?), moved)
         }
         "copy" => {
-            let copied = get(object, Path::from(kind, text("from")?))?;
-            add(object, Path::to(kind, text("path")?), copied)
+            let value = get(object, Path::from(kind, text("from")?))?;
+            let to = Path::to(kind, text("path")?);
+            to.container(object)?;
+            *copied += size(&value);
+            if *copied > MOST_COPIED {
+                return Err(unfit(format!(
+                    "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MOST_COPIED}"
+                )));
+            }
+            add(object, to, value)
         }
         "test" => {
             let path = text("path")?;
@@ -185,6 +225,7 @@ fn get(object: &mut Value, path: Path<'_>) -> Result<Value, Unfit> {
 }
 
 fn add(object: &mut Value, path: Path<'_>, value: Value) -> Result<(), Unfit> {
+    check_depth(path, &value)?;
     let (at, last) = path.container(object)?;
     match at {
         Value::Array(items) if last == "-" => items.push(value),
@@ -210,6 +251,7 @@ fn replace(object: &mut Value, path: &str, value: Value) -> Result<(), Unfit> {
         return Ok(());
     }
     let path = Path { quoted: false, ..Path::new("replace", path) };
+    check_depth(path, &value)?;
     let (at, last) = path.container(object)?;
     match at {
         Value::Array(items) => {
@@ -299,6 +341,45 @@ mod tests {
             let done = apply(&mut object, std::slice::from_ref(&operation)).ok().map(|()| object);
             assert_eq!(done, want, "{operation}");
         }
+    }
+
+    #[test]
+    fn copies_add_three_mebibytes_at_most() {
+        let copy = |from: &str, to: usize| json!({"op": "copy", "from": from, "path": format!("/c{to}")});
+        let object = json!({"a": "x".repeat((1 << 20) - 2), "b": 1});
+        let mut operations: Vec<Value> = (0..3).map(|to| copy("/a", to)).collect();
+        operations.push(copy("/none", 4));
+        assert_eq!(apply(&mut object.clone(), &operations), Ok(()));
+        operations.push(copy("/b", 5));
+        let why = "Unable to complete the copy, the accumulated size increase of copy is 3145729, exceeding the limit 3145728";
+        assert_eq!(apply(&mut object.clone(), &operations), Err(unfit(why)));
+    }
+
+    #[test]
+    fn what_is_put_deep_down_counts_with_the_way() {
+        let all = std::thread::Builder::new().stack_size(256 << 20).spawn(|| {
+            let around = |value, _| Value::Object([("a".to_owned(), value)].into_iter().collect());
+            let nested = |levels: usize| (0..levels).fold(json!(1), around);
+            let way = |steps: usize| "/a".repeat(steps) + "/b";
+            let change = |operation: Value| {
+                let mut object = nested(9_000);
+                let done = apply(&mut object, &[operation]);
+                (done, depth::levels(&object))
+            };
+            let table = [
+                json!({"op": "copy", "from": "/a", "path": way(1_000)}),
+                json!({"op": "add", "path": way(1_000), "value": nested(8_999)}),
+                json!({"op": "add", "path": way(8_999), "value": nested(1_000)}),
+                json!({"op": "replace", "path": way(1_000), "value": nested(8_999)}),
+            ];
+            for operation in table {
+                assert_eq!(change(operation.clone()), (Ok(()), 10_000));
+                let mut deeper = operation;
+                deeper["path"] = format!("/a{}", deeper["path"].as_str().unwrap()).into();
+                assert_eq!(change(deeper), (Err(unfit(depth::TOO_DEEP)), 9_000));
+            }
+        });
+        all.unwrap().join().unwrap();
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -18,7 +18,7 @@ use formats::exposition::Family;
 use futures::FutureExt as _;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use crate::answer::{Answer, Envelope, encode};
@@ -85,16 +85,34 @@ impl Large {
         Self(Arc::new(Semaphore::new(cores)))
     }
 
-    /// What comes of `judged`; absent if the thread was lost. Whoever stops waiting leaves the thread to its end.
+    /// What comes of `judged`; absent if a thread was lost. While `judged` waits it has no thread: tokio's paused clock
+    /// stands as long as there is one. Whoever stops waiting leaves the thread until `judged` waits.
     async fn apart<T: Send + 'static>(&self, judged: impl Future<Output = T> + Send + 'static) -> Option<T> {
-        let place = Arc::clone(&self.0).acquire_owned().await.ok()?;
-        let runtime = tokio::runtime::Handle::current();
-        let thread = tokio::task::spawn_blocking(move || {
-            let judged = runtime.block_on(judged);
-            drop(place);
-            judged
-        });
-        thread.await.ok()
+        let mut judged = Box::pin(judged);
+        let woken = Arc::new(Woken(Notify::new()));
+        loop {
+            let permit = Arc::clone(&self.0).acquire_owned().await.ok()?;
+            let waker = Waker::from(Arc::clone(&woken));
+            let thread = tokio::task::spawn_blocking(move || {
+                let polled = judged.as_mut().poll(&mut Context::from_waker(&waker));
+                drop(permit);
+                (judged, polled)
+            });
+            match thread.await.ok()? {
+                (_, Poll::Ready(answer)) => return Some(answer),
+                (waiting, Poll::Pending) => judged = waiting,
+            }
+            woken.0.notified().await;
+        }
+    }
+}
+
+/// Whether a review that waited can go on.
+struct Woken(Notify);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.notify_one();
     }
 }
 

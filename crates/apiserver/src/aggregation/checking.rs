@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures::future::join_all;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -20,7 +21,7 @@ const SOONEST: Duration = Duration::from_millis(5);
 #[derive(Debug, Default)]
 pub(crate) struct Checking {
     wanted: AtomicBool,
-    started: AtomicBool,
+    started: Arc<AtomicBool>,
     news: Arc<Notify>,
 }
 
@@ -54,12 +55,22 @@ impl Checking {
     /// Begins, in this runtime, where there is something to look at and nobody does.
     pub(crate) fn ensure(&self, shared: &Arc<Shared>) {
         if self.wanted.load(Ordering::Relaxed) && !self.started.swap(true, Ordering::Relaxed) {
-            tokio::spawn(run(Arc::downgrade(shared), Arc::clone(&self.news)));
+            let started = Started(Arc::clone(&self.started));
+            tokio::spawn(run(Arc::downgrade(shared), Arc::clone(&self.news), started));
         }
     }
 }
 
-async fn run(world: Weak<Shared>, news: Arc<Notify>) {
+/// Somebody looks, until it is dropped, with the runtime at the latest.
+struct Started(Arc<AtomicBool>);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+async fn run(world: Weak<Shared>, news: Arc<Notify>, _started: Started) {
     let mut dues: BTreeMap<String, Due> = BTreeMap::new();
     loop {
         let Some(shared) = world.upgrade() else { return };
@@ -74,20 +85,23 @@ async fn run(world: Weak<Shared>, news: Arc<Notify>) {
     }
 }
 
-/// Looks at those whose time has come.
+/// Looks at those whose time has come, at all at once: one that does not answer must not keep the others waiting.
 async fn look(shared: &Shared, dues: &mut BTreeMap<String, Due>) {
     let names: Vec<String> = all(shared).into_iter().map(|backend| backend.name).collect();
     dues.retain(|name, _| names.contains(name));
-    for name in names {
-        let due = dues.get(&name).copied().unwrap_or(Due { at: Instant::now(), patience: SOONEST });
-        if due.at > Instant::now() {
-            continue;
-        }
+    let now = Instant::now();
+    let due = |name: String| {
+        let due = dues.get(&name).copied().unwrap_or(Due { at: now, patience: SOONEST });
+        (due.at <= now).then_some((name, due.patience))
+    };
+    let looks = names.into_iter().filter_map(due).map(async |(name, patience)| {
         let next = if availability::look(shared, &name).await {
             Due { at: Instant::now() + RESYNC, patience: SOONEST }
         } else {
-            Due { at: Instant::now() + due.patience, patience: (due.patience * 2).min(RESYNC) }
+            Due { at: Instant::now() + patience, patience: (patience * 2).min(RESYNC) }
         };
-        dues.insert(name, next);
-    }
+        (name, next)
+    });
+    let looked = join_all(looks.collect::<Vec<_>>()).await;
+    dues.extend(looked);
 }

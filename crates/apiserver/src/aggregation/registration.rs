@@ -30,13 +30,7 @@ pub(crate) fn register(shared: &Shared) {
     for service in snapshot.objects.values().filter(|service| is_managed(service.value())) {
         let text = |field: &str| service.value()["spec"][field].as_str().unwrap_or_default().to_owned();
         if !wanted.contains(&(text("group"), text("version"))) {
-            let name = meta::name(service.value());
-            let _faster = shared.store.remove(
-                TABLE,
-                name,
-                Expect::Revision(service.revision()),
-                service.value().clone(),
-            );
+            take_back(shared, meta::name(service.value()));
         }
     }
 }
@@ -56,21 +50,35 @@ fn served(shared: &Shared) -> BTreeSet<(String, String)> {
     snapshot.objects.values().flat_map(|definition| of(definition.value())).collect()
 }
 
-/// Writes one that is not there or not as it should be. Whoever is faster is looked at again after his write.
-fn keep(shared: &Shared, name: &str, spec: &Value) {
-    let (expect, mut object) = match shared.store.get(TABLE, name) {
-        None => (Expect::Absent, new(shared, name, spec)),
-        Some(found) if is_managed(found.value()) && found.value()["spec"] != *spec => {
-            (Expect::Revision(found.revision()), found.value().clone())
+/// Removes one that the server looks after; where somebody else wrote it meanwhile, looks again.
+fn take_back(shared: &Shared, name: &str) {
+    while let Some(service) = shared.store.get(TABLE, name).filter(|service| is_managed(service.value())) {
+        let expect = Expect::Revision(service.revision());
+        if shared.store.remove(TABLE, name, expect, service.value().clone()).is_ok() {
+            return;
         }
-        Some(_) => return,
-    };
-    object["spec"] = spec.clone();
-    object["status"] = json!({"conditions": [{
-        "type": "Available", "status": "True", "lastTransitionTime": rfc3339(shared.clock.now()),
-        "reason": "Local", "message": "Local APIServices are always available",
-    }]});
-    let _faster = shared.store.put(TABLE, name, expect, object);
+    }
+}
+
+/// Writes one that is not there or not as it should be; where somebody else wrote it meanwhile, looks again.
+fn keep(shared: &Shared, name: &str, spec: &Value) {
+    loop {
+        let (expect, mut object) = match shared.store.get(TABLE, name) {
+            None => (Expect::Absent, new(shared, name, spec)),
+            Some(service) if is_managed(service.value()) && service.value()["spec"] != *spec => {
+                (Expect::Revision(service.revision()), service.value().clone())
+            }
+            Some(_) => return,
+        };
+        object["spec"] = spec.clone();
+        object["status"] = json!({"conditions": [{
+            "type": "Available", "status": "True", "lastTransitionTime": rfc3339(shared.clock.now()),
+            "reason": "Local", "message": "Local APIServices are always available",
+        }]});
+        if shared.store.put(TABLE, name, expect, object).is_ok() {
+            return;
+        }
+    }
 }
 
 fn new(shared: &Shared, name: &str, spec: &Value) -> Value {

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use formats::x509::CertificateRequest;
+use formats::x509::request::{RequestError, der};
 use jiff::Timestamp;
-use rcgen::{
-    CertificateSigningRequestParams, DnType, DnValue, ExtendedKeyUsagePurpose, IsCa, KeyUsagePurpose, SanType,
-};
+use rcgen::{CertificateSigningRequestParams, ExtendedKeyUsagePurpose, IsCa, KeyUsagePurpose};
 use serde_json::Value;
 
 use super::conditions;
@@ -24,7 +24,10 @@ pub(crate) enum Refusal {
     /// It is not what its signer signs.
     #[error("{0}")]
     Unfit(&'static str),
-    /// It cannot be read, or not be signed.
+    /// It is no request.
+    #[error("failed to read the request: {0}")]
+    Unreadable(#[from] RequestError),
+    /// It cannot be signed.
     #[error("failed to sign")]
     Signing(#[from] rcgen::Error),
 }
@@ -43,10 +46,13 @@ pub(crate) fn sign(
         return Ok(None);
     }
     let pem = STANDARD.decode(spec["request"].as_str().unwrap_or_default()).unwrap_or_default();
-    let mut asked = CertificateSigningRequestParams::from_pem(&String::from_utf8_lossy(&pem))?;
+    // What is judged and what is signed are one piece of DER: other readers of PEM take other blocks for the first.
+    let der = der(&pem)?;
+    let judged = CertificateRequest::from_der(&der).map_err(RequestError::from)?;
     let usages: Vec<&str> =
         spec["usages"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    fit(&asked, &usages).map_err(Refusal::Unfit)?;
+    fit(&judged, &usages).map_err(Refusal::Unfit)?;
+    let mut asked = CertificateSigningRequestParams::from_der(&der.into())?;
     let life = spec["expirationSeconds"].as_i64().unwrap_or(LONGEST).min(LONGEST);
     let params = &mut asked.params;
     params.is_ca = IsCa::ExplicitNoCa;
@@ -59,7 +65,7 @@ pub(crate) fn sign(
     Ok(Some(asked.signed_by(authority.issuer())?.pem()))
 }
 
-type Fit = fn(&CertificateSigningRequestParams, &[&str]) -> Result<(), &'static str>;
+type Fit = fn(&CertificateRequest, &[&str]) -> Result<(), &'static str>;
 
 fn fit_for(signer: &str) -> Option<Fit> {
     match signer {
@@ -70,50 +76,46 @@ fn fit_for(signer: &str) -> Option<Fit> {
     }
 }
 
-fn client(_: &CertificateSigningRequestParams, usages: &[&str]) -> Result<(), &'static str> {
+fn client(_: &CertificateRequest, usages: &[&str]) -> Result<(), &'static str> {
     of(usages, "client auth")
 }
 
-fn kubelet_client(asked: &CertificateSigningRequestParams, usages: &[&str]) -> Result<(), &'static str> {
-    node(asked)?;
-    if let Some(name) = asked.params.subject_alt_names.first() {
-        return Err(match name {
-            SanType::DnsName(_) => "DNS subjectAltNames are not allowed",
-            SanType::Rfc822Name(_) => "Email subjectAltNames are not allowed",
-            SanType::IpAddress(_) => "IP subjectAltNames are not allowed",
-            _ => "URI subjectAltNames are not allowed",
-        });
+fn kubelet_client(request: &CertificateRequest, usages: &[&str]) -> Result<(), &'static str> {
+    node(request)?;
+    let names = &request.names;
+    let forbidden = [
+        (names.dns.is_empty(), "DNS subjectAltNames are not allowed"),
+        (names.email.is_empty(), "Email subjectAltNames are not allowed"),
+        (names.ip.is_empty(), "IP subjectAltNames are not allowed"),
+        (names.uri.is_empty(), "URI subjectAltNames are not allowed"),
+    ];
+    match forbidden.into_iter().find(|(absent, _)| !absent) {
+        Some((_, why)) => Err(why),
+        None => of(usages, "client auth"),
     }
-    of(usages, "client auth")
 }
 
-fn kubelet_serving(asked: &CertificateSigningRequestParams, usages: &[&str]) -> Result<(), &'static str> {
-    node(asked)?;
-    let names = &asked.params.subject_alt_names;
-    if !names.iter().any(|name| matches!(name, SanType::DnsName(_) | SanType::IpAddress(_))) {
+fn kubelet_serving(request: &CertificateRequest, usages: &[&str]) -> Result<(), &'static str> {
+    node(request)?;
+    let names = &request.names;
+    if names.dns.is_empty() && names.ip.is_empty() {
         return Err("DNS or IP subjectAltName is required");
     }
-    for name in names {
-        match name {
-            SanType::DnsName(_) | SanType::IpAddress(_) => {}
-            SanType::Rfc822Name(_) => return Err("Email subjectAltNames are not allowed"),
-            _ => return Err("URI subjectAltNames are not allowed"),
-        }
+    if !names.email.is_empty() {
+        return Err("Email subjectAltNames are not allowed");
+    }
+    if !names.uri.is_empty() {
+        return Err("URI subjectAltNames are not allowed");
     }
     of(usages, "server auth")
 }
 
-fn node(asked: &CertificateSigningRequestParams) -> Result<(), &'static str> {
-    let subject = &asked.params.distinguished_name;
-    let text = |kind: &DnType| match subject.get(kind) {
-        Some(DnValue::Utf8String(text)) => text.clone(),
-        Some(DnValue::PrintableString(text)) => text.as_str().to_owned(),
-        _ => String::new(),
-    };
-    if text(&DnType::OrganizationName) != "system:nodes" {
+fn node(request: &CertificateRequest) -> Result<(), &'static str> {
+    let subject = &request.subject;
+    if subject.organizations != ["system:nodes"] {
         return Err("subject organization is not system:nodes");
     }
-    if !text(&DnType::CommonName).starts_with("system:node:") {
+    if !subject.common_name.starts_with("system:node:") {
         return Err("subject common name does not begin with system:node:");
     }
     Ok(())

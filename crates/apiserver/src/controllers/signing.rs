@@ -56,7 +56,7 @@ fn answered(shared: &Shared, name: &str) -> Option<Value> {
         Err(refusal) => {
             let reason = match refusal {
                 Refusal::Unfit(_) => "SignerValidationFailure",
-                Refusal::Signing(_) => "SigningFailure",
+                Refusal::Unreadable(_) | Refusal::Signing(_) => "SigningFailure",
             };
             let since = rfc3339(now);
             let failed = json!({

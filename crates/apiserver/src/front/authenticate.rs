@@ -6,13 +6,13 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use formats::x509::{Certificate, X509Error};
 use http::header::AUTHORIZATION;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use sha2::{Digest, Sha256};
 use tower::Service;
 use webhook::server::Peer;
-use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::access::identity::bearer_token;
 use crate::call::User;
@@ -38,7 +38,15 @@ impl Door {
     fn user(&self, request: &Request<Incoming>) -> Option<User> {
         let peer = request.extensions().get::<Peer>();
         if let Some(certificate) = peer.and_then(|peer| peer.certificates.first()) {
-            return named_by(certificate);
+            match named_by(certificate) {
+                Ok(Some(user)) => return Some(user),
+                // It names nobody: a token may.
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::debug!(%error, "refused a client certificate");
+                    return None;
+                }
+            }
         }
         let authorization = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         if let Some(token) = authorization.and_then(bearer_token) {
@@ -68,15 +76,53 @@ impl Service<Request<Incoming>> for Door {
     }
 }
 
-/// The user of a certificate: common name and organizations of its subject.
-fn named_by(der: &[u8]) -> Option<User> {
-    let (_, certificate) = X509Certificate::from_der(der).ok()?;
-    let subject = certificate.subject();
-    let name = subject.iter_common_name().next()?.as_str().ok()?.to_owned();
-    let groups = subject.iter_organization().filter_map(|group| group.as_str().ok()).map(str::to_owned);
-    let groups = groups.chain(["system:authenticated".to_owned()]).collect();
+/// The user of a certificate: common name and organizations of its subject. Nobody without a common name.
+fn named_by(der: &[u8]) -> Result<Option<User>, X509Error> {
+    let subject = Certificate::from_der(der)?.subject;
+    if subject.common_name.is_empty() {
+        return Ok(None);
+    }
+    let groups = subject.organizations.into_iter().chain(["system:authenticated".to_owned()]).collect();
     let digest = Sha256::digest(der);
     let credential =
         ("authentication.kubernetes.io/credential-id".to_owned(), vec![format!("X509SHA256={digest:x}")]);
-    Some(User { name, groups, extra: BTreeMap::from([credential]), ..User::default() })
+    let extra = BTreeMap::from([credential]);
+    Ok(Some(User { name: subject.common_name, groups, extra, ..User::default() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
+
+    use super::*;
+
+    #[test]
+    fn a_certificate_names_whom_go_reads_in_it() {
+        let again = |last: u64| DnType::CustomDnType(vec![2, 5, 4, last]);
+        let named = |subject: &[(DnType, &str)]| {
+            let mut params = CertificateParams::default();
+            params.distinguished_name = DistinguishedName::new();
+            for (kind, text) in subject {
+                params.distinguished_name.push(kind.clone(), *text);
+            }
+            let certificate = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
+            named_by(certificate.der()).map(|user| user.map(|user| (user.name, user.groups)))
+        };
+        let groups = |groups: &[&str]| groups.iter().map(|group| (*group).to_owned()).collect::<Vec<_>>();
+        let table = [
+            (named(&[(DnType::OrganizationName, "o")]), None),
+            (
+                named(&[(DnType::CommonName, "first"), (again(3), "last")]),
+                Some(("last".to_owned(), groups(&["system:authenticated"]))),
+            ),
+            (
+                named(&[(DnType::CommonName, "n"), (DnType::OrganizationName, "a"), (again(10), "b")]),
+                Some(("n".to_owned(), groups(&["a", "b", "system:authenticated"]))),
+            ),
+        ];
+        for (found, want) in table {
+            assert_eq!(found, Ok(want));
+        }
+        assert!(named_by(b"x").is_err());
+    }
 }

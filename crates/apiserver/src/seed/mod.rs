@@ -50,7 +50,10 @@ fn object(
     manager: Option<&str>,
 ) {
     let served = shared.registry.served();
-    let Some(target) = served.target(group, version, plural) else { return };
+    let Some(target) = served.target(group, version, plural) else {
+        tracing::warn!(group, version, plural, "did not seed an object of a kind that is not served");
+        return;
+    };
     object["apiVersion"] = target.resource.api_version().into();
     object["kind"] = target.resource.kind.as_str().into();
     if let Some(manager) = manager {
@@ -62,9 +65,12 @@ fn object(
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&target, &mut object);
-    if effects::prepare(&target, &mut object, shared.clock.now()).is_err() {
+    let key = call::key(target.resource.namespaced, meta::namespace(&object), meta::name(&object));
+    if let Err(status) = effects::prepare(&target, &mut object, shared.clock.now()) {
+        tracing::error!(table = target.table, key, error = status.message, "failed to seed an object");
         return;
     }
-    let key = call::key(target.resource.namespaced, meta::namespace(&object), meta::name(&object));
-    let _taken = shared.store.put(&target.table, &key, Expect::Absent, object);
+    if shared.store.put(&target.table, &key, Expect::Absent, object).is_err() {
+        tracing::warn!(table = target.table, key, "did not seed an object that is there already");
+    }
 }

@@ -69,7 +69,7 @@ pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Statu
     }
     let bad = |why: &dyn std::fmt::Display| Status::bad_request(format!("error decoding YAML: {why}"));
     let text = std::str::from_utf8(&call.body).map_err(|error| bad(&error))?;
-    let value: Value = match serde_json::from_str(text) {
+    let value: Value = match formats::json::document(text.as_bytes()) {
         Ok(value) => value,
         Err(_) if text.trim().is_empty() => Value::Null,
         Err(_) => formats::yaml::first_document(text.as_bytes())

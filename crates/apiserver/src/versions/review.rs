@@ -50,8 +50,9 @@ pub(super) fn request(object: &Value, to: &str, version: &str, uid: &str) -> Val
 
 /// The objects of an answer, if it answers this request.
 pub(super) fn objects(answer: &str, version: &str, uid: &str) -> Result<Vec<Value>, String> {
-    let review: Review = serde_json::from_str(answer)
-        .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
+    let unread = |why: String| format!("couldn't get version/kind; json parse error: {why}");
+    let review = formats::json::document(answer.as_bytes()).map_err(unread)?;
+    let review = Review::deserialize(review).map_err(|error| unread(error.to_string()))?;
     let wanted = format!("apiextensions.k8s.io/{version}");
     if (review.api_version.as_str(), review.kind.as_str()) != (wanted.as_str(), "ConversionReview") {
         let found = format!("{}, Kind={}", review.api_version, review.kind);
@@ -134,4 +135,23 @@ fn restored(converted: &Value, original: &Value) -> Result<Map<String, Value>, S
         }
     }
     Ok(metadata)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_read_as_go_reads_them() {
+        let deep = "[".repeat(150) + &"]".repeat(150);
+        let answer = format!(
+            r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","response":{{
+                "uid":"u","result":{{"status":"Success"}},"convertedObjects":[{{"whole":1.0,"deep":{deep}}}]}}}}"#
+        );
+        let objects = objects(&answer, "v1", "u").unwrap();
+        assert_eq!(objects[0]["whole"].to_string(), "1");
+        assert_eq!(objects[0]["deep"].to_string(), deep);
+        let why = "couldn't get version/kind; json parse error: unexpected end of JSON input";
+        assert_eq!(super::objects("{", "v1", "u"), Err(why.to_owned()));
+    }
 }

@@ -31,8 +31,10 @@ struct Other {
 impl Dialers for Other {
     fn dialer(&self, to: &ClientConfig, _: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
         let service = to.service.as_ref().unwrap();
-        if service.name == "api" {
-            return Ok(Arc::new(self.clone()));
+        match service.name.as_str() {
+            "api" => return Ok(Arc::new(self.clone())),
+            "silent" => return Ok(Arc::new(Silent)),
+            _ => {}
         }
         let source_text = format!("no address is known for service {}", service.name);
         Err(DialError::Connect { url: String::new(), source_text })
@@ -54,6 +56,20 @@ impl Dialer for Other {
         self.asked.lock().unwrap().push(said);
         let Ok(answer) = self.server.clone().oneshot(request.map(Full::new)).await;
         Ok(answer.map(|body| body.map_err(|never| match never {}).boxed_unsync()))
+    }
+}
+
+/// A server that never answers.
+struct Silent;
+
+#[async_trait]
+impl Dialer for Silent {
+    async fn post(&self, _: &str, _: Bytes, _: Duration) -> Result<HttpAnswer, DialError> {
+        std::future::pending().await
+    }
+
+    async fn pass(&self, _: Request<Bytes>) -> Result<Streamed, DialError> {
+        std::future::pending().await
     }
 }
 
@@ -301,6 +317,44 @@ async fn other_servers_are_looked_at_again_and_again() {
     condition(&fork).await;
     tokio::time::sleep(Duration::from_secs(31)).await;
     assert_eq!(condition(&fork).await[1], "FailedDiscoveryCheck");
+}
+
+#[test]
+fn other_servers_are_looked_at_in_a_second_runtime_too() {
+    let (server, other) = serving();
+    let after_a_while = async || {
+        tokio::time::sleep(Duration::from_secs(31)).await;
+        condition(&server).await[1].clone()
+    };
+    let runtime = || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_all().start_paused(true).build().unwrap()
+    };
+    let first = runtime().block_on(async {
+        made(&server, "api").await;
+        after_a_while().await
+    });
+    other.away.store(true, Ordering::SeqCst);
+    let second = runtime().block_on(async {
+        condition(&server).await;
+        after_a_while().await
+    });
+    assert_eq!((first, second), (json!("Passed"), json!("FailedDiscoveryCheck")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_silent_keeps_no_other_waiting() {
+    let (server, other) = serving();
+    for version in ["v0", "v2"] {
+        let mut silent = service("silent");
+        silent["metadata"]["name"] = format!("{version}.agg.example.com").into();
+        silent["spec"]["version"] = version.into();
+        assert_eq!(send(&server, "POST", SERVICES, &silent).await.0, 201);
+    }
+    made(&server, "api").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(condition(&server).await[1], "Passed");
+    assert!(!other.asked.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

@@ -384,6 +384,18 @@ async fn client_side_apply_is_taken_over_and_owners_can_be_forgotten() {
 }
 
 #[tokio::test]
+async fn a_whole_float_is_applied_as_the_number_that_it_is() {
+    let server = fleet();
+    let text = boat(&json!({"replicas": 2.0})).to_string();
+    assert!(text.contains("2.0"), "{text}");
+    let headers = [("content-type", "application/apply-patch+yaml")];
+    let (code, _, body) =
+        exchange(&server, "PATCH", &format!("{BOAT}?fieldManager=m"), &headers, &text).await;
+    let made: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((code, made["spec"]["replicas"].to_string()), (201, "2".to_owned()));
+}
+
+#[tokio::test]
 async fn what_cannot_be_applied_is_refused_in_the_words_of_kubernetes() {
     let server = ApiServer::builder().build();
     apply(&server, MAP, "one", &map(&json!({"a": "1"}))).await;

@@ -177,6 +177,29 @@ async fn approved_requests_are_signed() {
     assert_eq!((status("other").await.get("certificate"), status("waiting").await), (None, json!({})));
 }
 
+#[tokio::test(start_paused = true)]
+async fn the_request_that_is_judged_is_the_one_that_is_signed() {
+    let controllers = Controllers { signing: true, ..Controllers::none() };
+    let server = ApiServer::builder().controllers(controllers).build();
+    let text = |organization: &str, name: &str| STANDARD.decode(pem(organization, name)).unwrap();
+    // No block begins within a line.
+    let both =
+        [b"x".to_vec(), text("system:masters", "evil"), text("system:nodes", "system:node:n1")].concat();
+    let client = "kubernetes.io/kube-apiserver-client";
+    let mut asked = request("c", client);
+    asked["spec"]["request"] = STANDARD.encode(both).into();
+    assert_eq!(send(&server, "POST", REQUESTS, &asked).await.0, 201);
+    decide(&server, "c", json!([condition("Approved", "True")])).await;
+    server.settled().await;
+    let (_, signed) = send(&server, "GET", &format!("{REQUESTS}/c"), &Value::Null).await;
+    let pem = STANDARD.decode(signed["status"]["certificate"].as_str().unwrap()).unwrap();
+    let certificate = &formats::x509::Certificate::bundle(&pem)[0];
+    assert_eq!(
+        (certificate.subject.common_name.as_str(), &certificate.subject.organizations),
+        ("system:node:n1", &vec!["system:nodes".to_owned()])
+    );
+}
+
 /// Case 22: the requests that Go does not parse.
 const NOT_PARSED: [(&str, &str); 3] = [
     (

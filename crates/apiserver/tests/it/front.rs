@@ -1,12 +1,15 @@
 //! The front door: TLS, who is let in, and as whom.
 
-use apiserver::{ApiServer, Authorization, Served};
+use apiserver::{ApiServer, Authorization, Controllers, Served};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, ListParams};
 use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
+use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
 use serde_json::{Value, json};
 
-use crate::wire::send;
+use crate::wire::{patch, send};
 
 async fn client(door: &Served, change: impl FnOnce(&mut AuthInfo)) -> kube::Client {
     let mut kubeconfig = Kubeconfig::from_yaml(&door.kubeconfig()).unwrap();
@@ -44,6 +47,52 @@ async fn certificates_and_tokens_open_the_door() {
     }
     let silent = client(&door, |auth| *auth = AuthInfo::default()).await;
     assert_eq!(silent.apiserver_version().await.unwrap().minor, "36", "what everybody may know");
+    door.shutdown().await;
+}
+
+/// A certificate of the server for a subject, and its key, both PEM.
+async fn certificate(server: &ApiServer, subject: &[(DnType, &str)]) -> (String, String) {
+    let mut params = CertificateParams::default();
+    params.distinguished_name = DistinguishedName::new();
+    for (kind, text) in subject {
+        params.distinguished_name.push(kind.clone(), *text);
+    }
+    let key = KeyPair::generate().unwrap();
+    let request = STANDARD.encode(params.serialize_request(&key).unwrap().pem().unwrap());
+    let requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    let body = json!({
+        "metadata": {"name": "c"},
+        "spec": {"request": request, "signerName": "kubernetes.io/kube-apiserver-client", "usages": ["client auth"]},
+    });
+    let (code, answer) = send(server, "POST", requests, &body).await;
+    assert_eq!(code, 201, "{answer}");
+    let approved = json!({"status": {"conditions": [{"type": "Approved", "status": "True", "reason": "r"}]}});
+    let (code, answer) = patch(server, &format!("{requests}/c/approval"), "merge-patch", &approved).await;
+    assert_eq!(code, 200, "{answer}");
+    server.settled().await;
+    let (_, signed) = send(server, "GET", &format!("{requests}/c"), &Value::Null).await;
+    assert!(signed["status"]["certificate"].is_string(), "{signed}");
+    let pem = STANDARD.decode(signed["status"]["certificate"].as_str().unwrap()).unwrap();
+    (String::from_utf8(pem).unwrap(), key.serialize_pem())
+}
+
+#[tokio::test]
+async fn a_certificate_without_a_common_name_says_nothing() {
+    let controllers = Controllers { signing: true, ..Controllers::none() };
+    let server = ApiServer::builder().controllers(controllers).build();
+    let door = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let (pem, key) = certificate(&server, &[(DnType::OrganizationName, "o")]).await;
+    let showing = |bearer: Option<&str>| {
+        let bearer = bearer.map(|token| token.to_owned().into());
+        client(&door, |auth| {
+            auth.client_certificate_data = Some(STANDARD.encode(&pem));
+            auth.client_key_data = Some(STANDARD.encode(&key).into());
+            auth.token = bearer;
+        })
+    };
+    for (bearer, code) in [(Some(door.token.as_str()), 200), (Some("x"), 401), (None, 401)] {
+        assert_eq!(asked(&showing(bearer).await, "/api/v1/nodes").await.0, code, "{bearer:?}");
+    }
     door.shutdown().await;
 }
 

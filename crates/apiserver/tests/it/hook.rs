@@ -68,7 +68,8 @@ impl Dialer for Hooks {
     async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError> {
         let (path, query) = path.split_once('?').unwrap();
         assert_eq!(query, format!("timeout={}s", timeout.as_secs()));
-        let review: Value = serde_json::from_slice(&body).unwrap();
+        let unread = |source_text| DialError::Exchange { url: path.to_owned(), source_text };
+        let review = formats::json::document(&body).map_err(unread)?;
         let name = path.trim_start_matches('/').to_owned();
         self.asked.lock().unwrap().push((name.clone(), review.clone()));
         let mut response = match self.scripts[&name](&review["request"]) {

@@ -13,6 +13,7 @@ mod certificates;
 mod controllers;
 mod conversion;
 mod crud;
+mod depth;
 mod eviction;
 mod faults;
 mod forks;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use apiserver::ApiServer;
+use apiserver::{ApiServer, User};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
@@ -236,6 +236,24 @@ async fn the_key_is_published() {
     validation.validate_exp = false;
     validation.set_audience(&[ISSUER]);
     assert!(jsonwebtoken::decode::<Value>(&token, &decoding, &validation).is_ok(), "others can check tokens");
+}
+
+#[tokio::test]
+async fn a_registered_token_is_for_this_server_alone() {
+    let server = ApiServer::builder().audiences([ISSUER.to_owned(), "gardener".to_owned()]).build();
+    let user = User { name: "u".to_owned(), groups: vec!["g".to_owned()], ..User::default() };
+    server.add_token("static", user);
+    let holder = json!({"username": "u", "groups": ["g"]});
+    let held = |audiences: Value| json!({"authenticated": true, "user": holder, "audiences": audiences});
+    let table = [
+        (json!([]), held(json!([ISSUER, "gardener"]))),
+        (json!(["vault", "gardener"]), held(json!(["gardener"]))),
+        (json!(["vault"]), json!({"user": {}, "error": "invalid bearer token"})),
+    ];
+    for (audiences, want) in table {
+        let spec = json!({"token": "static", "audiences": audiences});
+        assert_eq!(review(&server, spec).await, want, "{audiences}");
+    }
 }
 
 #[tokio::test]

@@ -30,6 +30,33 @@ fn whole_floats_are_printed_whole() {
 }
 
 #[test]
+fn half_a_character_is_replaced() {
+    let table = [
+        (r#""\ud800""#, "\u{fffd}"),
+        (r#""\uDC00x""#, "\u{fffd}x"),
+        (r#""\ud800\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
+        (r#""\ud800\u0041""#, "\u{fffd}A"),
+        (r#""\ud83d\uDE00""#, "\u{1f600}"),
+        (r#""\\ud800""#, "\\ud800"),
+        (r#""\\\ud800""#, "\\\u{fffd}"),
+    ];
+    for (text, wanted) in table {
+        assert_eq!(read(text), (vec![json!(wanted)], None), "{text}");
+    }
+    let fault = "json: offset 7: invalid character 'x' in \\u hexadecimal character escape";
+    assert_eq!(read(r#""\ud80x""#), (vec![], Some(fault.to_owned())));
+}
+
+#[test]
+fn floats_that_are_written_otherwise_than_go_writes_them() {
+    let written = |text: &str| document(text.as_bytes()).unwrap().to_string();
+    assert_eq!(
+        ["1e20", "1e-7", "-0.0", "1e21", "0.000001"].map(written),
+        ["1e+20", "1e-7", "0", "1e+21", "1e-6"]
+    );
+}
+
+#[test]
 fn of_equal_keys_the_last_counts() {
     assert_eq!(read("{\"a\":{\"b\":1},\"a\":{\"c\":2}}"), (vec![json!({"a": {"c": 2}})], None));
 }

@@ -33,10 +33,15 @@ impl<T: Clone> Anchors<T> {
     }
 
     /// Keeps what an anchor stands for; 0 is none.
-    pub(super) fn keep(&mut self, anchor: usize, value: &T, size: usize) {
+    pub(super) fn keep(&mut self, anchor: usize, value: impl FnOnce() -> T, size: usize) {
         if anchor != 0 {
-            self.known.insert(anchor, (value.clone(), size));
+            self.known.insert(anchor, (value(), size));
         }
+    }
+
+    /// What an anchor stands for; absent where it is not closed yet.
+    pub(super) fn known(&self, anchor: usize) -> Option<&T> {
+        self.known.get(&anchor).map(|(value, _)| value)
     }
 
     /// A copy of what an anchor stands for, and how much it is, which counts.

@@ -8,6 +8,7 @@ use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, T
 
 use super::anchors::Anchors;
 use super::{Data, Entry, Error, Mark, Node, Scalar, Style, resolve};
+use crate::depth;
 
 /// The documents of a text, empty ones included as null where they are marked by `---`.
 ///
@@ -27,8 +28,8 @@ pub fn parse(text: &str) -> Result<Vec<Node>, Error> {
 struct Builder {
     documents: Vec<Node>,
     open: Vec<Open>,
-    /// Counts nodes with what stands below.
-    anchors: Anchors<Node>,
+    /// Counts nodes with what stands below. Of each, how many levels of lists and maps it has.
+    anchors: Anchors<(Node, usize)>,
 }
 
 /// A list or map that is not closed yet.
@@ -37,6 +38,8 @@ struct Open {
     anchor: usize,
     /// How many nodes were built before it.
     before: usize,
+    /// How many levels it has up to now.
+    levels: usize,
     data: Partial,
 }
 
@@ -62,7 +65,7 @@ impl Builder {
             Event::Scalar(text, style, anchor, tag) => {
                 let node = scalar(&text, style, tag.as_deref(), span)?;
                 self.anchors.count(1, node.start)?;
-                self.done(node, 1, anchor)
+                self.done(node, 1, 0, anchor)
             }
             Event::SequenceStart(_, anchor, _) => self.begin(span, anchor, Partial::List(Vec::new())),
             Event::MappingStart(_, anchor, _) => {
@@ -71,30 +74,36 @@ impl Builder {
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(anchor) => {
-                let (node, size) = self.anchors.copy(anchor, mark(span))?;
-                self.done(node, size, 0)
+                let levels = self.anchors.known(anchor).map_or(0, |(_, levels)| *levels);
+                check_depth(self.open.len() + levels, mark(span))?;
+                let ((node, levels), size) = self.anchors.copy(anchor, mark(span))?;
+                self.done(node, size, levels, 0)
             }
             _ => Ok(()),
         }
     }
 
     fn begin(&mut self, span: Span, anchor: usize, data: Partial) -> Result<(), Error> {
-        self.open.push(Open { start: mark(span), anchor, before: self.anchors.built(), data });
+        self.open.push(Open { start: mark(span), anchor, before: self.anchors.built(), levels: 1, data });
+        check_depth(self.open.len(), mark(span))?;
         self.anchors.count(1, mark(span))
     }
 
     fn close(&mut self, span: Span) -> Result<(), Error> {
-        let Some(Open { start, anchor, before, data }) = self.open.pop() else { return Ok(()) };
+        let Some(Open { start, anchor, before, levels, data }) = self.open.pop() else { return Ok(()) };
         let data = match data {
             Partial::List(items) => Data::List(items),
             Partial::Map { entries, merged, .. } => Data::Map(merge(entries, merged)?),
         };
         let end = span.end.byte_offset().unwrap_or(start.offset);
-        self.done(Node { data, start, end }, self.anchors.built() - before, anchor)
+        self.done(Node { data, start, end }, self.anchors.built() - before, levels, anchor)
     }
 
-    fn done(&mut self, node: Node, size: usize, anchor: usize) -> Result<(), Error> {
-        self.anchors.keep(anchor, &node, size);
+    fn done(&mut self, node: Node, size: usize, levels: usize, anchor: usize) -> Result<(), Error> {
+        self.anchors.keep(anchor, || (node.clone(), levels), size);
+        if let Some(around) = self.open.last_mut() {
+            around.levels = around.levels.max(levels + 1);
+        }
         match self.open.last_mut().map(|open| &mut open.data) {
             None => self.documents.push(node),
             Some(Partial::List(items)) => items.push(node),
@@ -106,6 +115,10 @@ impl Builder {
         }
         Ok(())
     }
+}
+
+fn check_depth(levels: usize, at: Mark) -> Result<(), Error> {
+    if depth::fits(levels) { Ok(()) } else { Err(fail(depth::TOO_DEEP, at)) }
 }
 
 fn add(entries: &mut Entries, merged: &mut Vec<Node>, key: Node, value: Node) -> Result<(), Error> {

@@ -16,6 +16,29 @@ fn refusal(text: &str) -> String {
     parse(text).expect_err(text).to_string()
 }
 
+/// A chain of lists of 200 levels, each with the one before at its bottom.
+fn chained(links: usize) -> String {
+    let (open, close) = ("[".repeat(200), "]".repeat(200));
+    (0..links).fold(String::new(), |text, link| {
+        let bottom = link.checked_sub(1).map(|before| format!("*a{before} ")).unwrap_or_default();
+        text + &format!("- &a{link} {open}{bottom}{close}\n")
+    })
+}
+
+#[test]
+fn levels_behind_aliases_count() {
+    let read = |text: String| {
+        let read = move || {
+            let node = parse(&text).err().map(|error| error.message);
+            (node, first_document(text.as_bytes()).err().map(|error| error.message))
+        };
+        std::thread::Builder::new().stack_size(128 << 20).spawn(read).unwrap().join().unwrap()
+    };
+    assert_eq!(read(chained(49)), (None, None), "9,801 levels");
+    let too_deep = Some("exceeded max depth of 10000".to_owned());
+    assert_eq!(read(chained(50)), (too_deep.clone(), too_deep), "10,001 levels");
+}
+
 #[test]
 fn unquoted_scalars_mean_what_go_takes_them_for() {
     let table = [

@@ -25,7 +25,36 @@ pub struct FixedDialers {
     services: BTreeMap<(String, String), Destination>,
     hosts: BTreeMap<String, Destination>,
     /// So that connections are kept.
-    pooled: Mutex<BTreeMap<Pooled, Https>>,
+    pool: Mutex<Pool>,
+}
+
+/// So many dialers with their connections are kept; a bundle that is rotated leaves one that nobody uses any more.
+const MOST_KEPT: usize = 256;
+
+/// Dialers, each with the number of its last use.
+#[derive(Debug, Default)]
+struct Pool {
+    dialers: BTreeMap<Pooled, (Https, u64)>,
+    uses: u64,
+}
+
+impl Pool {
+    fn get(&mut self, key: &Pooled) -> Option<Https> {
+        let (dialer, used) = self.dialers.get_mut(key)?;
+        self.uses += 1;
+        *used = self.uses;
+        Some(dialer.clone())
+    }
+
+    /// Keeps a dialer, in the place of the one that was not used for longest where there are too many.
+    fn keep(&mut self, key: Pooled, dialer: Https) {
+        if self.dialers.len() >= MOST_KEPT {
+            let oldest = self.dialers.values().map(|(_, used)| *used).min();
+            self.dialers.retain(|_, (_, used)| Some(*used) != oldest);
+        }
+        self.uses += 1;
+        self.dialers.insert(key, (dialer, self.uses));
+    }
 }
 
 /// What connections are kept by.
@@ -83,15 +112,15 @@ impl FixedDialers {
         bundle: Option<&str>,
         over: Connection<'_>,
     ) -> Result<Arc<dyn Dialer>, DialError> {
-        let mut pooled = self.pooled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         let key = Pooled {
             base: base.clone(),
             address: address.clone(),
             bundle: bundle.map(str::to_owned).filter(|_| !over.insecure),
             certificate: over.certificate.cloned(),
         };
-        if let Some(known) = pooled.get(&key) {
-            return Ok(Arc::new(known.clone()));
+        if let Some(known) = pool.get(&key) {
+            return Ok(Arc::new(known));
         }
         let wrong = |source_text: String| DialError::Tls { url: base.clone(), source_text };
         let trust = match bundle {
@@ -104,7 +133,7 @@ impl FixedDialers {
         };
         let target = Target { url: base, address, server_name: None, trust };
         let dialer = Https::showing(&target, over.certificate)?;
-        pooled.insert(key, dialer.clone());
+        pool.keep(key, dialer.clone());
         Ok(Arc::new(dialer))
     }
 }
@@ -122,5 +151,30 @@ impl Dialers for FixedDialers {
             Some(Destination::Address(address)) => self.pooled(base, Some(address), bundle, over),
             None => self.pooled(base, None, bundle, over),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dialers_that_are_used_are_kept() {
+        let dialers = FixedDialers::new();
+        let over = Connection { insecure: true, ..Connection::default() };
+        let dial =
+            |number: usize| drop(dialers.pooled(format!("https://h{number}"), None, None, over).unwrap());
+        for number in 0..MOST_KEPT {
+            dial(number);
+        }
+        dial(0);
+        dial(MOST_KEPT);
+        let pool = dialers.pool.lock().unwrap();
+        let is_kept = |number: usize| {
+            let base = format!("https://h{number}");
+            pool.dialers.contains_key(&Pooled { base, address: None, bundle: None, certificate: None })
+        };
+        let kept = [0, 1, 2, MOST_KEPT].map(is_kept);
+        assert_eq!((pool.dialers.len(), kept), (MOST_KEPT, [true, false, true, true]));
     }
 }

@@ -20,10 +20,10 @@ pub(super) struct Search<'a> {
     pub(super) algorithms: &'a WebPkiSupportedAlgorithms,
 }
 
-/// What was found on the way.
+/// The chains that lead to a root, and what the search for them cost.
 #[derive(Default)]
-struct Found<'a> {
-    chains: Vec<Vec<&'a Certificate>>,
+struct Chains<'a> {
+    complete: Vec<Vec<&'a Certificate>>,
     checks: usize,
     /// Why the first signer did not count.
     hint: Option<String>,
@@ -41,14 +41,14 @@ pub(super) fn valid(certificate: &Certificate, now: i64) -> Result<(), Distrust>
 
 /// Whether a chain leads from the leaf to a root, and is acceptable.
 pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), Distrust> {
-    let mut found = Found::default();
-    let searched = build(&[leaf], search, &mut found);
-    if found.chains.is_empty() {
+    let mut chains = Chains::default();
+    let searched = build(&[leaf], search, &mut chains);
+    if chains.complete.is_empty() {
         searched?;
-        return Err(Distrust::UnknownAuthority { hint: found.hint });
+        return Err(Distrust::UnknownAuthority { hint: chains.hint });
     }
     let mut refusal = Ok(());
-    for chain in &found.chains {
+    for chain in &chains.complete {
         refusal = acceptable(chain);
         if refusal.is_ok() {
             break;
@@ -81,12 +81,16 @@ pub(super) fn acceptable(chain: &[&Certificate]) -> Result<(), Distrust> {
 }
 
 /// Goes on from the last certificate of a chain to all that may have signed it, roots first.
-fn build<'a>(chain: &[&'a Certificate], search: &Search<'a>, found: &mut Found<'a>) -> Result<(), Distrust> {
+fn build<'a>(
+    chain: &[&'a Certificate],
+    search: &Search<'a>,
+    chains: &mut Chains<'a>,
+) -> Result<(), Distrust> {
     let Some(last) = chain.last() else { return Ok(()) };
     for (is_root, pool) in [(true, search.roots), (false, search.intermediates)] {
         for signer in signers(last, pool) {
-            found.checks += 1;
-            if found.checks > MOST_CHECKS {
+            chains.checks += 1;
+            if chains.checks > MOST_CHECKS {
                 return Err(Distrust::TooManyChecks);
             }
             if !signer.key.known || chain.iter().any(|known| is_same(known, signer)) {
@@ -94,14 +98,14 @@ fn build<'a>(chain: &[&'a Certificate], search: &Search<'a>, found: &mut Found<'
             }
             if let Err(reason) = signs(signer, last, chain.len(), is_root, search) {
                 let signer = &signer.subject.common_name;
-                found.hint.get_or_insert_with(|| format!("authority {signer:?}: {reason}"));
+                chains.hint.get_or_insert_with(|| format!("authority {signer:?}: {reason}"));
                 continue;
             }
             let longer = [chain, &[signer]].concat();
             if is_root {
-                found.chains.push(longer);
+                chains.complete.push(longer);
             } else {
-                build(&longer, search, found)?;
+                build(&longer, search, chains)?;
             }
         }
     }

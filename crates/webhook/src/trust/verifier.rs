@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, OtherError, SignatureScheme};
@@ -23,7 +24,8 @@ pub enum Trust {
     Insecure,
 }
 
-/// A client's TLS configuration; an error says why there is none.
+/// A client's TLS configuration, which verifies the server at each connection: a resumed session would not ask whether its
+/// certificate is still trusted. An error says why there is none.
 ///
 /// # Errors
 /// When a file cannot be read, or the bundle holds no certificate.
@@ -42,6 +44,7 @@ pub fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
     let builder = builder.map_err(|error| error.to_string())?;
     let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier::of(trusted)));
     let mut config = builder.with_no_client_auth();
+    config.resumption = Resumption::disabled();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
@@ -52,7 +55,8 @@ pub fn server_verifier(authorities: Authorities) -> Arc<dyn ServerCertVerifier> 
     Arc::new(Verifier::of(Trusted::These(Arc::new(authorities))))
 }
 
-/// The same for the authorities of a PEM file, which is read again when it is a minute old.
+/// The same for the authorities of a PEM file, which is read again when it is a minute old. The client must resume no
+/// session, as it would not ask the verifier then.
 ///
 /// # Errors
 /// When the file cannot be read, or holds no certificate.

@@ -24,6 +24,7 @@ use webhook::server::{
     CertificateError, CertificateFolder, Certificates, Patience, Peer, TlsOptions, config, serve, trusted,
 };
 use webhook::service::Limits;
+use webhook::trust::client_config;
 
 use crate::certificates::{Authority, write};
 use crate::hooks::{hooks, marked, review};
@@ -100,6 +101,23 @@ async fn http2_is_spoken_and_the_connection_kept() {
         assert_eq!((answer.status, answer.body), (200, Bytes::from(marked(version))));
     }
     assert_eq!(dialer.post("/nowhere", review("v1"), MINUTE).await.unwrap().status, 404);
+}
+
+#[tokio::test]
+async fn a_server_is_verified_at_each_connection() {
+    let authority = Authority::new();
+    let server = start(pair(&authority, "hooks.ns.svc"), Patience::default()).await;
+    let mut config = client_config(&Trust::Bundle(authority.pem().into_bytes())).unwrap();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let config = Arc::new(config);
+    for _ in 0..2 {
+        let stream = TcpStream::connect(server.address).await.unwrap();
+        let name = ServerName::try_from("hooks.ns.svc").unwrap();
+        let mut stream = TlsConnector::from(Arc::clone(&config)).connect(name, stream).await.unwrap();
+        let request = "POST /marks HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+        assert!(exchange(&mut stream, request).await.starts_with("HTTP/1.1 200 OK\r\n"));
+        assert_eq!(stream.get_ref().1.handshake_kind(), Some(rustls::HandshakeKind::Full));
+    }
 }
 
 #[tokio::test]

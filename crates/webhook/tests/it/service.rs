@@ -227,6 +227,12 @@ fn large(bytes: usize) -> String {
     format!(r#"{{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {request}}}"#)
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_webhook_may_wait_with_a_large_review_while_the_clock_is_paused() {
+    let body = body_of(&hooks(Limits::default()), "/naps", large(1024 * 1024)).await;
+    assert!(body.contains("slept"), "{body}");
+}
+
 #[tokio::test]
 async fn case_24_a_large_review_is_judged_while_others_are_answered() {
     let state = Arc::new((Mutex::new(false), Condvar::new()));

@@ -17,7 +17,7 @@ use crate::state::Shared;
 pub(crate) struct Identified {
     /// Who it is.
     pub(crate) user: User,
-    /// Which of the wanted audiences the token is meant for; empty for tokens that are meant for all.
+    /// Which of the wanted audiences the token is meant for; one at least.
     pub(crate) audiences: Vec<String>,
 }
 
@@ -32,10 +32,12 @@ const LEEWAY: i64 = 60;
 
 /// Who holds a token that is meant for one of these audiences; without audiences, for this server.
 pub(crate) fn identify(shared: &Shared, token: &str, wanted: &[String]) -> Result<Identified, Refused> {
-    if let Some(user) = shared.tokens.known(token) {
-        return Ok(Identified { user, audiences: wanted.to_vec() });
+    let own = &shared.tokens.audiences;
+    let wanted = if wanted.is_empty() { own } else { wanted };
+    // A token that was registered says nothing of audiences: it is meant for this server.
+    if let (Some(user), Ok(audiences)) = (shared.tokens.known(token), meant_for(own, wanted)) {
+        return Ok(Identified { user, audiences });
     }
-    let wanted = if wanted.is_empty() { &shared.tokens.audiences } else { wanted };
     match issuer(token).as_deref() {
         Some(issuer) if issuer == shared.tokens.issuer => {
             bound(shared, token, wanted).map_err(|why| among_all(&why))

@@ -16,11 +16,7 @@ pub(super) fn answer(shared: &Shared, _: &Call, object: &mut Value) -> Result<()
     let wanted: Vec<String> = wanted.filter_map(Value::as_str).map(str::to_owned).collect();
     object["status"] = match identify(shared, token, &wanted) {
         Ok(Identified { user, audiences }) => {
-            let mut status = json!({"authenticated": true, "user": user.info()});
-            if !audiences.is_empty() {
-                status["audiences"] = json!(audiences);
-            }
-            status
+            json!({"authenticated": true, "user": user.info(), "audiences": audiences})
         }
         Err(Refused(why)) => json!({"user": {}, "error": why}),
     };

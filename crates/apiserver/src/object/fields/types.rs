@@ -49,7 +49,7 @@ fn value(found: &Value, ty: &Type, at: Place<'_>, first: &mut Option<String>) ->
             let Some(ty) = ty.items() else { return Ok(()) };
             items.iter().try_for_each(|below| value(below, &ty, at, first))
         }
-        (found, shape) => match scalar(found, shape).map_err(|why| told(why, ty, at)) {
+        (found, shape) => match scalar(found, shape).map_err(|why| type_error(why, ty, at)) {
             Err(why) if reads_itself(shape) => Err(why),
             Err(why) => {
                 first.get_or_insert(why);
@@ -73,7 +73,7 @@ fn reads_itself(shape: Shape) -> bool {
     matches!(shape, Shape::Quantity | Shape::IntOrString | Shape::Time | Shape::MicroTime | Shape::Duration)
 }
 
-fn told(why: Wrong, ty: &Type, at: Place<'_>) -> String {
+fn type_error(why: Wrong, ty: &Type, at: Place<'_>) -> String {
     match why {
         Wrong::Said(words) => words,
         Wrong::Type(found) if at.path.is_empty() => {
@@ -190,21 +190,21 @@ pub(super) fn base64(text: &str) -> Result<(), String> {
     }
 }
 
-/// Only the commonest complaints about times are told as Go tells them.
+/// Only the commonest complaints about times have Go's words.
 fn time(text: &str, layout: &str) -> Result<(), String> {
-    let told = |rest: &str, part: &str| {
+    let unparsable = |rest: &str, part: &str| {
         Err(format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}"))
     };
     let fraction = layout.contains(".000000");
     if formats::time::nanos(text).is_none() {
-        return told(text, "2006");
+        return unparsable(text, "2006");
     }
     if !fraction || formats::time::micro_nanos(text).is_some() {
         return Ok(());
     }
     match text.get(26..).filter(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit())) {
-        Some(rest) => told(rest, "Z07:00"),
-        None => told(text.get(19..).unwrap_or_default(), ".000000"),
+        Some(rest) => unparsable(rest, "Z07:00"),
+        None => unparsable(text.get(19..).unwrap_or_default(), ".000000"),
     }
 }
 

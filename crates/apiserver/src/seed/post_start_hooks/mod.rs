@@ -56,7 +56,9 @@ fn put(shared: &Shared, mut object: Value) {
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     let key = crate::call::key(target.resource.namespaced, meta::namespace(&object), meta::name(&object));
-    let _there = shared.store.put(&target.table, &key, Expect::Absent, object);
+    if shared.store.put(&target.table, &key, Expect::Absent, object).is_err() {
+        tracing::debug!(table = target.table, key, "kept an object that was there before the server started");
+    }
 }
 
 fn authority_pem(made: &Made) -> String {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 /// The mark of an encoding. Go's parser takes it for a letter, ours skips it where a line begins.
 const ENCODING: char = '\u{feff}';
-/// So often a text is read again at most.
-const TRIES: usize = 16;
+/// So many bytes are read again at most: the parser begins anew after each text in brackets that ends in a colon.
+const AGAIN: usize = 16 << 20;
 
 pub(super) struct Source<'a> {
     pub(super) text: Cow<'a, str>,
@@ -13,12 +13,13 @@ pub(super) struct Source<'a> {
     open_line: Option<&'a str>,
     /// Letters that stand for others.
     disguises: Vec<(char, char)>,
-    tries: usize,
+    /// How many bytes were read again.
+    again: usize,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let mut source = Self { text: Cow::Borrowed(text), open_line: None, disguises: Vec::new(), tries: 0 };
+        let mut source = Self { text: Cow::Borrowed(text), open_line: None, disguises: Vec::new(), again: 0 };
         if text.contains(ENCODING)
             && let Some(letter) = source.unused()
         {
@@ -40,10 +41,10 @@ impl<'a> Source<'a> {
 
     /// Lets another letter stand for the colon at an offset; whether that was possible.
     pub(super) fn disguise(&mut self, offset: usize) -> bool {
-        self.tries += 1;
+        self.again += offset;
         let known = self.disguises.iter().find(|(_, meant)| *meant == ':').map(|(letter, _)| *letter);
         let Some(letter) = known.or_else(|| self.unused()) else { return false };
-        if self.tries > TRIES || !self.from(offset).starts_with(':') {
+        if self.again > AGAIN || !self.from(offset).starts_with(':') {
             return false;
         }
         if known.is_none() {

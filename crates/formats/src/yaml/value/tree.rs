@@ -20,6 +20,11 @@ const MERGE: &str = "tag:yaml.org,2002:merge";
 /// to keep it busy does.
 const WORK: usize = 400_000_000;
 
+/// What is said of a text that the parser panics at for a reason that is not known.
+pub(super) const DEFECT: &str = "the YAML parser failed";
+/// The parser looks so many words ahead at most.
+const NEAR: usize = 8;
+
 #[derive(Debug)]
 pub(super) enum Data {
     Scalar(Scalar),
@@ -44,14 +49,15 @@ pub(super) struct Scalar {
 pub(super) struct Node {
     pub(super) data: Data,
     pub(super) start: Mark,
+    /// How many levels of lists and maps it has, those behind aliases included.
+    levels: usize,
 }
 
 /// One document.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
     /// The first node is the whole; absent in an empty text.
-    pub(super) depth: usize,
+    pub(super) nodes: Vec<Node>,
 }
 
 impl Node {
@@ -105,9 +111,8 @@ fn parse(source: &Source<'_>) -> Result<Tree, Refusal> {
         last: Mark::default(),
     };
     loop {
-        // The parser has no words for a tag that a comma ends in brackets.
         let event = catch_unwind(AssertUnwindSafe(|| parser.parse()));
-        let event = event.map_err(|_| fail("a comma ends a tag", builder.last))?;
+        let event = event.map_err(|_| builder.defect())?;
         let event = event.map_err(|error| refusal(&error))?;
         builder.last = mark(event.end_mark);
         match event.data {
@@ -129,6 +134,14 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// Why the parser panicked. It has no words for a tag that a comma ends in brackets; anything else is its defect.
+    fn defect(&self) -> Error {
+        let rest = self.source.from(self.last.offset);
+        let ends_a_tag = |word: &str| word.contains('!') && word.contains(',');
+        let is_known = rest.split_whitespace().take(NEAR).any(ends_a_tag);
+        fail(if is_known { "a comma ends a tag" } else { DEFECT }, self.last)
+    }
+
     fn take(&mut self, event: Event) -> Result<(), Error> {
         let start = mark(event.start_mark);
         self.work += self.open.len();
@@ -139,7 +152,10 @@ impl Builder<'_> {
             EventData::Alias { anchor } => {
                 let unknown = || fail(&format!("unknown anchor '{anchor}' referenced"), start);
                 let node = *self.anchors.get(&anchor).ok_or_else(unknown)?;
-                self.add(Data::Alias(node), None, start);
+                let levels = self.tree.nodes[node].levels;
+                check_depth(self.open.len() + levels, start)?;
+                self.add(Data::Alias(node), None, start, levels);
+                self.reaches(levels);
             }
             EventData::Scalar { anchor, tag, value, plain_implicit, style, .. } => {
                 let mut plain = plain_implicit;
@@ -153,7 +169,7 @@ impl Builder<'_> {
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 let text = self.source.meant(value, is_block, mark(event.end_mark).offset);
                 let scalar = Scalar { text, tag, plain, implicit: plain_implicit };
-                self.add(Data::Scalar(scalar), anchor, start);
+                self.add(Data::Scalar(scalar), anchor, start, 0);
             }
             EventData::SequenceStart { anchor, style, .. } => {
                 self.begin(Data::List(Vec::new()), style == SequenceStyle::Flow, anchor, start)?;
@@ -161,7 +177,11 @@ impl Builder<'_> {
             EventData::MappingStart { anchor, style, .. } => {
                 self.begin(Data::Map(Vec::new()), style == MappingStyle::Flow, anchor, start)?;
             }
-            EventData::SequenceEnd | EventData::MappingEnd => drop(self.open.pop()),
+            EventData::SequenceEnd | EventData::MappingEnd => {
+                if let Some((closed, _)) = self.open.pop() {
+                    self.reaches(self.tree.nodes[closed].levels);
+                }
+            }
             _ => {}
         }
         Ok(())
@@ -174,13 +194,20 @@ impl Builder<'_> {
         anchor: Option<String>,
         start: Mark,
     ) -> Result<(), Error> {
-        let id = self.add(data, anchor, start);
+        let id = self.add(data, anchor, start, 1);
         self.open.push((id, in_brackets));
-        self.tree.depth = self.tree.depth.max(self.open.len());
-        if depth::fits(self.open.len()) { Ok(()) } else { Err(fail(depth::TOO_DEEP, start)) }
+        check_depth(self.open.len(), start)
     }
 
-    fn add(&mut self, data: Data, anchor: Option<String>, start: Mark) -> Id {
+    /// What is open has one more level than what stands in it.
+    fn reaches(&mut self, levels: usize) {
+        if let Some((open, _)) = self.open.last() {
+            let around = &mut self.tree.nodes[*open].levels;
+            *around = (*around).max(levels + 1);
+        }
+    }
+
+    fn add(&mut self, data: Data, anchor: Option<String>, start: Mark, levels: usize) -> Id {
         let id = self.tree.nodes.len();
         if let Some(Data::List(nodes) | Data::Map(nodes)) =
             self.open.last().and_then(|(open, _)| self.tree.nodes.get_mut(*open)).map(|node| &mut node.data)
@@ -190,9 +217,13 @@ impl Builder<'_> {
         if let Some(anchor) = anchor {
             self.anchors.insert(anchor, id);
         }
-        self.tree.nodes.push(Node { data, start });
+        self.tree.nodes.push(Node { data, start, levels });
         id
     }
+}
+
+fn check_depth(levels: usize, at: Mark) -> Result<(), Error> {
+    if depth::fits(levels) { Ok(()) } else { Err(fail(depth::TOO_DEEP, at)) }
 }
 
 /// Whether an unquoted text, which begins here with what stands before it, has the tag `!`, which the parser drops; it says

@@ -23,8 +23,9 @@ const FILES: [(&str, &str); 3] = [
 /// The text for a container in this network, and what leads it to the servers.
 pub(super) async fn carried(path: &Path, network: &Network) -> Result<(String, Vec<Relay>), TargetError> {
     let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|source| file("read", &shown, source))?;
-    let mut kubeconfig: Value = formats::yaml::from_str(&text)
+    let text = std::fs::read(path).map_err(|source| file("read", &shown, source))?;
+    // As client-go reads it, which minds no key that is there twice and no document behind the first.
+    let mut kubeconfig = formats::yaml::first_document(&text)
         .map_err(|error| TargetError::Description { what: shown, reason: error.to_string() })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     reduce(&mut kubeconfig);
@@ -148,7 +149,8 @@ mod tests {
             ],
         });
         let path = folder.join("kubeconfig");
-        std::fs::write(&path, kubeconfig.to_string()).unwrap();
+        // What client-go does not mind either: a second document.
+        std::fs::write(&path, format!("{kubeconfig}\n---\n{{}}\n")).unwrap();
         path
     }
 
