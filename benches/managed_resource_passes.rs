@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use component::Clusters;
 use controller::Entropy;
 use controller::config::Configuration as _;
-use controller::running::Running;
+use controller::controllers::Running;
 use futures::{StreamExt as _, stream};
 use gardener_resource_manager::config::ResourceManagerConfiguration;
 use gardener_resource_manager::controllers;

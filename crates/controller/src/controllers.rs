@@ -1,5 +1,7 @@
 //! All controllers of a process: none works before everything that any of them reads has been listed.
 
+mod running;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +15,8 @@ use crate::cluster::Cluster;
 use crate::controller::{Assembled, Controller, ControllerError};
 use crate::entropy::Entropy;
 use crate::worker::Work;
+
+pub use running::Running;
 
 /// How long controllers wait for what they watch.
 pub const CACHE_SYNC_TIMEOUT: Duration = Duration::from_mins(2);

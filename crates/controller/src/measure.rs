@@ -1,12 +1,14 @@
 //! What controllers measure, under the names of controller-runtime.
 
+mod histogram;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use formats::exposition::{Family, Kind, Reading, Sample};
 use parking_lot::Mutex;
 
-use crate::histogram::Histogram;
+pub(crate) use self::histogram::Histogram;
 
 /// Seconds, from 5 ms to a minute.
 const BOUNDS: &[f64] = &[

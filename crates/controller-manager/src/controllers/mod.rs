@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use component::Clusters;
 use controller::clock::Clock;
-use controller::running::Running;
+use controller::controllers::Running;
 use controller::{CacheOptions, Cluster, Controller, Entropy};
 use kube::Client;
 

@@ -25,7 +25,7 @@ use std::time::Duration;
 use component::Clusters;
 use controller::clock::Clock;
 use controller::controllers::ControllersError;
-use controller::running::Running;
+use controller::controllers::Running;
 use controller::{CacheOptions, CancellationToken, Cluster, Controller, Controllers, Entropy};
 use formats::duration::GoDuration;
 use kube::Client;
