@@ -395,12 +395,12 @@ async fn an_owner_is_kept_once_and_the_user_told() {
         (answer["metadata"]["ownerReferences"].clone(), warnings)
     };
     let (json_form, merge) = ("application/json", "application/merge-patch+json");
-    let owned = json!({"metadata": {"name": "a", "ownerReferences": twice}});
+    let posted = json!({"metadata": {"name": "a", "ownerReferences": twice}});
     let plain = server(&Hooks::default(), &[]).await;
-    let one = format!("{MAPS}/a");
-    assert_eq!(said(&plain, ("POST", MAPS, json_form), &owned).await, (once.clone(), vec![sent.clone()]));
-    assert_eq!(said(&plain, ("PUT", &one, json_form), &owned).await, (once.clone(), vec![sent]));
-    assert_eq!(said(&plain, ("PATCH", &one, merge), &owned).await, (once.clone(), vec![admitted.clone()]));
+    let path = format!("{MAPS}/a");
+    assert_eq!(said(&plain, ("POST", MAPS, json_form), &posted).await, (once.clone(), vec![sent.clone()]));
+    assert_eq!(said(&plain, ("PUT", &path, json_form), &posted).await, (once.clone(), vec![sent]));
+    assert_eq!(said(&plain, ("PATCH", &path, merge), &posted).await, (once.clone(), vec![admitted.clone()]));
     let add = move |_: &Value| {
         Say::Patch(json!([{"op": "add", "path": "/metadata/ownerReferences", "value": twice}]))
     };

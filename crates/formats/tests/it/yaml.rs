@@ -1,6 +1,8 @@
 //! Cases 01 to 06: manifests and kubeconfigs as `sigs.k8s.io/yaml` 1.3 over go-yaml 2.4 reads them. What differed between its
 //! reader and ours, over hundreds of thousands of texts that were changed by chance, stands here as vectors.
 
+use std::fmt::Write as _;
+
 use formats::yaml::first_document;
 use serde_json::{Value, json};
 
@@ -59,7 +61,7 @@ data:
 
 #[test]
 fn case_03_a_merge_key_may_have_its_tag() {
-    let manifest = r#"apiVersion: apiextensions.k8s.io/v1
+    let manifest = r"apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
   name: gadgets.example.net
@@ -76,7 +78,7 @@ spec:
   - !!merge <<: *version
     name: v1beta1
     storage: true
-"#;
+";
     let versions = &read(manifest).unwrap()["spec"]["versions"];
     let version = |name: &str, storage: bool| {
         let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
@@ -193,7 +195,7 @@ fn most_of_a_document_does_not_come_from_aliases() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..9 {
         let aliases = vec![format!("*a{}", level - 1); 9].join(", ");
-        bomb.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
+        writeln!(bomb, "a{level}: &a{level} [{aliases}]").unwrap();
     }
     assert!(read(&bomb).unwrap_err().ends_with("document contains excessive aliasing"));
 }
