@@ -108,6 +108,7 @@ mod tests {
             ("a: !!binary x", "line 1, column 4: !!binary value contains invalid base64 data"),
             ("a: {<<: 1}", "line 1, column 9: map merge requires map or sequence of maps as the value"),
             ("a: {<<: [1]}", "line 1, column 10: map merge requires map or sequence of maps as the value"),
+            ("[!a,b]", "line 1, column 1: a comma ends a tag"),
             ("a: &x [*x]", "line 1, column 8: an alias inside its own anchor"),
         ];
         for (text, wanted) in table {
