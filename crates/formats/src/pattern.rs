@@ -122,7 +122,8 @@ impl Translator<'_> {
         let unset = flags.split_once('-').map(|(_, unset)| unset);
         let unknown = flags.find(|flag: char| !"imsU-".contains(flag));
         if unknown.is_some() || unset.is_some_and(|unset| unset.is_empty() || unset.contains('-')) {
-            let end = unknown.map_or(inner.len().min(length + 1), |at| at + 1);
+            let behind = |at: usize| at + inner[at..].chars().next().map_or(0, char::len_utf8);
+            let end = unknown.map_or(inner.len().min(length + 1), behind);
             return Err(error("invalid or unsupported Perl syntax", format!("(?{}", &inner[..end])));
         }
         if flags.is_empty() && inner.starts_with(')') {
@@ -370,6 +371,7 @@ mod tests {
             ("[a", "missing closing ]: `[a`"),
             (r"[a-\d]", r"invalid character class range: `[a-\d]`"),
             ("(?x:a)", "invalid or unsupported Perl syntax: `(?x`"),
+            ("(?é:a)", "invalid or unsupported Perl syntax: `(?é`"),
         ];
         for (pattern, want) in table {
             assert_eq!(words(pattern), Err(format!("error parsing regexp: {want}")), "{pattern}");
