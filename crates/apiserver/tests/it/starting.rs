@@ -122,12 +122,12 @@ async fn what_is_kept_and_not_enforced_is_told() {
         (
             "/api/v1/namespaces/default/resourcequotas".to_owned(),
             json!({"metadata": {"name": "a"}, "spec": {"hard": {"pods": "0"}}}),
-            Some("resource quotas"),
+            None,
         ),
         (
             "/api/v1/namespaces/default/limitranges".to_owned(),
             json!({"metadata": {"name": "a"}, "spec": {"limits": [{"type": "Pod", "max": {"cpu": "1"}}]}}),
-            Some("limit ranges"),
+            None,
         ),
         ("/api/v1/namespaces/default/configmaps".to_owned(), json!({"metadata": {"name": "a"}}), None),
     ];

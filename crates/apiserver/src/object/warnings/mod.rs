@@ -23,12 +23,11 @@ const TEMPLATES: &[(&str, &str)] = &[
 ];
 /// Kinds whose names become those of pods.
 const NAMING_PODS: &[&str] = &["cronjobs.batch", "deployments.apps", "jobs.batch"];
-/// Kinds by which kube-apiserver judges other objects and this server does not.
+/// Kinds by which a user has kube-apiserver judge other objects, and by which this server judges none. Quotas and limit ranges are not
+/// among them: kubectl creates them beside others, and a warning of theirs would be one that no other server sends.
 const UNENFORCED: &[(&str, &str)] = &[
-    ("limitranges", "limit ranges"),
     ("mutatingadmissionpolicies.admissionregistration.k8s.io", "admission policies"),
     ("mutatingadmissionpolicybindings.admissionregistration.k8s.io", "admission policies"),
-    ("resourcequotas", "resource quotas"),
     ("validatingadmissionpolicies.admissionregistration.k8s.io", "admission policies"),
     ("validatingadmissionpolicybindings.admissionregistration.k8s.io", "admission policies"),
 ];
