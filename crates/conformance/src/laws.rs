@@ -1,4 +1,4 @@
-//! The laws that hold on every case without being listed (contract-language §10).
+//! The laws that hold on every case without being listed (contracts/README.md).
 //!
 //! What is needed to judge them is asked once per case and kept as a [`Trace`]; each law is a pure function on it and
 //! brings the damage that must break it.

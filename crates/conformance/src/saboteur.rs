@@ -1,4 +1,4 @@
-//! Shows that clauses can fail: damages recorded answers and matches again (contract-language §11). Asks nobody.
+//! Shows that clauses can fail: damages recorded answers and matches again (contracts/README.md). Asks nobody.
 
 use std::collections::BTreeSet;
 use std::fmt;

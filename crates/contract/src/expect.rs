@@ -1,4 +1,4 @@
-//! What is asserted, as a tree over an answer, and the comparison (contract-language §8).
+//! What is asserted, as a tree over an answer, and the comparison (contracts/README.md).
 
 mod assertions;
 pub(crate) mod cel;

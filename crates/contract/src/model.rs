@@ -70,7 +70,7 @@ pub enum Binds {
     Both,
 }
 
-/// A law that holds on every case without being listed (contract-language §10).
+/// A law that holds on every case without being listed (contracts/README.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Law {

@@ -48,7 +48,7 @@ struct MutateCloudProfile;
 struct ValidateCloudProfile(Garden);
 
 impl From<FactsError> for Rejection {
-    /// What is not known is nobody's fault who asks.
+    /// A fact that the garden does not return is an error of the server, 500, not of the user.
     fn from(error: FactsError) -> Self {
         Self::errored(500, error.to_string())
     }

@@ -1,4 +1,4 @@
-//! A group of cases on an API server (contract-language §9): facts first, every request once without the target, then
+//! A group of cases on an API server (contracts/README.md): facts first, every request once without the target, then
 //! the target registered and every request again. All are dry runs, so nothing is created, runs or is lost.
 
 mod alive;

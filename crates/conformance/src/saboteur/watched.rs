@@ -1,4 +1,4 @@
-//! Whether a damage altered what a case asserts, as contract-language §8 compares. What stood there before is looked up once for
+//! Whether a damage altered what a case asserts, as the rules of contracts/README.md compare. What stood there before is looked up once for
 //! all damages.
 
 use contract::expect::{Path, Reader};
