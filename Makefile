@@ -42,8 +42,7 @@ lint: ## contracts, fixtures, ledgers and suites
 bench: ## the hot paths, with criterion
 	cargo bench --workspace
 
-mutants: ## change the code of webhooks and controllers and see the contracts notice
-	cargo mutants --version >/dev/null 2>&1 || cargo install --locked cargo-mutants
+mutants: ## change the code of components and see the contracts notice
 	cargo xtask mutants
 
 control-plane: ## kube-apiserver and etcd from pinned Go modules; prints the folder

@@ -2,11 +2,17 @@
 
 mod list;
 
+use std::ffi::OsString;
+use std::process::ExitCode;
+
 use component::Component;
 
 use crate::terminal::Failure;
 
 pub(crate) use list::COMPONENTS;
+
+/// What the tool is called with when it runs as a component's program.
+const SUBCOMMAND: &str = "component";
 
 /// The component of a name.
 ///
@@ -20,6 +26,25 @@ pub(crate) fn named(name: &str) -> Result<&'static Component, Failure> {
              `verify --target …`"
         ))
     })
+}
+
+/// Runs as the program of a component where the first argument is `component` and the second the program's name: cases about
+/// processes start the tool so.
+pub(crate) fn program(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut arguments = arguments.into_iter().skip(1);
+    if arguments.next()? != SUBCOMMAND {
+        return None;
+    }
+    let arguments: Vec<OsString> = arguments.collect();
+    let name = arguments.first()?;
+    let component = COMPONENTS.iter().find(|component| *name == *component.program)?;
+    Some((component.main)(arguments))
+}
+
+/// The command line that starts the program of a component.
+pub(crate) fn command(component: &Component) -> Option<Vec<String>> {
+    let tool = std::env::current_exe().ok()?.to_str()?.to_owned();
+    Some(vec![tool, SUBCOMMAND.to_owned(), component.program.to_owned()])
 }
 
 /// Their names.

@@ -21,6 +21,9 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if let Some(code) = components::program(std::env::args_os()) {
+        return code;
+    }
     let arguments = <arguments::Arguments as clap::Parser>::parse();
     let terminal = terminal::Terminal::new(&arguments.output);
     match commands::execute(arguments, &terminal) {

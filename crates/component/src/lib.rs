@@ -16,6 +16,9 @@ pub use installation::{Combining, Installation, Probe, Rollout, Webhooks};
 pub use manifests::Manifests;
 pub use start::{Clusters, StartOptions, Started, Starting};
 
+use std::ffi::OsString;
+use std::process::ExitCode;
+
 use serde_json::Value;
 
 /// A component of this project.
@@ -33,6 +36,11 @@ pub struct Component {
     pub features: &'static [&'static str],
     /// The names of its webhooks in contracts, each with a path that serves it.
     pub paths: fn() -> Vec<(&'static str, String)>,
+    /// Its command line: the program's name and its arguments.
+    pub main: fn(Vec<OsString>) -> ExitCode,
+    /// How its program is started for cases about processes: `spec` of a target file, whose `command` has the arguments alone;
+    /// `None`: there are no such cases.
+    pub process: Option<&'static str>,
     /// Reads a configuration file, of which version and kind may be missing; `None`: it has no such file.
     pub load: Option<fn(&Value) -> Loaded>,
     /// Starts it in this process; an error is the reason why it refuses its configuration.

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use contract::document::attestation::Attestation;
 use contract::document::ledger::Ledger;
-use contract::index::Summary;
+use contract::index::{Records, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::report::{Report, Status};
@@ -28,6 +27,10 @@ pub struct Count {
     pub proven: usize,
     /// Clauses that a foreign implementation was seen to keep, or differs from for a stated reason.
     pub attested: usize,
+    /// Changes of the component's code that were tried with its contracts as the only tests.
+    pub mutants: usize,
+    /// Those that a contract noticed, or that survived for a stated reason.
+    pub mutants_noticed: usize,
 }
 
 /// Counts per component, also of those of which there is nothing but a ledger, and as a total:
@@ -59,14 +62,14 @@ pub fn coverage(
     clauses: &[Summary],
     report: Option<&Report>,
     ledgers: &[&Ledger],
-    attestations: &[Attestation],
+    records: &Records,
 ) -> Coverage {
     let results =
         report.into_iter().flat_map(|report| &report.contracts).flat_map(|contract| &contract.clauses);
     let results: BTreeMap<(&str, &str), _> =
         results.map(|clause| ((clause.id.as_str(), clause.hash.as_str()), clause)).collect();
     let attested: BTreeSet<&str> =
-        attestations.iter().flat_map(|attestation| attestation.attested(clauses)).collect();
+        records.attestations.iter().flat_map(|attestation| attestation.attested(clauses)).collect();
     let mut coverage = Coverage::default();
     for clause in clauses {
         let count = coverage.components.entry(clause.component.clone()).or_default();
@@ -86,6 +89,11 @@ pub fn coverage(
         count.sentences += ledger.entries.iter().filter(|entry| entry.out_of_scope.is_none()).count();
         count.not_yet += open;
         count.clauses += open;
+    }
+    for mutants in &records.mutants {
+        let count = coverage.components.entry(mutants.component.clone()).or_default();
+        count.mutants += mutants.tried;
+        count.mutants_noticed += mutants.noticed + mutants.reasoned;
     }
     for count in coverage.components.values() {
         coverage.total.add(count);
@@ -118,15 +126,27 @@ impl Coverage {
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = format!(
-            "{:24} {:>9} {:>7} {:>8} {:>11} {:>8} {:>7} {:>9}\n",
-            "component", "sentences", "not yet", "clauses", "with cases", "passing", "proven", "attested"
+            "{:24} {:>9} {:>7} {:>8} {:>11} {:>8} {:>7} {:>9} {:>11}\n",
+            "component",
+            "sentences",
+            "not yet",
+            "clauses",
+            "with cases",
+            "passing",
+            "proven",
+            "attested",
+            "mutants"
         );
         let rows = self.components.iter().map(|(name, count)| (name.as_str(), count));
         for (name, count) in rows.chain([("total", &self.total)]) {
-            let Count { sentences, not_yet, clauses, with_cases, passing, proven, attested } = count;
+            let Count { sentences, not_yet, clauses, with_cases, passing, proven, attested, .. } = count;
+            let mutants = match count.mutants {
+                0 => "-".to_owned(),
+                tried => format!("{} of {tried}", count.mutants_noticed),
+            };
             writeln!(
                 text,
-                "{name:24} {sentences:>9} {not_yet:>7} {clauses:>8} {with_cases:>11} {passing:>8} {proven:>7} {attested:>9}"
+                "{name:24} {sentences:>9} {not_yet:>7} {clauses:>8} {with_cases:>11} {passing:>8} {proven:>7} {attested:>9} {mutants:>11}"
             )
             .expect("writing to memory does not fail");
         }
@@ -152,5 +172,7 @@ impl Count {
         self.passing += other.passing;
         self.proven += other.proven;
         self.attested += other.attested;
+        self.mutants += other.mutants;
+        self.mutants_noticed += other.mutants_noticed;
     }
 }

@@ -148,6 +148,7 @@ fn seeds<'a>(contract: &'a Contract, a: &dyn Target, b: &dyn Target, has_cluster
             When::Steps(_)
             | When::Registration { .. }
             | When::Configuration
+            | When::Process(_)
             | When::Emitted(_)
             | When::Decision(_) => false,
         };

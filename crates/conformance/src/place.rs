@@ -97,6 +97,7 @@ pub(crate) fn has_old(case: &Case) -> bool {
         When::DeleteCollection { .. }
         | When::Registration { .. }
         | When::Configuration
+        | When::Process(_)
         | When::Emitted(_)
         | When::Steps(_) => false,
     }
@@ -207,6 +208,7 @@ fn home(case: &Case) -> Option<String> {
         When::DeleteCollection { .. }
         | When::Registration { .. }
         | When::Configuration
+        | When::Process(_)
         | When::Decision(_)
         | When::Emitted(_)
         | When::Steps(_) => None,

@@ -65,6 +65,8 @@ pub struct Plan {
     pub scenarios: Vec<CaseRef>,
     /// Cases that start the target with a configuration of their own, in the order in which they are asked.
     pub configurations: Vec<CaseRef>,
+    /// Cases that do something with the target's program.
+    pub processes: Vec<CaseRef>,
     /// Cases in which something is decided about versions.
     pub decisions: Vec<CaseRef>,
     /// Cases in which a controller maintains a Shoot; each has a garden for itself.
@@ -81,6 +83,7 @@ impl Plan {
         match &looked.case.when {
             When::Steps(_) => Some(&mut self.scenarios),
             When::Configuration => Some(&mut self.configurations),
+            When::Process(_) => Some(&mut self.processes),
             When::Emitted(_) => Some(&mut self.emitted),
             When::Decision(decision) => match decision.runs_on {
                 RunsOn::Decision => Some(&mut self.decisions),
@@ -284,7 +287,9 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
     }
     let fixed = match target.configurable(&contract.component) {
         Configurable::Any => return None,
-        Configurable::OneOf(_) if looked.case.when == When::Configuration => return None,
+        Configurable::OneOf(_) if matches!(looked.case.when, When::Configuration | When::Process(_)) => {
+            return None;
+        }
         _ if looked.case.when == When::Configuration => {
             let text = "the target's configuration cannot be set, so it cannot be started with another";
             return Some((Status::NotSupported, Reason::new(ReasonCode::Configuration, text)));

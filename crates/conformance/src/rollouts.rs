@@ -94,8 +94,10 @@ fn wanted(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
     for (at, contract) in contracts.iter().enumerate() {
         for (of, clause) in contract.clauses.iter().enumerate() {
             for case in &clause.cases {
-                let is_asked_elsewhere =
-                    matches!(case.when, When::Configuration | When::Steps(_) | When::Emitted(_));
+                let is_asked_elsewhere = matches!(
+                    case.when,
+                    When::Configuration | When::Process(_) | When::Steps(_) | When::Emitted(_)
+                );
                 let is_admitted =
                     case.when.decision().is_none_or(|decision| decision.runs_on == RunsOn::Admission);
                 if is_asked_elsewhere || !is_admitted {

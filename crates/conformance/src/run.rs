@@ -26,6 +26,7 @@ mod interrupt;
 mod maintain;
 mod parts;
 mod prepare;
+mod process;
 pub(crate) mod scenario;
 mod server;
 mod shared_namespace;
@@ -248,6 +249,7 @@ async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<As
     let (configured, error) = configure::ask(shared, &plan.configurations).await;
     asked.extend(configured);
     broken.extend(error);
+    asked.extend(process::run(shared, &plan.processes).await);
     let (scenarios, errors) = scenario::ask_all(shared, &plan.scenarios);
     asked.extend(scenarios);
     broken.extend(errors);
@@ -270,6 +272,7 @@ fn missing(plan: &Plan, asked: &[Asked]) -> Vec<CaseRef> {
     let grouped = plan.groups.iter().flat_map(|group| &group.cases);
     grouped
         .chain(&plan.configurations)
+        .chain(&plan.processes)
         .chain(&plan.scenarios)
         .chain(&plan.decisions)
         .chain(&plan.maintenances)

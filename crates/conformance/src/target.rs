@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use contract::case::Given;
 use contract::decision::Decision;
 use contract::model::Form;
+use contract::process::ProcessAction;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -158,6 +159,15 @@ pub struct Setup<'a> {
     pub clusters: Option<Clusters>,
 }
 
+/// What was observed of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Observed {
+    /// `{"exitCode": 0, "output": "…"}`, or `{"response": {…}}`.
+    Document(Value),
+    /// The target file lacks something that the case needs, for this reason.
+    Unknown(String),
+}
+
 /// A configuration that a target is tried with.
 #[derive(Clone)]
 pub struct Trial<'a> {
@@ -269,6 +279,14 @@ pub trait Target: Send + Sync {
     /// # Errors
     /// When it cannot be tried; a refusal is no error.
     async fn configure(&self, _trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
+        Ok(None)
+    }
+
+    /// Does something with its program; `None`: it has no program that could be started.
+    ///
+    /// # Errors
+    /// When the program cannot be started, or does not get ready.
+    async fn act(&self, _setup: Setup<'_>, _action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
         Ok(None)
     }
 

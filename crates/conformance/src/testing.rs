@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use component::Component;
 use contract::model::{Clause, Contract, Form};
@@ -13,19 +13,19 @@ use crate::run::{Event, FactsFrom, Ground, Interrupt, Options, run};
 use crate::target::Target;
 use crate::target::built_in::BuiltIn;
 
-/// Set by `cargo xtask mutants`, which asks only whether some case fails.
-const FAIL_FAST: &str = "FAIL_FAST";
+/// Set by `cargo xtask mutants`, which only needs to know whether some case fails: the changed file, below `src` of the component.
+const MUTATED_MODULE: &str = "MUTATED_MODULE";
 
-/// Asserts that a component keeps contracts in process: no socket, no TLS, no file. `crate_folder` is its `CARGO_MANIFEST_DIR`.
+/// Asserts that a component keeps contracts in process: no socket, no TLS, no file.
 ///
-/// For mutants the contract of the module that was written last comes first, and its first failure ends the test.
+/// For mutants the contract of the changed module runs first, and the first case that fails ends the test.
 ///
 /// # Panics
 /// With every finding, one a line.
-pub async fn assert_keeps(component: &'static Component, contracts: Vec<Contract>, crate_folder: &str) {
-    let is_hasty = std::env::var_os(FAIL_FAST).is_some();
-    let first = is_hasty.then(|| module_written_last(&Path::new(crate_folder).join("src"))).flatten();
+pub async fn assert_keeps(component: &'static Component, contracts: Vec<Contract>) {
+    let first = std::env::var(MUTATED_MODULE).ok().map(|file| names_of_contracts(&file));
     let mut contracts = contracts;
+    contracts.retain(|contract| contract.form != Form::Process);
     // A scenario takes long, and a webhook's code is asked without one.
     let is_webhook = first.as_ref().is_some_and(|names| names.first().is_some_and(|part| part == "webhooks"));
     contracts.retain(|contract| !is_webhook || contract.form != Form::Scenario);
@@ -34,6 +34,21 @@ pub async fn assert_keeps(component: &'static Component, contracts: Vec<Contract
     for contracts in [first, others].into_iter().filter(|contracts| !contracts.is_empty()) {
         assert_kept(contracts, Arc::new(BuiltIn::of(component))).await;
     }
+}
+
+/// Asserts that the program of a component keeps the contracts about its process. `command` starts it, such as
+/// `[env!("CARGO_BIN_EXE_gardener-x")]`; real time passes.
+///
+/// # Panics
+/// With every finding, one a line.
+pub async fn assert_process_keeps(
+    component: &'static Component,
+    mut contracts: Vec<Contract>,
+    command: &str,
+) {
+    contracts.retain(|contract| contract.form == Form::Process);
+    let target = BuiltIn::of(component).with_program(component, vec![command.to_owned()]);
+    assert_kept(contracts, Arc::new(target)).await;
 }
 
 /// Asserts that a target keeps contracts: every case passes, every clause is proven able to fail, no law is broken, no change is
@@ -135,33 +150,18 @@ fn of_case(clause: &str, case: &CaseResult) -> Vec<String> {
     lines
 }
 
-/// With [`FAIL_FAST`] the first case that fails ends the test: no other is asked, nothing is proven.
+/// With [`MUTATED_MODULE`] the first case that fails ends the test: no other is asked, nothing is proven.
 #[expect(clippy::needless_pass_by_value, reason = "a run passes it so")]
 fn first_failure_ends(event: Event<'_>) {
     if let Event::Case { id, status: Status::Failed | Status::Errored, .. } = event {
-        assert!(std::env::var_os(FAIL_FAST).is_none(), "{id} failed");
+        assert!(std::env::var_os(MUTATED_MODULE).is_none(), "{id} failed");
     }
 }
 
-/// The names that a contract of the newest source file could have: those of the file and of the folders that it is in.
-fn module_written_last(sources: &Path) -> Option<Vec<String>> {
-    let mut newest: Option<(SystemTime, std::path::PathBuf)> = None;
-    let mut folders = vec![sources.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()) {
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let written = path.metadata().and_then(|of| of.modified()).ok()?;
-            if newest.as_ref().is_none_or(|(time, _)| *time < written) {
-                newest = Some((written, path));
-            }
-        }
-    }
-    let (_, path) = newest?;
-    let modules = path.strip_prefix(sources).ok()?.with_extension("");
-    Some(modules.iter().map(|module| module.to_string_lossy().replace('_', "-")).collect())
+/// The names that the contract of a source file may have: those of the file and of its folders.
+fn names_of_contracts(file: &str) -> Vec<String> {
+    let modules = Path::new(file).with_extension("");
+    modules.iter().map(|module| module.to_string_lossy().replace('_', "-")).collect()
 }
 
 #[cfg(test)]
@@ -169,17 +169,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_contract_of_the_module_that_was_written_last_is_found_by_its_path() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("webhooks/pod_zone_affinity")).unwrap();
-        let file = |name: &str, age: u64| {
-            let file = std::fs::File::create(folder.path().join(name)).unwrap();
-            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(age)).unwrap();
-        };
-        file("lib.rs", 1);
-        file("webhooks/pod_zone_affinity/terms.rs", 3);
-        file("webhooks/seccomp_profile.rs", 2);
-        let names = module_written_last(folder.path()).unwrap();
+    fn a_contract_is_named_after_the_module_or_its_folder() {
+        let names = names_of_contracts("webhooks/pod_zone_affinity/terms.rs");
         assert_eq!(names, ["webhooks", "pod-zone-affinity", "terms"]);
     }
 }

@@ -6,6 +6,7 @@ use crate::decision::{Decision, RunsOn};
 use crate::emitted::Emitted;
 use crate::expect::Expect;
 use crate::model::Location;
+use crate::process::ProcessAction;
 use crate::scenario::Scenario;
 
 /// One row (times its operations) of a clause.
@@ -66,6 +67,8 @@ pub enum When {
     },
     /// The component is started with the configuration of the case.
     Configuration,
+    /// Something is done with the target's program.
+    Process(Box<ProcessAction>),
     /// Something is decided about versions.
     Decision(Box<Decision>),
     /// Nothing: the object stands as Gardener emits it.
@@ -136,7 +139,7 @@ impl When {
         match self {
             Self::Admission { .. } | Self::DeleteCollection { .. } | Self::Registration { .. } => true,
             Self::Decision(decision) => decision.runs_on == RunsOn::Admission,
-            Self::Steps(_) | Self::Configuration | Self::Emitted(_) => false,
+            Self::Steps(_) | Self::Configuration | Self::Process(_) | Self::Emitted(_) => false,
         }
     }
 }
@@ -190,6 +193,8 @@ pub enum About {
     Registration,
     /// A start; its object is the configuration with all defaults.
     Configuration,
+    /// A program; its object has what was observed: `exitCode` and `output`, or `response`.
+    Process,
     /// A decision about versions; its object is the document that tells it.
     Decision,
     /// An object as Gardener emits it.
@@ -204,6 +209,7 @@ impl About {
             Self::Answer | Self::Emitted => "object",
             Self::Registration => "registration",
             Self::Configuration => "effective",
+            Self::Process => "process",
             Self::Decision => "decision",
         }
     }
@@ -212,7 +218,7 @@ impl About {
     #[must_use]
     pub fn allowed(self) -> &'static str {
         match self {
-            Self::Answer | Self::Registration | Self::Decision | Self::Emitted => "allowed",
+            Self::Answer | Self::Registration | Self::Decision | Self::Emitted | Self::Process => "allowed",
             Self::Configuration => "starts",
         }
     }

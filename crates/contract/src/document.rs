@@ -2,6 +2,7 @@
 
 pub mod attestation;
 pub mod ledger;
+pub mod mutants;
 pub mod not_normative;
 pub mod policy;
 pub mod releases;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::document::not_normative::NotNormative;
-use crate::document::{Error, SourceFile, attestation::Attestation, ledger::Ledger};
+use crate::document::{Error, SourceFile, attestation::Attestation, ledger::Ledger, mutants::Mutants};
 use crate::explanations::Explanations;
 use crate::load::documents::{self, Part};
 use crate::load::draft::{self, Draft};
@@ -86,6 +86,8 @@ pub struct Records {
     pub attestations: Vec<Attestation>,
     /// Why targets answer otherwise than others.
     pub explanations: Vec<Explanations>,
+    /// How many changes of a component's code its contracts noticed.
+    pub mutants: Vec<Mutants>,
 }
 
 /// The sentences of the documents: who keeps them, or will, and which ask nothing.

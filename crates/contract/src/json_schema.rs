@@ -54,7 +54,7 @@ struct Metadata {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
     /// How it is written.
-    #[schemars(extend("enum" = ["mutation", "validation", "flags", "configuration", "objects", "versions", "scenario"]))]
+    #[schemars(extend("enum" = ["mutation", "validation", "flags", "configuration", "process", "objects", "versions", "scenario"]))]
     form: String,
     /// Source of all clauses that name none.
     source: Option<Source>,
@@ -278,7 +278,8 @@ struct When {
     admission: Option<Value>,
     /// All objects of a resource are deleted: `infrastructures.extensions.gardener.cloud`.
     delete_collection: Option<String>,
-    /// Fields of the AdmissionRequest that are overridden; `~` removes one. No server sends such a request.
+    /// Fields of the AdmissionRequest that are overridden; `~` removes one. No server sends such a request. Of a process: a request to
+    /// a server of the program: `{server: probes, path: /healthz}`.
     #[schemars(schema_with = "request")]
     request: Option<Value>,
     /// Straight to the webhook, whatever its registration says.
@@ -299,6 +300,10 @@ struct When {
     cluster: Option<Value>,
     /// Beside support: the cluster's version of Kubernetes.
     version: Option<Value>,
+    /// Of a process: the arguments with which the program runs to its end.
+    run: Option<Vec<Value>>,
+    /// Of a process: the signal that the running program receives, SIGTERM or SIGINT.
+    signal: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -328,6 +333,12 @@ struct Then {
     starts: Option<Value>,
     /// The configuration that the component works with: the file and the defaults.
     effective: Option<Value>,
+    /// Of a process: the code with which the program ends; 128 and the signal's number if a signal ended it.
+    exit_code: Option<Value>,
+    /// Of a process: what the program wrote to standard output and standard error.
+    output: Option<Value>,
+    /// Of a process: the server's response: `{status, protocol, headers, body}`, or `{error}`.
+    response: Option<Value>,
     /// Of versions: the Shoot as it is made, maintained or admitted.
     shoot: Option<Value>,
     /// Of a maintenance: every sentence that is told of it, in order.
@@ -369,7 +380,8 @@ fn laws(_: &mut SchemaGenerator) -> schemars::Schema {
 }
 
 fn request(_: &mut SchemaGenerator) -> schemars::Schema {
-    object(&words::REQUEST.iter().map(|field| ((*field).to_owned(), json!({}))).collect())
+    let fields = words::REQUEST.iter().chain(&words::WHEN_PROCESS_REQUEST);
+    object(&fields.map(|field| ((*field).to_owned(), json!({}))).collect())
 }
 
 fn operations(_: &mut SchemaGenerator) -> schemars::Schema {

@@ -35,6 +35,7 @@ pub mod lint;
 pub mod load;
 pub mod model;
 pub mod parameters;
+pub mod process;
 mod provider;
 pub mod release;
 pub mod scaffold;

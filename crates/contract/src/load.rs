@@ -22,6 +22,7 @@ mod object_ref;
 mod operators;
 mod outcome;
 mod plain;
+mod process;
 mod profile;
 mod question;
 mod refuse;

@@ -42,6 +42,8 @@ pub enum Form {
     Scenario,
     /// What a component makes of its configuration.
     Configuration,
+    /// The program of a component: its command line, its servers, its end.
+    Process,
 }
 
 /// How binding a clause is.

@@ -9,6 +9,7 @@ use include_dir::{Dir, include_dir};
 use serde_json::Value;
 use webhook::service::{Limits, service};
 
+use crate::command;
 use crate::config::ControllerManagerConfiguration;
 use crate::controllers;
 
@@ -20,6 +21,8 @@ pub static COMPONENT: Component = Component {
     version: "v1.82.0",
     features: &[],
     paths: Vec::new,
+    main: |arguments| command::main(arguments),
+    process: Some(include_str!("../process.yaml")),
     load: Some(load),
     start: |options| Box::pin(std::future::ready(start(options))),
     decide: None,

@@ -10,6 +10,7 @@ use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 use webhook::registration::WebhookConfiguration;
 
+use crate::command;
 use crate::config::{API_VERSION, ControlPlaneWebhooksConfiguration, KIND};
 use crate::registrations::{Address, registration};
 use crate::{serving, webhooks};
@@ -22,6 +23,8 @@ pub static COMPONENT: Component = Component {
     version: "v1.82.0",
     features: &["csi"],
     paths: webhooks::paths,
+    main: |arguments| command::main(arguments),
+    process: Some(include_str!("../process.yaml")),
     load: Some(|config| component::loaded(ControlPlaneWebhooksConfiguration::from_value(config))),
     start: |options| Box::pin(std::future::ready(start(options))),
     decide: None,

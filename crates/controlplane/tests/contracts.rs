@@ -21,7 +21,7 @@ use gardener_controlplane::webhooks::paths;
 #[tokio::test(start_paused = true)]
 async fn every_contract_is_kept_and_proven_able_to_fail() {
     let contracts = contracts::of_component(COMPONENT.name).expect("the contracts are well-formed");
-    testing::assert_keeps(&COMPONENT, contracts, env!("CARGO_MANIFEST_DIR")).await;
+    testing::assert_keeps(&COMPONENT, contracts).await;
 }
 
 /// Only clauses that depend on it: the others say the same of both.

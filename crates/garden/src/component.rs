@@ -10,7 +10,7 @@ use include_dir::{Dir, include_dir};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::{decisions, registrations, serving, webhooks};
+use crate::{command, decisions, registrations, serving, webhooks};
 
 /// The garden of this project.
 pub static COMPONENT: Component = Component {
@@ -20,6 +20,8 @@ pub static COMPONENT: Component = Component {
     version: "v1.82.0",
     features: &[],
     paths,
+    main: |arguments| command::main(arguments),
+    process: Some(include_str!("../process.yaml")),
     load: None,
     start: |options| Box::pin(std::future::ready(start(options))),
     decide: Some(decisions::decide),

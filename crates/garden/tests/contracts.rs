@@ -34,7 +34,7 @@ fn contracts() -> Vec<Contract> {
 
 #[tokio::test(start_paused = true)]
 async fn every_contract_is_kept_and_proven_able_to_fail() {
-    testing::assert_keeps(&COMPONENT, contracts(), env!("CARGO_MANIFEST_DIR")).await;
+    testing::assert_keeps(&COMPONENT, contracts()).await;
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 use webhook::registration::WebhookConfiguration;
 
+use crate::command;
 use crate::config::ResourceManagerConfiguration;
 use crate::controllers;
 use crate::registrations::{self, Instance};
@@ -24,6 +25,8 @@ pub static COMPONENT: Component = Component {
     version: "v1.82.0",
     features: &[],
     paths: webhooks::paths,
+    main: |arguments| command::main(arguments),
+    process: Some(include_str!("../process.yaml")),
     load: Some(load),
     start: |options| Box::pin(start(options)),
     decide: None,

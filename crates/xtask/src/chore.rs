@@ -32,7 +32,7 @@ pub(crate) enum Chore {
     Layout(layout::Arguments),
     /// Print what cargo needs to build static programs, for a shell: eval "$(cargo xtask musl)"
     Musl(musl::Arguments),
-    /// Change a component's webhooks and see its contracts notice
+    /// Change a component's code, one place at a time, and see its contracts notice
     Mutants(mutants::Arguments),
     /// Measure commands with the contracts once and many times
     Slope(slope::Arguments),

@@ -17,6 +17,8 @@ pub struct Component {
     pub programs: Vec<String>,
     /// How ids of its clauses begin: `GRM`.
     pub clauses: String,
+    /// Sources of other crates that decide for it, as files and folders from the root.
+    pub decisions: Vec<String>,
 }
 
 /// Every component of the workspace whose root this is, by name.
@@ -61,6 +63,8 @@ fn read(package: &Value) -> Result<Component> {
     let programs = described["programs"].as_array().into_iter().flatten();
     let programs = programs.map(|program| field(program, "programs")).collect::<Result<Vec<_>>>()?;
     ensure!(!programs.is_empty(), "{manifest}: [package.metadata.component] programs is missing");
+    let decisions = described["decisions"].as_array().into_iter().flatten();
+    let decisions = decisions.map(|path| field(path, "decisions")).collect::<Result<Vec<_>>>()?;
     let folder =
         Path::new(manifest).parent().and_then(Path::file_name).context("a manifest lies in a folder")?;
     Ok(Component {
@@ -68,5 +72,6 @@ fn read(package: &Value) -> Result<Component> {
         package: field(&package["name"], "name")?,
         programs,
         clauses: field(&described["clauses"], "clauses")?,
+        decisions,
     })
 }

@@ -1,285 +1,206 @@
-//! `cargo xtask mutants`: changes the code of webhooks and controllers, one place at a time, with the contracts as the only tests.
+//! `cargo xtask mutants`: changes the decision code of components, one place at a time, with the contracts as the only tests.
 //!
-//! A change that no contract notices is a missing clause, unless `mutants.yaml` beside the crate says why not.
+//! A change that no contract notices is a missing clause, unless `mutants.yaml` beside the crate says why not. All changes are
+//! compiled at once (`instrument`), so that each costs a start of the test and no build.
+
+mod build;
+mod instrument;
+mod operators;
+mod outcomes;
+mod sample;
+mod table;
+mod tree;
+mod trial;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::Mutex;
 
-use anyhow::{Context, bail};
-use serde_json::Value;
+use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::chore::root;
+use build::Built;
+use instrument::Mutant;
+use outcomes::Outcomes;
+use table::Table;
+use tree::Tree;
+use trial::Fate;
 use xtask::components::{self, Component};
 
-/// Which component's code is changed.
+/// Which mutants are tried.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The component whose code is changed; default: each in turn
     #[arg(long)]
     component: Option<String>,
-    /// Only these files, as paths from the root (repeatable); default: the component's webhooks and controllers
+    /// Only mutants of files whose path contains this text (repeatable)
     #[arg(long)]
     file: Vec<String>,
-    /// Only mutants whose name matches this regular expression (repeatable)
+    /// Only mutants whose name contains this text (repeatable)
     #[arg(long)]
-    re: Vec<String>,
-    /// Which part of the mutants, such as 0/8
-    #[arg(long)]
-    shard: Option<String>,
-    /// Seconds after which the contracts count as hanging; more on a busy machine
-    #[arg(long, default_value_t = 60)]
-    timeout: u16,
-    /// Change the files where they are, in a clone that nobody edits, and keep what is built there
-    #[arg(long)]
-    in_place: bool,
-    /// Mutants tried side by side
+    name: Vec<String>,
+    /// How many of a component, of every file at least one; 0: all
+    #[arg(long, default_value_t = 300)]
+    sample: usize,
+    /// What chooses the sample
     #[arg(long, default_value_t = 1)]
-    jobs: u8,
+    seed: u64,
+    /// Stop after this many minutes; the next run goes on
+    #[arg(long, default_value_t = 60)]
+    minutes: u64,
+    /// Try again what an earlier run decided
+    #[arg(long)]
+    anew: bool,
+    /// Write the figures to contracts/<component>/mutants.yaml, where `coverage` reads them
+    #[arg(long)]
+    write: bool,
+    /// How many are tried at a time
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
 }
 
-/// What became of the mutants.
-#[derive(Default)]
-struct Outcome {
-    caught: usize,
-    timed_out: usize,
-    unviable: usize,
-    survivors: Vec<String>,
-    modules: BTreeMap<String, Module>,
-    /// Building and testing, all mutants together.
-    seconds: f64,
-}
+/// Files of a component that hold no decision: they connect it to the process, the network and the cluster.
+const CONNECTING: [&str; 9] = [
+    "src/main.rs",
+    "src/lib.rs",
+    "src/component.rs",
+    "src/command.rs",
+    "src/command/",
+    "src/serving.rs",
+    "src/serving/",
+    "src/facts.rs",
+    "src/facts/",
+];
 
-/// What became of the mutants of one module.
-#[derive(Default)]
-struct Module {
-    killed: usize,
-    viable: usize,
-}
-
-/// The folders of a component that decide.
-const DECIDING: [&str; 2] = ["src/webhooks", "src/controllers"];
-
-/// Runs cargo-mutants for each component, prints the kill rates, and fails on a survivor without a stated reason.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+/// Tries the mutants of each component, prints the tables, and fails on a survivor without a stated reason.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let root = root().canonicalize()?;
     let components = match &arguments.component {
         Some(name) => vec![components::named(&root, name)?],
         None => components::all(&root)?,
     };
-    let outcomes: Vec<anyhow::Result<()>> =
-        components.iter().map(|component| of_component(arguments, component, &root)).collect();
-    outcomes.into_iter().collect()
-}
-
-fn of_component(arguments: &Arguments, component: &Component, root: &Path) -> anyhow::Result<()> {
-    println_line(&component.name);
-    let output = root.join("target/mutants").join(&component.name);
-    std::fs::create_dir_all(&output)?;
-    let status = mutate(arguments, component, (root, &output))
-        .status()
-        .context("failed to start cargo mutants (make mutants installs it)")?;
-    // 2: mutants survived, 3: some timed out; both are judged below.
-    if !matches!(status.code(), Some(0 | 2 | 3)) {
-        bail!("cargo mutants ended with {status}: do the contracts pass without a mutation?");
+    let mut open = 0;
+    for component in &components {
+        print(&format!("{}\n", component.name));
+        let table = of_component(arguments, component, &root)?;
+        print(&table.to_text());
+        ensure!(table.tried() > 0, "no mutant of {} was tried", component.name);
+        open += table.open.len();
+        if arguments.write {
+            write(&table, component, &root)?;
+        }
     }
-    let outcome = read(&output.join("mutants.out/outcomes.json"))?;
-    let reasons = reasons(&root.join("crates").join(&component.name).join("mutants.yaml"))?;
-    judge(&outcome, &reasons)
-}
-
-fn mutate(arguments: &Arguments, component: &Component, (root, output): (&Path, &Path)) -> Command {
-    let mut command = Command::new("cargo");
-    // The test ends with the first case that fails; what has been built of a crate is kept from mutant to mutant.
-    command.current_dir(root).env("FAIL_FAST", "1").env("CARGO_INCREMENTAL", "1");
-    command.args(["mutants", "--no-shuffle", "--colors=never", "--profile=mutants"]);
-    // Given to every call of cargo: else the unit tests, which are never run, are built with each mutant.
-    command.arg("--cargo-arg=--test=contracts");
-    command.arg("--package").arg(&component.package).arg("--output").arg(output);
-    command.arg(format!("--timeout={}", arguments.timeout)).arg("--build-timeout=600");
-    let files = if arguments.file.is_empty() { deciding(root, component) } else { arguments.file.clone() };
-    for file in files {
-        command.arg("--file").arg(file);
-    }
-    for name in &arguments.re {
-        command.arg("--re").arg(name);
-    }
-    if let Some(shard) = &arguments.shard {
-        command.arg("--shard").arg(shard);
-    }
-    // In place there is one tree, and room for one job.
-    command.arg(if arguments.in_place {
-        "--in-place".to_owned()
-    } else {
-        format!("--jobs={}", arguments.jobs)
-    });
-    command
-}
-
-/// The files of a component that decide, as globs from the root.
-fn deciding(root: &Path, component: &Component) -> Vec<String> {
-    let folders = DECIDING.iter().map(|folder| format!("crates/{}/{folder}", component.name));
-    folders.filter(|folder| root.join(folder).is_dir()).map(|folder| format!("{folder}/**/*.rs")).collect()
-}
-
-fn read(outcomes: &PathBuf) -> anyhow::Result<Outcome> {
-    let text = std::fs::read_to_string(outcomes)
-        .with_context(|| format!("failed to read {}", outcomes.display()))?;
-    Ok(tell(&serde_json::from_str(&text)?))
-}
-
-fn tell(outcomes: &Value) -> Outcome {
-    let mut told = Outcome::default();
-    for outcome in outcomes["outcomes"].as_array().into_iter().flatten() {
-        let Some(name) = outcome["scenario"]["Mutant"]["name"].as_str() else { continue };
-        let phases = outcome["phase_results"].as_array().into_iter().flatten();
-        told.seconds += phases.filter_map(|phase| phase["duration"].as_f64()).sum::<f64>();
-        let killed = match outcome["summary"].as_str() {
-            Some("Unviable") => {
-                told.unviable += 1;
-                continue;
-            }
-            Some("CaughtMutant") => {
-                told.caught += 1;
-                true
-            }
-            Some("Timeout") => {
-                told.timed_out += 1;
-                true
-            }
-            _ => {
-                told.survivors.push(without_position(name));
-                false
-            }
-        };
-        let module = told.modules.entry(module(name).to_owned()).or_default();
-        module.viable += 1;
-        module.killed += usize::from(killed);
-    }
-    told
-}
-
-/// `a` of `crates/x/src/webhooks/a.rs:10:5: replace …` and of `crates/x/src/controllers/a/b.rs:10:5: replace …`.
-fn module(name: &str) -> &str {
-    let file = name.split(':').next().unwrap_or(name);
-    let folder = |folder: &&str| file.split_once(*folder).map(|(_, below)| below.trim_start_matches('/'));
-    let below = DECIDING.iter().find_map(folder).unwrap_or(file);
-    below.split(['/', '.']).next().unwrap_or(below)
-}
-
-/// `crates/x/src/a.rs:10:5: replace …` without line and column, which move with every edit.
-fn without_position(name: &str) -> String {
-    let Some((place, change)) = name.split_once(": ") else { return name.to_owned() };
-    let file = place.split(':').next().unwrap_or(place);
-    format!("{file}: {change}")
-}
-
-/// `mutants.yaml`: `- mutant: …` followed by `  reason: …`.
-fn reasons(file: &Path) -> anyhow::Result<BTreeMap<String, String>> {
-    if !file.exists() {
-        return Ok(BTreeMap::new());
-    }
-    let text = std::fs::read_to_string(file)?;
-    let listed: Value =
-        formats::yaml::from_str(&text).with_context(|| format!("failed to read {}", file.display()))?;
-    let entry = |entry: &Value| {
-        let field = |name: &str| {
-            entry[name]
-                .as_str()
-                .map(str::to_owned)
-                .with_context(|| format!("{}: {name} missing", file.display()))
-        };
-        Ok((field("mutant")?, field("reason")?))
-    };
-    listed.as_array().into_iter().flatten().map(entry).collect()
-}
-
-fn judge(outcome: &Outcome, reasons: &BTreeMap<String, String>) -> anyhow::Result<()> {
-    let killed = outcome.caught + outcome.timed_out;
-    let viable = killed + outcome.survivors.len();
-    let (excused, unexcused): (Vec<_>, Vec<_>) =
-        outcome.survivors.iter().partition(|name| reasons.contains_key(*name));
-    let rate = (killed * 1000).checked_div(viable).unwrap_or(0);
-    let say = |line: String| println_line(&line);
-    for (name, module) in &outcome.modules {
-        say(format!("{:<34}{} of {} killed", name, module.killed, module.viable));
-    }
-    let tried = u32::try_from(viable + outcome.unviable).unwrap_or(u32::MAX);
-    say(format!(
-        "mutants   {viable} viable · {} caught · {} timed out · {} did not build · {:.1} s each",
-        outcome.caught,
-        outcome.timed_out,
-        outcome.unviable,
-        outcome.seconds / f64::from(tried.max(1))
-    ));
-    say(format!(
-        "kill rate {}.{} % · {} survivors with a stated reason",
-        rate / 10,
-        rate % 10,
-        excused.len()
-    ));
-    for name in &excused {
-        say(format!("  reason  {name}: {}", reasons[*name]));
-    }
-    for name in &unexcused {
-        say(format!("  SURVIVED {name}"));
-    }
-    if viable == 0 {
-        bail!("no mutant was tried");
-    }
-    if !unexcused.is_empty() {
-        bail!(
-            "{} mutants survived without a stated reason: add a case, or a reason in mutants.yaml",
-            unexcused.len()
-        );
+    if open > 0 {
+        bail!("{open} mutants survived without a stated reason: add a case, or a reason in mutants.yaml");
     }
     Ok(())
 }
 
-#[expect(clippy::print_stdout, reason = "a chore tells its result on standard output")]
-fn println_line(line: &str) {
-    println!("{line}");
+fn of_component(arguments: &Arguments, component: &Component, root: &Path) -> Result<Table> {
+    let output = root.join("target/mutants").join(&component.name);
+    let tree = Tree::copy(root, &output.join("tree"), decision_code(root, component)?)?;
+    let built = build::build(&tree, &component.package, &root.join("target/mutants/build"))?;
+    let reasons = table::reasons(&root.join("crates").join(&component.name).join("mutants.yaml"))?;
+    let outcomes = Outcomes::open(&output.join("outcomes.jsonl"))?;
+    let selected: Vec<Mutant> =
+        built.mutants.iter().filter(|mutant| arguments.selects(mutant)).cloned().collect();
+    let mut table =
+        Table { seed: arguments.seed, mutants: selected.len(), unviable: built.unviable, ..Table::default() };
+    let (mut untried, keys) = (Vec::new(), keys(&tree, &built));
+    for mutant in sample::sample(&selected, arguments.sample, arguments.seed) {
+        match outcomes.get(&keys[&mutant.id]).filter(|_| !arguments.anew) {
+            // A case that was added since may notice what survived.
+            None | Some(Fate::Survived) => untried.push(mutant),
+            Some(fate) => table.add(&mutant.name, fate, &reasons),
+        }
+    }
+    let crate_folder = tree.root().join("crates").join(&component.name);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(arguments.minutes * 60);
+    let table = Mutex::new(table);
+    trial::try_all(&built, &crate_folder, &untried, arguments.jobs, &|mutant, fate, took| {
+        outcomes.add(&keys[&mutant.id], mutant, fate, took.as_secs_f64())?;
+        let mut table = table.lock().map_err(|_| anyhow::anyhow!("a trial panicked"))?;
+        table.add(&mutant.name, fate, &reasons);
+        ensure!(
+            std::time::Instant::now() < deadline,
+            "{} minutes have passed after {} mutants; run it again to go on",
+            arguments.minutes,
+            table.tried()
+        );
+        Ok(())
+    })?;
+    table.into_inner().map_err(|_| anyhow::anyhow!("a trial panicked"))
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_mutant_keeps_its_name_when_lines_move() {
-        let name = "crates/x/src/a.rs:10:5: replace is_empty -> bool with true";
-        assert_eq!(without_position(name), "crates/x/src/a.rs: replace is_empty -> bool with true");
+impl Arguments {
+    fn selects(&self, mutant: &Mutant) -> bool {
+        let contains = |texts: &[String], text: &str| {
+            texts.is_empty() || texts.iter().any(|part| text.contains(part.as_str()))
+        };
+        contains(&self.file, &mutant.file) && contains(&self.name, &mutant.name)
     }
+}
 
-    #[test]
-    fn mutants_are_counted_by_module() {
-        let mutant = |name: &str, summary: &str| json!({"scenario": {"Mutant": {"name": name}}, "summary": summary, "phase_results": [{"duration": 2.0}, {"duration": 0.5}]});
-        let told = tell(&json!({"outcomes": [
-            {"scenario": "Baseline", "summary": "Success", "phase_results": [{"duration": 60.0}]},
-            mutant("crates/x/src/webhooks/a.rs:1:2: replace f with ()", "CaughtMutant"),
-            mutant("crates/x/src/webhooks/a.rs:3:4: replace < with >", "MissedMutant"),
-            mutant("crates/x/src/webhooks/b/c.rs:5:6: delete !", "Timeout"),
-            mutant("crates/x/src/webhooks/b/mod.rs:7:8: delete !", "Unviable"),
-        ]}));
-        assert_eq!((told.caught, told.timed_out, told.unviable), (1, 1, 1));
-        assert_eq!(told.survivors, ["crates/x/src/webhooks/a.rs: replace < with >"]);
-        let modules: Vec<_> =
-            told.modules.iter().map(|(name, of)| (name.as_str(), of.killed, of.viable)).collect();
-        assert_eq!(modules, [("a", 1, 2), ("b", 1, 1)]);
-        assert!((told.seconds - 10.0).abs() < f64::EPSILON);
+/// What identifies each mutant from run to run: its file's content, its name, and which one of that name it is.
+fn keys(tree: &Tree, built: &Built) -> BTreeMap<u32, String> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let key =
+        |mutant: &'_ Mutant, number: usize| format!("{} {number} {}", tree.digest(&mutant.file), mutant.name);
+    let mut keys = BTreeMap::new();
+    for mutant in &built.mutants {
+        let number = seen.entry(&mutant.name).or_default();
+        *number += 1;
+        keys.insert(mutant.id, key(mutant, *number));
     }
+    keys
+}
 
-    #[test]
-    fn a_survivor_without_a_reason_fails() {
-        let outcome = Outcome { caught: 9, unviable: 1, survivors: vec!["a".into()], ..Outcome::default() };
-        assert!(judge(&outcome, &BTreeMap::new()).is_err());
-        assert!(judge(&outcome, &BTreeMap::from([("a".to_owned(), "equivalent".to_owned())])).is_ok());
+/// The sources that decide something, from the root: those of the component's crate, and those of other crates that its
+/// manifest names as `decisions`.
+fn decision_code(root: &Path, component: &Component) -> Result<Vec<String>> {
+    let own = format!("crates/{}", component.name);
+    let mut files = Vec::new();
+    collect(&root.join(&own).join("src"), &mut files)?;
+    files.retain(|file| {
+        let of_crate = file.strip_prefix(root.join(&own)).map(|path| path.to_string_lossy().into_owned());
+        of_crate.is_ok_and(|path| !CONNECTING.iter().any(|connecting| path.starts_with(connecting)))
+    });
+    for other in &component.decisions {
+        let path = root.join(other);
+        ensure!(path.exists(), "crates/{}/Cargo.toml: decisions: there is no {other}", component.name);
+        if path.is_dir() { collect(&path, &mut files)? } else { files.push(path) }
     }
+    let from_root = files.iter().filter_map(|file| file.strip_prefix(root).ok()?.to_str().map(str::to_owned));
+    let mut files: Vec<String> = from_root.filter(|file| !is_test(file)).collect();
+    files.sort();
+    Ok(files)
+}
 
-    #[test]
-    fn trying_nothing_is_no_success() {
-        assert!(judge(&Outcome::default(), &BTreeMap::new()).is_err());
+fn is_test(file: &str) -> bool {
+    file.ends_with("/tests.rs") || file.contains("/tests/")
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in std::fs::read_dir(folder).with_context(|| format!("failed to list {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
     }
+    Ok(())
+}
+
+fn write(table: &Table, component: &Component, root: &Path) -> Result<()> {
+    let file = root.join("contracts").join(&component.name).join("mutants.yaml");
+    let head = "# Written by `cargo xtask mutants --write`: changes of the component's code, and how many its contracts noticed.\n";
+    let document = formats::yaml::to_string(&table.to_document(&component.name))?;
+    std::fs::write(&file, format!("{head}{document}"))
+        .with_context(|| format!("failed to write {}", file.display()))
+}
+
+#[expect(clippy::print_stdout, reason = "a chore prints its result")]
+fn print(text: &str) {
+    print!("{text}");
 }

@@ -32,7 +32,7 @@ pub(crate) fn coverage(
         Err(error) => return Err(Failure::usage(error.to_string())),
     };
     let of_components: Vec<_> = ledgers.ledgers.iter().map(|(ledger, _)| ledger).collect();
-    let counts = count(&clauses, last.as_ref(), &of_components, &records.attestations);
+    let counts = count(&clauses, last.as_ref(), &of_components, &records);
     terminal.print(&if arguments.output == Format::Json { counts.to_json() } else { counts.to_text() });
     for attestation in &records.attestations {
         let stale = attestation.stale(&clauses);

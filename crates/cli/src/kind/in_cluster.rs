@@ -10,12 +10,13 @@ use base64::engine::general_purpose::STANDARD;
 use component::Component;
 use conformance::rollouts::Rollouts;
 use conformance::target::{
-    Configurable, Configured, Decided, Identity, Running, Service, Setup, Target, TargetError, TargetKind,
-    Trial, plain,
+    Configurable, Configured, Decided, Identity, Observed, Running, Service, Setup, Target, TargetError,
+    TargetKind, Trial, plain,
 };
 use contract::case::Given;
 use contract::decision::Decision;
 use contract::model::{Contract, Form};
+use contract::process::ProcessAction;
 use webhook::dial::{DialError, Dialer, Https};
 use webhook::registration::WebhookConfiguration;
 
@@ -143,6 +144,10 @@ impl Target for InCluster {
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
         self.here.configure(trial).await
+    }
+
+    async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
+        self.here.act(setup, action).await
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

@@ -7,11 +7,12 @@ use async_trait::async_trait;
 use component::Component;
 use conformance::target::built_in::BuiltIn;
 use conformance::target::{
-    Configured, Decided, Identity, Running, Setup, Target, TargetError, TargetKind, Trial,
+    Configured, Decided, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
 };
 use contract::case::Given;
 use contract::decision::Decision;
 use contract::model::Form;
+use contract::process::ProcessAction;
 
 use crate::components::{self, COMPONENTS};
 use crate::terminal::Failure;
@@ -44,10 +45,19 @@ impl Ours {
     fn component(&self, name: &str) -> Result<BuiltIn, TargetError> {
         let mut known = self.about.iter().copied().chain(self.maintainer);
         let found = known.find(|component| component.name == name);
-        found.map(BuiltIn::of).ok_or_else(|| TargetError::Configuration {
+        found.map(|component| with_program(component)).ok_or_else(|| TargetError::Configuration {
             name: name.to_owned(),
             reason: "no component of this name was selected".to_owned(),
         })
+    }
+}
+
+/// A component, whose program is this tool.
+fn with_program(component: &'static Component) -> BuiltIn {
+    let target = BuiltIn::of(component);
+    match components::command(component) {
+        Some(command) => target.with_program(component, command),
+        None => target,
     }
 }
 
@@ -99,6 +109,10 @@ impl Target for Ours {
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
         self.component(trial.component)?.configure(trial).await
+    }
+
+    async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
+        self.component(setup.component)?.act(setup, action).await
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

@@ -190,6 +190,7 @@ fn begun(case: &Case, namespace: &str) -> Input {
         When::Steps(_)
         | When::Registration { .. }
         | When::Configuration
+        | When::Process(_)
         | When::Emitted(_)
         | When::Decision(_) => (Operation::Create, None),
     };

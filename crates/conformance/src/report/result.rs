@@ -85,7 +85,7 @@ pub struct Reason {
 #[serde(rename_all = "camelCase")]
 pub struct Check {
     /// Of admission `object`, `allowed`, `code`, `reason`, `message`, `causes`, `called`, `warnings`, `review`, or `answer`
-    /// where none came; `registration`; of a configuration `starts`, `effective`; of a scenario `runs`, `eventually`,
+    /// where none came; `registration`; of a configuration `starts`, `effective`; of a program `process`; of a scenario `runs`, `eventually`,
     /// `history`, `never`, `witness`, `requests`, `faults`; `decision`; or `law`.
     pub part: String,
     /// Place inside the part: `spec.replicas`; the field of a cause; the name of a law; a scenario's step and object.

@@ -24,6 +24,7 @@ pub(super) fn tell(looked: Looked<'_>) -> Vec<String> {
         When::DeleteCollection { resource } => format!("DELETE of all {resource}"),
         When::Registration { instance } => format!("registered for a {instance}"),
         When::Configuration => format!("started with {}", looked.case.config),
+        When::Process(action) => action.to_string(),
         When::Emitted(emitted) => format!("emitted in the namespace {}", emitted.namespace),
         When::Decision(decision) => format!("{} is decided at {}", decision.asks.name(), decision.now),
         When::Steps(scenario) => {

@@ -33,9 +33,11 @@ pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, Su
             Question::Admission { operation } => (operation, &Map::new()),
             _ => return Err(SubjectError::NoObject),
         },
-        When::Registration { .. } | When::Configuration | When::Steps(_) | When::Emitted(_) => {
-            return Err(SubjectError::NoObject);
-        }
+        When::Registration { .. }
+        | When::Configuration
+        | When::Process(_)
+        | When::Steps(_)
+        | When::Emitted(_) => return Err(SubjectError::NoObject),
     };
     let operation = parse(operation)?;
     let given = &placed.given;

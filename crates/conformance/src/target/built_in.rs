@@ -2,20 +2,26 @@
 
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use component::{Component, Decided, Loaded, Question, StartOptions, Started, Starting};
 use contract::case::Given;
 use contract::decision::Decision;
+use contract::document::target::TargetSpec;
 use contract::model::Form;
+use contract::process::ProcessAction;
 use controller::Entropy;
 use serde_json::Value;
 use webhook::dial::{Dialer, InProcess};
 use webhook::registration::WebhookConfiguration;
 
+use super::command::CommandTarget;
+use super::url::Known;
 use super::{
-    Chance, Clusters, Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial, question,
+    Chance, Clusters, Configured, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
+    question,
 };
 
 /// A component, started anew for each configuration.
@@ -29,6 +35,8 @@ pub struct BuiltIn {
     admits_shoots: bool,
     maintains_shoots: bool,
     component: Option<&'static str>,
+    /// Its program, for cases about processes.
+    program: Option<Box<CommandTarget>>,
 }
 
 impl BuiltIn {
@@ -45,7 +53,25 @@ impl BuiltIn {
             admits_shoots: component.admits_shoots,
             maintains_shoots: component.maintains_shoots,
             component: Some(component.name),
+            program: None,
         }
+    }
+
+    /// The same, with a program for cases about its process. `command` starts it, such as `["target/debug/gardener-x"]`; what
+    /// follows on the command line is [`Component::process`].
+    ///
+    /// # Panics
+    /// When the component's description of its process is not that of a target.
+    #[must_use]
+    pub fn with_program(mut self, component: &Component, command: Vec<String>) -> Self {
+        self.program = component.process.map(|process| {
+            let mut spec: TargetSpec =
+                formats::yaml::from_str(process).expect("a component describes its process");
+            spec.command.splice(0..0, command);
+            let known = Known { name: component.program.to_owned(), ..Known::default() };
+            Box::new(CommandTarget { known, spec, folder: PathBuf::new(), image: None, decisions: None })
+        });
+        self
     }
 
     /// A stand-in of this name and version that `start` starts, asked about any contract; an error is a refused configuration.
@@ -64,6 +90,7 @@ impl BuiltIn {
             admits_shoots: false,
             maintains_shoots: false,
             component: None,
+            program: None,
         }
     }
 }
@@ -115,6 +142,13 @@ impl Target for BuiltIn {
             }
             Err(message) => Configured::Refused { message },
         }))
+    }
+
+    async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
+        match &self.program {
+            Some(program) => program.act(setup, action).await,
+            None => Ok(None),
+        }
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

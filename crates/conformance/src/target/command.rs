@@ -10,21 +10,24 @@ use contract::case::Given;
 use contract::decision::Decision;
 use contract::document::target::TargetSpec;
 use contract::model::Form;
+use contract::process::ProcessAction;
 use serde_json::Value;
 use webhook::dial::{Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
 
 use super::url::Known;
 use super::{
-    Configurable, Configured, Decided, Identity, Needs, Running, Setup, Target, TargetError, TargetKind,
-    Trial, plain,
+    Configurable, Configured, Decided, Identity, Needs, Observed, Running, Setup, Target, TargetError,
+    TargetKind, Trial, plain,
 };
 
+mod act;
 mod addresses;
 mod certificate;
 mod configuration;
 mod container;
 mod effective;
+mod exchange;
 mod place;
 mod placeholders;
 mod process;
@@ -97,7 +100,7 @@ impl Target for CommandTarget {
     fn is_asked_of(&self, _component: &str, form: Form) -> bool {
         match form {
             Form::Versions => self.maintainer().is_some(),
-            Form::Scenario | Form::Configuration => true,
+            Form::Scenario | Form::Configuration | Form::Process => true,
             _ => !self.has_controllers_alone(),
         }
     }
@@ -145,6 +148,10 @@ impl Target for CommandTarget {
         }
     }
 
+    async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
+        act::act(self, setup, action).await.map(Some)
+    }
+
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         for _ in 1..ATTEMPTS {
             match self.start_once(setup.clone()).await {
@@ -175,27 +182,39 @@ impl CommandTarget {
     }
 
     async fn start_once(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        Ok(Box::new(self.begin(setup).await?.0))
+    }
+
+    /// Its files, addresses and command line.
+    async fn prepare(&self, setup: &Setup<'_>) -> Result<Prepared, TargetError> {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
         let mut place = Place::of(self.image.as_ref(), folder.path()).await?;
         let authority = certificate::write(&place.files().here.join("certs"), place.host())?;
-        let placeholders = self.placeholders(&mut place, &setup).await?;
+        let placeholders = self.placeholders(&mut place, setup).await?;
+        let program = self.program(&placeholders)?;
+        Ok(Prepared { folder, place, authority, placeholders, program })
+    }
+
+    /// Starts it once and waits until it is ready; beside it, the authority that signed its certificate.
+    async fn begin(&self, setup: Setup<'_>) -> Result<(RunningCommand, Vec<u8>), TargetError> {
+        let Prepared { folder, place, authority, placeholders, program } = self.prepare(&setup).await?;
         let addresses = Addresses::of(&self.spec, &placeholders)?;
-        let line = place.line(self.program(&placeholders)?, &addresses.all())?;
+        let line = place.line(program, &addresses.all())?;
         let mut process = Process::spawn(line, (&self.folder, folder.path()))?;
         let addresses = addresses.reached(&place);
-        let dialer = self.contact(&mut process, &place, &addresses, authority).await;
+        let dialer = self.contact(&mut process, &place, &addresses, authority.clone()).await;
         let dialer = dialer.map_err(|error| place.unmade().unwrap_or(error))?;
-        let registrations = self.known.registrations_of(setup.instance);
-        Ok(Box::new(RunningCommand {
+        let running = RunningCommand {
             dialer: Arc::new(dialer),
             known: self.known.clone(),
-            registrations,
-            metrics: addresses.metrics,
+            registrations: self.known.registrations_of(setup.instance),
+            addresses,
             process,
             _place: place,
             _folder: folder,
-        }))
+        };
+        Ok((running, authority))
     }
 
     /// Fills in what it is told, and writes its configuration file.
@@ -241,12 +260,21 @@ impl CommandTarget {
     }
 }
 
+/// What a start needs.
+struct Prepared {
+    folder: tempfile::TempDir,
+    place: Place,
+    /// PEM of the authority that signed the program's certificate.
+    authority: Vec<u8>,
+    placeholders: Placeholders,
+    program: Program,
+}
+
 struct RunningCommand {
     dialer: Arc<Https>,
     known: Known,
     registrations: Option<Vec<WebhookConfiguration>>,
-    /// Address of its metrics.
-    metrics: Option<String>,
+    addresses: Addresses,
     process: Process,
     /// What leads it to its clusters.
     _place: Place,
@@ -277,7 +305,7 @@ impl Running for RunningCommand {
     }
 
     async fn metrics(&self) -> Option<String> {
-        plain::read(self.metrics.as_deref()?).await
+        plain::read(self.addresses.metrics.as_deref()?).await
     }
 
     async fn stop(self: Box<Self>) {

@@ -98,7 +98,7 @@ impl Target for Garden {
     }
 
     fn is_asked_of(&self, component: &str, form: Form) -> bool {
-        component == COMPONENT && form != Form::Configuration
+        component == COMPONENT && !matches!(form, Form::Configuration | Form::Process)
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {

@@ -13,7 +13,7 @@ use contract::document::SourceFile;
 use contract::document::attestation::Seen;
 use contract::document::ledger::Ledger;
 use contract::document::waivers;
-use contract::index::{Outline, Summary};
+use contract::index::{Outline, Records, Summary};
 use contract::model::Contract;
 use serde_json::json;
 
@@ -146,13 +146,14 @@ fn unknown_wishes_and_empty_selections_are_told_apart() {
 #[tokio::test]
 async fn coverage_counts_what_the_report_proves() {
     let report = run_with(small::contract(), Manner::WrongValue, options()).await;
-    let counted = coverage(&clauses(), Some(&report), &[], &[]);
+    let counted = coverage(&clauses(), Some(&report), &[], &Records::default());
     // The clause that fails in one case is still shown able to fail by its others.
     let count = Count { clauses: 2, with_cases: 2, passing: 1, proven: 2, ..Count::default() };
     assert_eq!((counted.components["fake"], counted.total), (count, count));
     let json: serde_json::Value = serde_json::from_str(&counted.to_json()).unwrap();
     let want = serde_json::json!({
-        "sentences": 0, "notYet": 0, "clauses": 2, "withCases": 2, "passing": 1, "proven": 2, "attested": 0
+        "sentences": 0, "notYet": 0, "clauses": 2, "withCases": 2, "passing": 1, "proven": 2, "attested": 0,
+        "mutants": 0, "mutantsNoticed": 0
     });
     assert_eq!(json, serde_json::json!({"fake": want, "total": want}));
     let wanted = Thresholds { attested: Some(50), proven: Some(100), ..Thresholds::default() };
@@ -174,7 +175,7 @@ fn a_component_of_which_there_is_nothing_but_a_ledger_counts_as_one_that_is_miss
          - {id: L-5, text: t, notYet: later}\n",
     );
     let empty = ledger("component: node\nentries: []\n");
-    let counted = coverage(&clauses(), None, &[&fake, &scheduler, &empty], &[]);
+    let counted = coverage(&clauses(), None, &[&fake, &scheduler, &empty], &Records::default());
     let count = |sentences, not_yet, clauses| Count { sentences, not_yet, clauses, ..Count::default() };
     let fake = Count { with_cases: 2, ..count(2, 1, 3) };
     let components = [("fake", fake), ("node", count(0, 0, 0)), ("scheduler", count(2, 2, 2))]
@@ -183,8 +184,8 @@ fn a_component_of_which_there_is_nothing_but_a_ledger_counts_as_one_that_is_miss
     assert_eq!(counted.total, Count { with_cases: 2, ..count(4, 3, 5) });
     let told = counted.to_text();
     let rows: Vec<Vec<&str>> = told.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[3], ["scheduler", "2", "2", "2", "0", "0", "0", "0"]);
-    assert_eq!(rows[4], ["total", "4", "3", "5", "2", "0", "0", "0"]);
+    assert_eq!(rows[3], ["scheduler", "2", "2", "2", "0", "0", "0", "0", "-"]);
+    assert_eq!(rows[4], ["total", "4", "3", "5", "2", "0", "0", "0", "-"]);
 }
 
 #[tokio::test]

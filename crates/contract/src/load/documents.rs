@@ -12,6 +12,7 @@ use super::plain::check_plain;
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 use super::{explained, fixtures, variations};
+use crate::document::mutants::Mutants;
 use crate::document::not_normative::NotNormative;
 use crate::document::releases::{self, Releases};
 use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger::Ledger};
@@ -19,12 +20,13 @@ use crate::explanations::Explanations;
 use crate::index::{Ledgers, Records};
 
 /// What a document of each kind is for.
-const KINDS: [(&str, Part); 7] = [
+const KINDS: [(&str, Part); 8] = [
     ("Contract", Part::Contracts),
     ("Ledger", Part::Ledgers),
     ("NotNormative", Part::Ledgers),
     ("Attestation", Part::Records),
     ("Explanations", Part::Records),
+    ("Mutants", Part::Records),
     ("Variations", Part::Shared),
     ("Releases", Part::Shared),
 ];
@@ -36,7 +38,7 @@ pub(crate) enum Part {
     Contracts,
     /// What contracts share: fixtures, variations, releases.
     Shared,
-    /// Attestations and explanations.
+    /// Attestations, explanations and figures of mutants.
     Records,
     /// Ledgers, and what is not normative.
     Ledgers,
@@ -53,6 +55,7 @@ pub(crate) struct Documents {
     pub(crate) not_normative: Vec<(NotNormative, SourceFile)>,
     pub(crate) attestations: Vec<attestation::Attestation>,
     pub(crate) explanations: Vec<Explanations>,
+    pub(crate) mutants: Vec<Mutants>,
 }
 
 /// One document.
@@ -65,6 +68,7 @@ enum Document {
     NotNormative(NotNormative),
     Attestation(attestation::Attestation),
     Explanations(Explanations),
+    Mutants(Mutants),
 }
 
 /// Reads these parts of the files, side by side; files without any of them are not parsed.
@@ -164,6 +168,7 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
         "NotNormative" => {
             whole(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::NotNormative)
         }
+        "Mutants" => whole(node, source).map_err(|error| read(error, "mutants")).ok().map(Document::Mutants),
         "Attestation" => attestation::read(source)
             .map_err(|error| read(error, "attestation"))
             .ok()
@@ -206,13 +211,14 @@ impl Documents {
             Document::NotNormative(listed) => self.not_normative.push((listed, report.files[file].clone())),
             Document::Attestation(attestation) => self.attestations.push(attestation),
             Document::Explanations(explanations) => self.explanations.push(explanations),
+            Document::Mutants(mutants) => self.mutants.push(mutants),
         }
     }
 
     /// What stands beside contracts.
     pub(crate) fn beside(self) -> (Records, Ledgers) {
-        let Self { ledgers, not_normative, attestations, explanations, .. } = self;
-        (Records { attestations, explanations }, Ledgers { ledgers, not_normative })
+        let Self { ledgers, not_normative, attestations, explanations, mutants, .. } = self;
+        (Records { attestations, explanations, mutants }, Ledgers { ledgers, not_normative })
     }
 
     /// The contracts by component and name; the files of one name are one contract.

@@ -146,7 +146,7 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
 
 /// The form, if it is one that is run.
 fn form(spec: &Fields<'_>) -> Option<Form> {
-    let remedy = "say how it is written: `form: mutation`, `validation`, `flags`, `configuration`, `objects`, `versions` or `scenario`";
+    let remedy = "say how it is written: `form: mutation`, `validation`, `flags`, `configuration`, `process`, `objects`, `versions` or `scenario`";
     spec.required("form", remedy)?;
     spec.choice("form", &FORMS)
 }
@@ -173,7 +173,7 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
             refuse(target, &TARGET_FLAGS, FLAGS_ALONE);
         }
     }
-    let has_target = !matches!(form, Form::Configuration | Form::Versions | Form::Objects);
+    let has_target = !matches!(form, Form::Configuration | Form::Process | Form::Versions | Form::Objects);
     if has_target && target.and_then(|target| target.node(key)).is_none() {
         let at = target.map_or_else(|| spec.span(), |target| target.span());
         spec.report.add("missing-key", at, format!("target.{key} is missing"), remedy);

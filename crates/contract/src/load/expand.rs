@@ -13,6 +13,7 @@ use super::given::{Assembly, Shelf};
 use super::hash;
 use super::namespaces::Namespaces;
 use super::outcome::{self, known_keys};
+use super::process;
 use super::report::Report;
 use super::table::Row;
 use super::tree::{Span, Tree};
@@ -175,6 +176,7 @@ impl Context<'_> {
         let mut given = self.given(&cells.fill(&variant.given), &assembly)?;
         let when = match self.draft.form {
             Form::Configuration => Some(When::Configuration),
+            Form::Process => process::when(&cells.fill(&variant.when), self.report),
             _ => doing::when(&cells.fill(&variant.when), &assembly),
         };
         used.before.extend(cells.take_used());
@@ -184,7 +186,10 @@ impl Context<'_> {
         let when = when?;
         self.stand_in(clause, &mut given, &when);
         let rules = self.rules(&given, &when);
-        let then = outcome::then(&asserted, about(&when), &rules, self.report)?;
+        let then = match self.draft.form {
+            Form::Process => process::then(&asserted, &when, self.report)?,
+            _ => outcome::then(&asserted, about(&when), &rules, self.report)?,
+        };
         if let (Some(emitted), Some(object)) = (&emitted, &given.object) {
             let span = row.map_or(clause.span, |(_, row)| row.span);
             flags::check_emitted(emitted, object, &rules, span, self.report);
@@ -259,7 +264,9 @@ impl Context<'_> {
         let request = match when {
             When::Admission { sending, .. } => sending.request.get("object"),
             When::Registration { .. } => return self.registration_rules(),
-            When::Configuration => return Rules::unknown().with(self.list_keys, self.unordered),
+            When::Configuration | When::Process(_) => {
+                return Rules::unknown().with(self.list_keys, self.unordered);
+            }
             When::DeleteCollection { .. } | When::Steps(_) | When::Decision(_) | When::Emitted(_) => None,
         };
         let object = given.object.as_ref().or(request).or(given.old.as_ref());
@@ -368,7 +375,9 @@ fn operation(when: &When) -> Option<String> {
         When::Admission { operation, .. } => Some(operation.clone()),
         When::DeleteCollection { .. } => Some("deleteCollection".to_owned()),
         When::Registration { instance } => Some(instance.clone()),
-        When::Configuration | When::Steps(_) | When::Decision(_) | When::Emitted(_) => None,
+        When::Configuration | When::Process(_) | When::Steps(_) | When::Decision(_) | When::Emitted(_) => {
+            None
+        }
     }
 }
 
@@ -377,6 +386,7 @@ fn about(when: &When) -> About {
         When::Admission { .. } | When::DeleteCollection { .. } | When::Steps(_) => About::Answer,
         When::Registration { .. } => About::Registration,
         When::Configuration => About::Configuration,
+        When::Process(_) => About::Process,
         When::Decision(_) => About::Decision,
         When::Emitted(_) => About::Emitted,
     }

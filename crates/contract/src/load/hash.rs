@@ -98,6 +98,7 @@ fn done(when: &When) -> Value {
         When::DeleteCollection { resource } => json!({"deleteCollection": resource}),
         When::Registration { instance } => json!({"registration": instance}),
         When::Configuration => json!("configuration"),
+        When::Process(action) => json!({"process": action}),
         When::Decision(decision) => {
             let asks = match &decision.asks {
                 Question::Admission { operation } => json!({"admission": operation}),

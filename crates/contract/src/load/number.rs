@@ -25,7 +25,7 @@ pub(crate) fn of_cases(draft: &Draft, clause: &Clause) -> Option<usize> {
             let places = places.map_or(0, |places| places.list().map_or(1, <[Tree]>::len));
             Some(rows * of(None, when) * places)
         }
-        Form::Mutation | Form::Validation | Form::Flags => {
+        Form::Mutation | Form::Validation | Form::Flags | Form::Process => {
             Some(rows * of(clause.given.as_ref(), clause.when.as_ref()))
         }
     }

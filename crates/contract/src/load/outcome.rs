@@ -6,7 +6,9 @@ use serde_json::Value;
 use super::report::{Report, nearest};
 use super::tree::{Data, Span, Tree, Word};
 use super::wanted;
-use super::words::{CAUSE, REVIEWS, THEN_ANSWER, THEN_CONFIGURATION, THEN_DECISION, THEN_REGISTRATION};
+use super::words::{
+    CAUSE, REVIEWS, THEN_ANSWER, THEN_CONFIGURATION, THEN_DECISION, THEN_PROCESS, THEN_REGISTRATION,
+};
 use crate::case::{About, Cause, Review, Then};
 use crate::expect::{Expect, Operator, Rules};
 
@@ -18,6 +20,7 @@ pub(crate) fn then(tree: &Tree, about: About, object: &Rules, report: &Report<'_
         About::Registration => &THEN_REGISTRATION,
         About::Configuration => &THEN_CONFIGURATION,
         About::Decision => &THEN_DECISION,
+        About::Process => &THEN_PROCESS,
     };
     known_keys(tree, "then", known, report)?;
     let part = |name: &str| tree.get(name).filter(|part| !matches!(part.data, Data::Word(Word::Any)));

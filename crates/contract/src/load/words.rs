@@ -3,6 +3,7 @@
 use crate::case::Review;
 use crate::decision::RunsOn;
 use crate::model::{Binds, Form, Law, Level};
+use crate::process::{ProcessSignal, Protocol, Server};
 use crate::scenario::{Fault, Refusal};
 
 pub(crate) const ROOT: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
@@ -118,6 +119,19 @@ pub(crate) const THEN_REGISTRATION: [&str; 1] = ["registration"];
 pub(crate) const THEN_CONFIGURATION: [&str; 5] = ["starts", "message", "causes", "warnings", "effective"];
 /// Keys of `then`, where it speaks of a decision; beside them, what the question is answered with.
 pub(crate) const THEN_DECISION: [&str; 4] = ["decision", "allowed", "message", "causes"];
+/// Keys of `when`, where something is done with the target's program.
+pub(crate) const WHEN_PROCESS: [&str; 3] = ["run", "request", "signal"];
+/// What is said of a request to a server of the program.
+pub(crate) const WHEN_PROCESS_REQUEST: [&str; 7] =
+    ["server", "method", "path", "headers", "body", "protocol", "tls"];
+/// Keys of `then`, where it speaks of the program.
+pub(crate) const THEN_PROCESS: [&str; 3] = ["exitCode", "output", "response"];
+pub(crate) const SERVERS: [(&str, Server); 3] =
+    [("webhooks", Server::Webhooks), ("probes", Server::Probes), ("metrics", Server::Metrics)];
+pub(crate) const PROTOCOLS: [(&str, Protocol); 2] =
+    [("HTTP/1.1", Protocol::Http1), ("HTTP/2", Protocol::Http2)];
+pub(crate) const SIGNALS: [(&str, ProcessSignal); 2] =
+    [("SIGTERM", ProcessSignal::Term), ("SIGINT", ProcessSignal::Int)];
 /// Keys of a step that bring something about; the others say what is seen.
 pub(crate) const CAUSES: [&str; 3] = ["name", "advance", "do"];
 pub(crate) const STEP: [&str; 8] =
@@ -137,7 +151,7 @@ pub(crate) const REQUESTS: [&str; 4] = ["writes", "of", "order", "perObject"];
 pub(crate) const VERBS: [&str; 4] = ["create", "update", "patch", "delete"];
 pub(crate) const CAUSE: [&str; 3] = ["field", "reason", "message"];
 
-pub(crate) const FORMS: [(&str, Form); 7] = [
+pub(crate) const FORMS: [(&str, Form); 8] = [
     ("mutation", Form::Mutation),
     ("validation", Form::Validation),
     ("flags", Form::Flags),
@@ -145,6 +159,7 @@ pub(crate) const FORMS: [(&str, Form); 7] = [
     ("versions", Form::Versions),
     ("scenario", Form::Scenario),
     ("configuration", Form::Configuration),
+    ("process", Form::Process),
 ];
 pub(crate) const FAULTS: [(&str, Fault); 6] = [
     ("watchDrop", Fault::WatchDrop),

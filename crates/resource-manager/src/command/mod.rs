@@ -86,7 +86,8 @@ enum CommandError {
     Print(#[from] PrintError),
 }
 
-/// Runs the command; errors are printed on standard output, as the original does, and end with 1.
+/// Runs the command; errors are printed on standard output, as the original does, and end with 1 (GRM-PRC-001 to GRM-PRC-006).
+/// The servers that it starts answer as GRM-PRC-010 to GRM-PRC-013 say.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, execute)
 }

@@ -6,3 +6,4 @@ mod manifests;
 mod names;
 mod sources;
 mod tree;
+mod vocabulary;

@@ -1,6 +1,7 @@
 //! Where a target is asked: for reviews, whether it is ready, and for its metrics.
 
 use contract::document::target::TargetSpec;
+use contract::process::Server;
 
 use super::place::Place;
 use super::placeholders::Placeholders;
@@ -34,6 +35,15 @@ impl Addresses {
             url: reached(&self.url),
             ready: self.ready.as_ref().map(reached),
             metrics: self.metrics.as_ref().map(reached),
+        }
+    }
+
+    /// Where one of its servers listens, if the target file says so.
+    pub(super) fn of_server(&self, server: Server) -> Option<&str> {
+        match server {
+            Server::Webhooks => Some(&self.url),
+            Server::Probes => self.ready.as_deref(),
+            Server::Metrics => self.metrics.as_deref(),
         }
     }
 

@@ -33,6 +33,8 @@ pub(super) struct Process {
     leash: Leash,
     name: String,
     lines: Lines,
+    /// Read what it writes.
+    readers: Vec<tokio::task::JoinHandle<()>>,
 }
 
 /// What ends it.
@@ -66,19 +68,16 @@ impl Process {
             .spawn()
             .map_err(|source| TargetError::Spawn { command: program.clone(), source })?;
         let lines = Lines::default();
-        if let Some(out) = child.stdout.take() {
-            tokio::spawn(keep(out, Arc::clone(&lines)));
-        }
-        if let Some(err) = child.stderr.take() {
-            tokio::spawn(keep(err, Arc::clone(&lines)));
-        }
+        let out = child.stdout.take().map(|out| tokio::spawn(keep(out, Arc::clone(&lines))));
+        let err = child.stderr.take().map(|err| tokio::spawn(keep(err, Arc::clone(&lines))));
+        let readers = out.into_iter().chain(err).collect();
         let leash = if line.ends_with_its_input {
             Leash::Pipe(child.stdin.take())
         } else {
             let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
             Leash::Group { group, _guard: group.and_then(|group| guard(group, scratch)) }
         };
-        Ok(Self { child, leash, name: line.name, lines })
+        Ok(Self { child, leash, name: line.name, lines, readers })
     }
 
     /// What errors call it.
@@ -89,6 +88,28 @@ impl Process {
     /// How it ended, if it did.
     pub(super) fn ended(&mut self) -> Option<String> {
         self.child.try_wait().ok().flatten().map(|status| status.to_string())
+    }
+
+    /// The code with which it ended, if it did: 128 and the signal's number where a signal ended it.
+    pub(super) fn exit_code(&mut self) -> Option<i32> {
+        let status = self.child.try_wait().ok().flatten()?;
+        status.code().or_else(|| Some(128 + std::os::unix::process::ExitStatusExt::signal(&status)?))
+    }
+
+    /// Waits until what it wrote has been read, once it has ended.
+    pub(super) async fn read_all(&mut self) {
+        for reader in &mut self.readers {
+            // A child of its own may hold the pipe open.
+            let _ = tokio::time::timeout(GRACE, reader).await;
+        }
+    }
+
+    /// Sends a signal to the process itself.
+    pub(super) fn send(&self, signal: Signal) {
+        if let Leash::Group { group: Some(group), .. } = &self.leash {
+            // One that is gone already needs no signal.
+            let _ = rustix::process::kill_process(*group, signal);
+        }
     }
 
     /// The last lines it wrote, secrets masked.
