@@ -19,7 +19,7 @@ pub(crate) struct Conflict {
     pub(crate) path: Vec<Element>,
 }
 
-/// The conflicts of all owners. Of conflict manager, the conflicts through a subresource come first.
+/// The conflicts of all owners. Of one manager, the conflicts through a subresource come first.
 pub(crate) fn conflicts_with(fields: &BTreeMap<Owner, FieldSet>) -> Vec<Conflict> {
     let mut owners: Vec<&Owner> = fields.keys().collect();
     owners.sort_by_key(|owner| {

@@ -11,7 +11,7 @@ use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::fields::{self, Directive, nulls};
 use crate::object::meta;
-use crate::object::protobuf::Refusal;
+use crate::object::protobuf::DecodeError;
 use crate::object::spoken::Spoken;
 use crate::object::structural;
 use crate::patch::go_text;
@@ -242,11 +242,11 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
         let body = String::from_utf8_lossy(&call.body);
         let why = format!("Object 'Kind' is missing in '{body}'");
         let why = if Directive::of(call) == Directive::Ignore {
-            Refusal::Kind { kind: wanted_kind.to_owned(), version: spoken.version.to_owned(), why }
+            DecodeError::Invalid { kind: wanted_kind.to_owned(), version: spoken.version.to_owned(), why }
         } else {
-            Refusal::Unrecognized(why)
+            DecodeError::Unrecognized(why)
         };
-        return Err(why.of(&Spoken::of(call), &call.body));
+        return Err(why.to_status(&Spoken::of(call), &call.body));
     }
     if !custom && !kind.is_empty() && kind != wanted_kind {
         let version = api_version.rsplit('/').next().unwrap_or_default();
@@ -299,7 +299,7 @@ fn registered(shared: &Shared, call: &Call, object: &Value) -> Result<(), Status
     if call.target.custom || shared.registry.served().kinds.type_of(group, version, kind).is_some() {
         return Ok(());
     }
-    Err(Refusal::unregistered(kind, api_version).of(&spoken, &call.body))
+    Err(DecodeError::unregistered(kind, api_version).to_status(&spoken, &call.body))
 }
 
 /// Where Go keeps the types of a group: `core`, `apps`, `rbac`.

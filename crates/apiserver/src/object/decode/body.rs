@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::http::status::Status;
 use crate::object::fields;
-use crate::object::protobuf::{self, PROTOBUF, Refusal};
+use crate::object::protobuf::{self, DecodeError, PROTOBUF};
 use crate::object::spoken::Spoken;
 
 /// What is read of every kind.
@@ -24,18 +24,18 @@ pub(crate) fn tree(call: &Call) -> Result<Value, Status> {
     check_form(call)?;
     let spoken = Spoken::of(call);
     if !is_protobuf(&call.content_type) {
-        return text(&call.content_type, &call.body)?.map_err(|why| why.of(&spoken, &call.body));
+        return text(&call.content_type, &call.body)?.map_err(|why| why.to_status(&spoken, &call.body));
     }
-    protobuf::object(&call.body, &spoken).map_err(|refusal| refusal.of(&spoken, &call.body))
+    protobuf::decode(&call.body, &spoken).map_err(|error| error.to_status(&spoken, &call.body))
 }
 
 /// The options that the body of a deletion is; those of custom resources lie in protobuf too.
 pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
     if !is_protobuf(&call.content_type) {
         let options = text(&call.content_type, &call.body)?;
-        return options.and_then(fields::delete_options).map_err(Refusal::of_options);
+        return options.and_then(fields::delete_options).map_err(DecodeError::to_options_status);
     }
-    protobuf::object(&call.body, &Spoken::DELETE_OPTIONS).map_err(Refusal::of_options)
+    protobuf::decode(&call.body, &Spoken::DELETE_OPTIONS).map_err(DecodeError::to_options_status)
 }
 
 /// Refuses a body in a form that nobody reads.
@@ -49,13 +49,14 @@ pub(crate) fn check_form(call: &Call) -> Result<(), Status> {
 }
 
 /// The tree of a text that says of which kind it is, or nothing of it.
-fn text(content_type: &str, body: &Bytes) -> Result<Result<Value, Refusal>, Status> {
+fn text(content_type: &str, body: &Bytes) -> Result<Result<Value, DecodeError>, Status> {
     let value = match media_type(content_type).as_str() {
         "" | "application/json" => formats::json::document(body),
         "application/yaml" => formats::yaml::first_document(body).map_err(|error| error.to_string()),
         _ => return Err(Status::unsupported_media_type(READ_TOO)),
     };
-    let unread = |why| Refusal::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
+    let unread =
+        |why| DecodeError::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
     Ok(value.and_then(of_a_kind).map_err(unread))
 }
 
