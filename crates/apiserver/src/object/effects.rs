@@ -1,4 +1,4 @@
-//! What a write brings about elsewhere: kinds come and go with CRDs.
+//! What writes change beyond their object: CRDs add and remove kinds, and namespaces restrict their content.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.
 /// Namespaces that cannot be deleted.
 const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
 
-/// Refuses a change of an object whose namespace is not there.
+/// Rejects a change of an object whose namespace does not exist.
 pub(crate) fn admit_change(shared: &Shared, call: &Call) -> Result<(), Status> {
     namespace(shared, call).map(drop)
 }
 
-/// Refuses a new object whose namespace is not there or going.
+/// Rejects a new object whose namespace does not exist or is terminating.
 pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Result<(), Status> {
     let Some(object) = namespace(shared, call)? else { return Ok(()) };
     if !meta::is_terminating(object.value()) {
@@ -45,7 +45,7 @@ pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Re
     Err(status)
 }
 
-/// The namespace of what is asked for, if it has one.
+/// The namespace of a request, if it has one.
 fn namespace(shared: &Shared, call: &Call) -> Result<Option<Arc<Object>>, Status> {
     let name = call.path.namespace.as_str();
     if !call.target.resource.namespaced || name.is_empty() {
@@ -55,7 +55,7 @@ fn namespace(shared: &Shared, call: &Call) -> Result<Option<Arc<Object>>, Status
     shared.store.get(NAMESPACES, name).map(Some).ok_or_else(missing)
 }
 
-/// Refuses the deletion of a namespace that must stay.
+/// Rejects the deletion of a protected namespace.
 pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
     if call.target.table == NAMESPACES && IMMORTAL.contains(&name) {
         return Err(Status::forbidden(call.group_resource(), name, "this namespace may not be deleted"));
@@ -63,7 +63,7 @@ pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
     Ok(())
 }
 
-/// What the server says in objects that change the server itself.
+/// Completes objects that configure the server: CRDs and webhook configurations.
 pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Result<(), Status> {
     match target.table.as_str() {
         CRDS => crd::prepare(object, now),
@@ -72,7 +72,7 @@ pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Re
     }
 }
 
-/// What the server says in an object in view of others of its kind, and what users should know of it.
+/// Completes a CRD by comparison with the other CRDs; returns warnings for the user.
 pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> Vec<String> {
     match target.table.as_str() {
         CRDS => {
@@ -85,7 +85,7 @@ pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> V
     }
 }
 
-/// Whether nothing holds a deleted object any more.
+/// Whether a terminating object has no finalizers and no grace period left.
 pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
     let held = target.table == NAMESPACES && has_content_finalizers(object);
     let grace =
@@ -93,7 +93,7 @@ pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
     meta::is_terminating(object) && meta::finalizers(object).is_empty() && grace == 0 && !held
 }
 
-/// After an object was written.
+/// Updates the registry after an object was written.
 pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
     if target.table != CRDS {
         return;
@@ -106,7 +106,7 @@ pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
     }
 }
 
-/// After an object was removed.
+/// Updates the registry after an object was removed.
 pub(crate) fn removed(shared: &Shared, target: &Target, object: &Value) {
     if target.table == CRDS
         && let Some(crd) = crd::read(object)
@@ -137,7 +137,7 @@ fn empty_crd(shared: &Shared, name: &str) {
     finish_crd(shared, name);
 }
 
-/// Lets a CRD go when there are no objects of its kind any more.
+/// Removes the CRD's finalizer if no custom resources are left.
 fn finish_crd(shared: &Shared, name: &str) {
     if !shared.store.snapshot(name).objects.is_empty() {
         return;
@@ -156,7 +156,7 @@ fn finish_crd(shared: &Shared, name: &str) {
     });
 }
 
-/// Marks an object and removes it; nothing where somebody else was faster.
+/// Writes an object as terminating, then removes it; `None` if another write came first.
 pub(crate) fn removed_gracefully(
     shared: &Shared,
     (target, key): (&Target, &str),
@@ -170,7 +170,7 @@ pub(crate) fn removed_gracefully(
     Some(gone)
 }
 
-/// Deletes all objects of a resource below a prefix, without asking anybody.
+/// Deletes all objects of a resource whose key has the prefix, without admission.
 fn sweep(shared: &Shared, target: &Target, prefix: &str) {
     let snapshot = shared.store.snapshot(&target.table);
     let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
@@ -196,7 +196,7 @@ fn sweep(shared: &Shared, target: &Target, prefix: &str) {
     }
 }
 
-/// Changes an object of the server's own accord; it goes if that was what held it.
+/// Changes an object without a request; removes it if this was its last finalizer.
 fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
     while let Some(object) = shared.store.get(&target.table, key) {
         let mut value = object.value().clone();

@@ -1,4 +1,4 @@
-//! What the server makes of an object: read, defaulted, prepared, checked, removed.
+//! Operations on objects: decode, default, prepare, validate, remove.
 
 pub(crate) mod allocation;
 pub(crate) mod decode;

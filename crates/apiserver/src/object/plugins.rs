@@ -1,4 +1,4 @@
-//! Admission that is compiled into the server and writes into new objects before webhooks see them.
+//! Built-in admission plugins that change new objects before webhooks run.
 
 use serde_json::{Value, json};
 
@@ -7,16 +7,16 @@ use crate::http::status::Status;
 use crate::object::meta;
 use crate::state::Shared;
 
-/// Priority classes that are there without being objects.
+/// Priority classes that are built in.
 const SYSTEM_PRIORITIES: &[(&str, i64)] =
     &[("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 const PRIORITY_CLASSES: &str = "priorityclasses.scheduling.k8s.io";
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 
-/// Writes into a new object what the server's own admission does.
+/// Applies the built-in mutating admission plugins to a new object.
 ///
 /// # Errors
-/// If a pod names a priority class that is not there.
+/// If a pod names a priority class that does not exist.
 pub(crate) fn admit(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
     match call.target.table.as_str() {
         "pods" => {
@@ -31,7 +31,7 @@ pub(crate) fn admit(shared: &Shared, call: &Call, object: &mut Value) -> Result<
     Ok(())
 }
 
-/// Lets a changed pod keep what was written into it when it was made.
+/// Restores in an updated pod what these plugins set at its creation.
 pub(crate) fn keep(call: &Call, object: &mut Value, old: &Value) {
     if call.target.table != "pods" || !call.path.subresource.is_empty() {
         return;
@@ -45,7 +45,7 @@ pub(crate) fn keep(call: &Call, object: &mut Value, old: &Value) {
     }
 }
 
-/// A pod's priority is that of its class.
+/// Sets a pod's priority from its priority class.
 fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Status> {
     let named = pod.pointer("/spec/priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
     let found = if named.is_empty() {
@@ -84,7 +84,7 @@ fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Statu
     Ok(())
 }
 
-/// What an object is called that may not have a name yet.
+/// The name of an object that may not have one yet.
 fn called(object: &Value) -> &str {
     match (meta::name(object), meta::text(object, "generateName")) {
         ("", "") => "Unknown",
@@ -93,7 +93,7 @@ fn called(object: &Value) -> &str {
     }
 }
 
-/// A pod stays for five minutes on a node that is gone.
+/// Adds the default tolerations: a pod stays for five minutes on a node that is not ready or unreachable.
 fn tolerate(pod: &mut Value) {
     let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return };
     let existing: Vec<Value> = spec.get("tolerations").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -113,7 +113,7 @@ fn tolerate(pod: &mut Value) {
     }
 }
 
-/// A new node takes no pods before it is ready.
+/// Adds the taint that keeps pods away from a new node until it is ready.
 fn taint(node: &mut Value) {
     let taint = json!({"key": NOT_READY, "effect": "NoSchedule"});
     let Some(node) = node.as_object_mut() else { return };
@@ -125,7 +125,7 @@ fn taint(node: &mut Value) {
     }
 }
 
-/// A volume in use is not deleted.
+/// Adds the finalizer that protects a volume in use.
 fn protect(object: &mut Value, finalizer: &str) {
     let mut finalizers: Vec<Value> = meta::finalizers(object).into_iter().map(Value::from).collect();
     if !finalizers.iter().any(|known| known == finalizer) {

@@ -1,4 +1,4 @@
-//! How objects go: at once, after their grace period, or when their finalizers are gone.
+//! Deletion of objects: at once, after a grace period, or when their finalizers are removed.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -12,13 +12,13 @@ use crate::http::status::Status;
 use crate::object::meta;
 use crate::registry::Target;
 
-/// What a deletion is asked to do.
+/// The options of a deletion.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct DeleteOptions {
-    /// How long the object may take to go.
+    /// The grace period.
     pub(crate) grace_period_seconds: Option<i64>,
-    /// What the object must be.
+    /// The preconditions on the object.
     pub(crate) preconditions: Option<Preconditions>,
     /// `Background`, `Foreground`, `Orphan`.
     pub(crate) propagation_policy: Option<String>,
@@ -28,38 +28,38 @@ pub(crate) struct DeleteOptions {
     pub(crate) dry_run: Vec<String>,
 }
 
-/// What an object must be to be deleted.
+/// Preconditions on the object to delete.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Preconditions {
-    /// This very object.
+    /// The UID.
     pub(crate) uid: Option<String>,
-    /// In this very state.
+    /// The resource version.
     pub(crate) resource_version: Option<String>,
 }
 
-/// The finalizer of an object that waits for its dependents to go.
+/// The finalizer of an object that waits until its dependents are deleted.
 pub(crate) const FOREGROUND: &str = "foregroundDeletion";
-/// The finalizer of an object whose dependents are to stay.
+/// The finalizer of an object whose dependents are to be orphaned.
 pub(crate) const ORPHAN: &str = "orphan";
 
-/// What a deletion makes of an object.
+/// The effect of a deletion on an object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// It goes; this is its last state.
+    /// Remove it; this is its last state.
     Gone(Value),
-    /// It goes, as a policy lets it; this is its last state.
+    /// Remove it, after the propagation policy changed its finalizers; this is its last state.
     Freed(Value),
-    /// It is marked and goes at once, which are two writes.
+    /// Write it as terminating, then remove it.
     Graceful(Value),
-    /// It is marked, and goes when whoever holds it lets go.
+    /// Write it as terminating; it is removed later.
     Marked(Value),
-    /// It is marked already.
+    /// Nothing: it is terminating already.
     Pending,
 }
 
 impl DeleteOptions {
-    /// Refuses policies and directives that nobody knows, and two policies at once.
+    /// Rejects unknown policies and directives, and conflicting policies.
     pub(crate) fn check(&self) -> Result<(), Status> {
         let mut errors = Vec::new();
         if let Some(policy) = self.propagation_policy.as_deref() {
@@ -84,7 +84,7 @@ impl DeleteOptions {
     }
 }
 
-/// The next step of an object that is to be deleted.
+/// The effect of a deletion on an object.
 pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now: Timestamp) -> Step {
     let grace = grace(target, object, options);
     let mut marked = object.clone();
@@ -123,7 +123,7 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
         return Step::Marked(marked);
     }
     if target.table == "pods" {
-        // It goes gracefully, if in no time.
+        // A pod is deleted gracefully even without a grace period.
         mark(&mut marked, 0, now);
         meta::set(&mut marked, "generation", meta::generation(object) + 1);
         return Step::Graceful(marked);
@@ -131,7 +131,7 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
     if changed { Step::Freed(object.clone()) } else { Step::Gone(object.clone()) }
 }
 
-/// Sets the finalizers that the garbage collector takes away again; whether that changed anything.
+/// Sets the garbage collector's finalizers as the policy demands; returns whether that changed anything.
 fn follow_policy(target: &Target, object: &mut Value, options: &DeleteOptions) -> bool {
     let before: Vec<String> = meta::finalizers(object).into_iter().map(str::to_owned).collect();
     let has = |finalizer: &str| before.iter().any(|found| found == finalizer);
@@ -141,7 +141,7 @@ fn follow_policy(target: &Target, object: &mut Value, options: &DeleteOptions) -
         (None, Some("Foreground")) => (false, true),
         (None, Some(_)) => (false, false),
         (None, None) if has(ORPHAN) || has(FOREGROUND) => (has(ORPHAN), has(FOREGROUND)),
-        // What jobs leave behind stays, as it did before there was a choice.
+        // Jobs orphan their pods by default, for compatibility.
         (None, None) => (target.table == "jobs.batch", false),
     };
     let mut after: Vec<String> = before
@@ -169,7 +169,7 @@ fn mark(object: &mut Value, grace: i64, now: Timestamp) {
     meta::set(object, "deletionGracePeriodSeconds", grace);
 }
 
-/// Only pods take time: as long as a node runs them.
+/// The grace period; only pods on a node have one.
 fn grace(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
     if target.table != "pods" {
         return 0;

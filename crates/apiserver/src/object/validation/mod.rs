@@ -157,7 +157,7 @@ fn fixed(object: &Value, old: &Value) -> Vec<Error> {
 fn foreign(call: &Call, object: &Value, mut errors: Vec<Error>) -> Status {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    errors.extend(decode::said_wrong(&call.target.resource, api_version, kind));
+    errors.extend(decode::type_meta_errors(&call.target.resource, api_version, kind));
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     Status::invalid(group, kind, meta::name(object), &errors)
 }

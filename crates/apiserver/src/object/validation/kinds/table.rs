@@ -126,7 +126,7 @@ fn each(found: &Found<'_>, path: &[Step], act: &mut dyn FnMut(&Found<'_>)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::sections::known;
+    use crate::object::sections::checks;
 
     #[test]
     fn every_section_is_a_kind_or_applied_somewhere() {
@@ -134,7 +134,7 @@ mod tests {
             Action::Apply(section) => Some(section),
             Action::Check(_) => None,
         };
-        assert_eq!(known::strays(&SECTIONS, applied), [] as [&str; 0]);
+        assert_eq!(checks::unknown_sections(&SECTIONS, applied), [] as [&str; 0]);
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
                     Step::Each => "[]".to_owned(),
                 };
                 let path: String = row.path.iter().map(step).collect();
-                assert!(known::has(section, &path), "{section}: {path}");
+                assert!(checks::has_field(section, &path), "{section}: {path}");
             }
         }
     }
