@@ -7,13 +7,13 @@ use schema::{Crd, Scaling};
 use serde_json::Value;
 
 use super::schema::Schema;
-use crate::versions::Conversion;
+use crate::versions::ConversionWebhook;
 
 /// The versions of a CRD.
 #[derive(Debug)]
 pub(crate) struct Versions {
     versions: BTreeMap<String, Version>,
-    conversion: Option<Conversion>,
+    conversion: Option<ConversionWebhook>,
 }
 
 #[derive(Debug)]
@@ -32,11 +32,11 @@ impl Versions {
             let scaling = crd.scaling(&name).cloned().map(Arc::new);
             (name, Version { json, scaling, schema: OnceLock::new() })
         };
-        Self { versions: names.map(version).collect(), conversion: Conversion::of(crd.json()) }
+        Self { versions: names.map(version).collect(), conversion: ConversionWebhook::of(crd.json()) }
     }
 
     /// The conversion webhook, if the CRD has one.
-    pub(crate) fn conversion(&self) -> Option<&Conversion> {
+    pub(crate) fn conversion(&self) -> Option<&ConversionWebhook> {
         self.conversion.as_ref()
     }
 
