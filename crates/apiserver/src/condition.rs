@@ -1,22 +1,22 @@
-//! The condition of a table's row: `PATH is V`, `PATH present`, `PATH absent`, `no source`.
+//! Under which condition a row of a table holds: `PATH is V`, `PATH present`, `PATH absent`, `no source`.
 
 use serde_json::Value;
 
-/// A condition on an object.
+/// What must be true of an object.
 #[derive(Debug)]
 pub(crate) enum Condition {
-    /// The value at the path is this string.
+    /// The value at a path is this text.
     Is(Vec<String>, String),
-    /// The path has a value.
+    /// There is a value at a path.
     Present(Vec<String>),
-    /// The path has no value.
+    /// There is none.
     Absent(Vec<String>),
-    /// The object has no field except its name.
+    /// It has no field beside its name.
     NoSource,
 }
 
 impl Condition {
-    /// Parses the text after `if`.
+    /// Reads what stands behind `if`.
     pub(crate) fn read(text: &str) -> Self {
         let path = |text: &str| text.trim().split('.').map(str::to_owned).collect();
         if let Some((field, value)) = text.split_once(" is ") {
@@ -29,7 +29,7 @@ impl Condition {
         }
     }
 
-    /// Whether an object meets the condition.
+    /// Whether it is true of an object.
     pub(crate) fn holds(&self, object: &Value) -> bool {
         let at = |path: &[String]| path.iter().try_fold(object, |value, name| value.get(name));
         match self {
