@@ -90,7 +90,7 @@ impl<'a> Lens<'a> {
     /// The object converted to a version.
     pub(crate) fn in_version<'b>(&self, object: &'b Value, api_version: &str) -> Cow<'b, Value> {
         match self.resource(api_version) {
-            Some(resource) if !self.is_scale() => convert::shown(object, &resource),
+            Some(resource) if !self.is_scale() => convert::to_version(object, &resource),
             _ => Cow::Borrowed(object),
         }
     }

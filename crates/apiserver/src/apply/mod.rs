@@ -118,7 +118,7 @@ pub(crate) fn apply(
 }
 
 /// The error of parsing the object's `metadata.managedFields`, if it is invalid.
-pub(crate) fn unreadable(object: &Value) -> Option<String> {
+pub(crate) fn managed_fields_error(object: &Value) -> Option<String> {
     Owners::parse(meta::of(object).get("managedFields")).err()
 }
 

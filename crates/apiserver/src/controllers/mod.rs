@@ -54,7 +54,7 @@ struct Crew {
 /// Runs the controllers of a server until it is gone.
 pub(crate) async fn run(world: Weak<Shared>, client: Client) {
     let Some(shared) = world.upgrade() else { return };
-    let mut heard = shared.store.all_news();
+    let mut heard = shared.store.subscribe_all();
     let mut crew = Crew::new(shared.switches.controllers);
     drop(shared);
     let mut seen = None;
@@ -103,7 +103,7 @@ fn news(store: &Store, seen: Option<u64>) -> (Vec<News>, u64) {
         });
         return (told.collect(), revision);
     }
-    let (objects, revision) = store.everything();
+    let (objects, revision) = store.all_objects();
     let told =
         objects.into_iter().map(|(table, key, object)| News { table, key, before: None, now: Some(object) });
     (told.collect(), revision)

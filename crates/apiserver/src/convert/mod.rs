@@ -10,8 +10,8 @@ use schema::Resource;
 use serde_json::Value;
 
 /// The object in the version of `to`, borrowed if it already has that version.
-pub(crate) fn shown<'a>(object: &'a Value, to: &Resource) -> Cow<'a, Value> {
-    if is_of(object, to) { Cow::Borrowed(object) } else { Cow::Owned(converted(object.clone(), to)) }
+pub(crate) fn to_version<'a>(object: &'a Value, to: &Resource) -> Cow<'a, Value> {
+    if is_of(object, to) { Cow::Borrowed(object) } else { Cow::Owned(into_version(object.clone(), to)) }
 }
 
 /// An Event with the field names of the core group, whatever version of it was requested; other objects unchanged.
@@ -25,7 +25,7 @@ pub(crate) fn core_event<'a>(object: &'a Value, of: &Resource) -> Cow<'a, Value>
 }
 
 /// Converts an object to another version of its resource.
-pub(crate) fn converted(mut object: Value, to: &Resource) -> Value {
+pub(crate) fn into_version(mut object: Value, to: &Resource) -> Value {
     if is_of(&object, to) {
         return object;
     }

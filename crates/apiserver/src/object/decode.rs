@@ -9,29 +9,29 @@ use webhook::field::{Error, Path, quote};
 use crate::call::Call;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
+use crate::object::body_kind::BodyKind;
 use crate::object::fields::{self, Directive, nulls};
 use crate::object::meta;
 use crate::object::protobuf::DecodeError;
-use crate::object::spoken::Spoken;
 use crate::object::structural;
 use crate::patch::go_text;
 use crate::state::Shared;
 
-pub(crate) use body::{check_form, delete_options, media_type, tree};
+pub(crate) use body::{check_media_type, delete_options, media_type, parse_body};
 
 use body::{check_head, is_json};
 
 /// The object of a create or update request, in the request's version.
 pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
-    let mut object = tree(call)?;
+    let mut object = parse_body(call)?;
     upgrade_version(call, &mut object);
     check_registered(shared, call, &object)?;
     check_custom_metadata(call, &object)?;
-    notes.rough |= fields::is_rough(call, &object);
-    notes.empties |= fields::has_empties(call, &object);
-    identify(call, &mut object)?;
+    notes.non_canonical |= fields::is_non_canonical(call, &object);
+    notes.empty_collections |= fields::has_empty_collections(call, &object);
+    check_type_meta(call, &mut object)?;
     let refused = |why: String| {
-        let Spoken { kind, version, .. } = Spoken::of(call);
+        let BodyKind { kind, version, .. } = BodyKind::of(call);
         Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
     };
     let mut messages = if Directive::of(call) == Directive::Ignore || !is_json(&call.content_type) {
@@ -55,7 +55,7 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
 /// Replaces an apiVersion that is accepted but no longer served by its successor.
 fn upgrade_version(call: &Call, object: &mut Value) {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
-    if let Some(newer) = Spoken::of(call).newer(text("apiVersion"), text("kind")) {
+    if let Some(newer) = BodyKind::of(call).newer(text("apiVersion"), text("kind")) {
         object["apiVersion"] = newer.into();
     }
 }
@@ -63,7 +63,7 @@ fn upgrade_version(call: &Call, object: &mut Value) {
 /// Rejects a custom resource with invalid metadata, before its apiVersion and kind are checked.
 fn check_custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
-    let (kind, wanted) = (text("kind"), Spoken::of(call).kind);
+    let (kind, wanted) = (text("kind"), BodyKind::of(call).kind);
     if !call.target.custom || wanted != call.target.resource.kind || kind.is_empty() {
         return Ok(());
     }
@@ -96,19 +96,19 @@ pub(crate) fn patched(
     };
     if strategic && let Some(fields) = object.as_object_mut() {
         // A strategic merge patch cannot change apiVersion and kind.
-        let spoken = Spoken::of(call);
-        fields.insert("apiVersion".to_owned(), spoken.api_version().into());
-        fields.insert("kind".to_owned(), spoken.kind.into());
+        let body_kind = BodyKind::of(call);
+        fields.insert("apiVersion".to_owned(), body_kind.api_version().into());
+        fields.insert("kind".to_owned(), body_kind.kind.into());
     }
     let mut unknown =
         if strategic { Vec::new() } else { check_patched_type_meta(shared, call, &mut object, &refused)? };
-    notes.rough |= fields::is_rough(call, &object);
-    notes.empties |= fields::has_empties(call, &object);
+    notes.non_canonical |= fields::is_non_canonical(call, &object);
+    notes.empty_collections |= fields::has_empty_collections(call, &object);
     // apiVersion and kind of a custom resource are checked when it is written, and never for a subresource.
     let foreign = is_foreign(call, &object);
     match object.as_object_mut().filter(|_| foreign) {
-        Some(fields) => normalize(true, &Spoken::of(call), fields),
-        None => identify(call, &mut object)?,
+        Some(fields) => normalize(true, &BodyKind::of(call), fields),
+        None => check_type_meta(call, &mut object)?,
     }
     unknown.extend(fields::prune_and_default(shared, call, &mut object).map_err(|why| refused(&why))?);
     match Directive::of(call) {
@@ -130,8 +130,8 @@ fn check_patched_type_meta(
     object: &mut Value,
     refused: &dyn Fn(&str) -> Status,
 ) -> Result<Vec<String>, Status> {
-    let spoken = Spoken::of(call);
-    let custom = call.target.custom && spoken.kind == call.target.resource.kind;
+    let body_kind = BodyKind::of(call);
+    let custom = call.target.custom && body_kind.kind == call.target.resource.kind;
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if custom {
@@ -140,8 +140,8 @@ fn check_patched_type_meta(
     if api_version.is_empty() {
         return Ok(drop_all_fields(object));
     }
-    let kind = if kind.is_empty() { spoken.kind } else { &kind };
-    if (api_version.as_str(), kind) == (spoken.api_version().as_str(), spoken.kind) {
+    let kind = if kind.is_empty() { body_kind.kind } else { &kind };
+    if (api_version.as_str(), kind) == (body_kind.api_version().as_str(), body_kind.kind) {
         return Ok(Vec::new());
     }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
@@ -150,7 +150,7 @@ fn check_patched_type_meta(
             "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\""
         )));
     }
-    let (package, wanted) = (package(spoken.group), spoken.kind);
+    let (package, wanted) = (package(body_kind.group), body_kind.kind);
     Err(refused(&format!("converting ({version}.{kind}) to ({package}.{wanted}): unknown conversion")))
 }
 
@@ -205,17 +205,17 @@ fn drop_all_fields(object: &mut Value) -> Vec<String> {
 /// # Errors
 /// An internal error if the object has another kind or none, or values of wrong types.
 pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, Status> {
-    let spoken = Spoken::of(call);
-    let custom = call.target.custom && spoken.kind == call.target.resource.kind;
+    let body_kind = BodyKind::of(call);
+    let custom = call.target.custom && body_kind.kind == call.target.resource.kind;
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if custom && kind.is_empty() {
         return Err(Status::internal(&format!("Object 'Kind' is missing in '{object}'")));
     }
-    let is_other = (!kind.is_empty() && kind != spoken.kind)
-        || (!api_version.is_empty() && api_version != spoken.api_version());
+    let is_other = (!kind.is_empty() && kind != body_kind.kind)
+        || (!api_version.is_empty() && api_version != body_kind.api_version());
     if !custom && is_other {
-        let (package, wanted) = (package(spoken.group), spoken.kind);
+        let (package, wanted) = (package(body_kind.group), body_kind.kind);
         let why =
             format!("converting ({api_version}, Kind={kind}) to ({package}.{wanted}): unknown conversion");
         return Err(Status::internal(&why));
@@ -224,19 +224,19 @@ pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Result
         if custom {
             fields::drop_invalid_metadata(fields);
         }
-        normalize(call.target.custom, &spoken, fields);
+        normalize(call.target.custom, &body_kind, fields);
     }
     fields::prune_and_default(shared, call, &mut object).map_err(|why| Status::internal(&why))?;
     Ok(object)
 }
 
 /// Checks apiVersion and kind of an object against the request, and sets them if they are missing.
-pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
-    let spoken = Spoken::of(call);
-    let custom = call.target.custom && spoken.kind == call.target.resource.kind;
+pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Status> {
+    let body_kind = BodyKind::of(call);
+    let custom = call.target.custom && body_kind.kind == call.target.resource.kind;
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let (wanted_version, wanted_kind) = (spoken.api_version(), spoken.kind);
+    let (wanted_version, wanted_kind) = (body_kind.api_version(), body_kind.kind);
     let Some(fields) = object.as_object_mut() else {
         return Err(Status::bad_request("the object provided is unrecognized (must be of type object)"));
     };
@@ -244,15 +244,15 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
         let body = String::from_utf8_lossy(&call.body);
         let why = format!("Object 'Kind' is missing in '{body}'");
         let why = if Directive::of(call) == Directive::Ignore {
-            DecodeError::Invalid { kind: wanted_kind.to_owned(), version: spoken.version.to_owned(), why }
+            DecodeError::Invalid { kind: wanted_kind.to_owned(), version: body_kind.version.to_owned(), why }
         } else {
             DecodeError::Unrecognized(why)
         };
-        return Err(why.to_status(&Spoken::of(call), &call.body));
+        return Err(why.to_status(&BodyKind::of(call), &call.body));
     }
     if !custom && !kind.is_empty() && kind != wanted_kind {
         let version = api_version.rsplit('/').next().unwrap_or_default();
-        let package = package(spoken.group);
+        let package = package(body_kind.group);
         return Err(Status::bad_request(format!(
             "{kind} in version {version:?} cannot be handled as a {wanted_kind}: converting ({version}.{kind}) to \
              ({package}.{wanted_kind}): unknown conversion"
@@ -268,7 +268,7 @@ pub(crate) fn identify(call: &Call, object: &mut Value) -> Result<(), Status> {
     if !custom {
         fields.insert("kind".to_owned(), wanted_kind.into());
     }
-    normalize(custom, &spoken, fields);
+    normalize(custom, &body_kind, fields);
     Ok(())
 }
 
@@ -283,25 +283,25 @@ pub(crate) fn pruned(call: &Call, mut object: Value) -> Value {
 /// Whether a custom resource has another kind or apiVersion than its resource.
 pub(crate) fn is_foreign(call: &Call, object: &Value) -> bool {
     let resource = &call.target.resource;
-    let custom = call.target.custom && Spoken::of(call).kind == resource.kind;
+    let custom = call.target.custom && BodyKind::of(call).kind == resource.kind;
     custom && (object["kind"] != resource.kind.as_str() || object["apiVersion"] != resource.api_version())
 }
 
 /// Rejects an object whose kind is not registered.
 fn check_registered(shared: &Shared, call: &Call, object: &Value) -> Result<(), Status> {
-    let spoken = Spoken::of(call);
+    let body_kind = BodyKind::of(call);
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
-    let own = spoken.api_version();
+    let own = body_kind.api_version();
     let (api_version, kind) = match (text("apiVersion"), text("kind")) {
-        ("", kind) => (own.as_str(), if kind.is_empty() { spoken.kind } else { kind }),
-        (api_version, "") => (api_version, spoken.kind),
+        ("", kind) => (own.as_str(), if kind.is_empty() { body_kind.kind } else { kind }),
+        (api_version, "") => (api_version, body_kind.kind),
         both => both,
     };
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     if call.target.custom || shared.registry.served().kinds.type_of(group, version, kind).is_some() {
         return Ok(());
     }
-    Err(DecodeError::unregistered(kind, api_version).to_status(&spoken, &call.body))
+    Err(DecodeError::unregistered(kind, api_version).to_status(&body_kind, &call.body))
 }
 
 /// The Go package with the types of a group: `core`, `apps`, `rbac`.
@@ -311,7 +311,7 @@ fn package(group: &str) -> &str {
 }
 
 /// Checks the object's namespace against that of the request and sets it; removes it from cluster-scoped objects.
-pub(crate) fn place(call: &Call, object: &mut Value) -> Result<(), Status> {
+pub(crate) fn set_namespace(call: &Call, object: &mut Value) -> Result<(), Status> {
     let wanted = if call.target.resource.namespaced { call.path.namespace.as_str() } else { "" };
     let found = meta::namespace(object);
     if !found.is_empty() && !wanted.is_empty() && found != wanted {
@@ -328,9 +328,9 @@ pub(crate) fn place(call: &Call, object: &mut Value) -> Result<(), Status> {
 }
 
 /// What decoding into Go types does to any object: null means absent, and empty metadata fields are omitted.
-fn normalize(custom: bool, spoken: &Spoken<'_>, fields: &mut Map<String, Value>) {
+fn normalize(custom: bool, body_kind: &BodyKind<'_>, fields: &mut Map<String, Value>) {
     if !custom {
-        let ty = Kinds::kubernetes().type_of(spoken.group, spoken.version, spoken.kind);
+        let ty = Kinds::kubernetes().type_of(body_kind.group, body_kind.version, body_kind.kind);
         nulls::resolve(fields, ty.as_ref());
     }
     let metadata = fields.entry("metadata").or_insert_with(|| Value::Object(Map::new()));

@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::crd;
 use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
-use crate::object::removal::{self, DeleteOptions, Step};
+use crate::object::removal::{self, DeleteOptions, DeletionEffect};
 use crate::registry::Target;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
@@ -73,7 +73,7 @@ pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Re
 }
 
 /// Completes a CRD by comparison with the other CRDs; returns warnings for the user.
-pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> Vec<String> {
+pub(crate) fn compare_with_others(shared: &Shared, target: &Target, object: &mut Value) -> Vec<String> {
     match target.table.as_str() {
         CRDS => {
             let snapshot = shared.store.snapshot(CRDS);
@@ -94,7 +94,7 @@ pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
 }
 
 /// Updates the registry after an object was written.
-pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
+pub(crate) fn after_write(shared: &Shared, target: &Target, object: &Value) {
     if target.table != CRDS {
         return;
     }
@@ -107,7 +107,7 @@ pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
 }
 
 /// Updates the registry after an object was removed.
-pub(crate) fn removed(shared: &Shared, target: &Target, object: &Value) {
+pub(crate) fn after_removal(shared: &Shared, target: &Target, object: &Value) {
     if target.table == CRDS
         && let Some(crd) = crd::read(object)
     {
@@ -157,7 +157,7 @@ fn finish_crd(shared: &Shared, name: &str) {
 }
 
 /// Writes an object as terminating, then removes it; `None` if another write came first.
-pub(crate) fn removed_gracefully(
+pub(crate) fn remove_gracefully(
     shared: &Shared,
     (target, key): (&Target, &str),
     expect: Expect,
@@ -166,7 +166,7 @@ pub(crate) fn removed_gracefully(
     let written = shared.store.put(&target.table, key, expect, marked).ok()?;
     let expect = Expect::Revision(written.revision());
     let gone = shared.store.remove(&target.table, key, expect, written.value().clone()).ok()?;
-    removed(shared, target, gone.value());
+    after_removal(shared, target, gone.value());
     Some(gone)
 }
 
@@ -177,14 +177,16 @@ fn sweep(shared: &Shared, target: &Target, prefix: &str) {
     for (key, _) in snapshot.range(prefix, None) {
         while let Some(object) = shared.store.get(&target.table, key) {
             let expect = Expect::Revision(object.revision());
-            let done = match removal::step(target, object.value(), &options, shared.clock.now()) {
-                Step::Pending => break,
-                Step::Marked(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
-                Step::Graceful(value) => removed_gracefully(shared, (target, key), expect, value).is_some(),
-                Step::Gone(value) | Step::Freed(value) => {
+            let done = match removal::effect(target, object.value(), &options, shared.clock.now()) {
+                DeletionEffect::Unchanged => break,
+                DeletionEffect::Mark(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
+                DeletionEffect::MarkAndRemove(value) => {
+                    remove_gracefully(shared, (target, key), expect, value).is_some()
+                }
+                DeletionEffect::Remove(value) | DeletionEffect::RemoveReleased(value) => {
                     let gone = shared.store.remove(&target.table, key, expect, value);
                     if let Ok(object) = &gone {
-                        removed(shared, target, object.value());
+                        after_removal(shared, target, object.value());
                     }
                     gone.is_ok()
                 }
@@ -204,7 +206,7 @@ fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Val
         let expect = Expect::Revision(object.revision());
         if is_gone(target, &value) {
             if let Ok(gone) = shared.store.remove(&target.table, key, expect, object.value().clone()) {
-                removed(shared, target, gone.value());
+                after_removal(shared, target, gone.value());
                 return;
             }
         } else if &value == object.value() || shared.store.put(&target.table, key, expect, value).is_ok() {

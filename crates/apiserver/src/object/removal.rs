@@ -45,17 +45,17 @@ pub(crate) const ORPHAN: &str = "orphan";
 
 /// The effect of a deletion on an object.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Step {
+pub(crate) enum DeletionEffect {
     /// Remove it; this is its last state.
-    Gone(Value),
+    Remove(Value),
     /// Remove it, after the propagation policy changed its finalizers; this is its last state.
-    Freed(Value),
+    RemoveReleased(Value),
     /// Write it as terminating, then remove it.
-    Graceful(Value),
+    MarkAndRemove(Value),
     /// Write it as terminating; it is removed later.
-    Marked(Value),
+    Mark(Value),
     /// Nothing: it is terminating already.
-    Pending,
+    Unchanged,
 }
 
 impl DeleteOptions {
@@ -85,7 +85,12 @@ impl DeleteOptions {
 }
 
 /// The effect of a deletion on an object.
-pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now: Timestamp) -> Step {
+pub(crate) fn effect(
+    target: &Target,
+    object: &Value,
+    options: &DeleteOptions,
+    now: Timestamp,
+) -> DeletionEffect {
     let grace = grace(target, object, options);
     let mut marked = object.clone();
     let changed = follow_policy(target, &mut marked, options);
@@ -102,13 +107,17 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
         if left > 0 && asked.is_some_and(|asked| asked < left) {
             let asked = asked.unwrap_or_default();
             mark(&mut marked, asked, now);
-            return if asked == 0 && !held { Step::Graceful(marked) } else { Step::Marked(marked) };
+            return if asked == 0 && !held {
+                DeletionEffect::MarkAndRemove(marked)
+            } else {
+                DeletionEffect::Mark(marked)
+            };
         }
         return match (left > 0 || held, changed) {
-            (true, true) => Step::Marked(marked),
-            (true, false) => Step::Pending,
-            (false, true) => Step::Freed(object.clone()),
-            (false, false) => Step::Gone(object.clone()),
+            (true, true) => DeletionEffect::Mark(marked),
+            (true, false) => DeletionEffect::Unchanged,
+            (false, true) => DeletionEffect::RemoveReleased(object.clone()),
+            (false, false) => DeletionEffect::Remove(object.clone()),
         };
     }
     if grace > 0 || held {
@@ -120,15 +129,19 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
             marked["status"]["phase"] = "Terminating".into();
             meta::of_mut(&mut marked).remove("deletionGracePeriodSeconds");
         }
-        return Step::Marked(marked);
+        return DeletionEffect::Mark(marked);
     }
     if target.table == "pods" {
         // A pod is deleted gracefully even without a grace period.
         mark(&mut marked, 0, now);
         meta::set(&mut marked, "generation", meta::generation(object) + 1);
-        return Step::Graceful(marked);
+        return DeletionEffect::MarkAndRemove(marked);
     }
-    if changed { Step::Freed(object.clone()) } else { Step::Gone(object.clone()) }
+    if changed {
+        DeletionEffect::RemoveReleased(object.clone())
+    } else {
+        DeletionEffect::Remove(object.clone())
+    }
 }
 
 /// Sets the garbage collector's finalizers as the policy demands; returns whether that changed anything.

@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// All objects of all resources, each with its resource and key, and the store's revision.
-    pub(crate) fn everything(&self) -> (Vec<ResourceObject>, u64) {
+    pub(crate) fn all_objects(&self) -> (Vec<ResourceObject>, u64) {
         let state = self.state.read();
         let of = |(name, table): (&String, &Table)| -> Vec<_> {
             table
@@ -162,12 +162,12 @@ impl Store {
     }
 
     /// Receives the revision of every write to any resource.
-    pub(crate) fn all_news(&self) -> watch::Receiver<u64> {
+    pub(crate) fn subscribe_all(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
 
     /// Receives the revision of every write to a resource.
-    pub(crate) fn news(&self, resource: &str) -> watch::Receiver<u64> {
+    pub(crate) fn subscribe(&self, resource: &str) -> watch::Receiver<u64> {
         self.state.write().table(resource, self.ring_capacity).news.subscribe()
     }
 
@@ -179,17 +179,17 @@ impl Store {
         expect: Expect,
         value: Value,
     ) -> Result<Arc<Object>, Changed> {
-        self.put_roughly(resource, key, expect, (value, false))
+        self.put_non_canonical(resource, key, expect, (value, false))
     }
 
-    /// Like `put`. If `rough`, the JSON that the client sent differs from what a read returns, so that writing the
+    /// Like `put`. If `non_canonical`, the JSON that the client sent differs from what a read returns, so that writing the
     /// object again unchanged creates a new revision.
-    pub(crate) fn put_roughly(
+    pub(crate) fn put_non_canonical(
         &self,
         resource: &str,
         key: &str,
         expect: Expect,
-        (mut value, rough): (Value, bool),
+        (mut value, non_canonical): (Value, bool),
     ) -> Result<Arc<Object>, Changed> {
         let mut state = self.state.write();
         let revision = state.revision + 1;
@@ -197,8 +197,8 @@ impl Store {
         let previous = table.objects.get(key).cloned();
         expect.check(previous.as_ref())?;
         meta::set(&mut value, "resourceVersion", revision.to_string());
-        let made = previous.as_ref().map_or(revision, |previous| previous.made());
-        let object = Arc::new(Object::new(value, revision, made).roughly(rough));
+        let creation_revision = previous.as_ref().map_or(revision, |previous| previous.creation_revision());
+        let object = Arc::new(Object::new(value, revision, creation_revision).non_canonical(non_canonical));
         let key: Arc<str> = Arc::from(key);
         let change = if previous.is_some() { Change::Modified } else { Change::Added };
         table.objects.insert(Arc::clone(&key), Arc::clone(&object));
@@ -223,8 +223,8 @@ impl Store {
         expect.check(previous.as_ref())?;
         let mut value = last;
         meta::set(&mut value, "resourceVersion", revision.to_string());
-        let made = previous.as_ref().map_or(revision, |previous| previous.made());
-        let object = Arc::new(Object::new(value, revision, made));
+        let creation_revision = previous.as_ref().map_or(revision, |previous| previous.creation_revision());
+        let object = Arc::new(Object::new(value, revision, creation_revision));
         table.objects.remove(key);
         let event = Event {
             revision,

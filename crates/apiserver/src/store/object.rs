@@ -11,20 +11,27 @@ use serde_json::Value;
 pub(crate) struct Object {
     value: Value,
     revision: u64,
-    made: u64,
-    rough: bool,
+    creation_revision: u64,
+    non_canonical: bool,
     json: OnceLock<Bytes>,
     item_json: OnceLock<Bytes>,
 }
 
 impl Object {
-    /// The object at `revision`, which its `metadata.resourceVersion` already contains. It was created at `made`.
-    pub(super) fn new(value: Value, revision: u64, made: u64) -> Self {
-        Self { value, revision, made, rough: false, json: OnceLock::new(), item_json: OnceLock::new() }
+    /// The object at `revision`, which its `metadata.resourceVersion` already contains. The first write was at `creation_revision`.
+    pub(super) fn new(value: Value, revision: u64, creation_revision: u64) -> Self {
+        Self {
+            value,
+            revision,
+            creation_revision,
+            non_canonical: false,
+            json: OnceLock::new(),
+            item_json: OnceLock::new(),
+        }
     }
 
     /// An object in the form that a request sees, which is not in the store.
-    pub(crate) fn shown(value: Value, revision: u64) -> Self {
+    pub(crate) fn unstored(value: Value, revision: u64) -> Self {
         Self::new(value, revision, revision)
     }
 
@@ -39,23 +46,23 @@ impl Object {
     }
 
     /// The revision of the creation.
-    pub(crate) fn made(&self) -> u64 {
-        self.made
+    pub(crate) fn creation_revision(&self) -> u64 {
+        self.creation_revision
     }
 
     /// Sets whether the stored JSON differs from what a read returns.
-    pub(super) fn roughly(self, rough: bool) -> Self {
-        Self { rough, ..self }
+    pub(super) fn non_canonical(self, non_canonical: bool) -> Self {
+        Self { non_canonical, ..self }
     }
 
     /// Whether the stored JSON differs from what a read returns, so that writing it unchanged creates a new revision.
-    pub(crate) fn is_rough(&self) -> bool {
-        self.rough
+    pub(crate) fn is_non_canonical(&self) -> bool {
+        self.non_canonical
     }
 
     /// Whether it was never changed since its creation.
     pub(crate) fn is_new(&self) -> bool {
-        self.made == self.revision
+        self.creation_revision == self.revision
     }
 
     /// The object as JSON.

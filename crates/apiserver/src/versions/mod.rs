@@ -29,7 +29,7 @@ const TIMEOUT_SECONDS: u32 = 30;
 ///
 /// # Errors
 /// If the conversion webhook fails.
-pub(crate) async fn read_one(
+pub(crate) async fn read(
     shared: &Shared,
     target: &Target,
     object: &Arc<Object>,
@@ -44,7 +44,7 @@ pub(crate) async fn read_one(
 ///
 /// # Errors
 /// If the conversion webhook fails.
-pub(crate) async fn converted(
+pub(crate) async fn convert(
     shared: &Shared,
     target: &Target,
     object: Value,
@@ -53,7 +53,7 @@ pub(crate) async fn converted(
     let versions = target.definition.as_deref();
     let Some((versions, conversion)) = versions.and_then(|versions| Some((versions, versions.conversion()?)))
     else {
-        return Ok(convert::converted(object, to));
+        return Ok(convert::into_version(object, to));
     };
     if object["apiVersion"] == to.api_version() {
         return Ok(object);
@@ -75,11 +75,11 @@ async fn read_custom(
         structural::default(current.to_mut(), &schema);
     }
     if versions.conversion().is_some() && current["apiVersion"] != target.resource.api_version() {
-        current = Cow::Owned(converted(shared, target, current.into_owned(), &target.resource).await?);
+        current = Cow::Owned(convert(shared, target, current.into_owned(), &target.resource).await?);
     }
     Ok(match current {
         Cow::Borrowed(_) => Arc::clone(object),
-        Cow::Owned(value) => Arc::new(Object::shown(value, object.revision())),
+        Cow::Owned(value) => Arc::new(Object::unstored(value, object.revision())),
     })
 }
 

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::http::status::Status;
+use crate::object::body_kind::BodyKind;
 use crate::object::fields;
 use crate::object::protobuf::{self, DecodeError, PROTOBUF};
-use crate::object::spoken::Spoken;
 
 /// The media types that every kind accepts.
 const WITHOUT_PROTOBUF: &[&str] = &["application/json", "application/yaml"];
@@ -20,13 +20,14 @@ pub(crate) fn media_type(header: &str) -> String {
 }
 
 /// Parses the body of a request according to its content type: JSON, YAML or protobuf.
-pub(crate) fn tree(call: &Call) -> Result<Value, Status> {
-    check_form(call)?;
-    let spoken = Spoken::of(call);
+pub(crate) fn parse_body(call: &Call) -> Result<Value, Status> {
+    check_media_type(call)?;
+    let body_kind = BodyKind::of(call);
     if !is_protobuf(&call.content_type) {
-        return parse_text(&call.content_type, &call.body)?.map_err(|why| why.to_status(&spoken, &call.body));
+        return parse_text(&call.content_type, &call.body)?
+            .map_err(|why| why.to_status(&body_kind, &call.body));
     }
-    protobuf::decode(&call.body, &spoken).map_err(|error| error.to_status(&spoken, &call.body))
+    protobuf::decode(&call.body, &body_kind).map_err(|error| error.to_status(&body_kind, &call.body))
 }
 
 /// Parses the options of a deletion, which may be protobuf for custom resources too.
@@ -35,14 +36,14 @@ pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
         let options = parse_text(&call.content_type, &call.body)?;
         return options.and_then(fields::delete_options).map_err(DecodeError::to_options_status);
     }
-    protobuf::decode(&call.body, &Spoken::DELETE_OPTIONS).map_err(DecodeError::to_options_status)
+    protobuf::decode(&call.body, &BodyKind::DELETE_OPTIONS).map_err(DecodeError::to_options_status)
 }
 
 /// Rejects unsupported media types.
-pub(crate) fn check_form(call: &Call) -> Result<(), Status> {
+pub(crate) fn check_media_type(call: &Call) -> Result<(), Status> {
     match media_type(&call.content_type).as_str() {
         "" | "application/json" | "application/yaml" => Ok(()),
-        PROTOBUF if Spoken::of(call).has_message() => Ok(()),
+        PROTOBUF if BodyKind::of(call).has_message() => Ok(()),
         PROTOBUF => Err(Status::unsupported_media_type(WITHOUT_PROTOBUF)),
         _ => Err(Status::unsupported_media_type(WITH_PROTOBUF)),
     }

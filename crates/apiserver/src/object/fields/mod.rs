@@ -18,9 +18,9 @@ use serde_json::Value;
 use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
+use crate::object::body_kind::BodyKind;
 use crate::object::defaults;
 use crate::object::protobuf::DecodeError;
-use crate::object::spoken::Spoken;
 use crate::state::Shared;
 
 /// How unknown and duplicate fields are handled: `fieldValidation`.
@@ -58,9 +58,9 @@ impl Directive {
 /// # Errors
 /// The message of that converter.
 pub(crate) fn convert(shared: &Shared, call: &Call, object: &Value) -> Result<(), String> {
-    let spoken = Spoken::of(call);
-    let ty = shared.registry.served().kinds.type_of(spoken.group, spoken.version, spoken.kind);
-    let message = Message::of_kind(spoken.group, spoken.version, spoken.kind);
+    let body_kind = BodyKind::of(call);
+    let ty = shared.registry.served().kinds.type_of(body_kind.group, body_kind.version, body_kind.kind);
+    let message = Message::of_kind(body_kind.group, body_kind.version, body_kind.kind);
     ty.map_or(Ok(()), |ty| unstructured::check(object, &ty, message))
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn prune_and_default(
     object: &mut Value,
 ) -> Result<Vec<String>, String> {
     let resource = &call.target.resource;
-    let (spoken, own) = (Spoken::of(call), Spoken::is_own(call));
+    let (body_kind, own) = (BodyKind::of(call), BodyKind::is_of_resource(call));
     if let Some(schema) = call.target.schema.as_ref().filter(|_| own) {
         // If the object claims to be of another kind, only its metadata is checked.
         let group = object["apiVersion"]
@@ -87,13 +87,14 @@ pub(crate) fn prune_and_default(
         let schema = Some(&**schema).filter(|_| is_own_kind);
         return custom::prune_and_default(object, schema, metadata());
     }
-    let Some(ty) = shared.registry.served().kinds.type_of(spoken.group, spoken.version, spoken.kind) else {
+    let Some(ty) = shared.registry.served().kinds.type_of(body_kind.group, body_kind.version, body_kind.kind)
+    else {
         return Ok(Vec::new());
     };
-    types::check(object, &ty, spoken.kind)?;
+    types::check(object, &ty, body_kind.kind)?;
     let mut unknown = Vec::new();
     drop_unknown(object, &ty, "", &mut unknown);
-    if let Some(message) = Message::of_kind(spoken.group, spoken.version, spoken.kind) {
+    if let Some(message) = Message::of_kind(body_kind.group, body_kind.version, body_kind.kind) {
         zero::omit_zeros(object, message);
     }
     if own {
@@ -104,7 +105,7 @@ pub(crate) fn prune_and_default(
 
 /// Whether an entry of bytes is null. It is stored as null but read as empty, so that rewriting the object unchanged
 /// is a write.
-pub(crate) fn is_rough(call: &Call, object: &Value) -> bool {
+pub(crate) fn is_non_canonical(call: &Call, object: &Value) -> bool {
     let bytes = match call.target.table.as_str() {
         "secrets" => &object["data"],
         "configmaps" => &object["binaryData"],
@@ -115,7 +116,7 @@ pub(crate) fn is_rough(call: &Call, object: &Value) -> bool {
 
 /// Whether the spec of a NetworkPolicy has an empty list or map. kube-apiserver compares the new spec literally with
 /// the old one, in which decoding has removed these.
-pub(crate) fn has_empties(call: &Call, object: &Value) -> bool {
+pub(crate) fn has_empty_collections(call: &Call, object: &Value) -> bool {
     let resource = &call.target.resource;
     let compared = call.target.table == "networkpolicies.networking.k8s.io";
     let message = Message::of_kind(&resource.group, &resource.version, &resource.kind).filter(|_| compared);
@@ -154,7 +155,7 @@ pub(crate) fn metadata() -> &'static Type {
 }
 
 /// Changes an object of a built-in kind to what a read from storage returns.
-pub(crate) fn store(resource: &Resource, object: &mut Value) {
+pub(crate) fn apply_storage_form(resource: &Resource, object: &mut Value) {
     if let Some(message) = Message::of_kind(&resource.group, &resource.version, &resource.kind) {
         zero::apply_storage_form(object, message);
     }
@@ -162,8 +163,8 @@ pub(crate) fn store(resource: &Resource, object: &mut Value) {
 
 /// Checks the types of the options of a deletion.
 pub(crate) fn delete_options(options: Value) -> Result<Value, DecodeError> {
-    let spoken = Spoken::DELETE_OPTIONS;
-    let Some(ty) = Kinds::kubernetes().type_of(spoken.group, spoken.version, spoken.kind) else {
+    let body_kind = BodyKind::DELETE_OPTIONS;
+    let Some(ty) = Kinds::kubernetes().type_of(body_kind.group, body_kind.version, body_kind.kind) else {
         return Ok(options);
     };
     let text = |field: &str| options[field].as_str().unwrap_or_default();
@@ -172,11 +173,11 @@ pub(crate) fn delete_options(options: Value) -> Result<Value, DecodeError> {
         return Err(DecodeError::Unrecognized(format!("unexpected GroupVersion string: {api_version}")));
     }
     // Delete options are accepted in any group and version: clients send those of the deleted object.
-    if !kind.is_empty() && kind != spoken.kind {
+    if !kind.is_empty() && kind != body_kind.kind {
         let api_version = if api_version.is_empty() { "meta.k8s.io/v1" } else { api_version };
         return Err(DecodeError::unregistered(kind, api_version));
     }
-    types::check(&options, &ty, spoken.kind).map(|()| options).map_err(DecodeError::Unrecognized)
+    types::check(&options, &ty, body_kind.kind).map(|()| options).map_err(DecodeError::Unrecognized)
 }
 
 /// Duplicate fields of a JSON body: `duplicate field "spec.x"`.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use wire::{BYTES, WireError, WireReader};
 
 use crate::http::status::Status;
-use crate::object::spoken::Spoken;
+use crate::object::body_kind::BodyKind;
 
 /// The media type.
 pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -51,9 +51,9 @@ impl DecodeError {
         Self::Invalid { kind: kind.to_owned(), version: version(api_version).to_owned(), why }
     }
 
-    /// The answer to a request whose body should have the kind `spoken`.
-    pub(crate) fn to_status(self, spoken: &Spoken<'_>, body: &[u8]) -> Status {
-        let wanted = spoken.kind;
+    /// The answer to a request whose body should have the kind `body_kind`.
+    pub(crate) fn to_status(self, body_kind: &BodyKind<'_>, body: &[u8]) -> Status {
+        let wanted = body_kind.kind;
         Status::bad_request(match self {
             Self::Unrecognized(why) => {
                 let shown = summary(body);
@@ -72,20 +72,21 @@ impl DecodeError {
     }
 }
 
-/// Decodes a body into the JSON that Go encodes for it; `spoken` is the kind if the envelope has none.
-pub(crate) fn decode(body: &[u8], spoken: &Spoken<'_>) -> Result<Value, DecodeError> {
+/// Decodes a body into the JSON that Go encodes for it; `body_kind` is the kind if the envelope has none.
+pub(crate) fn decode(body: &[u8], body_kind: &BodyKind<'_>) -> Result<Value, DecodeError> {
     let mut envelope = envelope(body).map_err(DecodeError::Unrecognized)?;
     if envelope.kind.is_empty() {
-        spoken.kind.clone_into(&mut envelope.kind);
+        body_kind.kind.clone_into(&mut envelope.kind);
     }
     if version(&envelope.api_version).is_empty() {
-        envelope.api_version = spoken.api_version();
+        envelope.api_version = body_kind.api_version();
     }
     let (kind, api_version) = (envelope.kind, envelope.api_version);
     let invalid =
         |why| DecodeError::Invalid { kind: kind.clone(), version: version(&api_version).to_owned(), why };
-    let message =
-        spoken.message(&api_version, &kind).ok_or_else(|| DecodeError::unregistered(&kind, &api_version))?;
+    let message = body_kind
+        .message(&api_version, &kind)
+        .ok_or_else(|| DecodeError::unregistered(&kind, &api_version))?;
     let mut object = message::decode(message, envelope.raw).map_err(|error| invalid(error.to_string()))?;
     object["apiVersion"] = api_version.into();
     object["kind"] = kind.into();

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::*;
 
-const MAP: Spoken<'static> = Spoken { group: "", version: "v1", kind: "ConfigMap" };
+const MAP: BodyKind<'static> = BodyKind { group: "", version: "v1", kind: "ConfigMap" };
 
 /// An object as bytes and as JSON. The name is that of a message, or `group/version/kind` for bytes with an envelope.
 struct Vector {
@@ -42,7 +42,7 @@ impl Vector {
             let message = Message::named(&self.name).expect("written of every message");
             return message::decode(message, bytes).map_err(|error| error.to_string());
         };
-        decode(bytes, &Spoken { group, version, kind }).map_err(|error| format!("{error:?}"))
+        decode(bytes, &BodyKind { group, version, kind }).map_err(|error| format!("{error:?}"))
     }
 }
 

@@ -9,7 +9,7 @@ const OLDER: [(&str, &str, &str); 1] = [("Eviction", "policy/v1beta1", "policy/v
 
 /// Group, version and kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Spoken<'a> {
+pub(crate) struct BodyKind<'a> {
     /// `apps`; empty for the core group.
     pub(crate) group: &'a str,
     /// `v1`.
@@ -18,10 +18,10 @@ pub(crate) struct Spoken<'a> {
     pub(crate) kind: &'a str,
 }
 
-impl<'a> Spoken<'a> {
+impl<'a> BodyKind<'a> {
     /// The kind of a deletion's body, for any resource.
-    pub(crate) const DELETE_OPTIONS: Spoken<'static> =
-        Spoken { group: "", version: "v1", kind: "DeleteOptions" };
+    pub(crate) const DELETE_OPTIONS: BodyKind<'static> =
+        BodyKind { group: "", version: "v1", kind: "DeleteOptions" };
 
     /// The kind that the body of a request must have.
     pub(crate) fn of(call: &'a Call) -> Self {
@@ -33,9 +33,9 @@ impl<'a> Spoken<'a> {
     }
 
     /// Whether the body of a request is the resource itself, and not that of a subresource.
-    pub(crate) fn is_own(call: &'a Call) -> bool {
-        let (spoken, resource) = (Self::of(call), &call.target.resource);
-        (spoken.group, spoken.kind) == (resource.group.as_str(), resource.kind.as_str())
+    pub(crate) fn is_of_resource(call: &'a Call) -> bool {
+        let (body_kind, resource) = (Self::of(call), &call.target.resource);
+        (body_kind.group, body_kind.kind) == (resource.group.as_str(), resource.kind.as_str())
     }
 
     /// `apps/v1`, `v1` for the core group.
