@@ -87,10 +87,10 @@ pub(crate) fn compare_with_others(shared: &Shared, target: &Target, object: &mut
 
 /// Whether a terminating object has no finalizers and no grace period left.
 pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
-    let held = target.table == NAMESPACES && has_content_finalizers(object);
+    let has_content = target.table == NAMESPACES && has_content_finalizers(object);
     let grace =
         meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
-    meta::is_terminating(object) && meta::finalizers(object).is_empty() && grace == 0 && !held
+    meta::is_terminating(object) && meta::finalizers(object).is_empty() && grace == 0 && !has_content
 }
 
 /// Updates the registry after an object was written.
@@ -102,7 +102,7 @@ pub(crate) fn after_write(shared: &Shared, target: &Target, object: &Value) {
         shared.registry.add(&crd);
     }
     if meta::is_terminating(object) {
-        empty_crd(shared, meta::name(object));
+        delete_custom_resources(shared, meta::name(object));
     }
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn after_removal(shared: &Shared, target: &Target, object: &Value) {
     if target.custom {
         let name = target.table.as_str();
         if is_terminating(shared, CRDS, name) {
-            finish_crd(shared, name);
+            release_crd(shared, name);
         }
     }
 }
@@ -129,16 +129,16 @@ fn has_content_finalizers(namespace: &Value) -> bool {
     namespace.pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
 }
 
-fn empty_crd(shared: &Shared, name: &str) {
+fn delete_custom_resources(shared: &Shared, name: &str) {
     let served = shared.registry.served();
     if let Some(target) = served.stored().iter().find(|target| target.table == name) {
-        sweep(shared, target, "");
+        delete_all(shared, target, "");
     }
-    finish_crd(shared, name);
+    release_crd(shared, name);
 }
 
 /// Removes the CRD's finalizer if no custom resources are left.
-fn finish_crd(shared: &Shared, name: &str) {
+fn release_crd(shared: &Shared, name: &str) {
     if !shared.store.snapshot(name).objects.is_empty() {
         return;
     }
@@ -146,13 +146,13 @@ fn finish_crd(shared: &Shared, name: &str) {
     let Some(target) = served.target("apiextensions.k8s.io", "v1", "customresourcedefinitions") else {
         return;
     };
-    rewrite(shared, &target, name, |crd| {
-        let kept: Vec<Value> = meta::finalizers(crd)
+    update_without_request(shared, &target, name, |crd| {
+        let remaining: Vec<Value> = meta::finalizers(crd)
             .into_iter()
             .filter(|finalizer| *finalizer != crd::CLEANUP)
             .map(Value::from)
             .collect();
-        meta::set(crd, "finalizers", kept);
+        meta::set(crd, "finalizers", remaining);
     });
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn remove_gracefully(
 }
 
 /// Deletes all objects of a resource whose key has the prefix, without admission.
-fn sweep(shared: &Shared, target: &Target, prefix: &str) {
+fn delete_all(shared: &Shared, target: &Target, prefix: &str) {
     let snapshot = shared.store.snapshot(&target.table);
     let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
     for (key, _) in snapshot.range(prefix, None) {
@@ -199,7 +199,7 @@ fn sweep(shared: &Shared, target: &Target, prefix: &str) {
 }
 
 /// Changes an object without a request; removes it if this was its last finalizer.
-fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
+fn update_without_request(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
     while let Some(object) = shared.store.get(&target.table, key) {
         let mut value = object.value().clone();
         change(&mut value);

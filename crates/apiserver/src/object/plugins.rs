@@ -20,12 +20,12 @@ const NOT_READY: &str = "node.kubernetes.io/not-ready";
 pub(crate) fn admit(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
     match call.target.table.as_str() {
         "pods" => {
-            prioritize(shared, call, object)?;
-            tolerate(object);
+            set_priority(shared, call, object)?;
+            add_tolerations(object);
         }
-        "nodes" => taint(object),
-        "persistentvolumes" => protect(object, "kubernetes.io/pv-protection"),
-        "persistentvolumeclaims" => protect(object, "kubernetes.io/pvc-protection"),
+        "nodes" => add_taint(object),
+        "persistentvolumes" => add_finalizer(object, "kubernetes.io/pv-protection"),
+        "persistentvolumeclaims" => add_finalizer(object, "kubernetes.io/pvc-protection"),
         _ => {}
     }
     Ok(())
@@ -36,7 +36,7 @@ pub(crate) fn keep(call: &Call, object: &mut Value, old: &Value) {
     if call.target.table != "pods" || !call.path.subresource.is_empty() {
         return;
     }
-    tolerate(object);
+    add_tolerations(object);
     let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
     for field in ["priority", "preemptionPolicy"] {
         if let Some(value) = old["spec"].get(field) {
@@ -46,24 +46,25 @@ pub(crate) fn keep(call: &Call, object: &mut Value, old: &Value) {
 }
 
 /// Sets a pod's priority from its priority class.
-fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Status> {
-    let named = pod.pointer("/spec/priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let found = if named.is_empty() {
+fn set_priority(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Status> {
+    let class_name =
+        pod.pointer("/spec/priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let class = if class_name.is_empty() {
         let snapshot = shared.store.snapshot(PRIORITY_CLASSES);
-        let usual = snapshot.objects.values().find(|class| class.value()["globalDefault"] == true);
-        usual.map(|class| class.value().clone())
+        let default = snapshot.objects.values().find(|class| class.value()["globalDefault"] == true);
+        default.map(|class| class.value().clone())
     } else {
-        shared.store.get(PRIORITY_CLASSES, &named).map(|class| class.value().clone()).or_else(|| {
-            let (_, value) = SYSTEM_PRIORITIES.iter().find(|(name, _)| *name == named)?;
-            Some(json!({"metadata": {"name": named}, "value": value}))
+        shared.store.get(PRIORITY_CLASSES, &class_name).map(|class| class.value().clone()).or_else(|| {
+            let (_, value) = SYSTEM_PRIORITIES.iter().find(|(name, _)| *name == class_name)?;
+            Some(json!({"metadata": {"name": class_name}, "value": value}))
         })
     };
-    let class = match found {
+    let class = match class {
         Some(class) => class,
-        None if named.is_empty() => json!({"value": 0}),
+        None if class_name.is_empty() => json!({"value": 0}),
         None => {
-            let why = format!("no PriorityClass with name {named} was found");
-            return Err(Status::forbidden(call.group_resource(), called(pod), &why));
+            let why = format!("no PriorityClass with name {class_name} was found");
+            return Err(Status::forbidden(call.group_resource(), name_or_prefix(pod), &why));
         }
     };
     let policy = class.get("preemptionPolicy").cloned().unwrap_or_else(|| "PreemptLowerPriority".into());
@@ -74,9 +75,9 @@ fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Statu
             "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller \
              computed {value} from the given PriorityClass name"
         );
-        return Err(Status::forbidden(call.group_resource(), called(pod), &why));
+        return Err(Status::forbidden(call.group_resource(), name_or_prefix(pod), &why));
     }
-    if named.is_empty() && !meta::name(&class).is_empty() {
+    if class_name.is_empty() && !meta::name(&class).is_empty() {
         spec.insert("priorityClassName".to_owned(), meta::name(&class).into());
     }
     spec.insert("priority".to_owned(), value);
@@ -85,7 +86,7 @@ fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Statu
 }
 
 /// The name of an object that may not have one yet.
-fn called(object: &Value) -> &str {
+fn name_or_prefix(object: &Value) -> &str {
     match (meta::name(object), meta::text(object, "generateName")) {
         ("", "") => "Unknown",
         ("", prefix) => prefix,
@@ -94,7 +95,7 @@ fn called(object: &Value) -> &str {
 }
 
 /// Adds the default tolerations: a pod stays for five minutes on a node that is not ready or unreachable.
-fn tolerate(pod: &mut Value) {
+fn add_tolerations(pod: &mut Value) {
     let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return };
     let existing: Vec<Value> = spec.get("tolerations").and_then(Value::as_array).cloned().unwrap_or_default();
     let covers = |toleration: &Value, key: &str| {
@@ -114,7 +115,7 @@ fn tolerate(pod: &mut Value) {
 }
 
 /// Adds the taint that keeps pods away from a new node until it is ready.
-fn taint(node: &mut Value) {
+fn add_taint(node: &mut Value) {
     let taint = json!({"key": NOT_READY, "effect": "NoSchedule"});
     let Some(node) = node.as_object_mut() else { return };
     let spec = node.entry("spec").or_insert_with(|| json!({}));
@@ -126,9 +127,9 @@ fn taint(node: &mut Value) {
 }
 
 /// Adds the finalizer that protects a volume in use.
-fn protect(object: &mut Value, finalizer: &str) {
+fn add_finalizer(object: &mut Value, finalizer: &str) {
     let mut finalizers: Vec<Value> = meta::finalizers(object).into_iter().map(Value::from).collect();
-    if !finalizers.iter().any(|known| known == finalizer) {
+    if !finalizers.iter().any(|other| other == finalizer) {
         finalizers.push(finalizer.into());
         meta::set(object, "finalizers", finalizers);
     }

@@ -91,37 +91,38 @@ pub(crate) fn effect(
     options: &DeleteOptions,
     now: Timestamp,
 ) -> DeletionEffect {
-    let grace = grace(target, object, options);
+    let grace = grace_period(target, object, options);
     let mut marked = object.clone();
     let changed = follow_policy(target, &mut marked, options);
     if target.table == "customresourcedefinitions.apiextensions.k8s.io" && !meta::is_terminating(object) {
-        let held = meta::finalizers(&marked).into_iter().chain([crd::CLEANUP]).map(str::to_owned);
-        let held: Vec<String> = held.collect();
-        meta::set(&mut marked, "finalizers", held);
+        let finalizers = meta::finalizers(&marked).into_iter().chain([crd::CLEANUP]).map(str::to_owned);
+        let finalizers: Vec<String> = finalizers.collect();
+        meta::set(&mut marked, "finalizers", finalizers);
     }
-    let held = !meta::finalizers(&marked).is_empty() || is_namespace(target) && !effects_free(object);
+    let has_finalizers =
+        !meta::finalizers(&marked).is_empty() || is_namespace(target) && has_content_finalizers(object);
     if meta::is_terminating(object) {
         let left =
             meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
-        let asked = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
-        if left > 0 && asked.is_some_and(|asked| asked < left) {
-            let asked = asked.unwrap_or_default();
-            mark(&mut marked, asked, now);
-            return if asked == 0 && !held {
+        let requested = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
+        if left > 0 && requested.is_some_and(|requested| requested < left) {
+            let requested = requested.unwrap_or_default();
+            mark_terminating(&mut marked, requested, now);
+            return if requested == 0 && !has_finalizers {
                 DeletionEffect::MarkAndRemove(marked)
             } else {
                 DeletionEffect::Mark(marked)
             };
         }
-        return match (left > 0 || held, changed) {
+        return match (left > 0 || has_finalizers, changed) {
             (true, true) => DeletionEffect::Mark(marked),
             (true, false) => DeletionEffect::Unchanged,
             (false, true) => DeletionEffect::RemoveReleased(object.clone()),
             (false, false) => DeletionEffect::Remove(object.clone()),
         };
     }
-    if grace > 0 || held {
-        mark(&mut marked, grace, now);
+    if grace > 0 || has_finalizers {
+        mark_terminating(&mut marked, grace, now);
         if meta::generation(object) > 0 {
             meta::set(&mut marked, "generation", meta::generation(object) + 1);
         }
@@ -133,7 +134,7 @@ pub(crate) fn effect(
     }
     if target.table == "pods" {
         // A pod is deleted gracefully even without a grace period.
-        mark(&mut marked, 0, now);
+        mark_terminating(&mut marked, 0, now);
         meta::set(&mut marked, "generation", meta::generation(object) + 1);
         return DeletionEffect::MarkAndRemove(marked);
     }
@@ -176,26 +177,26 @@ fn follow_policy(target: &Target, object: &mut Value, options: &DeleteOptions) -
     true
 }
 
-fn mark(object: &mut Value, grace: i64, now: Timestamp) {
+fn mark_terminating(object: &mut Value, grace: i64, now: Timestamp) {
     let at = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(now);
     meta::set(object, "deletionTimestamp", rfc3339(at));
     meta::set(object, "deletionGracePeriodSeconds", grace);
 }
 
 /// The grace period; only pods on a node have one.
-fn grace(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
+fn grace_period(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
     if target.table != "pods" {
         return 0;
     }
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let running =
         !text("/spec/nodeName").is_empty() && !matches!(text("/status/phase"), "Succeeded" | "Failed");
-    let wanted = object.pointer("/spec/terminationGracePeriodSeconds").and_then(Value::as_i64);
-    let asked = options.grace_period_seconds.or(wanted).unwrap_or(30);
-    match (running, asked) {
+    let default = object.pointer("/spec/terminationGracePeriodSeconds").and_then(Value::as_i64);
+    let requested = options.grace_period_seconds.or(default).unwrap_or(30);
+    match (running, requested) {
         (false, _) => 0,
-        (true, asked) if asked < 0 => 1,
-        (true, asked) => asked,
+        (true, requested) if requested < 0 => 1,
+        (true, requested) => requested,
     }
 }
 
@@ -203,6 +204,6 @@ fn is_namespace(target: &Target) -> bool {
     target.table == "namespaces"
 }
 
-fn effects_free(namespace: &Value) -> bool {
-    namespace.pointer("/spec/finalizers").is_none_or(|list| list == &json!([]))
+fn has_content_finalizers(namespace: &Value) -> bool {
+    namespace.pointer("/spec/finalizers").is_some_and(|list| list != &json!([]))
 }
