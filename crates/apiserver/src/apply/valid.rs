@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::schema_node::{Form, SchemaNode, format_go_struct};
 
-/// The schema violations, such as `.spec.x: field not declared in schema`. `allow_duplicates` allows duplicate keys in lists.
+/// The schema violations, such as `.spec.x: field not declared in schema`. With `allow_duplicates`, keys of lists may
+/// occur more than once.
 pub(crate) fn errors(node: &SchemaNode, value: &Value, allow_duplicates: bool) -> Vec<String> {
     let mut errors = Vec::new();
     check_value(node, value, allow_duplicates, "", &mut errors);

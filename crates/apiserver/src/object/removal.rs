@@ -91,6 +91,7 @@ pub(crate) fn effect(
     options: &DeleteOptions,
     now: Timestamp,
 ) -> DeletionEffect {
+    use DeletionEffect::{Mark, MarkAndRemove, Remove, RemoveReleased, Unchanged};
     let grace = grace_period(target, object, options);
     let mut marked = object.clone();
     let changed = follow_policy(target, &mut marked, options);
@@ -108,17 +109,13 @@ pub(crate) fn effect(
         if left > 0 && requested.is_some_and(|requested| requested < left) {
             let requested = requested.unwrap_or_default();
             mark_terminating(&mut marked, requested, now);
-            return if requested == 0 && !has_finalizers {
-                DeletionEffect::MarkAndRemove(marked)
-            } else {
-                DeletionEffect::Mark(marked)
-            };
+            return if requested == 0 && !has_finalizers { MarkAndRemove(marked) } else { Mark(marked) };
         }
         return match (left > 0 || has_finalizers, changed) {
-            (true, true) => DeletionEffect::Mark(marked),
-            (true, false) => DeletionEffect::Unchanged,
-            (false, true) => DeletionEffect::RemoveReleased(object.clone()),
-            (false, false) => DeletionEffect::Remove(object.clone()),
+            (true, true) => Mark(marked),
+            (true, false) => Unchanged,
+            (false, true) => RemoveReleased(object.clone()),
+            (false, false) => Remove(object.clone()),
         };
     }
     if grace > 0 || has_finalizers {
@@ -130,19 +127,15 @@ pub(crate) fn effect(
             marked["status"]["phase"] = "Terminating".into();
             meta::of_mut(&mut marked).remove("deletionGracePeriodSeconds");
         }
-        return DeletionEffect::Mark(marked);
+        return Mark(marked);
     }
     if target.table == "pods" {
         // A pod is deleted gracefully even without a grace period.
         mark_terminating(&mut marked, 0, now);
         meta::set(&mut marked, "generation", meta::generation(object) + 1);
-        return DeletionEffect::MarkAndRemove(marked);
+        return MarkAndRemove(marked);
     }
-    if changed {
-        DeletionEffect::RemoveReleased(object.clone())
-    } else {
-        DeletionEffect::Remove(object.clone())
-    }
+    if changed { RemoveReleased(object.clone()) } else { Remove(object.clone()) }
 }
 
 /// Sets the garbage collector's finalizers as the policy demands; returns whether that changed anything.
