@@ -20,7 +20,7 @@ pub(crate) struct Comparison {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Change {
+enum DifferenceKind {
     Removed,
     Modified,
     Added,
@@ -28,8 +28,8 @@ enum Change {
 
 /// How one value differs: whether the value itself changed, and what changed below it.
 #[derive(Debug, Default)]
-struct Difference {
-    own: Option<Change>,
+struct ValueDifference {
+    own: Option<DifferenceKind>,
     below: Comparison,
 }
 
@@ -51,11 +51,11 @@ impl Comparison {
         Self { removed: change(&self.removed), modified: change(&self.modified), added: change(&self.added) }
     }
 
-    fn add_difference(&mut self, element: Element, difference: Difference) {
+    fn add_difference(&mut self, element: Element, difference: ValueDifference) {
         match difference.own {
-            Some(Change::Removed) => self.removed.add(element.clone()),
-            Some(Change::Modified) => self.modified.add(element.clone()),
-            Some(Change::Added) => self.added.add(element.clone()),
+            Some(DifferenceKind::Removed) => self.removed.add(element.clone()),
+            Some(DifferenceKind::Modified) => self.modified.add(element.clone()),
+            Some(DifferenceKind::Added) => self.added.add(element.clone()),
             None => {}
         }
         self.removed.graft(element.clone(), difference.below.removed);
@@ -64,7 +64,7 @@ impl Comparison {
     }
 }
 
-fn compare_values(node: &SchemaNode, old: Option<&Value>, new: Option<&Value>) -> Difference {
+fn compare_values(node: &SchemaNode, old: Option<&Value>, new: Option<&Value>) -> ValueDifference {
     let (before, after) = (node.form(old), node.form(new));
     let mut difference = match (old, new) {
         (Some(_), None) => compare_as(node, before, old, new),
@@ -82,15 +82,15 @@ fn compare_values(node: &SchemaNode, old: Option<&Value>, new: Option<&Value>) -
     };
     if difference.own.is_none() {
         difference.own = match (old, new) {
-            (None, Some(_)) => Some(Change::Added),
-            (Some(_), None) => Some(Change::Removed),
+            (None, Some(_)) => Some(DifferenceKind::Added),
+            (Some(_), None) => Some(DifferenceKind::Removed),
             _ => None,
         };
     }
     difference
 }
 
-fn compare_as(node: &SchemaNode, form: Form, old: Option<&Value>, new: Option<&Value>) -> Difference {
+fn compare_as(node: &SchemaNode, form: Form, old: Option<&Value>, new: Option<&Value>) -> ValueDifference {
     match form {
         Form::Scalar => compare_leaf(old, new),
         Form::List => {
@@ -98,7 +98,7 @@ fn compare_as(node: &SchemaNode, form: Form, old: Option<&Value>, new: Option<&V
             if node.is_atomic(form) || (before.is_empty() && after.is_empty()) {
                 return compare_leaf(old, new);
             }
-            Difference { own: None, below: compare_lists(node, before, after) }
+            ValueDifference { own: None, below: compare_lists(node, before, after) }
         }
         Form::Map | Form::Open => {
             let (before, after) = (fields(old), fields(new));
@@ -110,18 +110,18 @@ fn compare_as(node: &SchemaNode, form: Form, old: Option<&Value>, new: Option<&V
             if empty(before) && empty(after) && below == Comparison::default() {
                 return compare_leaf(old, new);
             }
-            Difference { own: None, below }
+            ValueDifference { own: None, below }
         }
     }
 }
 
-fn compare_leaf(old: Option<&Value>, new: Option<&Value>) -> Difference {
+fn compare_leaf(old: Option<&Value>, new: Option<&Value>) -> ValueDifference {
     let own = match (old, new) {
-        (None, _) => Some(Change::Added),
-        (_, None) => Some(Change::Removed),
-        (Some(old), Some(new)) => (old != new).then_some(Change::Modified),
+        (None, _) => Some(DifferenceKind::Added),
+        (_, None) => Some(DifferenceKind::Removed),
+        (Some(old), Some(new)) => (old != new).then_some(DifferenceKind::Modified),
     };
-    Difference { own, below: Comparison::default() }
+    ValueDifference { own, below: Comparison::default() }
 }
 
 fn compare_maps(

@@ -12,12 +12,12 @@ use crate::versions::ConversionWebhook;
 /// The versions of a CRD.
 #[derive(Debug)]
 pub(crate) struct Versions {
-    versions: BTreeMap<String, Version>,
+    versions: BTreeMap<String, VersionSchema>,
     conversion: Option<ConversionWebhook>,
 }
 
 #[derive(Debug)]
-struct Version {
+struct VersionSchema {
     json: Value,
     scaling: Option<Arc<Scaling>>,
     schema: OnceLock<Arc<Schema>>,
@@ -30,7 +30,7 @@ impl Versions {
         let version = |name: String| {
             let json = crd.open_api(&name).cloned().unwrap_or_default();
             let scaling = crd.scaling(&name).cloned().map(Arc::new);
-            (name, Version { json, scaling, schema: OnceLock::new() })
+            (name, VersionSchema { json, scaling, schema: OnceLock::new() })
         };
         Self { versions: names.map(version).collect(), conversion: ConversionWebhook::of(crd.json()) }
     }
