@@ -19,7 +19,7 @@ mod set;
 mod valid;
 
 pub(crate) use lens::Lens;
-pub(crate) use options::{Options, check, manager};
+pub(crate) use options::{ApplyOptions, check, manager};
 pub(crate) use scale::{from_scale, to_scale};
 
 use jiff::Timestamp;
@@ -87,7 +87,7 @@ pub(crate) fn apply(
     lens: &Lens<'_>,
     old: Option<&Value>,
     configuration: &Value,
-    options: &Options,
+    options: &ApplyOptions,
     now: Timestamp,
 ) -> Result<Value, Status> {
     check_configuration(lens, configuration)?;

@@ -11,14 +11,14 @@ const MAX_NAME_LENGTH: usize = 128;
 
 /// The manager that applies a configuration, and whether it takes fields from other managers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Options {
+pub(crate) struct ApplyOptions {
     /// `fieldManager`.
     pub(crate) manager: String,
     /// `force`: take fields from their owners.
     pub(crate) force: bool,
 }
 
-impl Options {
+impl ApplyOptions {
     /// The options of a request.
     pub(crate) fn of(call: &Call) -> Self {
         Self {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use crate::state::{Controllers, Shared};
-use crate::store::{Change, Object, Store};
+use crate::store::{EventKind, Object, Store};
 
 pub(crate) use client::{Ask, Client};
 
@@ -99,7 +99,7 @@ fn news(store: &Store, seen: Option<u64>) -> (Vec<News>, u64) {
             table,
             key: Arc::clone(&event.key),
             before: event.previous.clone(),
-            now: (event.change != Change::Deleted).then(|| Arc::clone(&event.object)),
+            now: (event.change != EventKind::Deleted).then(|| Arc::clone(&event.object)),
         });
         return (told.collect(), revision);
     }

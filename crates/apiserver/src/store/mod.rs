@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use crate::object::meta;
 
 pub(crate) use object::Object;
-pub(crate) use ring::{Change, Compacted, Event};
+pub(crate) use ring::{Compacted, Event, EventKind};
 
 use ring::Ring;
 
@@ -200,7 +200,7 @@ impl Store {
         let creation_revision = previous.as_ref().map_or(revision, |previous| previous.creation_revision());
         let object = Arc::new(Object::new(value, revision, creation_revision).non_canonical(non_canonical));
         let key: Arc<str> = Arc::from(key);
-        let change = if previous.is_some() { Change::Modified } else { Change::Added };
+        let change = if previous.is_some() { EventKind::Modified } else { EventKind::Added };
         table.objects.insert(Arc::clone(&key), Arc::clone(&object));
         table.publish(Event { revision, change, key, object: Arc::clone(&object), previous });
         state.revision = revision;
@@ -228,7 +228,7 @@ impl Store {
         table.objects.remove(key);
         let event = Event {
             revision,
-            change: Change::Deleted,
+            change: EventKind::Deleted,
             key: Arc::from(key),
             object: Arc::clone(&object),
             previous,

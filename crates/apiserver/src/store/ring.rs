@@ -7,7 +7,7 @@ use super::object::Object;
 
 /// What happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum EventKind {
     /// It was created.
     Added,
     /// It was updated.
@@ -22,7 +22,7 @@ pub(crate) struct Event {
     /// The revision of the write.
     pub(crate) revision: u64,
     /// The kind of change.
-    pub(crate) change: Change,
+    pub(crate) change: EventKind,
     /// `namespace/name`, or the name of a cluster-scoped object.
     pub(crate) key: Arc<str>,
     /// The object after the write; of a deleted one, its last state with the revision of the deletion.

@@ -114,7 +114,7 @@ impl Applied<'_> {
     fn object(&self, shared: &Shared, current: Option<&Value>, notes: &mut Notes) -> Result<Value, Status> {
         let served = shared.registry.served();
         let lens = Lens::new(&served, &self.call.target, &self.call.path.subresource);
-        let options = apply::Options::of(self.call);
+        let options = apply::ApplyOptions::of(self.call);
         let mut object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
         let Some(schema) = &self.call.target.schema else {
             self.convertible(shared, &object)?;

@@ -143,7 +143,7 @@ impl Scaled<'_> {
             Change::Applied(configuration) => {
                 let served = shared.registry.served();
                 let lens = Lens::new(&served, &self.call.target, "scale");
-                let options = apply::Options::of(self.call);
+                let options = apply::ApplyOptions::of(self.call);
                 let scale = apply::apply(&lens, Some(before), configuration, &options, shared.clock.now())?;
                 self.convertible(before, scale, configuration)?
             }

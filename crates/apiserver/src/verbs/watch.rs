@@ -25,7 +25,7 @@ use crate::object::strategy::TEMPLATE_GENERATION;
 use crate::render;
 use crate::selection::Selection;
 use crate::state::Shared;
-use crate::store::{Change, Compacted, Event, Object};
+use crate::store::{Compacted, Event, EventKind, Object};
 use crate::table;
 use crate::verbs::list::{self, option_errors, too_old, watched_revision};
 use crate::versions;
@@ -243,12 +243,12 @@ impl Watcher {
             None => None,
         };
         let before = previous.filter(|object| self.selection.selects(object.value(), target));
-        let after = event.change != Change::Deleted && self.selection.selects(object.value(), target);
+        let after = event.change != EventKind::Deleted && self.selection.selects(object.value(), target);
         Ok(match (before, after) {
             (None, false) => None,
             (None, true) => Some(self.line("ADDED", &object)),
             (Some(_), true) => Some(self.line("MODIFIED", &object)),
-            (Some(_), false) if event.change == Change::Deleted => Some(self.line("DELETED", &object)),
+            (Some(_), false) if event.change == EventKind::Deleted => Some(self.line("DELETED", &object)),
             // It is not selected any more: its last selected state goes, at the revision of the write.
             (Some(before), false) => {
                 let mut last = before.value().clone();
