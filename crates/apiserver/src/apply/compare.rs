@@ -46,7 +46,7 @@ impl Comparison {
         self.modified.union(&self.added)
     }
 
-    /// A comparison whose three sets are `change` of these.
+    /// Applies `change` to each of the three sets.
     pub(crate) fn map(&self, change: impl Fn(&FieldSet) -> FieldSet) -> Self {
         Self { removed: change(&self.removed), modified: change(&self.modified), added: change(&self.added) }
     }
@@ -179,7 +179,7 @@ fn compare_lists<'a>(node: &SchemaNode, old: &'a [Value], new: &'a [Value]) -> C
                     all.modified.add(name.clone());
                 }
             }
-            // Elements with the same key count as one.
+            // Elements with the same key are treated as a whole, not field by field.
             ([_, _, ..], rest) => {
                 if let [new] = rest {
                     all.add_difference(name.clone(), compare_values(&below, None, Some(new)));

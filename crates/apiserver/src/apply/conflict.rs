@@ -33,7 +33,7 @@ pub(crate) fn conflicts_with(fields: &BTreeMap<Owner, FieldSet>) -> Vec<Conflict
 }
 
 /// The answer: 409 with a cause for each field.
-pub(crate) fn refusal(conflicts: &[Conflict]) -> Status {
+pub(crate) fn status(conflicts: &[Conflict]) -> Status {
     let causes: Vec<_> = conflicts
         .iter()
         .map(|conflict| {

@@ -85,7 +85,7 @@ fn of_list(node: &SchemaNode, items: &[Value]) -> FieldSet {
         items.iter().filter_map(|item| Some((node.element(item).ok()?, item))).collect();
     let mut all = FieldSet::default();
     for (element, item) in &elements {
-        // Elements with the same key count as one.
+        // Elements with the same key are treated as a whole, not field by field.
         let duplicate = elements.iter().filter(|(other, _)| other == element).count() > 1;
         if !duplicate {
             all.graft(element.clone(), fields_of_value(&below, item).below);

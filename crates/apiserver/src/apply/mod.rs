@@ -109,7 +109,7 @@ pub(crate) fn apply(
         }
         outcome => outcome,
     };
-    let (mut object, owners) = outcome.map_err(|conflicts| conflict::refusal(&conflicts))?;
+    let (mut object, owners) = outcome.map_err(|conflicts| conflict::status(&conflicts))?;
     if options.manager == last_applied::KUBECTL {
         last_applied::update_annotation(&mut object, configuration);
     }
