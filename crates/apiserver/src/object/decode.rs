@@ -248,7 +248,7 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
         } else {
             DecodeError::Unrecognized(why)
         };
-        return Err(why.to_status(&BodyKind::of(call), &call.body));
+        return Err(why.into_status(&BodyKind::of(call), &call.body));
     }
     if !custom && !kind.is_empty() && kind != wanted_kind {
         let version = api_version.rsplit('/').next().unwrap_or_default();
@@ -301,7 +301,7 @@ fn check_registered(shared: &Shared, call: &Call, object: &Value) -> Result<(), 
     if call.target.custom || shared.registry.served().kinds.type_of(group, version, kind).is_some() {
         return Ok(());
     }
-    Err(DecodeError::unregistered(kind, api_version).to_status(&body_kind, &call.body))
+    Err(DecodeError::unregistered(kind, api_version).into_status(&body_kind, &call.body))
 }
 
 /// The Go package with the types of a group: `core`, `apps`, `rbac`.

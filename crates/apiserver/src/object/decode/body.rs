@@ -25,18 +25,18 @@ pub(crate) fn parse_body(call: &Call) -> Result<Value, Status> {
     let body_kind = BodyKind::of(call);
     if !is_protobuf(&call.content_type) {
         return parse_text(&call.content_type, &call.body)?
-            .map_err(|why| why.to_status(&body_kind, &call.body));
+            .map_err(|why| why.into_status(&body_kind, &call.body));
     }
-    protobuf::decode(&call.body, &body_kind).map_err(|error| error.to_status(&body_kind, &call.body))
+    protobuf::decode(&call.body, &body_kind).map_err(|error| error.into_status(&body_kind, &call.body))
 }
 
 /// Parses the options of a deletion, which may be protobuf for custom resources too.
 pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
     if !is_protobuf(&call.content_type) {
         let options = parse_text(&call.content_type, &call.body)?;
-        return options.and_then(fields::delete_options).map_err(DecodeError::to_options_status);
+        return options.and_then(fields::delete_options).map_err(DecodeError::into_options_status);
     }
-    protobuf::decode(&call.body, &BodyKind::DELETE_OPTIONS).map_err(DecodeError::to_options_status)
+    protobuf::decode(&call.body, &BodyKind::DELETE_OPTIONS).map_err(DecodeError::into_options_status)
 }
 
 /// Rejects unsupported media types.

@@ -52,7 +52,7 @@ impl DecodeError {
     }
 
     /// The answer to a request whose body should have the kind `body_kind`.
-    pub(crate) fn to_status(self, body_kind: &BodyKind<'_>, body: &[u8]) -> Status {
+    pub(crate) fn into_status(self, body_kind: &BodyKind<'_>, body: &[u8]) -> Status {
         let wanted = body_kind.kind;
         Status::bad_request(match self {
             Self::Unrecognized(why) => {
@@ -66,7 +66,7 @@ impl DecodeError {
     }
 
     /// The answer to a request whose body should be delete options.
-    pub(crate) fn to_options_status(self) -> Status {
+    pub(crate) fn into_options_status(self) -> Status {
         let (Self::Unrecognized(why) | Self::Invalid { why, .. }) = self;
         Status::bad_request(why)
     }
