@@ -40,10 +40,10 @@ pub(crate) async fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String])
         },
         ["apis", group, version] => return resources(&served, group, version),
         ["openapi", "v2"] if wants_protobuf(parts) => {
-            let document = openapi::encoded(&openapi::whole(&served));
+            let document = openapi::encode(&openapi::v2_document(&served));
             return Reply { content_type: OPENAPI_V2, ..Reply::json(200, Bytes::from(document)) };
         }
-        ["openapi", "v2"] => openapi::whole(&served),
+        ["openapi", "v2"] => openapi::v2_document(&served),
         ["openapi", "v3"] => openapi::index(&served, aggregation::documents(shared)),
         ["openapi", "v3", "api", version] => match openapi::document(&served, "", version) {
             Some(document) => document,

@@ -33,7 +33,7 @@ pub(crate) fn object(call: &Call, object: &Object) -> Bytes {
 
 /// One object in any version as a body.
 pub(crate) fn value(call: &Call, object: &Value) -> Bytes {
-    let shown = convert::shown(object, &call.target.resource);
+    let shown = convert::to_version(object, &call.target.resource);
     let shaped = match call.accept.shape {
         Shape::Full => return written(&shown, call.accept.yaml),
         Shape::Metadata(version) => meta::partial(&shown, version.api_version(), "PartialObjectMetadata"),
@@ -48,7 +48,7 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
         Accept { shape: Shape::Full, yaml: false } => full_list(call, objects, meta),
         Accept { shape, yaml } => {
             let shown: Vec<_> =
-                objects.map(|object| convert::shown(object.value(), &call.target.resource)).collect();
+                objects.map(|object| convert::to_version(object.value(), &call.target.resource)).collect();
             let mut list = match shape {
                 Shape::Full => full_list_value(call, shown.iter().map(|object| (**object).clone())),
                 Shape::Metadata(version) => {
@@ -91,7 +91,7 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
             (true, true) => text.extend_from_slice(object.json()),
             (true, false) => text.extend_from_slice(object.item_json()),
             (false, custom) => {
-                let shown = convert::shown(object.value(), resource);
+                let shown = convert::to_version(object.value(), resource);
                 let item = if custom { shown.into_owned() } else { bare(shown.into_owned()) };
                 text.extend_from_slice(item.to_string().as_bytes());
             }

@@ -65,7 +65,7 @@ impl Selection {
         if self.fields.terms.is_empty() {
             return true;
         }
-        let shown = convert::shown(object, &target.resource);
+        let shown = convert::to_version(object, &target.resource);
         self.fields.terms.iter().all(|term| (value(&shown, &term.field) == term.value) == term.equal)
     }
 }

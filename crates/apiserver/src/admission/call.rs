@@ -13,7 +13,7 @@ use crate::apply;
 use crate::call::Call;
 use crate::convert::scale;
 use crate::http::status::Status;
-use crate::object::spoken::Spoken;
+use crate::object::body_kind::BodyKind;
 use crate::state::Shared;
 use crate::versions;
 
@@ -69,9 +69,9 @@ pub(super) async fn presented(
     }
     let served = shared.registry.served();
     let target = served.target(&asked_as.group, &asked_as.version, &asked_as.resource);
-    match target.filter(|_| Spoken::is_own(call)) {
+    match target.filter(|_| BodyKind::is_of_resource(call)) {
         Some(target) => {
-            let converted = versions::converted(shared, &target, object.clone(), &target.resource).await;
+            let converted = versions::convert(shared, &target, object.clone(), &target.resource).await;
             converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))
         }
         None => Ok(object.clone()),

@@ -13,8 +13,8 @@ use super::{Failure, Review};
 use crate::call::Call;
 use crate::convert::scale;
 use crate::http::status::Status;
+use crate::object::body_kind::BodyKind;
 use crate::object::decode;
-use crate::object::spoken::Spoken;
 use crate::state::Shared;
 use crate::versions;
 
@@ -126,12 +126,12 @@ fn patch(webhook: &str, verdict: &Verdict) -> Result<Option<Vec<Value>>, Failure
 
 /// The object of the request from what a webhook made of it.
 async fn taken_back(shared: &Shared, call: &Call, object: &Value, patched: Value) -> Result<Value, Failure> {
-    if call.path.subresource != "scale" && !Spoken::is_own(call) {
+    if call.path.subresource != "scale" && !BodyKind::is_of_resource(call) {
         return decode::mutated(shared, call, patched).map_err(Failure::Refused);
     }
     if call.path.subresource != "scale" {
         let target = &call.target;
-        let converted = versions::converted(shared, target, patched, &target.resource).await;
+        let converted = versions::convert(shared, target, patched, &target.resource).await;
         let converted = converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))?;
         return decode::mutated(shared, call, converted).map_err(Failure::Refused);
     }

@@ -5,134 +5,139 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::element::Element;
-use super::place::{EMPTY, Form, Place};
+use super::schema_node::{EMPTY, Form, SchemaNode};
 use super::set::FieldSet;
 
-/// The differences; no field is in two of the sets.
+/// The differences. Each field is in at most one of the sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Comparison {
     /// Fields that only the first state has.
     pub(crate) removed: FieldSet,
-    /// Fields that both have, with other values.
+    /// Fields that both states have, with different values.
     pub(crate) modified: FieldSet,
     /// Fields that only the second state has.
     pub(crate) added: FieldSet,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Change {
+enum DifferenceKind {
     Removed,
     Modified,
     Added,
 }
 
-/// What was found at one place: how itself changed, and what is below it.
+/// How one value differs: whether the value itself changed, and what changed below it.
 #[derive(Debug, Default)]
-struct Found {
-    own: Option<Change>,
+struct ValueDifference {
+    own: Option<DifferenceKind>,
     below: Comparison,
 }
 
 type Groups<'a> = BTreeMap<Element, Vec<&'a Value>>;
 
-/// Compares two states of an object of the kind of `place`.
-pub(crate) fn compare(place: &Place, old: &Value, new: &Value) -> Comparison {
-    at(place, Some(old), Some(new)).below
+/// Compares two states of an object of the kind of `node`.
+pub(crate) fn compare(node: &SchemaNode, old: &Value, new: &Value) -> Comparison {
+    compare_values(node, Some(old), Some(new)).below
 }
 
 impl Comparison {
-    /// The fields that have got a new value.
-    pub(crate) fn set(&self) -> FieldSet {
+    /// The fields that were added or modified.
+    pub(crate) fn written(&self) -> FieldSet {
         self.modified.union(&self.added)
     }
 
-    /// The same with each set changed alike.
+    /// Applies `change` to each of the three sets.
     pub(crate) fn map(&self, change: impl Fn(&FieldSet) -> FieldSet) -> Self {
         Self { removed: change(&self.removed), modified: change(&self.modified), added: change(&self.added) }
     }
 
-    fn take(&mut self, element: Element, found: Found) {
-        match found.own {
-            Some(Change::Removed) => self.removed.add(element.clone()),
-            Some(Change::Modified) => self.modified.add(element.clone()),
-            Some(Change::Added) => self.added.add(element.clone()),
+    fn add_difference(&mut self, element: Element, difference: ValueDifference) {
+        match difference.own {
+            Some(DifferenceKind::Removed) => self.removed.add(element.clone()),
+            Some(DifferenceKind::Modified) => self.modified.add(element.clone()),
+            Some(DifferenceKind::Added) => self.added.add(element.clone()),
             None => {}
         }
-        self.removed.graft(element.clone(), found.below.removed);
-        self.modified.graft(element.clone(), found.below.modified);
-        self.added.graft(element, found.below.added);
+        self.removed.graft(element.clone(), difference.below.removed);
+        self.modified.graft(element.clone(), difference.below.modified);
+        self.added.graft(element, difference.below.added);
     }
 }
 
-fn at(place: &Place, old: Option<&Value>, new: Option<&Value>) -> Found {
-    let (before, after) = (place.form(old), place.form(new));
-    let mut found = match (old, new) {
-        (Some(_), None) => formed(place, before, old, new),
+fn compare_values(node: &SchemaNode, old: Option<&Value>, new: Option<&Value>) -> ValueDifference {
+    let (before, after) = (node.form(old), node.form(new));
+    let mut difference = match (old, new) {
+        (Some(_), None) => compare_as(node, before, old, new),
         (Some(_), Some(_)) if before != after => {
-            // Either form is looked at by itself: what it was goes, what it is comes.
-            let mut found = formed(place, before, old, new);
-            let other = formed(place, after, old, new);
-            found.own = other.own.or(found.own);
-            found.below.removed = found.below.removed.union(&other.below.removed);
-            found.below.added = found.below.added.union(&other.below.added);
-            found
+            // The two forms are compared separately: fields of the old form are removed, those of the new form are
+            // added.
+            let mut difference = compare_as(node, before, old, new);
+            let other = compare_as(node, after, old, new);
+            difference.own = other.own.or(difference.own);
+            difference.below.removed = difference.below.removed.union(&other.below.removed);
+            difference.below.added = difference.below.added.union(&other.below.added);
+            difference
         }
-        _ => formed(place, after, old, new),
+        _ => compare_as(node, after, old, new),
     };
-    if found.own.is_none() {
-        found.own = match (old, new) {
-            (None, Some(_)) => Some(Change::Added),
-            (Some(_), None) => Some(Change::Removed),
+    if difference.own.is_none() {
+        difference.own = match (old, new) {
+            (None, Some(_)) => Some(DifferenceKind::Added),
+            (Some(_), None) => Some(DifferenceKind::Removed),
             _ => None,
         };
     }
-    found
+    difference
 }
 
-fn formed(place: &Place, form: Form, old: Option<&Value>, new: Option<&Value>) -> Found {
+fn compare_as(node: &SchemaNode, form: Form, old: Option<&Value>, new: Option<&Value>) -> ValueDifference {
     match form {
-        Form::Scalar => leaf(old, new),
+        Form::Scalar => compare_leaf(old, new),
         Form::List => {
             let (before, after) = (items(old), items(new));
-            if place.is_atomic(form) || (before.is_empty() && after.is_empty()) {
-                return leaf(old, new);
+            if node.is_atomic(form) || (before.is_empty() && after.is_empty()) {
+                return compare_leaf(old, new);
             }
-            Found { own: None, below: lists(place, before, after) }
+            ValueDifference { own: None, below: compare_lists(node, before, after) }
         }
         Form::Map | Form::Open => {
             let (before, after) = (fields(old), fields(new));
-            if place.is_atomic(form) {
-                return leaf(old, new);
+            if node.is_atomic(form) {
+                return compare_leaf(old, new);
             }
-            let below = maps(place, before, after);
+            let below = compare_maps(node, before, after);
             let empty = |fields: Option<&Map<String, Value>>| fields.is_none_or(Map::is_empty);
             if empty(before) && empty(after) && below == Comparison::default() {
-                return leaf(old, new);
+                return compare_leaf(old, new);
             }
-            Found { own: None, below }
+            ValueDifference { own: None, below }
         }
     }
 }
 
-fn leaf(old: Option<&Value>, new: Option<&Value>) -> Found {
+fn compare_leaf(old: Option<&Value>, new: Option<&Value>) -> ValueDifference {
     let own = match (old, new) {
-        (None, _) => Some(Change::Added),
-        (_, None) => Some(Change::Removed),
-        (Some(old), Some(new)) => (old != new).then_some(Change::Modified),
+        (None, _) => Some(DifferenceKind::Added),
+        (_, None) => Some(DifferenceKind::Removed),
+        (Some(old), Some(new)) => (old != new).then_some(DifferenceKind::Modified),
     };
-    Found { own, below: Comparison::default() }
+    ValueDifference { own, below: Comparison::default() }
 }
 
-fn maps(place: &Place, old: Option<&Map<String, Value>>, new: Option<&Map<String, Value>>) -> Comparison {
+fn compare_maps(
+    node: &SchemaNode,
+    old: Option<&Map<String, Value>>,
+    new: Option<&Map<String, Value>>,
+) -> Comparison {
     let mut all = Comparison::default();
     let mut child = |name: &str, before: Option<&Value>, after: Option<&Value>| {
-        let Some((below, _)) = place.child(name) else { return };
-        let before = before.or_else(|| old.and_then(|_| place.absent(name)));
-        let after = after.or_else(|| new.and_then(|_| place.absent(name)));
+        let Some((below, _)) = node.child(name) else { return };
+        let before = before.or_else(|| old.and_then(|_| node.go_zero_value(name)));
+        let after = after.or_else(|| new.and_then(|_| node.go_zero_value(name)));
         if before.is_some() || after.is_some() {
             let same = before.is_some() && before == after;
             if !same {
-                all.take(Element::field(name), at(&below, before, after));
+                all.add_difference(Element::field(name), compare_values(&below, before, after));
             }
         }
     };
@@ -144,46 +149,46 @@ fn maps(place: &Place, old: Option<&Map<String, Value>>, new: Option<&Map<String
             child(name, None, Some(after));
         }
     }
-    // What comes or goes as a whole takes with it what was not said of it.
+    // A struct that is added or removed includes the embedded structs that its JSON leaves out.
     match (old, new) {
         (None, Some(new)) => {
-            place.unsaid(new).iter().for_each(|name| child(name, None, Some(&EMPTY)));
+            node.omitted_structs(new).iter().for_each(|name| child(name, None, Some(&EMPTY)));
         }
         (Some(old), None) => {
-            place.unsaid(old).iter().for_each(|name| child(name, Some(&EMPTY), None));
+            node.omitted_structs(old).iter().for_each(|name| child(name, Some(&EMPTY), None));
         }
         _ => {}
     }
     all
 }
 
-fn lists<'a>(place: &Place, old: &'a [Value], new: &'a [Value]) -> Comparison {
-    let (before, after) = (grouped(place, old), grouped(place, new));
-    let below = place.items();
+fn compare_lists<'a>(node: &SchemaNode, old: &'a [Value], new: &'a [Value]) -> Comparison {
+    let (before, after) = (group_by_key(node, old), group_by_key(node, new));
+    let below = node.items();
     let mut all = Comparison::default();
     let names: BTreeSet<&Element> = before.keys().chain(after.keys()).collect();
     for name in names {
         let of = |groups: &Groups<'a>| groups.get(name).cloned().unwrap_or_default();
         let (old, new) = (of(&before), of(&after));
         match (old.as_slice(), new.as_slice()) {
-            ([], [new]) => all.take(name.clone(), at(&below, None, Some(new))),
-            ([old], []) => all.take(name.clone(), at(&below, Some(old), None)),
-            ([old], [new]) => all.take(name.clone(), at(&below, Some(old), Some(new))),
+            ([], [new]) => all.add_difference(name.clone(), compare_values(&below, None, Some(new))),
+            ([old], []) => all.add_difference(name.clone(), compare_values(&below, Some(old), None)),
+            ([old], [new]) => all.add_difference(name.clone(), compare_values(&below, Some(old), Some(new))),
             ([_, _, ..], [_, _, ..]) => {
                 if old != new {
                     all.modified.add(name.clone());
                 }
             }
-            // An element that is there more than once counts as a whole.
+            // Elements with the same key are treated as a whole, not field by field.
             ([_, _, ..], rest) => {
                 if let [new] = rest {
-                    all.take(name.clone(), at(&below, None, Some(new)));
+                    all.add_difference(name.clone(), compare_values(&below, None, Some(new)));
                 }
                 all.removed.add(name.clone());
             }
             (rest, _) => {
                 if let [old] = rest {
-                    all.take(name.clone(), at(&below, Some(old), None));
+                    all.add_difference(name.clone(), compare_values(&below, Some(old), None));
                 }
                 all.added.add(name.clone());
             }
@@ -192,11 +197,11 @@ fn lists<'a>(place: &Place, old: &'a [Value], new: &'a [Value]) -> Comparison {
     all
 }
 
-/// The elements of a list by what tells them apart; those that nothing tells apart are left out.
-fn grouped<'a>(place: &Place, items: &'a [Value]) -> Groups<'a> {
+/// The elements of a list, group_by_key by key; elements without a key are left out.
+fn group_by_key<'a>(node: &SchemaNode, items: &'a [Value]) -> Groups<'a> {
     let mut groups = Groups::new();
     for item in items {
-        if let Ok(element) = place.element(item) {
+        if let Ok(element) = node.element(item) {
             groups.entry(element).or_default().push(item);
         }
     }

@@ -1,26 +1,26 @@
-//! Fields that a configuration wants and others own, in the words of kube-apiserver.
+//! Conflicts: fields that an applied configuration sets and other managers own, with kube-apiserver's messages.
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
 use webhook::field::quote;
 
-use super::element::{Element, shown};
+use super::element::{Element, format_path};
 use super::owners::{Operation, Owner};
 use super::set::FieldSet;
 use crate::http::status::Status;
 
-/// A field that somebody else owns with another value.
+/// A field that another manager owns with a different value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// Who owns it.
+    /// The manager that owns it.
     pub(crate) owner: Owner,
     /// The field.
     pub(crate) path: Vec<Element>,
 }
 
-/// The conflicts about the fields of each owner; of one who writes through a subresource too, those of that come first.
-pub(crate) fn all(fields: &BTreeMap<Owner, FieldSet>) -> Vec<Conflict> {
+/// The conflicts of all owners. Of one manager, the conflicts through a subresource come first.
+pub(crate) fn conflicts_with(fields: &BTreeMap<Owner, FieldSet>) -> Vec<Conflict> {
     let mut owners: Vec<&Owner> = fields.keys().collect();
     owners.sort_by_key(|owner| {
         (&owner.name, owner.operation, &owner.api_version, owner.subresource.is_empty(), &owner.subresource)
@@ -32,15 +32,15 @@ pub(crate) fn all(fields: &BTreeMap<Owner, FieldSet>) -> Vec<Conflict> {
     owners.into_iter().flat_map(of).collect()
 }
 
-/// The refusal: 409 with a cause for each field.
-pub(crate) fn refusal(conflicts: &[Conflict]) -> Status {
+/// The answer: 409 with a cause for each field.
+pub(crate) fn status(conflicts: &[Conflict]) -> Status {
     let causes: Vec<_> = conflicts
         .iter()
         .map(|conflict| {
             json!({
                 "reason": "FieldManagerConflict",
-                "message": format!("conflict with {}", named(&conflict.owner)),
-                "field": shown(&conflict.path),
+                "message": format!("conflict with {}", describe_owner(&conflict.owner)),
+                "field": format_path(&conflict.path),
             })
         })
         .collect();
@@ -50,27 +50,27 @@ pub(crate) fn refusal(conflicts: &[Conflict]) -> Status {
 }
 
 fn message(conflicts: &[Conflict]) -> String {
-    if let [one] = conflicts {
+    if let [conflict] = conflicts {
         return format!(
             "Apply failed with 1 conflict: conflict with {}: {}",
-            named(&one.owner),
-            shown(&one.path)
+            describe_owner(&conflict.owner),
+            format_path(&conflict.path)
         );
     }
     let mut lines = Vec::new();
     let mut last: Option<&Owner> = None;
     for conflict in conflicts {
         if last != Some(&conflict.owner) {
-            lines.push(format!("conflicts with {}:", named(&conflict.owner)));
+            lines.push(format!("conflicts with {}:", describe_owner(&conflict.owner)));
             last = Some(&conflict.owner);
         }
-        lines.push(format!("- {}", shown(&conflict.path)));
+        lines.push(format!("- {}", format_path(&conflict.path)));
     }
     format!("Apply failed with {} conflicts: {}", conflicts.len(), lines.join("\n"))
 }
 
 /// `"kubectl" with subresource "status" using apps/v1`.
-fn named(owner: &Owner) -> String {
+fn describe_owner(owner: &Owner) -> String {
     let mut name = quote(&owner.name);
     if !owner.subresource.is_empty() {
         name = format!("{name} with subresource {}", quote(&owner.subresource));

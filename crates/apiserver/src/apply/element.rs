@@ -19,16 +19,16 @@ pub(crate) enum Element {
     Index(usize),
 }
 
-/// A value that tells an element of a list apart. Numbers stand first, then texts.
+/// The value of a list key or set element. Numbers sort before strings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scalar {
     /// A number.
     Number(Number),
-    /// A text.
+    /// A string.
     Text(String),
     /// `true` or `false`.
     Bool(bool),
-    /// Anything that is no scalar, as JSON.
+    /// An array or object, as JSON.
     Tree(String),
     /// `null`.
     Null,
@@ -39,12 +39,12 @@ pub(crate) enum Scalar {
 pub(crate) struct Number(serde_json::Number);
 
 impl Element {
-    /// A field's step.
+    /// The element of a named field.
     pub(crate) fn field(name: &str) -> Self {
         Self::Field(name.to_owned())
     }
 
-    /// Reads a key of `FieldsV1`; absent for a form of a later version.
+    /// Parses a key of `FieldsV1`. `None` if its prefix is unknown, that is, of a later version of the format.
     pub(crate) fn parse(text: &str) -> Result<Option<Self>, String> {
         let (form, rest) =
             text.split_once(':').filter(|(form, _)| form.len() == 1).ok_or_else(|| missing_colon(text))?;
@@ -62,7 +62,7 @@ impl Element {
         }))
     }
 
-    /// As a key of `FieldsV1`.
+    /// The key of `FieldsV1`.
     pub(crate) fn key(&self) -> String {
         match self {
             Self::Field(name) => format!("f:{name}"),
@@ -79,7 +79,7 @@ impl Element {
     }
 }
 
-/// As messages write it: `.replicas`, `[name="web"]`, `[="a"]`, `[0]`.
+/// The form that messages use: `.replicas`, `[name="web"]`, `[="a"]`, `[0]`.
 impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -95,7 +95,7 @@ impl fmt::Display for Element {
 }
 
 impl Scalar {
-    /// The scalar of a value.
+    /// The scalar for a JSON value.
     pub(crate) fn of(value: &Value) -> Self {
         match value {
             Value::Number(number) => Self::Number(Number(number.clone())),
@@ -122,19 +122,19 @@ impl fmt::Display for Scalar {
         match self {
             Self::Text(text) => f.write_str(&quote(text)),
             Self::Tree(text) => {
-                f.write_str(&serde_json::from_str(text).map(|tree| spoken(&tree)).unwrap_or_default())
+                f.write_str(&serde_json::from_str(text).map(|tree| format_tree(&tree)).unwrap_or_default())
             }
             other => f.write_str(&other.json()),
         }
     }
 }
 
-/// A tree as paths tell it: maps have no brackets.
-fn spoken(tree: &Value) -> String {
+/// A tree in the form that paths use: maps have no brackets.
+fn format_tree(tree: &Value) -> String {
     match tree {
-        Value::Array(items) => format!("[{}]", items.iter().map(spoken).collect::<Vec<_>>().join(",")),
+        Value::Array(items) => format!("[{}]", items.iter().map(format_tree).collect::<Vec<_>>().join(",")),
         Value::Object(fields) => {
-            let entries = fields.iter().map(|(name, value)| format!("{name}={}", spoken(value)));
+            let entries = fields.iter().map(|(name, value)| format!("{name}={}", format_tree(value)));
             entries.collect::<Vec<_>>().concat()
         }
         Value::String(text) => quote(text),
@@ -166,12 +166,12 @@ impl Ord for Number {
     }
 }
 
-/// A path as messages write it.
-pub(crate) fn shown(path: &[Element]) -> String {
+/// A path in the form that messages use.
+pub(crate) fn format_path(path: &[Element]) -> String {
     path.iter().map(Element::to_string).collect()
 }
 
-/// JSON as Go writes it: what HTML might take for its own is escaped.
+/// JSON as Go's encoder writes it: characters that are special in HTML are escaped.
 fn json(value: &Value) -> String {
     value.to_string().replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
 }
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_read_and_written_alike() {
+    fn elements_survive_parsing_and_formatting() {
         let table = [
             ("f:spec", ".spec"),
             ("f:a.b/c", ".a.b/c"),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_stand_before_keys_and_numbers_before_texts() {
+    fn fields_sort_before_keys_and_numbers_before_strings() {
         let keys =
             [r#"v:"a""#, r#"k:{"port":100}"#, "f:z", r#"k:{"port":9}"#, "v:1", r#"k:{"port":"a"}"#, "f:a"];
         let mut elements: Vec<Element> =

@@ -1,4 +1,4 @@
-//! The configuration that client-side apply keeps in an annotation, for those who change over to server-side apply.
+//! The annotation of client-side apply, which lets kubectl migrate to server-side apply without conflicts.
 
 use serde_json::Value;
 
@@ -11,21 +11,25 @@ use crate::object::meta;
 
 const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// How large all annotations of an object may be, in bytes.
-const LARGEST_ANNOTATIONS: usize = 256 * 1024;
+/// Largest total size of an object's annotations, in bytes.
+const MAX_ANNOTATIONS_SIZE: usize = 256 * 1024;
 
-/// The only one who changes over by itself.
+/// The manager that migrates from client-side apply automatically.
 pub(super) const KUBECTL: &str = "kubectl";
 
-/// The conflicts that are left when the fields that client-side apply set before are nobody else's; absent where
-/// there is no such configuration, so that all of them are.
-pub(super) fn remaining(lens: &Lens<'_>, object: &Value, conflicts: &[Conflict]) -> Option<Vec<Conflict>> {
-    let said = said(lens, object)?;
-    Some(conflicts.iter().filter(|conflict| !said.has(&conflict.path)).cloned().collect())
+/// The conflicts about fields that client-side apply did not set. `None` if the object has no usable annotation: then
+/// all conflicts remain.
+pub(super) fn remaining_conflicts(
+    lens: &Lens<'_>,
+    object: &Value,
+    conflicts: &[Conflict],
+) -> Option<Vec<Conflict>> {
+    let own = fields_still_applied(lens, object)?;
+    Some(conflicts.iter().filter(|conflict| !own.has(&conflict.path)).cloned().collect())
 }
 
-/// Lets the annotation, if there is one, say what was applied.
-pub(super) fn refresh(object: &mut Value, configuration: &Value) {
+/// Writes the configuration into the annotation, if the object has one.
+pub(super) fn update_annotation(object: &mut Value, configuration: &Value) {
     if annotation(object).is_none_or(str::is_empty) {
         return;
     }
@@ -38,22 +42,22 @@ pub(super) fn refresh(object: &mut Value, configuration: &Value) {
     annotations.remove(ANNOTATION);
     let size = |text: &Value| text.as_str().map_or(0, str::len);
     let others: usize = annotations.iter().map(|(name, value)| name.len() + size(value)).sum();
-    if others + ANNOTATION.len() + text.len() <= LARGEST_ANNOTATIONS {
+    if others + ANNOTATION.len() + text.len() <= MAX_ANNOTATIONS_SIZE {
         annotations.insert(ANNOTATION.to_owned(), text.into());
     }
 }
 
-/// The fields that client-side apply set and that still have the value that it gave them.
-fn said(lens: &Lens<'_>, object: &Value) -> Option<FieldSet> {
+/// The fields that client-side apply set and that still have the value that it set.
+fn fields_still_applied(lens: &Lens<'_>, object: &Value) -> Option<FieldSet> {
     let text = annotation(object).filter(|text| !text.is_empty())?;
     let last: Value = serde_json::from_str(text).ok()?;
     if last.get("apiVersion")? != &Value::from(lens.api_version()) {
         return None;
     }
-    let place = lens.place(&lens.api_version())?;
-    let change = compare(&place, &last, object);
-    let said = fields::of(&place, &last);
-    Some(said.difference(&change.modified).difference(&change.added).difference(&change.removed))
+    let node = lens.schema_node(&lens.api_version())?;
+    let change = compare(&node, &last, object);
+    let applied = fields::of(&node, &last);
+    Some(applied.difference(&change.modified).difference(&change.added).difference(&change.removed))
 }
 
 fn annotation(object: &Value) -> Option<&str> {

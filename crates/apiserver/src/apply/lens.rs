@@ -1,18 +1,18 @@
-//! An object in the versions that its owners wrote it in.
+//! An object in each of the versions that its managers wrote.
 
 use std::borrow::Cow;
 
 use schema::{Message, Resource, Type};
 use serde_json::Value;
 
-use super::place::Place;
 use super::reset::{self, Reset};
+use super::schema_node::SchemaNode;
 use super::valid;
 use crate::convert;
 use crate::object::fields::blank;
 use crate::registry::{Served, Target};
 
-/// A kind as it is written through one subresource, in all of its versions.
+/// A kind written through one subresource, in all of its versions.
 #[derive(Debug)]
 pub(crate) struct Lens<'a> {
     served: &'a Served,
@@ -42,12 +42,12 @@ impl<'a> Lens<'a> {
         self.subresource
     }
 
-    /// Whether a CRD says what the kind is, and not its scale.
+    /// Whether a CRD defines the kind. The scale of a custom resource is not custom.
     pub(crate) fn is_custom(&self) -> bool {
         self.custom && !self.is_scale()
     }
 
-    /// An object of which nothing was said.
+    /// An object without any fields set.
     pub(crate) fn empty(&self) -> Value {
         let api_version = self.api_version();
         let (group, version) = split(&api_version);
@@ -58,46 +58,47 @@ impl<'a> Lens<'a> {
         empty
     }
 
-    /// Whether an empty list is told from none: not in what is no Go type.
-    pub(crate) fn tells_empty_lists(&self) -> bool {
+    /// Whether an empty list differs from an absent one, as it does in Go types only.
+    pub(crate) fn distinguishes_empty_lists(&self) -> bool {
         !self.custom
     }
 
-    /// Whether an object has the form that the schema of its kind wants. Those of built-in kinds do since they were read,
-    /// but for elements of lists that say nothing of what tells them apart.
-    pub(crate) fn fits(&self, object: &Value) -> bool {
-        match self.place(&self.api_version()) {
-            Some(place) if self.is_custom() => valid::errors(&place, object, true).is_empty(),
-            Some(place) => valid::tells_apart(&place, object),
+    /// Whether an object matches the schema of its kind. Decoding has checked built-in kinds already, except whether
+    /// elements of keyed lists have their key.
+    pub(crate) fn matches_schema(&self, object: &Value) -> bool {
+        match self.schema_node(&self.api_version()) {
+            Some(node) if self.is_custom() => valid::errors(&node, object, true).is_empty(),
+            Some(node) => valid::has_list_keys(&node, object),
             None => true,
         }
     }
 
-    /// What the kind looks like in a version; absent where there is no such version.
-    pub(crate) fn place(&self, api_version: &str) -> Option<Place> {
+    /// The schema of the kind in a version; `None` if that version does not exist.
+    pub(crate) fn schema_node(&self, api_version: &str) -> Option<SchemaNode> {
         let (group, version) = split(api_version);
         if self.is_scale() {
             let ty = (api_version == "autoscaling/v1")
                 .then(|| self.served.kinds.type_of(group, version, "Scale"))
                 .flatten()?;
-            return Some(Place::root(ty, true));
+            return Some(SchemaNode::root(ty, true));
         }
         let resource = self.resource(api_version)?;
         let ty = self.served.kinds.type_of(group, version, &resource.kind).unwrap_or_else(Type::any);
-        Some(Place::root(ty, !self.custom))
+        Some(SchemaNode::root(ty, !self.custom))
     }
 
-    /// The object in a version, from any other.
-    pub(crate) fn shown<'b>(&self, object: &'b Value, api_version: &str) -> Cow<'b, Value> {
+    /// The object converted to a version.
+    pub(crate) fn in_version<'b>(&self, object: &'b Value, api_version: &str) -> Cow<'b, Value> {
         match self.resource(api_version) {
-            Some(resource) if !self.is_scale() => convert::shown(object, &resource),
+            Some(resource) if !self.is_scale() => convert::to_version(object, &resource),
             _ => Cow::Borrowed(object),
         }
     }
 
-    /// What a write in this version through this subresource leaves as it was.
+    /// The fields that a write in this version through this subresource does not change.
     pub(crate) fn reset(&self, api_version: &str) -> Reset {
-        // The object itself is known to leave its status alone in the version of the request only.
+        // kube-apiserver registers the reset fields of a custom resource's main endpoint for the requested version
+        // only.
         let elsewhere = self.subresource.is_empty() && api_version != self.api_version();
         if self.custom && elsewhere {
             return Reset::Nothing;

@@ -1,44 +1,44 @@
-//! A configuration laid over an object: fields by name, elements of lists by what tells them apart.
+//! Merges a configuration into an object: fields by name, list elements by key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
 use super::element::Element;
-use super::place::{Form, Place};
+use super::schema_node::{Form, SchemaNode};
 
-/// The object with the configuration laid over it.
-pub(crate) fn merge(place: &Place, object: &Value, configuration: &Value) -> Value {
-    at(place, Some(object), Some(configuration)).unwrap_or(Value::Null)
+/// The object with the configuration merged into it.
+pub(crate) fn merge(node: &SchemaNode, object: &Value, configuration: &Value) -> Value {
+    merge_values(node, Some(object), Some(configuration)).unwrap_or(Value::Null)
 }
 
-fn at(place: &Place, old: Option<&Value>, new: Option<&Value>) -> Option<Value> {
-    let form = if new.is_some() { place.form(new) } else { place.form(old) };
+fn merge_values(node: &SchemaNode, old: Option<&Value>, new: Option<&Value>) -> Option<Value> {
+    let form = if new.is_some() { node.form(new) } else { node.form(old) };
     let kept = || new.or(old).cloned();
     match form {
         Form::Scalar => kept(),
         Form::List => {
             let (before, after) = (items(old), items(new));
-            if place.is_atomic(form) || (before.is_empty() && after.is_empty()) {
+            if node.is_atomic(form) || (before.is_empty() && after.is_empty()) {
                 return kept();
             }
-            let merged = lists(place, before, after);
+            let merged = merge_lists(node, before, after);
             (!merged.is_empty()).then_some(Value::Array(merged))
         }
         Form::Map | Form::Open => {
             let (before, after) = (fields(old), fields(new));
             let empty = |fields: Option<&Map<String, Value>>| fields.is_none_or(Map::is_empty);
-            if place.is_atomic(form) || (empty(before) && empty(after)) {
+            if node.is_atomic(form) || (empty(before) && empty(after)) {
                 return kept();
             }
-            let merged = maps(place, before, after);
+            let merged = merge_maps(node, before, after);
             (!merged.is_empty()).then_some(Value::Object(merged))
         }
     }
 }
 
-fn maps(
-    place: &Place,
+fn merge_maps(
+    node: &SchemaNode,
     old: Option<&Map<String, Value>>,
     new: Option<&Map<String, Value>>,
 ) -> Map<String, Value> {
@@ -47,23 +47,25 @@ fn maps(
         let (before, after) = (old.and_then(|old| old.get(name)), new.and_then(|new| new.get(name)));
         let value = match (before, after) {
             (Some(before), None) => Some(before.clone()),
-            _ => at(&place.child(name)?.0, before, after),
+            _ => merge_values(&node.child(name)?.0, before, after),
         };
         Some((name.clone(), value?))
     });
     merged.collect()
 }
 
-/// The elements of both: those of the configuration in its order, the others where they stood between them.
-fn lists(place: &Place, old: &[Value], new: &[Value]) -> Vec<Value> {
-    let named = |items: &[Value]| -> Vec<Element> {
-        items.iter().map(|item| place.element(item).unwrap_or(Element::Index(usize::MAX))).collect()
+/// The elements of both: those of the configuration in its order, the others at their position between them.
+fn merge_lists(node: &SchemaNode, old: &[Value], new: &[Value]) -> Vec<Value> {
+    let elements = |items: &[Value]| -> Vec<Element> {
+        items.iter().map(|item| node.element(item).unwrap_or(Element::Index(usize::MAX))).collect()
     };
-    let (before, after) = (named(old), named(new));
-    let (known, wanted) = (values(&before, old), values(&after, new));
-    let below = place.items();
-    let pair = |element: &Element| at(&below, known.get(element).copied(), wanted.get(element).copied());
-    let mut shared = after.iter().filter(|element| known.contains_key(*element));
+    let (before, after) = (elements(old), elements(new));
+    let (existing, applied) = (values(&before, old), values(&after, new));
+    let below = node.items();
+    let merge_element = |element: &Element| {
+        merge_values(&below, existing.get(element).copied(), applied.get(element).copied())
+    };
+    let mut shared = after.iter().filter(|element| existing.contains_key(*element));
     let mut next = shared.next();
     let mut done: BTreeSet<&Element> = BTreeSet::new();
     let mut merged = Vec::with_capacity(old.len().max(new.len()));
@@ -71,19 +73,19 @@ fn lists(place: &Place, old: &[Value], new: &[Value]) -> Vec<Value> {
     while left < before.len() || right < after.len() {
         if let (Some(own), Some(theirs)) = (before.get(left), after.get(right)) {
             if own == theirs {
-                merged.extend(pair(own));
+                merged.extend(merge_element(own));
                 done.insert(own);
                 (left, right) = (left + 1, right + 1);
                 next = shared.next();
                 continue;
             }
-            if wanted.contains_key(own) && next.is_some_and(|next| next != own) {
+            if applied.contains_key(own) && next.is_some_and(|next| next != own) {
                 left += 1;
                 continue;
             }
         }
         if let Some(own) = before.get(left) {
-            if !wanted.contains_key(own) {
+            if !applied.contains_key(own) {
                 merged.push(old[left].clone());
                 left += 1;
                 continue;
@@ -93,7 +95,7 @@ fn lists(place: &Place, old: &[Value], new: &[Value]) -> Vec<Value> {
             }
         }
         if let Some(theirs) = after.get(right) {
-            merged.extend(pair(theirs));
+            merged.extend(merge_element(theirs));
             done.insert(theirs);
             right += 1;
             if next == Some(theirs) {
@@ -104,7 +106,7 @@ fn lists(place: &Place, old: &[Value], new: &[Value]) -> Vec<Value> {
     merged
 }
 
-/// The elements by what tells them apart; one that is there more than once counts as `null`.
+/// The elements by key; `null` for a key that occurs more than once.
 fn values<'a>(names: &'a [Element], items: &'a [Value]) -> BTreeMap<&'a Element, &'a Value> {
     let mut values: BTreeMap<&Element, &Value> = BTreeMap::new();
     for (name, item) in names.iter().zip(items) {

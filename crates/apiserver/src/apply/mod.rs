@@ -1,7 +1,6 @@
-//! Who owns which field: `metadata.managedFields` of every write, and server-side apply.
+//! Field ownership: `metadata.managedFields` of every write, and server-side apply.
 //!
-//! The rules are those of structured merge and diff; list keys, sets and what belongs to one owner as a whole come from
-//! the schema of the kind.
+//! The rules are those of structured-merge-diff; list keys, sets and atomic fields come from the schema of the kind.
 
 mod compare;
 mod conflict;
@@ -13,14 +12,14 @@ mod merge;
 mod options;
 mod owners;
 mod ownership;
-mod place;
 mod reset;
 mod scale;
+mod schema_node;
 mod set;
 mod valid;
 
 pub(crate) use lens::Lens;
-pub(crate) use options::{Options, check, manager};
+pub(crate) use options::{ApplyOptions, check, manager};
 pub(crate) use scale::{from_scale, to_scale};
 
 use jiff::Timestamp;
@@ -33,15 +32,15 @@ use element::Element;
 use owners::{Operation, Owned, Owner, Owners};
 use set::FieldSet;
 
-/// How many owners by update an object may have; the oldest are put together beyond it.
-const MOST_UPDATERS: usize = 10;
-/// The name of those that were put together.
+/// Largest number of managers with operation Update; beyond it, the oldest entries are merged.
+const MAX_UPDATERS: usize = 10;
+/// The manager of the merged entries.
 const ANCIENT: &str = "ancient-changes";
-/// Who owns what was there before the first configuration was applied.
-const BEFORE: &str = "before-first-apply";
+/// The manager of fields that existed before the first apply.
+const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 
-/// What nobody owns: it names the object, or only the server writes it.
-const NOBODYS: &[&[&str]] = &[
+/// Fields that have no owner: they identify the object, or only the server writes them.
+const UNOWNED: &[&[&str]] = &[
     &["apiVersion"],
     &["kind"],
     &["metadata"],
@@ -56,17 +55,17 @@ const NOBODYS: &[&[&str]] = &[
     &["metadata", "resourceVersion"],
 ];
 
-/// Lets `new`, if it and what it replaces fit their schema, say who owns its fields after a write by `manager` that no
-/// configuration was applied with; `old` is absent for a new object.
+/// Records in `new` that `manager` owns the fields which this write changed, if `new` and `old` match their schema.
+/// For writes other than apply; `old` is `None` for a new object.
 pub(crate) fn record(lens: &Lens<'_>, old: Option<&Value>, new: &mut Value, manager: &str, now: Timestamp) {
-    let sent = meta::of_mut(new).remove("managedFields");
-    if !lens.fits(new) || old.is_some_and(|old| !lens.fits(old)) {
+    let requested = meta::of_mut(new).remove("managedFields");
+    if !lens.matches_schema(new) || old.is_some_and(|old| !lens.matches_schema(old)) {
         return;
     }
-    let mut owners = known(lens, old, sent.as_ref());
-    // As kube-apiserver has it, one who wrote a custom resource in a version that it never had spoils it for all.
-    let spoils = |owned: &Owned| lens.is_custom() && lens.place(&owned.api_version).is_none();
-    if (owners.0.is_empty() && old.is_some()) || owners.0.values().any(spoils) {
+    let mut owners = owners_before(lens, old, requested.as_ref());
+    // As in kube-apiserver: an entry for a version that the custom resource never had stops all tracking.
+    let is_invalid = |owned: &Owned| lens.is_custom() && lens.schema_node(&owned.api_version).is_none();
+    if (owners.0.is_empty() && old.is_some()) || owners.0.values().any(is_invalid) {
         return;
     }
     let empty;
@@ -76,19 +75,19 @@ pub(crate) fn record(lens: &Lens<'_>, old: Option<&Value>, new: &mut Value, mana
         empty = lens.empty();
         &empty
     };
-    note(lens, (before, new), &mut owners, manager, now);
-    set(new, &owners);
+    record_update(lens, (before, new), &mut owners, manager, now);
+    set_owners(new, &owners);
 }
 
-/// Applies a configuration to an object; `old` is absent for a new one.
+/// Applies a configuration to an object; `old` is `None` for a new object.
 ///
 /// # Errors
-/// 400 for what is no configuration of this kind, 409 for fields that others own, 500 for what does not fit the schema.
+/// 400 if the configuration is not of this kind, 409 for fields that others own, 500 if it does not match the schema.
 pub(crate) fn apply(
     lens: &Lens<'_>,
     old: Option<&Value>,
     configuration: &Value,
-    options: &Options,
+    options: &ApplyOptions,
     now: Timestamp,
 ) -> Result<Value, Status> {
     check_configuration(lens, configuration)?;
@@ -97,32 +96,33 @@ pub(crate) fn apply(
     let owners = Owners::parse(entries.as_ref())
         .map_err(|why| Status::failure(format!("failed to decode managed fields: {why}")))?;
     check_fields(lens, &live, configuration)?;
-    let once =
-        |force: bool| applied(lens, (&live, configuration), owners.clone(), (&options.manager, force), now);
-    let outcome = match once(options.force) {
+    let attempt = |force: bool| {
+        apply_once(lens, (&live, configuration), owners.clone(), (&options.manager, force), now)
+    };
+    let outcome = match attempt(options.force) {
         Err(conflicts) if options.manager == last_applied::KUBECTL => {
-            match last_applied::remaining(lens, &live, &conflicts) {
-                Some(rest) if rest.is_empty() => once(true),
+            match last_applied::remaining_conflicts(lens, &live, &conflicts) {
+                Some(rest) if rest.is_empty() => attempt(true),
                 Some(rest) => Err(rest),
                 None => Err(conflicts),
             }
         }
         outcome => outcome,
     };
-    let (mut object, owners) = outcome.map_err(|conflicts| conflict::refusal(&conflicts))?;
+    let (mut object, owners) = outcome.map_err(|conflicts| conflict::status(&conflicts))?;
     if options.manager == last_applied::KUBECTL {
-        last_applied::refresh(&mut object, configuration);
+        last_applied::update_annotation(&mut object, configuration);
     }
-    set(&mut object, &owners);
+    set_owners(&mut object, &owners);
     Ok(object)
 }
 
-/// Why `metadata.managedFields` of an object cannot be read, if so.
-pub(crate) fn unreadable(object: &Value) -> Option<String> {
+/// The error of parsing the object's `metadata.managedFields`, if it is invalid.
+pub(crate) fn managed_fields_error(object: &Value) -> Option<String> {
     Owners::parse(meta::of(object).get("managedFields")).err()
 }
 
-/// Takes the times of owners back where nothing but times changed, so that the write is none.
+/// Restores the times of the entries if nothing else changed, so that the write is a no-op.
 pub(crate) fn keep_times(new: &mut Value, old: &Value) {
     let (Some(own), Some(before)) = (meta::of(new).get("managedFields"), meta::of(old).get("managedFields"))
     else {
@@ -140,29 +140,37 @@ pub(crate) fn keep_times(new: &mut Value, old: &Value) {
     }
 }
 
-/// The owners that a write starts from: what it says itself, or what the object says where it says nothing of use.
-fn known(lens: &Lens<'_>, old: Option<&Value>, sent: Option<&Value>) -> Owners {
+/// The owners before this write: those that the request sends, or else those of the stored object.
+fn owners_before(lens: &Lens<'_>, old: Option<&Value>, requested: Option<&Value>) -> Owners {
     let live = || Owners::parse(old.and_then(|old| meta::of(old).get("managedFields"))).unwrap_or_default();
     if !lens.subresource().is_empty() && old.is_some() {
         return live();
     }
-    if let Some(Value::Array(entries)) = sent {
+    if let Some(Value::Array(entries)) = requested {
         let blank = |entry: &Value| entry.as_object().is_some_and(serde_json::Map::is_empty);
-        if (entries.is_empty() && lens.tells_empty_lists()) || (entries.len() == 1 && blank(&entries[0])) {
+        if (entries.is_empty() && lens.distinguishes_empty_lists())
+            || (entries.len() == 1 && blank(&entries[0]))
+        {
             return Owners::default();
         }
     }
-    match Owners::parse(sent) {
+    match Owners::parse(requested) {
         Ok(owners) if !owners.0.is_empty() => owners,
         _ => live(),
     }
 }
 
-/// Gives the fields that changed to whoever changed them.
-fn note(lens: &Lens<'_>, (old, new): (&Value, &Value), owners: &mut Owners, manager: &str, now: Timestamp) {
+/// Makes `manager` the owner of the fields that changed.
+fn record_update(
+    lens: &Lens<'_>,
+    (old, new): (&Value, &Value),
+    owners: &mut Owners,
+    manager: &str,
+    now: Timestamp,
+) {
     ownership::reconcile(lens, owners);
     let Ok(change) = ownership::transfer(lens, (old, new), owners, None, true) else { return };
-    let taken = change.set().difference(&nobodys());
+    let taken = change.written().difference(&unowned());
     if !taken.is_empty() {
         let api_version = lens.api_version();
         let owner = Owner::new(manager, Operation::Update, &api_version, lens.subresource());
@@ -172,10 +180,10 @@ fn note(lens: &Lens<'_>, (old, new): (&Value, &Value), owners: &mut Owners, mana
         };
         owners.0.insert(owner, Owned { api_version, fields, time: Some(rfc3339(now)) });
     }
-    cap(owners);
+    merge_oldest_updaters(owners);
 }
 
-fn applied(
+fn apply_once(
     lens: &Lens<'_>,
     (live, configuration): (&Value, &Value),
     mut owners: Owners,
@@ -183,12 +191,12 @@ fn applied(
     now: Timestamp,
 ) -> Result<(Value, Owners), Vec<conflict::Conflict>> {
     if owners.0.is_empty() {
-        note(lens, (&lens.empty(), live), &mut owners, BEFORE, now);
+        record_update(lens, (&lens.empty(), live), &mut owners, BEFORE_FIRST_APPLY, now);
     }
     let owner = Owner::new(manager, Operation::Apply, "", lens.subresource());
     let new = ownership::apply(lens, live, configuration, &mut owners, &owner, force)?;
     if let Some(mut owned) = owners.0.remove(&owner) {
-        owned.fields = owned.fields.difference(&nobodys());
+        owned.fields = owned.fields.difference(&unowned());
         if new.is_some() {
             owned.time = Some(rfc3339(now));
         }
@@ -199,8 +207,8 @@ fn applied(
     Ok((new.unwrap_or_else(|| live.clone()), owners))
 }
 
-/// Puts the oldest owners by update together, one for each version, until there are few enough.
-fn cap(owners: &mut Owners) {
+/// Merges the oldest Update entries, per version, until at most `MAX_UPDATERS` remain.
+fn merge_oldest_updaters(owners: &mut Owners) {
     let mut updaters: Vec<(Option<String>, Owner)> = owners
         .0
         .iter()
@@ -211,7 +219,7 @@ fn cap(owners: &mut Owners) {
     updaters.sort();
     let mut first: Vec<(String, Owner)> = Vec::new();
     for (time, owner) in updaters {
-        if count <= MOST_UPDATERS {
+        if count <= MAX_UPDATERS {
             return;
         }
         let Some(owned) = owners.0.get(&owner).cloned() else { continue };
@@ -227,9 +235,9 @@ fn cap(owners: &mut Owners) {
             owners.0.insert(bucket.clone(), oldest);
         }
         owners.0.remove(&owner);
-        if let Some(together) = owners.0.get_mut(&bucket) {
-            together.fields = together.fields.union(&owned.fields);
-            together.time = time;
+        if let Some(merged) = owners.0.get_mut(&bucket) {
+            merged.fields = merged.fields.union(&owned.fields);
+            merged.time = time;
         }
         count -= 1;
     }
@@ -239,7 +247,7 @@ fn check_configuration(lens: &Lens<'_>, configuration: &Value) -> Result<(), Sta
     let text = |field: &str| configuration.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if (api_version, kind) != (lens.api_version().as_str(), lens.kind()) {
-        return Err(Status::bad_request(format!("invalid object type: {}", named(api_version, kind))));
+        return Err(Status::bad_request(format!("invalid object type: {}", format_kind(api_version, kind))));
     }
     if meta::of(configuration).get("managedFields").is_some_and(|entries| !entries.is_null()) {
         return Err(Status::bad_request("metadata.managedFields must be nil"));
@@ -248,15 +256,15 @@ fn check_configuration(lens: &Lens<'_>, configuration: &Value) -> Result<(), Sta
 }
 
 fn check_fields(lens: &Lens<'_>, live: &Value, configuration: &Value) -> Result<(), Status> {
-    let Some(place) = lens.place(&lens.api_version()) else { return Ok(()) };
-    for (object, what, again) in [(configuration, "patch", false), (live, "live", true)] {
-        let errors = valid::errors(&place, object, again);
+    let Some(node) = lens.schema_node(&lens.api_version()) else { return Ok(()) };
+    for (object, what, allow_duplicates) in [(configuration, "patch", false), (live, "live", true)] {
+        let errors = valid::errors(&node, object, allow_duplicates);
         if !errors.is_empty() {
-            let kind = named(&lens.api_version(), lens.kind());
+            let kind = format_kind(&lens.api_version(), lens.kind());
             let (namespace, name) = (meta::namespace(object), meta::name(object));
             return Err(Status::failure(format!(
                 "failed to create typed {what} object ({namespace}/{name}; {kind}): {}",
-                valid::joined(&errors)
+                valid::join(&errors)
             )));
         }
     }
@@ -264,13 +272,13 @@ fn check_fields(lens: &Lens<'_>, live: &Value, configuration: &Value) -> Result<
 }
 
 /// `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`.
-fn named(api_version: &str, kind: &str) -> String {
+fn format_kind(api_version: &str, kind: &str) -> String {
     let slash = if api_version.contains('/') { "" } else { "/" };
     format!("{slash}{api_version}, Kind={kind}")
 }
 
-fn set(object: &mut Value, owners: &Owners) {
-    match owners.json() {
+fn set_owners(object: &mut Value, owners: &Owners) {
+    match owners.to_json() {
         Some(entries) => meta::set(object, "managedFields", entries),
         None => {
             meta::of_mut(object).remove("managedFields");
@@ -278,8 +286,8 @@ fn set(object: &mut Value, owners: &Owners) {
     }
 }
 
-fn nobodys() -> FieldSet {
-    NOBODYS.iter().map(|path| path.iter().map(|name| Element::field(name)).collect()).collect()
+fn unowned() -> FieldSet {
+    UNOWNED.iter().map(|path| path.iter().map(|name| Element::field(name)).collect()).collect()
 }
 
 fn without_times(entries: &Value) -> Value {

@@ -1,4 +1,4 @@
-//! The options of a write that tell who writes, and how.
+//! The options of a write about field management: the manager's name, and `force`.
 
 use webhook::field::{Error, Path};
 
@@ -6,19 +6,19 @@ use crate::call::Call;
 use crate::http::status::Status;
 use crate::object::fields::Directive;
 
-/// How long the name of a manager may be, in bytes.
-const LONGEST_NAME: usize = 128;
+/// Longest name of a manager, in bytes.
+const MAX_NAME_LENGTH: usize = 128;
 
-/// Who applies a configuration, and whether against others.
+/// The manager that applies a configuration, and whether it takes fields from other managers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Options {
+pub(crate) struct ApplyOptions {
     /// `fieldManager`.
     pub(crate) manager: String,
-    /// `force`: fields that others own are taken from them.
+    /// `force`: take fields from their owners.
     pub(crate) force: bool,
 }
 
-impl Options {
+impl ApplyOptions {
     /// The options of a request.
     pub(crate) fn of(call: &Call) -> Self {
         Self {
@@ -28,16 +28,16 @@ impl Options {
     }
 }
 
-/// Who writes: as the request says, else as its client calls itself.
+/// The field manager: `fieldManager` of the request, or else the client's name in its user agent.
 pub(crate) fn manager(call: &Call) -> String {
-    let said = call.query.text("fieldManager");
-    if !said.is_empty() {
-        return said.to_owned();
+    let requested = call.query.text("fieldManager");
+    if !requested.is_empty() {
+        return requested.to_owned();
     }
     let name = call.user_agent.split('/').next().unwrap_or_default();
     let mut manager = String::new();
     for letter in name.chars().filter(|letter| !letter.is_control()) {
-        if manager.len() + letter.len_utf8() > LONGEST_NAME {
+        if manager.len() + letter.len_utf8() > MAX_NAME_LENGTH {
             break;
         }
         manager.push(letter);
@@ -45,7 +45,8 @@ pub(crate) fn manager(call: &Call) -> String {
     manager
 }
 
-/// Refuses wrong options of a write; `kind` is that of the options, `applies` says whether it is an apply patch.
+/// Rejects invalid options of a write. `kind` is the kind of the options; `applies` says whether it is an apply
+/// patch.
 pub(crate) fn check(call: &Call, kind: &str, applies: Option<bool>) -> Result<(), Status> {
     let manager = call.query.text("fieldManager");
     let at = Path::new("fieldManager");
@@ -56,9 +57,9 @@ pub(crate) fn check(call: &Call, kind: &str, applies: Option<bool>) -> Result<()
     if applies == Some(false) && call.query.optional_flag("force").is_some() {
         errors.push(Error::forbidden(&Path::new("force"), "may not be specified for non-apply patch"));
     }
-    if manager.len() > LONGEST_NAME {
-        let detail = format!("may not be more than {LONGEST_NAME} bytes");
-        errors.push(Error { detail, ..Error::too_long(&at, LONGEST_NAME) });
+    if manager.len() > MAX_NAME_LENGTH {
+        let detail = format!("may not be more than {MAX_NAME_LENGTH} bytes");
+        errors.push(Error { detail, ..Error::too_long(&at, MAX_NAME_LENGTH) });
     }
     for (position, letter) in manager.char_indices().filter(|(_, letter)| letter.is_control()) {
         let why = format!("invalid character U+{:04X} (at position {position})", u32::from(letter));

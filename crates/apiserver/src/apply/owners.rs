@@ -1,4 +1,4 @@
-//! Who owns which fields of an object, and `metadata.managedFields`, which says so.
+//! The owners of an object's fields, and `metadata.managedFields`, which lists them.
 
 use std::collections::BTreeMap;
 
@@ -6,45 +6,45 @@ use serde_json::{Value, json};
 
 use super::set::FieldSet;
 
-/// How fields came into someone's hands.
+/// How a manager came to own fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Operation {
-    /// By a configuration that was applied; the fields that it does not say any more go.
+    /// By applying a configuration; fields that the next configuration leaves out are removed.
     Apply,
-    /// By any other write.
+    /// By any other kind of write.
     Update,
 }
 
-/// A manager of fields.
+/// A field manager, as one entry identifies it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Owner {
-    /// The name that the client gave itself.
+    /// The name that the client chose.
     pub(crate) name: String,
     /// How it writes.
     pub(crate) operation: Operation,
-    /// In which version it wrote; empty for one who applies, who is the same in all versions.
+    /// The version in which it wrote; empty for Apply, whose entries do not differ by version.
     pub(crate) api_version: String,
-    /// Through which subresource; empty for the object itself.
+    /// The subresource that it wrote through; empty for the object itself.
     pub(crate) subresource: String,
 }
 
 /// The fields of one owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owned {
-    /// The version that the fields are of.
+    /// The version of the fields.
     pub(crate) api_version: String,
     /// The fields.
     pub(crate) fields: FieldSet,
-    /// When they changed last, as RFC 3339.
+    /// When they last changed, in RFC 3339.
     pub(crate) time: Option<String>,
 }
 
-/// All owners of fields of an object.
+/// All entries of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Owners(pub(crate) BTreeMap<Owner, Owned>);
 
 impl Owner {
-    /// Who writes in this version through this subresource.
+    /// An entry's key; `Apply` ignores the version.
     pub(crate) fn new(name: &str, operation: Operation, api_version: &str, subresource: &str) -> Self {
         let api_version = if operation == Operation::Apply { "" } else { api_version };
         Self {
@@ -66,10 +66,10 @@ impl Operation {
 }
 
 impl Owners {
-    /// Reads `metadata.managedFields`; absence and `null` are nobody.
+    /// Parses `metadata.managedFields`; `None` and `null` mean no owners.
     ///
     /// # Errors
-    /// With the words of kube-apiserver where an entry is no entry.
+    /// kube-apiserver's message if an entry is invalid.
     pub(crate) fn parse(entries: Option<&Value>) -> Result<Self, String> {
         let entries = entries.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let mut owners = BTreeMap::new();
@@ -98,8 +98,8 @@ impl Owners {
         Ok(Self(owners))
     }
 
-    /// As `metadata.managedFields`: who applies first, then by time and name.
-    pub(crate) fn json(&self) -> Option<Value> {
+    /// As `metadata.managedFields`: Apply entries first, then by time and name.
+    pub(crate) fn to_json(&self) -> Option<Value> {
         let mut entries: Vec<(&Owner, &Owned)> = self.0.iter().collect();
         entries.sort_by(|(a, of_a), (b, of_b)| {
             let key = |owner: &'_ Owner, owned: &'_ Owned| {
@@ -112,18 +112,18 @@ impl Owners {
             };
             key(a, of_a).cmp(&key(b, of_b)).then_with(|| a.subresource.cmp(&b.subresource))
         });
-        let entries: Vec<Value> = entries.into_iter().map(|(owner, owned)| owned.entry(owner)).collect();
+        let entries: Vec<Value> = entries.into_iter().map(|(owner, owned)| owned.to_entry(owner)).collect();
         (!entries.is_empty()).then_some(Value::Array(entries))
     }
 }
 
 impl Owned {
-    fn entry(&self, owner: &Owner) -> Value {
+    fn to_entry(&self, owner: &Owner) -> Value {
         let mut entry = json!({
             "operation": owner.operation.as_str(),
             "apiVersion": self.api_version,
             "fieldsType": "FieldsV1",
-            "fieldsV1": self.fields.json(),
+            "fieldsV1": self.fields.to_json(),
         });
         let time = self.time.as_deref().unwrap_or_default();
         for (field, text) in
@@ -155,12 +155,12 @@ mod tests {
             json!([entry("b", "Update", early), entry("a", "Update", late), entry("c", "Apply", late)]);
         let wanted =
             json!([entry("c", "Apply", late), entry("b", "Update", early), entry("a", "Update", late)]);
-        assert_eq!(Owners::parse(Some(&entries)).unwrap().json(), Some(wanted));
-        assert_eq!(Owners::default().json(), None);
+        assert_eq!(Owners::parse(Some(&entries)).unwrap().to_json(), Some(wanted));
+        assert_eq!(Owners::default().to_json(), None);
     }
 
     #[test]
-    fn what_is_no_entry_is_told() {
+    fn invalid_entries_are_errors() {
         let table = [
             (json!([{}]), "operation must be `Apply` or `Update`"),
             (json!([{"operation": "Update"}]), "apiVersion must not be empty"),

@@ -1,4 +1,4 @@
-//! How fields change hands when an object changes: the rules of structured merge and diff.
+//! How a write changes the owners of fields: the rules of structured-merge-diff.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,13 +12,13 @@ use super::fields;
 use super::lens::Lens;
 use super::merge::merge;
 use super::owners::{Owned, Owner, Owners};
-use super::place::{Form, Place};
+use super::schema_node::{Form, SchemaNode};
 use super::set::FieldSet;
 
-/// Takes the fields that change away from all owners but `writer`, and gives the changes in the version of the request.
+/// Removes changed fields from all owners except `writer`, and returns the changes in the request's version.
 ///
 /// # Errors
-/// Unless forced, the fields that others own; then nothing was taken.
+/// Unless forced, the conflicts about fields that others own; then `owners` stays unchanged.
 pub(crate) fn transfer(
     lens: &Lens<'_>,
     (old, new): (&Value, &Value),
@@ -26,8 +26,8 @@ pub(crate) fn transfer(
     writer: Option<&Owner>,
     force: bool,
 ) -> Result<Comparison, Vec<Conflict>> {
-    let mut changes = Changes { lens, old, new, known: BTreeMap::new() };
-    let own = changes.at(&lens.api_version()).cloned().unwrap_or_default();
+    let mut changes = Changes { lens, old, new, computed: BTreeMap::new() };
+    let own = changes.in_version(&lens.api_version()).cloned().unwrap_or_default();
     let mut wanted = BTreeMap::new();
     let mut left = BTreeMap::new();
     for (owner, owned) in &owners.0 {
@@ -35,9 +35,9 @@ pub(crate) fn transfer(
             left.insert(owner.clone(), owned.clone());
             continue;
         }
-        // A version that is not there any more has no fields.
-        let Some(change) = changes.at(&owned.api_version) else { continue };
-        let taken = owned.fields.intersection(&change.set());
+        // The fields of a version that no longer exists are dropped.
+        let Some(change) = changes.in_version(&owned.api_version) else { continue };
+        let taken = owned.fields.intersection(&change.written());
         let fields = owned.fields.difference(&taken).difference(&change.removed);
         if !taken.is_empty() {
             wanted.insert(owner.clone(), taken);
@@ -45,17 +45,17 @@ pub(crate) fn transfer(
         left.insert(owner.clone(), Owned { fields, ..owned.clone() });
     }
     if !force && !wanted.is_empty() {
-        return Err(conflict::all(&wanted));
+        return Err(conflict::conflicts_with(&wanted));
     }
     left.retain(|_, owned| !owned.fields.is_empty());
     owners.0 = left;
     Ok(own)
 }
 
-/// Lays a configuration over an object and takes away what its owner does not say any more; absent if nothing changes.
+/// Merges a configuration into an object and removes what its manager no longer sets. `None` if nothing changes.
 ///
 /// # Errors
-/// Unless forced, the fields that others own with other values.
+/// Unless forced, the conflicts about fields that others own with different values.
 pub(crate) fn apply(
     lens: &Lens<'_>,
     object: &Value,
@@ -65,26 +65,26 @@ pub(crate) fn apply(
     force: bool,
 ) -> Result<Option<Value>, Vec<Conflict>> {
     let api_version = lens.api_version();
-    let place = lens.place(&api_version).unwrap_or_else(|| Place::root(schema::Type::any(), false));
+    let node = lens.schema_node(&api_version).unwrap_or_else(|| SchemaNode::root(schema::Type::any(), false));
     reconcile(lens, owners);
-    let merged = merge(&place, object, configuration);
+    let merged = merge(&node, object, configuration);
     let before = owners.0.remove(owner);
-    let said = lens.reset(&api_version).filter(&fields::of(&place, configuration));
+    let set = lens.reset(&api_version).filter(&fields::of(&node, configuration));
     let time = before.as_ref().and_then(|before| before.time.clone());
-    owners.0.insert(owner.clone(), Owned { api_version, fields: said, time });
+    owners.0.insert(owner.clone(), Owned { api_version, fields: set, time });
     let new = match before {
-        Some(before) if !before.fields.is_empty() => pruned(lens, merged, &before, owners),
+        Some(before) if !before.fields.is_empty() => without_dropped(lens, merged, &before, owners),
         _ => merged,
     };
     transfer(lens, (object, &new), owners, Some(owner), force)?;
     Ok((&new != object).then_some(new))
 }
 
-/// Follows changes of the schema: what belongs to one owner as a whole by now is owned as a whole.
+/// Follows schema changes: fields below a map or list that has become atomic turn into ownership of the whole.
 pub(crate) fn reconcile(lens: &Lens<'_>, owners: &mut Owners) {
     for owned in owners.0.values_mut() {
-        if let Some(place) = lens.place(&owned.api_version) {
-            owned.fields = whole(&place, &owned.fields);
+        if let Some(node) = lens.schema_node(&owned.api_version) {
+            owned.fields = collapse_atomic(&node, &owned.fields);
         }
     }
 }
@@ -93,31 +93,33 @@ struct Changes<'a> {
     lens: &'a Lens<'a>,
     old: &'a Value,
     new: &'a Value,
-    known: BTreeMap<String, Option<Comparison>>,
+    computed: BTreeMap<String, Option<Comparison>>,
 }
 
 impl Changes<'_> {
-    /// What changes in a version; absent if there is no such version.
-    fn at(&mut self, api_version: &str) -> Option<&Comparison> {
-        if !self.known.contains_key(api_version) {
-            let change = self.lens.place(api_version).map(|place| {
-                let (old, new) =
-                    (self.lens.shown(self.old, api_version), self.lens.shown(self.new, api_version));
+    /// The changes in a version; `None` if there is no such version.
+    fn in_version(&mut self, api_version: &str) -> Option<&Comparison> {
+        if !self.computed.contains_key(api_version) {
+            let change = self.lens.schema_node(api_version).map(|node| {
+                let (old, new) = (
+                    self.lens.in_version(self.old, api_version),
+                    self.lens.in_version(self.new, api_version),
+                );
                 let reset = self.lens.reset(api_version);
-                compare(&place, &old, &new).map(|set| reset.filter(set))
+                compare(&node, &old, &new).map(|set| reset.filter(set))
             });
-            self.known.insert(api_version.to_owned(), change);
+            self.computed.insert(api_version.to_owned(), change);
         }
-        self.known.get(api_version)?.as_ref()
+        self.computed.get(api_version)?.as_ref()
     }
 }
 
-/// The merged object without the fields that the owner said before, says no more, and nobody else says.
-fn pruned(lens: &Lens<'_>, merged: Value, before: &Owned, owners: &Owners) -> Value {
-    let Some(place) = lens.place(&before.api_version) else { return merged };
-    let shown = lens.shown(&merged, &before.api_version).into_owned();
-    let said = fields::with_parents(&before.fields, &place);
-    let mut left = fields::removed(&place, &shown, &said);
+/// The merged object without the fields that the manager set before, no longer sets, and that have no other owner.
+fn without_dropped(lens: &Lens<'_>, merged: Value, before: &Owned, owners: &Owners) -> Value {
+    let Some(node) = lens.schema_node(&before.api_version) else { return merged };
+    let old_version = lens.in_version(&merged, &before.api_version).into_owned();
+    let set_before = fields::with_parents(&before.fields, &node);
+    let mut left = fields::without(&node, &old_version, &set_before);
     let mut versions: BTreeMap<&str, FieldSet> = BTreeMap::new();
     for owned in owners.0.values() {
         let all = versions.entry(owned.api_version.as_str()).or_default();
@@ -127,40 +129,40 @@ fn pruned(lens: &Lens<'_>, merged: Value, before: &Owned, owners: &Owners) -> Va
     for (version, owned) in own.into_iter().chain(versions) {
         left = with_owned(lens, &merged, left, version, &owned);
     }
-    // What nobody owned was not the owner's to take away.
-    let left = lens.shown(&left, &before.api_version).into_owned();
-    let kept = fields::with_parents(&fields::of(&place, &left), &place);
-    let all = fields::with_parents(&fields::of(&place, &shown), &place);
-    let gone = all.difference(&kept).intersection(&said);
-    let left = fields::removed(&place, &shown, &gone);
-    lens.shown(&left, &lens.api_version()).into_owned()
+    // Fields that had no owner stay: this manager may remove only its own.
+    let left = lens.in_version(&left, &before.api_version).into_owned();
+    let kept = fields::with_parents(&fields::of(&node, &left), &node);
+    let all = fields::with_parents(&fields::of(&node, &old_version), &node);
+    let gone = all.difference(&kept).intersection(&set_before);
+    let left = fields::without(&node, &old_version, &gone);
+    lens.in_version(&left, &lens.api_version()).into_owned()
 }
 
-/// Puts back what is owned in a version.
+/// Restores the fields that are owned in a version.
 fn with_owned(lens: &Lens<'_>, merged: &Value, left: Value, version: &str, owned: &FieldSet) -> Value {
-    let Some(place) = lens.place(version) else { return left };
-    let merged: Cow<'_, Value> = lens.shown(merged, version);
-    let left = lens.shown(&left, version);
-    let parents = |set: &FieldSet| fields::with_parents(set, &place);
-    let all = parents(&fields::of(&place, &merged));
-    let kept = parents(&fields::of(&place, &left)).union(&parents(owned));
-    fields::removed(&place, &merged, &all.difference(&kept))
+    let Some(node) = lens.schema_node(version) else { return left };
+    let merged: Cow<'_, Value> = lens.in_version(merged, version);
+    let left = lens.in_version(&left, version);
+    let parents = |set: &FieldSet| fields::with_parents(set, &node);
+    let all = parents(&fields::of(&node, &merged));
+    let kept = parents(&fields::of(&node, &left)).union(&parents(owned));
+    fields::without(&node, &merged, &all.difference(&kept))
 }
 
-fn whole(place: &Place, set: &FieldSet) -> FieldSet {
+fn collapse_atomic(node: &SchemaNode, set: &FieldSet) -> FieldSet {
     let mut all = FieldSet::default();
     for (element, member, below) in set.steps() {
-        let lower = place.below(element);
-        let owned_as_a_whole = lower.as_ref().is_some_and(|lower| {
+        let lower = node.below(element);
+        let atomic = lower.as_ref().is_some_and(|lower| {
             let form = lower.form(None);
             !below.is_empty() && form != Form::Scalar && form != Form::Open && lower.is_atomic(form)
         });
-        if member || owned_as_a_whole {
+        if member || atomic {
             all.add(element.clone());
         }
-        if !owned_as_a_whole {
+        if !atomic {
             let below = match &lower {
-                Some(lower) if !matches!(element, Element::Index(_)) => whole(lower, below),
+                Some(lower) if !matches!(element, Element::Index(_)) => collapse_atomic(lower, below),
                 _ => below.clone(),
             };
             all.graft(element.clone(), below);

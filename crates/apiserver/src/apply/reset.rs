@@ -1,5 +1,5 @@
-//! Which fields a write leaves as they were, so that nobody owns them by it: the status on the object itself, the rest
-//! on the status.
+//! Reset fields: fields that a write does not change, so that it does not make its manager their owner. Writes of the
+//! object do not change the status; writes of the status change nothing else.
 
 use schema::Resource;
 
@@ -7,14 +7,14 @@ use super::element::Element;
 use super::set::FieldSet;
 use crate::object::strategy::METADATA_STAYS;
 
-/// What a write leaves as it was.
+/// The fields that a write does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reset {
     /// Nothing.
     Nothing,
-    /// These fields and all below them.
+    /// These fields and everything below them.
     Fields(&'static [&'static [&'static str]]),
-    /// All but these fields; a step of `None` stands for any.
+    /// Everything except these fields; `None` matches any element.
     AllBut(&'static [&'static [Option<&'static str>]]),
 }
 
@@ -23,7 +23,7 @@ const SPEC: Reset = Reset::Fields(&[&["spec"]]);
 const SPEC_AND_METADATA: Reset = Reset::Fields(&[&["spec"], &["metadata"]]);
 
 impl Reset {
-    /// A set without the fields that stay as they were.
+    /// The set without the fields that the write does not change.
     pub(crate) fn filter(self, set: &FieldSet) -> FieldSet {
         match self {
             Self::Nothing => set.clone(),
@@ -31,12 +31,12 @@ impl Reset {
                 let path = |path: &&[&str]| path.iter().map(|name| Element::field(name)).collect();
                 set.without(&paths.iter().map(path).collect())
             }
-            Self::AllBut(patterns) => set.only(patterns),
+            Self::AllBut(patterns) => set.matching(patterns),
         }
     }
 }
 
-/// What a write of this resource through a subresource leaves as it was.
+/// The fields that a write of this resource through a subresource does not change.
 pub(crate) fn of(resource: &Resource, custom: bool, subresource: &str) -> Reset {
     let name = (resource.group.as_str(), resource.plural.as_str());
     match (name, subresource) {

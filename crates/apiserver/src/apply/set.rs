@@ -1,4 +1,4 @@
-//! Sets of fields: a tree of steps, some of which are members.
+//! Sets of fields: trees of path elements, some of which are members.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 use super::element::Element;
 
-/// A set of fields of one object. A parent is no member because its children are, nor the other way round.
+/// A set of fields of one object. Membership of a parent and of its children are independent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FieldSet(BTreeMap<Element, Node>);
+pub(crate) struct FieldSet(BTreeMap<Element, FieldNode>);
 
-/// A step of the tree: it is a member, or leads to some, or both.
+/// A node of the tree. It is a member, has members below it, or both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Node {
+struct FieldNode {
     member: bool,
     below: FieldSet,
 }
@@ -23,7 +23,7 @@ impl FieldSet {
         self.0.is_empty()
     }
 
-    /// Adds a field. The object as a whole is never a member.
+    /// Adds a field. An empty path is ignored.
     pub(crate) fn insert(&mut self, path: &[Element]) {
         match path {
             [] => {}
@@ -32,12 +32,12 @@ impl FieldSet {
         }
     }
 
-    /// Adds a field right below.
+    /// Adds a direct child.
     pub(crate) fn add(&mut self, element: Element) {
         self.0.entry(element).or_default().member = true;
     }
 
-    /// Adds all members of a set below a step.
+    /// Adds all members of a set below an element.
     pub(crate) fn graft(&mut self, element: Element, below: Self) {
         if below.is_empty() {
             return;
@@ -55,22 +55,22 @@ impl FieldSet {
         }
     }
 
-    /// Whether a step right below is a member.
+    /// Whether a direct child is a member.
     pub(crate) fn has_member(&self, element: &Element) -> bool {
         self.0.get(element).is_some_and(|node| node.member)
     }
 
-    /// What is below a step, if there is any.
+    /// The subset below an element, if it is not empty.
     pub(crate) fn below(&self, element: &Element) -> Option<&Self> {
         self.0.get(element).map(|node| &node.below).filter(|below| !below.is_empty())
     }
 
-    /// The steps right below: whether each is a member, and what is below it.
+    /// The direct children: whether each is a member, and the subset below it.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (&Element, bool, &Self)> {
         self.0.iter().map(|(element, node)| (element, node.member, &node.below))
     }
 
-    /// The fields of either.
+    /// The fields in either set.
     pub(crate) fn union(&self, other: &Self) -> Self {
         let mut all = self.clone();
         for (element, node) in &other.0 {
@@ -81,60 +81,59 @@ impl FieldSet {
         all
     }
 
-    /// The fields of both.
+    /// The fields in both sets.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         let both = self.0.iter().filter_map(|(element, node)| {
             let theirs = other.0.get(element)?;
             let below = node.below.intersection(&theirs.below);
-            Node { member: node.member && theirs.member, below }.kept(element)
+            FieldNode { member: node.member && theirs.member, below }.entry_unless_empty(element)
         });
         Self(both.collect())
     }
 
-    /// The fields that the other has not.
+    /// The fields that `other` does not have.
     pub(crate) fn difference(&self, other: &Self) -> Self {
         let rest = self.0.iter().filter_map(|(element, node)| match other.0.get(element) {
             None => Some((element.clone(), node.clone())),
             Some(theirs) => {
                 let below = node.below.difference(&theirs.below);
-                Node { member: node.member && !theirs.member, below }.kept(element)
+                FieldNode { member: node.member && !theirs.member, below }.entry_unless_empty(element)
             }
         });
         Self(rest.collect())
     }
 
-    /// The fields that neither the other has nor are below one that it has.
+    /// The fields that are neither in `other` nor below a member of it.
     pub(crate) fn without(&self, other: &Self) -> Self {
         let rest = self.0.iter().filter_map(|(element, node)| match other.0.get(element) {
             None => Some((element.clone(), node.clone())),
             Some(theirs) if theirs.member => None,
-            Some(theirs) => {
-                Node { member: node.member, below: node.below.without(&theirs.below) }.kept(element)
-            }
+            Some(theirs) => FieldNode { member: node.member, below: node.below.without(&theirs.below) }
+                .entry_unless_empty(element),
         });
         Self(rest.collect())
     }
 
-    /// The fields on the way to one of the patterns, and those below it. A step of `None` stands for any.
-    pub(crate) fn only(&self, patterns: &[&[Option<&str>]]) -> Self {
+    /// The fields that match a pattern, with their parents and everything below. `None` matches any element.
+    pub(crate) fn matching(&self, patterns: &[&[Option<&str>]]) -> Self {
         let kept = self.0.iter().filter_map(|(element, node)| {
             let leads = |pattern: &&&[Option<&str>]| match (pattern.first(), element) {
                 (Some(None), _) => true,
                 (Some(Some(wanted)), Element::Field(name)) => name == wanted,
                 _ => false,
             };
-            let here: Vec<&[Option<&str>]> =
+            let matching: Vec<&[Option<&str>]> =
                 patterns.iter().filter(leads).map(|pattern| &pattern[1..]).collect();
-            if here.iter().any(|rest| rest.is_empty()) {
+            if matching.iter().any(|rest| rest.is_empty()) {
                 return Some((element.clone(), node.clone()));
             }
-            let member = node.member && !here.is_empty();
-            Node { member, below: node.below.only(&here) }.kept(element)
+            let member = node.member && !matching.is_empty();
+            FieldNode { member, below: node.below.matching(&matching) }.entry_unless_empty(element)
         });
         Self(kept.collect())
     }
 
-    /// The paths of all members: those of one level before those below them.
+    /// The paths of all members: those of one level before those below.
     pub(crate) fn paths(&self) -> Vec<Vec<Element>> {
         let mut all = Vec::new();
         self.collect(&mut Vec::new(), &mut all);
@@ -152,12 +151,12 @@ impl FieldSet {
         }
     }
 
-    /// As `fieldsV1`.
-    pub(crate) fn json(&self) -> Value {
-        Value::Object(self.0.iter().map(|(element, node)| (element.key(), node.json())).collect())
+    /// The set as `fieldsV1`.
+    pub(crate) fn to_json(&self) -> Value {
+        Value::Object(self.0.iter().map(|(element, node)| (element.key(), node.to_json())).collect())
     }
 
-    /// Reads `fieldsV1`.
+    /// Parses `fieldsV1`.
     pub(crate) fn parse(value: &Value) -> Result<Self, String> {
         match value {
             Value::Null => Ok(Self::default()),
@@ -166,7 +165,7 @@ impl FieldSet {
         }
     }
 
-    /// What is below, and whether the step itself is a member.
+    /// The subset below, and whether the element itself is a member.
     fn read(fields: &Map<String, Value>) -> Result<(Self, bool), String> {
         let mut set = Self::default();
         let mut member = false;
@@ -196,14 +195,14 @@ impl FromIterator<Vec<Element>> for FieldSet {
     }
 }
 
-impl Node {
-    /// The node at its step, if there is any reason to keep it.
-    fn kept(self, element: &Element) -> Option<(Element, Self)> {
+impl FieldNode {
+    /// The entry for a set, unless the node is empty.
+    fn entry_unless_empty(self, element: &Element) -> Option<(Element, Self)> {
         (self.member || !self.below.is_empty()).then(|| (element.clone(), self))
     }
 
-    fn json(&self) -> Value {
-        let mut json = self.below.json();
+    fn to_json(&self) -> Value {
+        let mut json = self.below.to_json();
         if self.member
             && let Some(fields) = json.as_object_mut().filter(|fields| !fields.is_empty())
         {
@@ -229,21 +228,21 @@ mod tests {
             "f:metadata": {"f:labels": {".": {}, "f:app": {}}},
             "f:spec": {"f:containers": {"k:{\"name\":\"web\"}": {".": {}, "f:image": {}}}},
         });
-        assert_eq!(set(&fields).json(), fields);
-        let shown: Vec<String> =
-            set(&fields).paths().iter().map(|path| super::super::element::shown(path)).collect();
+        assert_eq!(set(&fields).to_json(), fields);
+        let paths: Vec<String> =
+            set(&fields).paths().iter().map(|path| super::super::element::format_path(path)).collect();
         let wanted = [
             ".metadata.labels",
             ".metadata.labels.app",
             ".spec.containers[name=\"web\"]",
             ".spec.containers[name=\"web\"].image",
         ];
-        assert_eq!(shown, wanted);
+        assert_eq!(paths, wanted);
         assert_eq!(
             FieldSet::parse(&json!({"spec": {}})).unwrap_err(),
             "parsing key as path element: missing colon: spec"
         );
-        assert_eq!(set(&json!({"q:new": {}, "f:a": {}})).json(), json!({"f:a": {}}));
+        assert_eq!(set(&json!({"q:new": {}, "f:a": {}})).to_json(), json!({"f:a": {}}));
     }
 
     #[test]
@@ -251,13 +250,13 @@ mod tests {
         let parent = set(&json!({"f:a": {}}));
         let child = set(&json!({"f:a": {"f:b": {}}}));
         let both = json!({"f:a": {".": {}, "f:b": {}}});
-        assert_eq!(parent.union(&child).json(), both);
+        assert_eq!(parent.union(&child).to_json(), both);
         assert_eq!(set(&both).difference(&parent), child);
         assert_eq!(set(&both).difference(&child), parent);
-        assert_eq!(set(&both).without(&parent).json(), json!({}));
+        assert_eq!(set(&both).without(&parent).to_json(), json!({}));
         assert_eq!(set(&both).without(&child), parent);
         assert_eq!(set(&both).intersection(&child), child);
-        assert_eq!(parent.intersection(&child).json(), json!({}));
+        assert_eq!(parent.intersection(&child).to_json(), json!({}));
     }
 
     #[test]
@@ -268,6 +267,6 @@ mod tests {
         }));
         let pattern: &[Option<&str>] = &[Some("spec"), Some("containers"), None, Some("resources")];
         let wanted = json!({"f:spec": {".": {}, "f:containers": {"k:{\"name\":\"a\"}": {".": {}, "f:resources": {"f:limits": {}}}}}});
-        assert_eq!(fields.only(&[pattern]).json(), wanted);
+        assert_eq!(fields.matching(&[pattern]).to_json(), wanted);
     }
 }

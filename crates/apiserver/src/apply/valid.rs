@@ -1,36 +1,36 @@
-//! What is wrong with a configuration before it is applied, in the words of kube-apiserver.
+//! Schema errors of an applied configuration, in kube-apiserver's words.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::place::{Form, Place, held};
+use super::schema_node::{Form, SchemaNode, format_go_struct};
 
-/// What does not fit the schema, as `.spec.x: field not declared in schema`; empty if all fits. `again` allows an
-/// element of a list to be there more than once.
-pub(crate) fn errors(place: &Place, value: &Value, again: bool) -> Vec<String> {
-    let mut found = Vec::new();
-    at(place, value, again, "", &mut found);
-    found
+/// The schema violations, such as `.spec.x: field not declared in schema`. With `allow_duplicates`, keys of lists may
+/// occur more than once.
+pub(crate) fn errors(node: &SchemaNode, value: &Value, allow_duplicates: bool) -> Vec<String> {
+    let mut errors = Vec::new();
+    check_value(node, value, allow_duplicates, "", &mut errors);
+    errors
 }
 
-/// Whether the elements of every keyed list and set say what tells them apart.
-pub(crate) fn tells_apart(place: &Place, value: &Value) -> bool {
+/// Whether all elements of keyed lists and sets have a valid key.
+pub(crate) fn has_list_keys(node: &SchemaNode, value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.iter().all(|(name, value)| {
-            let holds = value.is_object() || value.is_array();
-            !holds || place.child(name).is_none_or(|(below, _)| tells_apart(&below, value))
+            let is_tree = value.is_object() || value.is_array();
+            !is_tree || node.child(name).is_none_or(|(below, _)| has_list_keys(&below, value))
         }),
-        Value::Array(items) if place.form(Some(value)) == Form::List => {
-            let (below, atomic) = (place.items(), place.is_atomic(Form::List));
-            items.iter().all(|item| (atomic || place.element(item).is_ok()) && tells_apart(&below, item))
+        Value::Array(items) if node.form(Some(value)) == Form::List => {
+            let (below, atomic) = (node.items(), node.is_atomic(Form::List));
+            items.iter().all(|item| (atomic || node.element(item).is_ok()) && has_list_keys(&below, item))
         }
         _ => true,
     }
 }
 
-/// The errors as one message.
-pub(crate) fn joined(errors: &[String]) -> String {
+/// Joins errors into one message.
+pub(crate) fn join(errors: &[String]) -> String {
     match errors {
         [one] => one.clone(),
         many => std::iter::once("errors:".to_owned())
@@ -40,55 +40,67 @@ pub(crate) fn joined(errors: &[String]) -> String {
     }
 }
 
-fn at(place: &Place, value: &Value, again: bool, path: &str, found: &mut Vec<String>) {
-    let mut say = |path: &str, why: String| {
-        found.push(if path.is_empty() { why } else { format!("{path}: {why}") });
+fn check_value(
+    node: &SchemaNode,
+    value: &Value,
+    allow_duplicates: bool,
+    path: &str,
+    errors: &mut Vec<String>,
+) {
+    let mut push = |path: &str, why: String| {
+        errors.push(if path.is_empty() { why } else { format!("{path}: {why}") });
     };
-    match (place.form(Some(value)), value) {
+    match (node.form(Some(value)), value) {
         (Form::Scalar, value) => {
-            if let Some(why) = place.scalar_error(value) {
-                say(path, why);
+            if let Some(why) = node.scalar_error(value) {
+                push(path, why);
             }
         }
         (_, Value::Null) => {}
-        (Form::List, Value::Array(items)) => list(place, items, again, path, found),
-        (Form::List, other) => say(path, format!("expected list, got {}", held(other))),
+        (Form::List, Value::Array(items)) => check_list(node, items, allow_duplicates, path, errors),
+        (Form::List, other) => push(path, format!("expected list, got {}", format_go_struct(other))),
         (_, Value::Object(fields)) => {
             for (name, value) in fields {
                 let path = format!("{path}.{name}");
-                let Some((below, _)) = place.child(name) else {
-                    found.push(format!("{path}: field not declared in schema"));
+                let Some((below, _)) = node.child(name) else {
+                    errors.push(format!("{path}: field not declared in schema"));
                     break;
                 };
-                at(&below, value, again, &path, found);
+                check_value(&below, value, allow_duplicates, &path, errors);
             }
         }
-        (_, other) => say(path, format!("expected map, got {}", held(other))),
+        (_, other) => push(path, format!("expected map, got {}", format_go_struct(other))),
     }
 }
 
-fn list(place: &Place, items: &[Value], again: bool, path: &str, found: &mut Vec<String>) {
-    let below = place.items();
+fn check_list(
+    node: &SchemaNode,
+    items: &[Value],
+    allow_duplicates: bool,
+    path: &str,
+    errors: &mut Vec<String>,
+) {
+    let below = node.items();
     let mut seen = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {
-        let step = if place.is_atomic(Form::List) {
+        let step = if node.is_atomic(Form::List) {
             format!("[{index}]")
         } else {
-            match place.element(item) {
+            match node.element(item) {
                 Ok(element) => {
                     let step = element.to_string();
-                    if !seen.insert(element) && !again {
-                        found.push(format!("{path}: duplicate entries for key {step}"));
+                    if !seen.insert(element) && !allow_duplicates {
+                        errors.push(format!("{path}: duplicate entries for key {step}"));
                     }
                     step
                 }
                 Err(why) => {
-                    found.push(format!("{path}: element {index}: {why}"));
+                    errors.push(format!("{path}: element {index}: {why}"));
                     return;
                 }
             }
         };
-        at(&below, item, again, &format!("{path}{step}"), found);
+        check_value(&below, item, allow_duplicates, &format!("{path}{step}"), errors);
     }
 }
 
@@ -100,16 +112,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_say_what_tells_them_apart() {
+    fn elements_of_keyed_lists_have_their_keys() {
         let ty = Kinds::kubernetes().type_of("", "v1", "ServiceAccount").expect("a kind of Kubernetes");
-        let place = Place::root(ty, true);
+        let node = SchemaNode::root(ty, true);
         let table = [
             (json!({"secrets": [{"name": "a"}], "imagePullSecrets": [{}]}), true),
             (json!({"secrets": [{"name": "a"}, {"namespace": "b"}]}), false),
             (json!({"metadata": {"name": "a"}}), true),
         ];
         for (object, want) in table {
-            assert_eq!(tells_apart(&place, &object), want, "{object}");
+            assert_eq!(has_list_keys(&node, &object), want, "{object}");
         }
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use crate::state::{Controllers, Shared};
-use crate::store::{Change, Object, Store};
+use crate::store::{EventKind, Object, Store};
 
 pub(crate) use client::{Ask, Client};
 
@@ -54,7 +54,7 @@ struct Crew {
 /// Runs the controllers of a server until it is gone.
 pub(crate) async fn run(world: Weak<Shared>, client: Client) {
     let Some(shared) = world.upgrade() else { return };
-    let mut heard = shared.store.all_news();
+    let mut heard = shared.store.subscribe_all();
     let mut crew = Crew::new(shared.switches.controllers);
     drop(shared);
     let mut seen = None;
@@ -99,11 +99,11 @@ fn news(store: &Store, seen: Option<u64>) -> (Vec<News>, u64) {
             table,
             key: Arc::clone(&event.key),
             before: event.previous.clone(),
-            now: (event.change != Change::Deleted).then(|| Arc::clone(&event.object)),
+            now: (event.change != EventKind::Deleted).then(|| Arc::clone(&event.object)),
         });
         return (told.collect(), revision);
     }
-    let (objects, revision) = store.everything();
+    let (objects, revision) = store.all_objects();
     let told =
         objects.into_iter().map(|(table, key, object)| News { table, key, before: None, now: Some(object) });
     (told.collect(), revision)

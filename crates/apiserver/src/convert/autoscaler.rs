@@ -1,4 +1,4 @@
-//! `autoscaling/v1` knows one metric, the use of CPU, as a number; what else v2 says is kept in annotations.
+//! `autoscaling/v1` has one metric, CPU utilization, as a number; annotations hold the other fields of v2.
 
 use serde_json::{Map, Value, json};
 
@@ -9,14 +9,14 @@ const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
 
 /// From v1.
 pub(super) fn to_v2(autoscaler: &mut Value) {
-    let (metrics, behavior) = (taken_note(autoscaler, METRICS), taken_note(autoscaler, BEHAVIOR));
+    let (metrics, behavior) = (take_annotation(autoscaler, METRICS), take_annotation(autoscaler, BEHAVIOR));
     let mut metrics = metrics.and_then(|value| value.as_array().cloned()).unwrap_or_default();
     if let Some(spec) = autoscaler.get_mut("spec").and_then(Value::as_object_mut) {
         if let Some(target) = spec.remove("targetCPUUtilizationPercentage") {
             metrics.insert(0, cpu("target", json!({"type": "Utilization", "averageUtilization": target})));
         }
-        put(spec, "metrics", (!metrics.is_empty()).then_some(Value::Array(metrics)));
-        put(spec, "behavior", behavior);
+        insert_some(spec, "metrics", (!metrics.is_empty()).then_some(Value::Array(metrics)));
+        insert_some(spec, "behavior", behavior);
     }
     if let Some(status) = autoscaler.get_mut("status").and_then(Value::as_object_mut)
         && let Some(current) = status.remove("currentCPUUtilizationPercentage")
@@ -30,7 +30,7 @@ pub(super) fn to_v2(autoscaler: &mut Value) {
 pub(super) fn to_v1(autoscaler: &mut Value) {
     let (mut metrics, mut behavior) = (Vec::new(), None);
     if let Some(spec) = autoscaler.get_mut("spec").and_then(Value::as_object_mut) {
-        metrics = taken_list(spec, "metrics");
+        metrics = take_list(spec, "metrics");
         behavior = spec.remove("behavior");
         let target = metrics.iter().position(|metric| utilization(metric, "target").is_some());
         if let Some(target) = target.and_then(|at| utilization(&metrics.remove(at), "target")) {
@@ -38,16 +38,16 @@ pub(super) fn to_v1(autoscaler: &mut Value) {
         }
     }
     if let Some(status) = autoscaler.get_mut("status").and_then(Value::as_object_mut) {
-        let current = taken_list(status, "currentMetrics");
-        put(
+        let current = take_list(status, "currentMetrics");
+        insert_some(
             status,
             "currentCPUUtilizationPercentage",
             current.iter().find_map(|metric| utilization(metric, "current")),
         );
         status.remove("conditions");
     }
-    note(autoscaler, METRICS, (!metrics.is_empty()).then_some(Value::Array(metrics)));
-    note(autoscaler, BEHAVIOR, behavior);
+    set_annotation(autoscaler, METRICS, (!metrics.is_empty()).then_some(Value::Array(metrics)));
+    set_annotation(autoscaler, BEHAVIOR, behavior);
 }
 
 fn cpu(field: &str, value: Value) -> Value {
@@ -61,27 +61,27 @@ fn utilization(metric: &Value, field: &str) -> Option<Value> {
     resource.get(field)?.get("averageUtilization").cloned()
 }
 
-fn taken_list(fields: &mut Map<String, Value>, name: &str) -> Vec<Value> {
+fn take_list(fields: &mut Map<String, Value>, name: &str) -> Vec<Value> {
     match fields.remove(name) {
         Some(Value::Array(items)) => items,
         _ => Vec::new(),
     }
 }
 
-fn put(fields: &mut Map<String, Value>, name: &str, value: Option<Value>) {
+fn insert_some(fields: &mut Map<String, Value>, name: &str, value: Option<Value>) {
     if let Some(value) = value {
         fields.insert(name.to_owned(), value);
     }
 }
 
-fn note(object: &mut Value, key: &str, value: Option<Value>) {
+fn set_annotation(object: &mut Value, key: &str, value: Option<Value>) {
     if let Some(value) = value {
         let annotations = meta::of_mut(object).entry("annotations").or_insert_with(|| json!({}));
         annotations[key] = value.to_string().into();
     }
 }
 
-fn taken_note(object: &mut Value, key: &str) -> Option<Value> {
+fn take_annotation(object: &mut Value, key: &str) -> Option<Value> {
     let metadata = meta::of_mut(object);
     let annotations = metadata.get_mut("annotations")?.as_object_mut()?;
     let text = annotations.remove(key)?;
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_v1_does_not_know_survives_it() {
+    fn fields_of_v2_only_survive_v1() {
         let target = |name: &str| {
             json!({"type": "Resource", "resource": {
                 "name": name, "target": {"type": "Utilization", "averageUtilization": 80},

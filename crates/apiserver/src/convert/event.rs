@@ -1,4 +1,4 @@
-//! Events have other names for their fields in each of their two groups.
+//! Renames the fields of Events between the core group and `events.k8s.io`.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! One object in several versions: most differ in what they say of themselves only.
+//! Conversion between versions of built-in kinds. Most versions differ only in `apiVersion`.
 
 mod autoscaler;
 mod event;
@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use schema::Resource;
 use serde_json::Value;
 
-/// The object as a version shows it.
-pub(crate) fn shown<'a>(object: &'a Value, to: &Resource) -> Cow<'a, Value> {
-    if is_of(object, to) { Cow::Borrowed(object) } else { Cow::Owned(converted(object.clone(), to)) }
+/// The object in the version of `to`, borrowed if it already has that version.
+pub(crate) fn to_version<'a>(object: &'a Value, to: &Resource) -> Cow<'a, Value> {
+    if is_of(object, to) { Cow::Borrowed(object) } else { Cow::Owned(into_version(object.clone(), to)) }
 }
 
-/// An event with the names of the core group, whichever group it is shown in; any other object as it is.
+/// An Event with the field names of the core group, whatever version of it was requested; other objects unchanged.
 pub(crate) fn core_event<'a>(object: &'a Value, of: &Resource) -> Cow<'a, Value> {
     if (of.group.as_str(), of.kind.as_str()) != ("events.k8s.io", "Event") {
         return Cow::Borrowed(object);
@@ -24,8 +24,8 @@ pub(crate) fn core_event<'a>(object: &'a Value, of: &Resource) -> Cow<'a, Value>
     Cow::Owned(event)
 }
 
-/// The object in another version of its resource.
-pub(crate) fn converted(mut object: Value, to: &Resource) -> Value {
+/// Converts an object to another version of its resource.
+pub(crate) fn into_version(mut object: Value, to: &Resource) -> Value {
     if is_of(&object, to) {
         return object;
     }

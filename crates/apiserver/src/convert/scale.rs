@@ -1,4 +1,4 @@
-//! A workload as its scale shows it: an object of `autoscaling/v1`.
+//! The scale of a workload: an object of `autoscaling/v1`.
 
 use schema::Scaling;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::object::meta;
 use crate::patch::go_text;
 
-/// The scale that an object shows; that of a custom resource lies where `scaling` says.
+/// The scale of an object. `scaling` has the paths of a custom resource's scale subresource.
 pub(crate) fn of(object: &Value, scaling: Option<&Scaling>) -> Value {
     let mut metadata = json!({});
     for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
@@ -26,7 +26,7 @@ pub(crate) fn of(object: &Value, scaling: Option<&Scaling>) -> Value {
     json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status})
 }
 
-/// Where the wanted replicas stand.
+/// The path of the desired replicas.
 pub(crate) fn path(scaling: Option<&Scaling>) -> Vec<String> {
     scaling.map_or_else(|| ["spec", "replicas"].map(str::to_owned).to_vec(), |paths| paths.wanted.clone())
 }
@@ -34,29 +34,29 @@ pub(crate) fn path(scaling: Option<&Scaling>) -> Vec<String> {
 /// Checks that the scale of a custom resource can be read.
 ///
 /// # Errors
-/// With the words of Go's accessors: `.spec.size accessor error: x is of the type string, expected int64`.
+/// The message of Go's accessors: `.spec.size accessor error: x is of the type string, expected int64`.
 pub(crate) fn check(object: &Value, paths: &Scaling) -> Result<(), String> {
     for (path, text) in [(&paths.wanted, false), (&paths.current, false), (&paths.selector, true)] {
-        match reached(object, path)? {
+        match value_at(object, path)? {
             Some(found) if text && !path.is_empty() && !found.is_string() => {
-                return Err(unfit(path, found, "string"));
+                return Err(accessor_error(path, found, "string"));
             }
-            Some(found) if !text && !found.is_i64() => return Err(unfit(path, found, "int64")),
+            Some(found) if !text && !found.is_i64() => return Err(accessor_error(path, found, "int64")),
             _ => {}
         }
     }
     Ok(())
 }
 
-/// Puts a value at a path of names; what is not there is made.
+/// Sets the value at a path, and creates missing maps.
 ///
 /// # Errors
-/// With the words of Go's accessors, where something else than a map is on the way.
+/// The message of Go's accessors if a value on the path is not a map.
 pub(crate) fn put(object: &mut Value, path: &[String], value: Value) -> Result<(), String> {
     let mut at = object;
     for (index, step) in path.iter().enumerate() {
         let Value::Object(fields) = at else {
-            let path = dotted(&path[..index]);
+            let path = format_path(&path[..index]);
             return Err(format!("value cannot be set because {path} is not a map[string]interface{{}}"));
         };
         at = fields
@@ -67,19 +67,19 @@ pub(crate) fn put(object: &mut Value, path: &[String], value: Value) -> Result<(
     Ok(())
 }
 
-/// The value at a path of names.
+/// The value at a path.
 pub(crate) fn at<'a>(object: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(object, |value, step| value.get(step))
 }
 
-/// The value at a path of names, of which all before it must be maps.
-fn reached<'a>(object: &'a Value, path: &[String]) -> Result<Option<&'a Value>, String> {
+/// The value at a path whose other values must be maps.
+fn value_at<'a>(object: &'a Value, path: &[String]) -> Result<Option<&'a Value>, String> {
     let mut at = object;
     for (index, step) in path.iter().enumerate() {
         let below = match at {
             Value::Null => None,
             Value::Object(fields) => fields.get(step),
-            other => return Err(unfit(&path[..=index], other, "map[string]interface{}")),
+            other => return Err(accessor_error(&path[..=index], other, "map[string]interface{}")),
         };
         let Some(below) = below else { return Ok(None) };
         at = below;
@@ -87,7 +87,7 @@ fn reached<'a>(object: &'a Value, path: &[String]) -> Result<Option<&'a Value>, 
     Ok(Some(at))
 }
 
-fn unfit(path: &[String], found: &Value, wanted: &str) -> String {
+fn accessor_error(path: &[String], found: &Value, wanted: &str) -> String {
     let ty = match found {
         Value::Null => "<nil>",
         Value::Bool(_) => "bool",
@@ -97,17 +97,17 @@ fn unfit(path: &[String], found: &Value, wanted: &str) -> String {
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
     };
-    format!("{} accessor error: {} is of the type {ty}, expected {wanted}", dotted(path), go_text(found))
+    format!("{} accessor error: {} is of the type {ty}, expected {wanted}", format_path(path), go_text(found))
 }
 
-fn dotted(path: &[String]) -> String {
+fn format_path(path: &[String]) -> String {
     format!(".{}", path.join("."))
 }
 
-/// Wanted and current replicas, and the selector of their pods.
-type Shown = (Option<i64>, Option<i64>, String);
+/// Desired and current replicas, and the selector of the pods.
+type ScaleValues = (Option<i64>, Option<i64>, String);
 
-fn built_in(object: &Value) -> Shown {
+fn built_in(object: &Value) -> ScaleValues {
     let number = |pointer: &str| object.pointer(pointer).and_then(Value::as_i64);
     let labels = object.pointer("/spec/selector/matchLabels").or_else(|| object.pointer("/spec/selector"));
     let labels = labels.and_then(Value::as_object).into_iter().flatten();
@@ -116,7 +116,7 @@ fn built_in(object: &Value) -> Shown {
     (number("/spec/replicas"), number("/status/replicas"), selector.join(","))
 }
 
-fn custom(object: &Value, paths: &Scaling) -> Shown {
+fn custom(object: &Value, paths: &Scaling) -> ScaleValues {
     let number = |path: &[String]| at(object, path).and_then(Value::as_i64);
     let selector = at(object, &paths.selector).and_then(Value::as_str).unwrap_or_default();
     (number(&paths.wanted), number(&paths.current), selector.to_owned())
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_scale_is_told_as_go_tells_it() {
+    fn unreadable_scales_have_the_message_of_go() {
         let paths = Scaling {
             wanted: path("spec.a.size"),
             current: path("status.size"),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn replicas_are_put_where_maps_lead() {
+    fn replicas_are_set_below_maps() {
         let table = [
             (json!({}), Ok(json!({"spec": {"size": 1}}))),
             (json!({"spec": {"size": 3, "a": 1}}), Ok(json!({"spec": {"size": 1, "a": 1}}))),
@@ -180,9 +180,9 @@ mod tests {
             ),
         ];
         for (mut object, want) in table {
-            let told = object.to_string();
-            let done = put(&mut object, &path("spec.size"), 1.into());
-            assert_eq!(done.map(|()| object), want, "{told}");
+            let before = object.to_string();
+            let result = put(&mut object, &path("spec.size"), 1.into());
+            assert_eq!(result.map(|()| object), want, "{before}");
         }
     }
 }

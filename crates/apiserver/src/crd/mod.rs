@@ -1,4 +1,4 @@
-//! Custom resource definitions as objects: what the server says in them.
+//! Custom resource definitions: defaults, validation, accepted names.
 
 mod names;
 mod rules;
@@ -13,15 +13,15 @@ use crate::clock::rfc3339;
 use crate::http::status::Status;
 use crate::object::meta;
 
-/// Holds a definition until its objects are gone.
+/// The finalizer of a CRD that still has custom resources.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// The definition that an object is; absent if it is none.
+/// The definition in an object; `None` if it is invalid.
 pub(crate) fn read(object: &Value) -> Option<Crd> {
     Crd::from_value(object.clone()).ok()
 }
 
-/// Sets defaults, refuses a faulty definition, and says at once that it is established.
+/// Sets defaults, validates the definition, and establishes it at once.
 pub(crate) fn prepare(object: &mut Value, now: Timestamp) -> Result<(), Status> {
     set_defaults(object);
     let errors = validation::errors(object);
@@ -36,10 +36,10 @@ pub(crate) fn prepare(object: &mut Value, now: Timestamp) -> Result<(), Status> 
     Ok(())
 }
 
-/// Says in the status which names the definition has, and whether another of its group has them already.
+/// Writes the accepted names and the conditions into the status.
 pub(crate) fn accept_names(object: &mut Value, others: &[&Value], now: Timestamp) {
     let before = object.pointer("/status/conditions").and_then(Value::as_array).cloned().unwrap_or_default();
-    let (names, conditions) = names::accepted(object, others, |kind| {
+    let (names, conditions) = names::accept(object, others, |kind| {
         let known = before.iter().find(|condition| condition["type"] == kind);
         let since = known.and_then(|condition| condition["lastTransitionTime"].as_str());
         since.map_or_else(|| rfc3339(now), str::to_owned)
@@ -48,7 +48,7 @@ pub(crate) fn accept_names(object: &mut Value, others: &[&Value], now: Timestamp
     object["status"]["conditions"] = conditions;
 }
 
-/// Whether the objects of a definition are served.
+/// Whether the custom resources of the definition are served.
 pub(crate) fn is_established(object: &Value) -> bool {
     let conditions = object.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
     conditions
@@ -56,17 +56,17 @@ pub(crate) fn is_established(object: &Value) -> bool {
         .all(|condition| condition["type"] != "Established" || condition["status"] == "True")
 }
 
-/// What users should know of a definition that is taken.
+/// Warnings about a valid definition.
 pub(crate) fn warnings(object: &Value) -> Vec<String> {
     warnings_where(cfg!(feature = "cel"), object)
 }
 
-/// Tests are built with the feature and programs without it; both are tested.
+/// A separate function because tests are built with the feature and programs without it.
 fn warnings_where(rules_are_evaluated: bool, object: &Value) -> Vec<String> {
-    let ruled = !rules_are_evaluated && object.get("spec").is_some_and(has_rules);
+    let applies = !rules_are_evaluated && object.get("spec").is_some_and(has_rules);
     let text =
         "x-kubernetes-validations: this server does not evaluate CEL rules; they are kept and not enforced";
-    ruled.then(|| text.to_owned()).into_iter().collect()
+    applies.then(|| text.to_owned()).into_iter().collect()
 }
 
 fn has_rules(value: &Value) -> bool {
@@ -104,12 +104,12 @@ fn invalid(object: &Value, errors: &[Error]) -> Status {
     Status::invalid("apiextensions.k8s.io", "CustomResourceDefinition", meta::name(object), errors)
 }
 
-/// An error of a field.
+/// An error about a field.
 fn error(kind: ErrorKind, field: &str, value: Option<Shown>, why: &str) -> Error {
     Error { kind, field: field.to_owned(), value, detail: why.to_owned() }
 }
 
-/// Versions that objects may be stored in: those known before, and the one of now.
+/// All versions that objects may be stored in: previous storage versions and the current one.
 fn stored_versions(object: &Value) -> Vec<Value> {
     let before = object.pointer("/status/storedVersions").and_then(Value::as_array).cloned();
     let mut versions = before.unwrap_or_default();
@@ -134,15 +134,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_that_are_not_enforced_are_told() {
+    fn unenforced_rules_are_reported() {
         let with = |rules: Value| {
             let a = json!({"type": "string", "x-kubernetes-validations": rules});
             let schema = json!({"type": "object", "properties": {"a": a}});
             json!({"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}})
         };
         let ruled = with(json!([{"rule": "self == oldSelf"}]));
-        let words = "x-kubernetes-validations: this server does not evaluate CEL rules; they are kept and not enforced";
-        assert_eq!(warnings_where(false, &ruled), [words]);
+        let message = "x-kubernetes-validations: this server does not evaluate CEL rules; they are kept and not enforced";
+        assert_eq!(warnings_where(false, &ruled), [message]);
         let nothing: [&str; 0] = [];
         assert_eq!(warnings_where(true, &ruled), nothing);
         assert_eq!(warnings_where(false, &with(json!([]))), nothing);

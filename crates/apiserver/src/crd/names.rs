@@ -1,28 +1,28 @@
-//! Whether the names of a definition are free in its group, and what its conditions say of that.
+//! Checks the names of a CRD against other CRDs of its group, and derives its conditions.
 
 use serde_json::{Value, json};
 
 use crate::object::meta;
 
-/// The names that a definition is known by, and the conditions `NamesAccepted` and `Established`; `others` are the
-/// definitions of the same group. Each name that is free is accepted; of several that are not, the last one is told.
-pub(super) fn accepted(object: &Value, others: &[&Value], since: impl Fn(&str) -> String) -> (Value, Value) {
+/// The accepted names, and the conditions `NamesAccepted` and `Established`; `others` are all definitions. Names
+/// without a conflict are accepted; of several conflicts, the conditions report the last.
+pub(super) fn accept(object: &Value, others: &[&Value], since: impl Fn(&str) -> String) -> (Value, Value) {
     let wanted = &object["spec"]["names"];
-    let known = others.iter().find(|other| meta::name(other) == meta::name(object));
-    let before = known.map_or(&Value::Null, |known| &known["status"]["acceptedNames"]);
-    let used = Used::of(object, others);
+    let stored = others.iter().find(|other| meta::name(other) == meta::name(object));
+    let before = stored.map_or(&Value::Null, |stored| &stored["status"]["acceptedNames"]);
+    let used = UsedNames::of(object, others);
     let mut accepted = if before.is_object() { before.clone() } else { json!({"kind": "", "plural": ""}) };
     let mut conflict = None;
     for (field, reason) in NAMES {
         let used = if matches!(field, "kind" | "listKind") { &used.kinds } else { &used.resources };
-        let taken = taken(&wanted[field], used);
-        if taken.is_empty() {
-            take(&mut accepted, field, &wanted[field]);
+        let conflicts = conflicts_with(&wanted[field], used);
+        if conflicts.is_empty() {
+            set_name(&mut accepted, field, &wanted[field]);
         } else {
-            conflict = Some((reason, aggregate(&taken)));
+            conflict = Some((reason, join(&conflicts)));
         }
     }
-    take(&mut accepted, "categories", &wanted["categories"]);
+    set_name(&mut accepted, "categories", &wanted["categories"]);
     let condition = |kind: &str, status: &str, reason: &str, message: &str| {
         json!({
             "type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": since(kind),
@@ -41,7 +41,7 @@ pub(super) fn accepted(object: &Value, others: &[&Value], since: impl Fn(&str) -
     (accepted, conditions)
 }
 
-/// What has a name, and how it is told that another definition has it, in the order in which Kubernetes looks.
+/// The fields with names, and the reasons of their conflicts, in kube-apiserver's order.
 const NAMES: [(&str, &str); 5] = [
     ("plural", "PluralConflict"),
     ("singular", "SingularConflict"),
@@ -50,13 +50,13 @@ const NAMES: [(&str, &str); 5] = [
     ("listKind", "ListKindConflict"),
 ];
 
-/// The names that other definitions of the group have.
-struct Used<'a> {
+/// The names of other definitions in the group.
+struct UsedNames<'a> {
     resources: Vec<&'a Value>,
     kinds: Vec<&'a Value>,
 }
 
-impl<'a> Used<'a> {
+impl<'a> UsedNames<'a> {
     fn of(object: &Value, others: &[&'a Value]) -> Self {
         let group = &object["spec"]["group"];
         let rivals: Vec<&Value> = others
@@ -65,16 +65,17 @@ impl<'a> Used<'a> {
             .map(|other| &other["status"]["acceptedNames"])
             .collect();
         let names = |fields: &[&str]| {
-            let each =
-                |names: &'a Value| fields.iter().flat_map(|field| each(&names[*field])).collect::<Vec<_>>();
-            rivals.iter().copied().flat_map(each).collect()
+            let values = |names: &'a Value| {
+                fields.iter().flat_map(|field| names_in(&names[*field])).collect::<Vec<_>>()
+            };
+            rivals.iter().copied().flat_map(values).collect()
         };
         Self { resources: names(&["plural", "singular", "shortNames"]), kinds: names(&["kind", "listKind"]) }
     }
 }
 
-/// A name, or several.
-fn each(names: &Value) -> Vec<&Value> {
+/// A name or a list of names, as a list.
+fn names_in(names: &Value) -> Vec<&Value> {
     match names {
         Value::Array(names) => names.iter().collect(),
         Value::Null => Vec::new(),
@@ -82,19 +83,19 @@ fn each(names: &Value) -> Vec<&Value> {
     }
 }
 
-fn taken(names: &Value, used: &[&Value]) -> Vec<String> {
-    let taken = each(names).into_iter().filter(|name| *name != "" && used.contains(name));
+fn conflicts_with(names: &Value, used: &[&Value]) -> Vec<String> {
+    let taken = names_in(names).into_iter().filter(|name| *name != "" && used.contains(name));
     taken.map(|name| format!("{name} is already in use")).collect()
 }
 
-fn take(accepted: &mut Value, field: &str, wanted: &Value) {
+fn set_name(accepted: &mut Value, field: &str, wanted: &Value) {
     if !wanted.is_null() {
         accepted[field] = wanted.clone();
     }
 }
 
-/// One message as it is, several in brackets.
-fn aggregate(messages: &[String]) -> String {
+/// A single message, or several in brackets.
+fn join(messages: &[String]) -> String {
     if let [message] = messages { message.clone() } else { format!("[{}]", messages.join(", ")) }
 }
 
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_one_group_are_taken_once() {
+    fn names_are_unique_in_their_group() {
         let (boats, cars) = (definition("boats", "Boat"), definition("cars", "Car"));
         let table = [
             (definition("bikes", "Bike"), "NoConflicts", "no conflicts found"),
@@ -127,7 +128,7 @@ mod tests {
         let both = "[\"boat\" is already in use, \"cars\" is already in use]";
         let table = table.into_iter().chain([(short, "ShortNamesConflict", both)]);
         for (object, reason, message) in table {
-            let (_, conditions) = accepted(&object, &[&boats, &cars], |_| String::new());
+            let (_, conditions) = accept(&object, &[&boats, &cars], |_| String::new());
             assert_eq!(
                 (&conditions[0]["reason"], &conditions[0]["message"]),
                 (&json!(reason), &json!(message))
@@ -136,9 +137,9 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_free_are_accepted_beside_one_that_is_not() {
+    fn free_names_are_accepted_despite_a_conflict() {
         let (boats, rival) = (definition("boats", "Boat"), definition("barks", "Boat"));
-        let (names, _) = accepted(&rival, &[&boats], |_| String::new());
+        let (names, _) = accept(&rival, &[&boats], |_| String::new());
         assert_eq!(names, json!({"plural": "barks", "kind": ""}));
     }
 }

@@ -1,4 +1,4 @@
-//! What holds for custom resource definitions: names, versions, conversion, columns, schemas.
+//! Validates CRDs: names, versions, conversion, columns, schemas.
 
 use formats::name;
 use serde::Deserialize as _;
@@ -9,13 +9,13 @@ use webhook::registration::{ClientConfig, lint_client_config};
 use super::{error, rules};
 use crate::object::meta;
 
-/// Says who approved a definition in a group of Kubernetes.
+/// The annotation that approves a definition in a protected group.
 const APPROVED: &str = "api-approved.kubernetes.io";
 
-/// What is wrong with a definition whose defaults are set.
+/// The errors of a definition with its defaults set.
 pub(super) fn errors(object: &Value) -> Vec<Error> {
     let spec = &object["spec"];
-    let mut errors = own_name(object);
+    let mut errors = name_errors(object);
     errors.extend(scope_and_group(object));
     errors.extend(versions(spec));
     errors.extend(names(&spec["names"]));
@@ -27,7 +27,7 @@ pub(super) fn errors(object: &Value) -> Vec<Error> {
     errors
 }
 
-fn own_name(object: &Value) -> Vec<Error> {
+fn name_errors(object: &Value) -> Vec<Error> {
     let spec = &object["spec"];
     let wanted = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
     if meta::name(object) == wanted {
@@ -44,7 +44,7 @@ fn scope_and_group(object: &Value) -> Vec<Error> {
     if group.is_empty() {
         errors.push(required("spec.group", ""));
     } else if !name::dns1123_subdomain(group).is_empty() {
-        errors.extend(wrong("spec.group", group, &name::dns1123_subdomain(group)));
+        errors.extend(invalid_all("spec.group", group, &name::dns1123_subdomain(group)));
     } else if !group.contains('.') {
         errors.push(invalid("spec.group", Shown::from(group), "should be a domain with at least one dot"));
     }
@@ -82,13 +82,13 @@ fn versions(spec: &Value) -> Vec<Error> {
     if versions.iter().enumerate().any(repeated) {
         errors.push(invalid("spec.versions", shown(), "must contain unique version names"));
     }
-    let shared = versions.iter().all(|version| same_surface(version, &versions[0]));
+    let shared = versions.iter().all(|version| same_definition(version, &versions[0]));
     for (index, version) in versions.iter().enumerate() {
         let name = text(version, "name");
-        errors.extend(wrong(&format!("spec.versions[{index}].name"), name, &name::dns1035_label(name)));
-        // What all versions say alike is told once, at the place where older versions of the kind had it.
+        errors.extend(invalid_all(&format!("spec.versions[{index}].name"), name, &name::dns1035_label(name)));
+        // Errors that all versions share are reported once, with the paths of `v1beta1`.
         if !shared || index == 0 {
-            errors.extend(surface(version, index, shared));
+            errors.extend(version_errors(version, index, shared));
         }
     }
     if stored == 0 {
@@ -98,13 +98,13 @@ fn versions(spec: &Value) -> Vec<Error> {
     errors
 }
 
-fn same_surface(one: &Value, other: &Value) -> bool {
+fn same_definition(one: &Value, other: &Value) -> bool {
     ["schema", "subresources", "additionalPrinterColumns", "selectableFields"]
         .iter()
         .all(|field| one.get(*field) == other.get(*field))
 }
 
-fn surface(version: &Value, index: usize, shared: bool) -> Vec<Error> {
+fn version_errors(version: &Value, index: usize, shared: bool) -> Vec<Error> {
     let base = if shared { "spec".to_owned() } else { format!("spec.versions[{index}]") };
     let mut errors = Vec::new();
     match version.pointer("/schema/openAPIV3Schema") {
@@ -206,7 +206,7 @@ fn names(names: &Value) -> Vec<Error> {
         let (at, value) = (format!("spec.names.{field}"), text(names, field));
         match value {
             "" => errors.push(required(&at, "")),
-            value => errors.extend(wrong(&at, value, &name::dns1035_label(value))),
+            value => errors.extend(invalid_all(&at, value, &name::dns1035_label(value))),
         }
     }
     for field in ["kind", "listKind"] {
@@ -226,7 +226,11 @@ fn names(names: &Value) -> Vec<Error> {
         let list = names[field].as_array().cloned().unwrap_or_default();
         for (index, value) in list.iter().enumerate() {
             let value = value.as_str().unwrap_or_default();
-            errors.extend(wrong(&format!("spec.names.{field}[{index}]"), value, &name::dns1035_label(value)));
+            errors.extend(invalid_all(
+                &format!("spec.names.{field}[{index}]"),
+                value,
+                &name::dns1035_label(value),
+            ));
         }
     }
     errors
@@ -270,13 +274,13 @@ fn conversion_client(client: &Value, at: &Path) -> Vec<Error> {
     if let Ok(client) = ClientConfig::deserialize(client) {
         return lint_client_config(&client, at);
     }
-    // Types are known to be right by now: a port is left that is too large or below nothing.
+    // Other types were checked before; what remains is a port out of range.
     let why = "port is not valid: must be between 1 and 65535, inclusive";
     let port = client.pointer("/service/port").and_then(Value::as_i64).unwrap_or_default();
     vec![Error::invalid(&at.child("service").child("port"), port, why)]
 }
 
-/// Versions as Go's types print them.
+/// The versions as Go prints them.
 fn go_versions(versions: &[Value]) -> Shown {
     let print = |version: &Value| {
         let flag = |field: &str| version[field] == true;
@@ -296,7 +300,7 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn wrong(at: &str, value: &str, why: &[String]) -> Vec<Error> {
+fn invalid_all(at: &str, value: &str, why: &[String]) -> Vec<Error> {
     why.iter().map(|why| invalid(at, Shown::from(value), why)).collect()
 }
 

@@ -15,9 +15,9 @@ pub(crate) struct Notes {
     /// For the audit log, as `webhook/key`.
     pub(crate) annotations: BTreeMap<String, String>,
     /// Whether the object does not lie as it is read, so that writing it once more is a write.
-    pub(crate) rough: bool,
+    pub(crate) non_canonical: bool,
     /// Whether it says of a list or map that nothing is in it, where kube-apiserver tells that from saying nothing.
-    pub(crate) empties: bool,
+    pub(crate) empty_collections: bool,
 }
 
 impl Notes {
@@ -62,8 +62,8 @@ impl Notes {
     pub(crate) fn extend(&mut self, other: Self) {
         self.warn(other.warnings);
         self.annotations.extend(other.annotations);
-        self.rough |= other.rough;
-        self.empties |= other.empties;
+        self.non_canonical |= other.non_canonical;
+        self.empty_collections |= other.empty_collections;
     }
 }
 

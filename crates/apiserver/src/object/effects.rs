@@ -1,4 +1,4 @@
-//! What a write brings about elsewhere: kinds come and go with CRDs.
+//! What writes change beyond their object: CRDs add and remove kinds, and namespaces restrict their content.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::crd;
 use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
-use crate::object::removal::{self, DeleteOptions, Step};
+use crate::object::removal::{self, DeleteOptions, DeletionEffect};
 use crate::registry::Target;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
@@ -24,12 +24,12 @@ const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.
 /// Namespaces that cannot be deleted.
 const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
 
-/// Refuses a change of an object whose namespace is not there.
+/// Rejects a change of an object whose namespace does not exist.
 pub(crate) fn admit_change(shared: &Shared, call: &Call) -> Result<(), Status> {
     namespace(shared, call).map(drop)
 }
 
-/// Refuses a new object whose namespace is not there or going.
+/// Rejects a new object whose namespace does not exist or is terminating.
 pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Result<(), Status> {
     let Some(object) = namespace(shared, call)? else { return Ok(()) };
     if !meta::is_terminating(object.value()) {
@@ -45,7 +45,7 @@ pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Re
     Err(status)
 }
 
-/// The namespace of what is asked for, if it has one.
+/// The namespace of a request, if it has one.
 fn namespace(shared: &Shared, call: &Call) -> Result<Option<Arc<Object>>, Status> {
     let name = call.path.namespace.as_str();
     if !call.target.resource.namespaced || name.is_empty() {
@@ -55,7 +55,7 @@ fn namespace(shared: &Shared, call: &Call) -> Result<Option<Arc<Object>>, Status
     shared.store.get(NAMESPACES, name).map(Some).ok_or_else(missing)
 }
 
-/// Refuses the deletion of a namespace that must stay.
+/// Rejects the deletion of a protected namespace.
 pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
     if call.target.table == NAMESPACES && IMMORTAL.contains(&name) {
         return Err(Status::forbidden(call.group_resource(), name, "this namespace may not be deleted"));
@@ -63,7 +63,7 @@ pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
     Ok(())
 }
 
-/// What the server says in objects that change the server itself.
+/// Completes objects that configure the server: CRDs and webhook configurations.
 pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Result<(), Status> {
     match target.table.as_str() {
         CRDS => crd::prepare(object, now),
@@ -72,8 +72,8 @@ pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Re
     }
 }
 
-/// What the server says in an object in view of others of its kind, and what users should know of it.
-pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> Vec<String> {
+/// Completes a CRD by comparison with the other CRDs; returns warnings for the user.
+pub(crate) fn compare_with_others(shared: &Shared, target: &Target, object: &mut Value) -> Vec<String> {
     match target.table.as_str() {
         CRDS => {
             let snapshot = shared.store.snapshot(CRDS);
@@ -85,16 +85,16 @@ pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> V
     }
 }
 
-/// Whether nothing holds a deleted object any more.
+/// Whether a terminating object has no finalizers and no grace period left.
 pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
-    let held = target.table == NAMESPACES && has_content_finalizers(object);
+    let has_content = target.table == NAMESPACES && has_content_finalizers(object);
     let grace =
         meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
-    meta::is_terminating(object) && meta::finalizers(object).is_empty() && grace == 0 && !held
+    meta::is_terminating(object) && meta::finalizers(object).is_empty() && grace == 0 && !has_content
 }
 
-/// After an object was written.
-pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
+/// Updates the registry after an object was written.
+pub(crate) fn after_write(shared: &Shared, target: &Target, object: &Value) {
     if target.table != CRDS {
         return;
     }
@@ -102,12 +102,12 @@ pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
         shared.registry.add(&crd);
     }
     if meta::is_terminating(object) {
-        empty_crd(shared, meta::name(object));
+        delete_custom_resources(shared, meta::name(object));
     }
 }
 
-/// After an object was removed.
-pub(crate) fn removed(shared: &Shared, target: &Target, object: &Value) {
+/// Updates the registry after an object was removed.
+pub(crate) fn after_removal(shared: &Shared, target: &Target, object: &Value) {
     if target.table == CRDS
         && let Some(crd) = crd::read(object)
     {
@@ -116,7 +116,7 @@ pub(crate) fn removed(shared: &Shared, target: &Target, object: &Value) {
     if target.custom {
         let name = target.table.as_str();
         if is_terminating(shared, CRDS, name) {
-            finish_crd(shared, name);
+            release_crd(shared, name);
         }
     }
 }
@@ -129,16 +129,16 @@ fn has_content_finalizers(namespace: &Value) -> bool {
     namespace.pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
 }
 
-fn empty_crd(shared: &Shared, name: &str) {
+fn delete_custom_resources(shared: &Shared, name: &str) {
     let served = shared.registry.served();
     if let Some(target) = served.stored().iter().find(|target| target.table == name) {
-        sweep(shared, target, "");
+        delete_all(shared, target, "");
     }
-    finish_crd(shared, name);
+    release_crd(shared, name);
 }
 
-/// Lets a CRD go when there are no objects of its kind any more.
-fn finish_crd(shared: &Shared, name: &str) {
+/// Removes the CRD's finalizer if no custom resources are left.
+fn release_crd(shared: &Shared, name: &str) {
     if !shared.store.snapshot(name).objects.is_empty() {
         return;
     }
@@ -146,18 +146,18 @@ fn finish_crd(shared: &Shared, name: &str) {
     let Some(target) = served.target("apiextensions.k8s.io", "v1", "customresourcedefinitions") else {
         return;
     };
-    rewrite(shared, &target, name, |crd| {
-        let kept: Vec<Value> = meta::finalizers(crd)
+    update_without_request(shared, &target, name, |crd| {
+        let remaining: Vec<Value> = meta::finalizers(crd)
             .into_iter()
             .filter(|finalizer| *finalizer != crd::CLEANUP)
             .map(Value::from)
             .collect();
-        meta::set(crd, "finalizers", kept);
+        meta::set(crd, "finalizers", remaining);
     });
 }
 
-/// Marks an object and removes it; nothing where somebody else was faster.
-pub(crate) fn removed_gracefully(
+/// Writes an object as terminating, then removes it; `None` if another write came first.
+pub(crate) fn remove_gracefully(
     shared: &Shared,
     (target, key): (&Target, &str),
     expect: Expect,
@@ -166,25 +166,27 @@ pub(crate) fn removed_gracefully(
     let written = shared.store.put(&target.table, key, expect, marked).ok()?;
     let expect = Expect::Revision(written.revision());
     let gone = shared.store.remove(&target.table, key, expect, written.value().clone()).ok()?;
-    removed(shared, target, gone.value());
+    after_removal(shared, target, gone.value());
     Some(gone)
 }
 
-/// Deletes all objects of a resource below a prefix, without asking anybody.
-fn sweep(shared: &Shared, target: &Target, prefix: &str) {
+/// Deletes all objects of a resource whose key has the prefix, without admission.
+fn delete_all(shared: &Shared, target: &Target, prefix: &str) {
     let snapshot = shared.store.snapshot(&target.table);
     let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
     for (key, _) in snapshot.range(prefix, None) {
         while let Some(object) = shared.store.get(&target.table, key) {
             let expect = Expect::Revision(object.revision());
-            let done = match removal::step(target, object.value(), &options, shared.clock.now()) {
-                Step::Pending => break,
-                Step::Marked(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
-                Step::Graceful(value) => removed_gracefully(shared, (target, key), expect, value).is_some(),
-                Step::Gone(value) | Step::Freed(value) => {
+            let done = match removal::effect(target, object.value(), &options, shared.clock.now()) {
+                DeletionEffect::Unchanged => break,
+                DeletionEffect::Mark(value) => shared.store.put(&target.table, key, expect, value).is_ok(),
+                DeletionEffect::MarkAndRemove(value) => {
+                    remove_gracefully(shared, (target, key), expect, value).is_some()
+                }
+                DeletionEffect::Remove(value) | DeletionEffect::RemoveReleased(value) => {
                     let gone = shared.store.remove(&target.table, key, expect, value);
                     if let Ok(object) = &gone {
-                        removed(shared, target, object.value());
+                        after_removal(shared, target, object.value());
                     }
                     gone.is_ok()
                 }
@@ -196,15 +198,15 @@ fn sweep(shared: &Shared, target: &Target, prefix: &str) {
     }
 }
 
-/// Changes an object of the server's own accord; it goes if that was what held it.
-fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
+/// Changes an object without a request; removes it if this was its last finalizer.
+fn update_without_request(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
     while let Some(object) = shared.store.get(&target.table, key) {
         let mut value = object.value().clone();
         change(&mut value);
         let expect = Expect::Revision(object.revision());
         if is_gone(target, &value) {
             if let Ok(gone) = shared.store.remove(&target.table, key, expect, object.value().clone()) {
-                removed(shared, target, gone.value());
+                after_removal(shared, target, gone.value());
                 return;
             }
         } else if &value == object.value() || shared.store.put(&target.table, key, expect, value).is_ok() {

@@ -1,4 +1,4 @@
-//! What every object has: reading and writing `metadata` in place.
+//! Reads and writes `metadata` in place.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ pub(crate) fn of(object: &Value) -> &Map<String, Value> {
     object.get("metadata").and_then(Value::as_object).unwrap_or(&NONE)
 }
 
-/// The object's `metadata`, made where it is missing.
+/// The object's `metadata`, created if it is missing.
 pub(crate) fn of_mut(object: &mut Value) -> &mut Map<String, Value> {
     if !object.get("metadata").is_some_and(Value::is_object) {
         object["metadata"] = Value::Object(Map::new());
@@ -21,7 +21,7 @@ pub(crate) fn of_mut(object: &mut Value) -> &mut Map<String, Value> {
     object["metadata"].as_object_mut().expect("it was made an object above")
 }
 
-/// A text of the metadata; empty if absent.
+/// A string field of the metadata; empty if absent.
 pub(crate) fn text<'a>(object: &'a Value, field: &str) -> &'a str {
     of(object).get(field).and_then(Value::as_str).unwrap_or_default()
 }
@@ -36,7 +36,7 @@ pub(crate) fn namespace(object: &Value) -> &str {
     text(object, "namespace")
 }
 
-/// A label's value.
+/// The value of a label.
 pub(crate) fn label<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
     of(object).get("labels")?.get(key)?.as_str()
 }
@@ -62,7 +62,7 @@ pub(crate) fn set(object: &mut Value, field: &str, value: impl Into<Value>) {
     of_mut(object).insert(field.to_owned(), value.into());
 }
 
-/// Takes a field of the metadata from another object, or away if that has none.
+/// Copies a metadata field from another object, or removes it if that has none.
 pub(crate) fn keep(object: &mut Value, old: &Value, field: &str) {
     match of(old).get(field) {
         Some(value) => set(object, field, value.clone()),
@@ -72,11 +72,11 @@ pub(crate) fn keep(object: &mut Value, old: &Value, field: &str) {
     }
 }
 
-/// An object that shows only its metadata, as another kind.
+/// A partial object with only the metadata, as another kind.
 pub(crate) fn partial(object: &Value, api_version: &str, kind: &str) -> Value {
     let mut metadata = object.get("metadata").cloned().unwrap_or_default();
     if object["kind"] == "DaemonSet" {
-        // It is a field of the type, which only the whole shows as an annotation.
+        // kube-apiserver stores this annotation as a field, which partial objects do not contain.
         let emptied = metadata
             .get_mut("annotations")
             .and_then(Value::as_object_mut)

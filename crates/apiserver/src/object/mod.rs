@@ -1,6 +1,7 @@
-//! What the server makes of an object: read, defaulted, prepared, checked, removed.
+//! Operations on objects: decode, default, prepare, validate, remove.
 
 pub(crate) mod allocation;
+pub(crate) mod body_kind;
 pub(crate) mod decode;
 pub(crate) mod defaults;
 pub(crate) mod effects;
@@ -10,7 +11,6 @@ pub(crate) mod plugins;
 pub(crate) mod protobuf;
 pub(crate) mod removal;
 mod sections;
-pub(crate) mod spoken;
 pub(crate) mod strategy;
 pub(crate) mod structural;
 pub(crate) mod validation;

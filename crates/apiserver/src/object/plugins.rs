@@ -1,4 +1,4 @@
-//! Admission that is compiled into the server and writes into new objects before webhooks see them.
+//! Built-in admission plugins that change new objects before webhooks run.
 
 use serde_json::{Value, json};
 
@@ -7,36 +7,36 @@ use crate::http::status::Status;
 use crate::object::meta;
 use crate::state::Shared;
 
-/// Priority classes that are there without being objects.
+/// Priority classes that are built in.
 const SYSTEM_PRIORITIES: &[(&str, i64)] =
     &[("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 const PRIORITY_CLASSES: &str = "priorityclasses.scheduling.k8s.io";
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 
-/// Writes into a new object what the server's own admission does.
+/// Applies the built-in mutating admission plugins to a new object.
 ///
 /// # Errors
-/// If a pod names a priority class that is not there.
+/// If a pod names a priority class that does not exist.
 pub(crate) fn admit(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
     match call.target.table.as_str() {
         "pods" => {
-            prioritize(shared, call, object)?;
-            tolerate(object);
+            set_priority(shared, call, object)?;
+            add_tolerations(object);
         }
-        "nodes" => taint(object),
-        "persistentvolumes" => protect(object, "kubernetes.io/pv-protection"),
-        "persistentvolumeclaims" => protect(object, "kubernetes.io/pvc-protection"),
+        "nodes" => add_taint(object),
+        "persistentvolumes" => add_finalizer(object, "kubernetes.io/pv-protection"),
+        "persistentvolumeclaims" => add_finalizer(object, "kubernetes.io/pvc-protection"),
         _ => {}
     }
     Ok(())
 }
 
-/// Lets a changed pod keep what was written into it when it was made.
+/// Restores in an updated pod what these plugins set at its creation.
 pub(crate) fn keep(call: &Call, object: &mut Value, old: &Value) {
     if call.target.table != "pods" || !call.path.subresource.is_empty() {
         return;
     }
-    tolerate(object);
+    add_tolerations(object);
     let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
     for field in ["priority", "preemptionPolicy"] {
         if let Some(value) = old["spec"].get(field) {
@@ -45,25 +45,26 @@ pub(crate) fn keep(call: &Call, object: &mut Value, old: &Value) {
     }
 }
 
-/// A pod's priority is that of its class.
-fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Status> {
-    let named = pod.pointer("/spec/priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let found = if named.is_empty() {
+/// Sets a pod's priority from its priority class.
+fn set_priority(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Status> {
+    let class_name =
+        pod.pointer("/spec/priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let class = if class_name.is_empty() {
         let snapshot = shared.store.snapshot(PRIORITY_CLASSES);
-        let usual = snapshot.objects.values().find(|class| class.value()["globalDefault"] == true);
-        usual.map(|class| class.value().clone())
+        let default = snapshot.objects.values().find(|class| class.value()["globalDefault"] == true);
+        default.map(|class| class.value().clone())
     } else {
-        shared.store.get(PRIORITY_CLASSES, &named).map(|class| class.value().clone()).or_else(|| {
-            let (_, value) = SYSTEM_PRIORITIES.iter().find(|(name, _)| *name == named)?;
-            Some(json!({"metadata": {"name": named}, "value": value}))
+        shared.store.get(PRIORITY_CLASSES, &class_name).map(|class| class.value().clone()).or_else(|| {
+            let (_, value) = SYSTEM_PRIORITIES.iter().find(|(name, _)| *name == class_name)?;
+            Some(json!({"metadata": {"name": class_name}, "value": value}))
         })
     };
-    let class = match found {
+    let class = match class {
         Some(class) => class,
-        None if named.is_empty() => json!({"value": 0}),
+        None if class_name.is_empty() => json!({"value": 0}),
         None => {
-            let why = format!("no PriorityClass with name {named} was found");
-            return Err(Status::forbidden(call.group_resource(), called(pod), &why));
+            let why = format!("no PriorityClass with name {class_name} was found");
+            return Err(Status::forbidden(call.group_resource(), name_or_prefix(pod), &why));
         }
     };
     let policy = class.get("preemptionPolicy").cloned().unwrap_or_else(|| "PreemptLowerPriority".into());
@@ -74,9 +75,9 @@ fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Statu
             "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller \
              computed {value} from the given PriorityClass name"
         );
-        return Err(Status::forbidden(call.group_resource(), called(pod), &why));
+        return Err(Status::forbidden(call.group_resource(), name_or_prefix(pod), &why));
     }
-    if named.is_empty() && !meta::name(&class).is_empty() {
+    if class_name.is_empty() && !meta::name(&class).is_empty() {
         spec.insert("priorityClassName".to_owned(), meta::name(&class).into());
     }
     spec.insert("priority".to_owned(), value);
@@ -84,8 +85,8 @@ fn prioritize(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Statu
     Ok(())
 }
 
-/// What an object is called that may not have a name yet.
-fn called(object: &Value) -> &str {
+/// The name of an object that may not have one yet.
+fn name_or_prefix(object: &Value) -> &str {
     match (meta::name(object), meta::text(object, "generateName")) {
         ("", "") => "Unknown",
         ("", prefix) => prefix,
@@ -93,8 +94,8 @@ fn called(object: &Value) -> &str {
     }
 }
 
-/// A pod stays for five minutes on a node that is gone.
-fn tolerate(pod: &mut Value) {
+/// Adds the default tolerations: a pod stays for five minutes on a node that is not ready or unreachable.
+fn add_tolerations(pod: &mut Value) {
     let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return };
     let existing: Vec<Value> = spec.get("tolerations").and_then(Value::as_array).cloned().unwrap_or_default();
     let covers = |toleration: &Value, key: &str| {
@@ -113,8 +114,8 @@ fn tolerate(pod: &mut Value) {
     }
 }
 
-/// A new node takes no pods before it is ready.
-fn taint(node: &mut Value) {
+/// Adds the taint that keeps pods away from a new node until it is ready.
+fn add_taint(node: &mut Value) {
     let taint = json!({"key": NOT_READY, "effect": "NoSchedule"});
     let Some(node) = node.as_object_mut() else { return };
     let spec = node.entry("spec").or_insert_with(|| json!({}));
@@ -125,10 +126,10 @@ fn taint(node: &mut Value) {
     }
 }
 
-/// A volume in use is not deleted.
-fn protect(object: &mut Value, finalizer: &str) {
+/// Adds the finalizer that protects a volume in use.
+fn add_finalizer(object: &mut Value, finalizer: &str) {
     let mut finalizers: Vec<Value> = meta::finalizers(object).into_iter().map(Value::from).collect();
-    if !finalizers.iter().any(|known| known == finalizer) {
+    if !finalizers.iter().any(|other| other == finalizer) {
         finalizers.push(finalizer.into());
         meta::set(object, "finalizers", finalizers);
     }

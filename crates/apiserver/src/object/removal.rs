@@ -1,4 +1,4 @@
-//! How objects go: at once, after their grace period, or when their finalizers are gone.
+//! Deletion of objects: at once, after a grace period, or when their finalizers are removed.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -12,13 +12,13 @@ use crate::http::status::Status;
 use crate::object::meta;
 use crate::registry::Target;
 
-/// What a deletion is asked to do.
+/// The options of a deletion.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct DeleteOptions {
-    /// How long the object may take to go.
+    /// The grace period.
     pub(crate) grace_period_seconds: Option<i64>,
-    /// What the object must be.
+    /// The preconditions on the object.
     pub(crate) preconditions: Option<Preconditions>,
     /// `Background`, `Foreground`, `Orphan`.
     pub(crate) propagation_policy: Option<String>,
@@ -28,38 +28,38 @@ pub(crate) struct DeleteOptions {
     pub(crate) dry_run: Vec<String>,
 }
 
-/// What an object must be to be deleted.
+/// Preconditions on the object to delete.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Preconditions {
-    /// This very object.
+    /// The UID.
     pub(crate) uid: Option<String>,
-    /// In this very state.
+    /// The resource version.
     pub(crate) resource_version: Option<String>,
 }
 
-/// The finalizer of an object that waits for its dependents to go.
+/// The finalizer of an object that waits until its dependents are deleted.
 pub(crate) const FOREGROUND: &str = "foregroundDeletion";
-/// The finalizer of an object whose dependents are to stay.
+/// The finalizer of an object whose dependents are to be orphaned.
 pub(crate) const ORPHAN: &str = "orphan";
 
-/// What a deletion makes of an object.
+/// The effect of a deletion on an object.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Step {
-    /// It goes; this is its last state.
-    Gone(Value),
-    /// It goes, as a policy lets it; this is its last state.
-    Freed(Value),
-    /// It is marked and goes at once, which are two writes.
-    Graceful(Value),
-    /// It is marked, and goes when whoever holds it lets go.
-    Marked(Value),
-    /// It is marked already.
-    Pending,
+pub(crate) enum DeletionEffect {
+    /// Remove it; this is its last state.
+    Remove(Value),
+    /// Remove it, after the propagation policy changed its finalizers; this is its last state.
+    RemoveReleased(Value),
+    /// Write it as terminating, then remove it.
+    MarkAndRemove(Value),
+    /// Write it as terminating; it is removed later.
+    Mark(Value),
+    /// Nothing: it is terminating already.
+    Unchanged,
 }
 
 impl DeleteOptions {
-    /// Refuses policies and directives that nobody knows, and two policies at once.
+    /// Rejects unknown policies and directives, and conflicting policies.
     pub(crate) fn check(&self) -> Result<(), Status> {
         let mut errors = Vec::new();
         if let Some(policy) = self.propagation_policy.as_deref() {
@@ -84,35 +84,42 @@ impl DeleteOptions {
     }
 }
 
-/// The next step of an object that is to be deleted.
-pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now: Timestamp) -> Step {
-    let grace = grace(target, object, options);
+/// The effect of a deletion on an object.
+pub(crate) fn effect(
+    target: &Target,
+    object: &Value,
+    options: &DeleteOptions,
+    now: Timestamp,
+) -> DeletionEffect {
+    use DeletionEffect::{Mark, MarkAndRemove, Remove, RemoveReleased, Unchanged};
+    let grace = grace_period(target, object, options);
     let mut marked = object.clone();
     let changed = follow_policy(target, &mut marked, options);
     if target.table == "customresourcedefinitions.apiextensions.k8s.io" && !meta::is_terminating(object) {
-        let held = meta::finalizers(&marked).into_iter().chain([crd::CLEANUP]).map(str::to_owned);
-        let held: Vec<String> = held.collect();
-        meta::set(&mut marked, "finalizers", held);
+        let finalizers = meta::finalizers(&marked).into_iter().chain([crd::CLEANUP]).map(str::to_owned);
+        let finalizers: Vec<String> = finalizers.collect();
+        meta::set(&mut marked, "finalizers", finalizers);
     }
-    let held = !meta::finalizers(&marked).is_empty() || is_namespace(target) && !effects_free(object);
+    let has_finalizers =
+        !meta::finalizers(&marked).is_empty() || is_namespace(target) && has_content_finalizers(object);
     if meta::is_terminating(object) {
         let left =
             meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
-        let asked = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
-        if left > 0 && asked.is_some_and(|asked| asked < left) {
-            let asked = asked.unwrap_or_default();
-            mark(&mut marked, asked, now);
-            return if asked == 0 && !held { Step::Graceful(marked) } else { Step::Marked(marked) };
+        let requested = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
+        if left > 0 && requested.is_some_and(|requested| requested < left) {
+            let requested = requested.unwrap_or_default();
+            mark_terminating(&mut marked, requested, now);
+            return if requested == 0 && !has_finalizers { MarkAndRemove(marked) } else { Mark(marked) };
         }
-        return match (left > 0 || held, changed) {
-            (true, true) => Step::Marked(marked),
-            (true, false) => Step::Pending,
-            (false, true) => Step::Freed(object.clone()),
-            (false, false) => Step::Gone(object.clone()),
+        return match (left > 0 || has_finalizers, changed) {
+            (true, true) => Mark(marked),
+            (true, false) => Unchanged,
+            (false, true) => RemoveReleased(object.clone()),
+            (false, false) => Remove(object.clone()),
         };
     }
-    if grace > 0 || held {
-        mark(&mut marked, grace, now);
+    if grace > 0 || has_finalizers {
+        mark_terminating(&mut marked, grace, now);
         if meta::generation(object) > 0 {
             meta::set(&mut marked, "generation", meta::generation(object) + 1);
         }
@@ -120,18 +127,18 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
             marked["status"]["phase"] = "Terminating".into();
             meta::of_mut(&mut marked).remove("deletionGracePeriodSeconds");
         }
-        return Step::Marked(marked);
+        return Mark(marked);
     }
     if target.table == "pods" {
-        // It goes gracefully, if in no time.
-        mark(&mut marked, 0, now);
+        // A pod is deleted gracefully even without a grace period.
+        mark_terminating(&mut marked, 0, now);
         meta::set(&mut marked, "generation", meta::generation(object) + 1);
-        return Step::Graceful(marked);
+        return MarkAndRemove(marked);
     }
-    if changed { Step::Freed(object.clone()) } else { Step::Gone(object.clone()) }
+    if changed { RemoveReleased(object.clone()) } else { Remove(object.clone()) }
 }
 
-/// Sets the finalizers that the garbage collector takes away again; whether that changed anything.
+/// Sets the garbage collector's finalizers as the policy demands; returns whether that changed anything.
 fn follow_policy(target: &Target, object: &mut Value, options: &DeleteOptions) -> bool {
     let before: Vec<String> = meta::finalizers(object).into_iter().map(str::to_owned).collect();
     let has = |finalizer: &str| before.iter().any(|found| found == finalizer);
@@ -141,7 +148,7 @@ fn follow_policy(target: &Target, object: &mut Value, options: &DeleteOptions) -
         (None, Some("Foreground")) => (false, true),
         (None, Some(_)) => (false, false),
         (None, None) if has(ORPHAN) || has(FOREGROUND) => (has(ORPHAN), has(FOREGROUND)),
-        // What jobs leave behind stays, as it did before there was a choice.
+        // Jobs orphan their pods by default, for compatibility.
         (None, None) => (target.table == "jobs.batch", false),
     };
     let mut after: Vec<String> = before
@@ -163,26 +170,26 @@ fn follow_policy(target: &Target, object: &mut Value, options: &DeleteOptions) -
     true
 }
 
-fn mark(object: &mut Value, grace: i64, now: Timestamp) {
+fn mark_terminating(object: &mut Value, grace: i64, now: Timestamp) {
     let at = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(now);
     meta::set(object, "deletionTimestamp", rfc3339(at));
     meta::set(object, "deletionGracePeriodSeconds", grace);
 }
 
-/// Only pods take time: as long as a node runs them.
-fn grace(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
+/// The grace period; only pods on a node have one.
+fn grace_period(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
     if target.table != "pods" {
         return 0;
     }
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let running =
         !text("/spec/nodeName").is_empty() && !matches!(text("/status/phase"), "Succeeded" | "Failed");
-    let wanted = object.pointer("/spec/terminationGracePeriodSeconds").and_then(Value::as_i64);
-    let asked = options.grace_period_seconds.or(wanted).unwrap_or(30);
-    match (running, asked) {
+    let default = object.pointer("/spec/terminationGracePeriodSeconds").and_then(Value::as_i64);
+    let requested = options.grace_period_seconds.or(default).unwrap_or(30);
+    match (running, requested) {
         (false, _) => 0,
-        (true, asked) if asked < 0 => 1,
-        (true, asked) => asked,
+        (true, requested) if requested < 0 => 1,
+        (true, requested) => requested,
     }
 }
 
@@ -190,6 +197,6 @@ fn is_namespace(target: &Target) -> bool {
     target.table == "namespaces"
 }
 
-fn effects_free(namespace: &Value) -> bool {
-    namespace.pointer("/spec/finalizers").is_none_or(|list| list == &json!([]))
+fn has_content_finalizers(namespace: &Value) -> bool {
+    namespace.pointer("/spec/finalizers").is_some_and(|list| list != &json!([]))
 }

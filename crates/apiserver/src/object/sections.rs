@@ -1,8 +1,9 @@
-//! Tables as text: `[name]` begins a section, every other line is a row of it; `#` and what is empty say nothing.
+//! Reads tables from text: `[name]` begins a section, every other line is a row; empty lines and lines with `#` are
+//! ignored.
 
 use std::collections::BTreeMap;
 
-/// Rows by section, each section in the order of its lines.
+/// The rows of each section, in the order of the lines.
 pub(super) fn read<Row>(
     tables: &[&'static str],
     row: impl Fn(&'static str) -> Row,
@@ -19,16 +20,16 @@ pub(super) fn read<Row>(
     sections
 }
 
-/// What tests hold tables against.
+/// Checks of tables for tests.
 #[cfg(test)]
-pub(super) mod known {
+pub(super) mod checks {
     use std::collections::BTreeMap;
 
     use schema::Kinds;
 
-    /// Sections that are neither a kind of Kubernetes (`apps/v1 Deployment`) nor applied by a row, and applied ones that
-    /// are not there.
-    pub(in crate::object) fn strays<Row>(
+    /// Sections that are neither a kind (`apps/v1 Deployment`) nor referenced by a row, and sections that are
+    /// referenced but missing.
+    pub(in crate::object) fn unknown_sections<Row>(
         sections: &BTreeMap<&'static str, Vec<Row>>,
         applied: impl Fn(&Row) -> Option<&'static str>,
     ) -> Vec<&'static str> {
@@ -42,8 +43,8 @@ pub(super) mod known {
         unused.chain(missing).copied().collect()
     }
 
-    /// Whether the kind of a section has a field (`.spec.containers[].name`); a section of no kind is not asked.
-    pub(in crate::object) fn has(section: &str, path: &str) -> bool {
+    /// Whether the kind of a section has a field (`.spec.containers[].name`); true for sections that are not kinds.
+    pub(in crate::object) fn has_field(section: &str, path: &str) -> bool {
         let Some((version, kind)) = kind(section) else { return true };
         let (group, version) = version.split_once('/').unwrap_or(("", version));
         let ty = Kinds::kubernetes().type_of(group, version, kind).expect("a kind of Kubernetes");

@@ -1,4 +1,4 @@
-//! The OpenAPI documents: what kinds look like, those of CRDs too, and what their paths take.
+//! The OpenAPI documents: schemas of all kinds, including those of CRDs, and their paths.
 
 mod protobuf;
 
@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use crate::registry::Served;
 
-pub(crate) use protobuf::encoded;
+pub(crate) use protobuf::encode;
 
 const V3: &str = "#/components/schemas/";
 const V2: &str = "#/definitions/";
 
-/// `/openapi/v3`: where the documents are; those of `others` too.
+/// `/openapi/v3`: the list of documents, with those in `others`.
 pub(crate) fn index(served: &Served, others: Map<String, Value>) -> Value {
     let mut paths = others;
     for group in served.kinds.groups() {
@@ -24,13 +24,13 @@ pub(crate) fn index(served: &Served, others: Map<String, Value>) -> Value {
     json!({"paths": paths})
 }
 
-/// `/openapi/v3/apis/apps/v1`: the document of a group and version.
+/// `/openapi/v3/apis/apps/v1`: the document of a group version.
 pub(crate) fn document(served: &Served, group: &str, version: &str) -> Option<Value> {
     served.kinds.openapi(group, version)
 }
 
-/// `/openapi/v2`: all documents as one, in the older form.
-pub(crate) fn whole(served: &Served) -> Value {
+/// `/openapi/v2`: all documents merged into one of OpenAPI v2.
+pub(crate) fn v2_document(served: &Served) -> Value {
     let (mut paths, mut definitions) = (Map::new(), Map::new());
     let mut info = Value::Null;
     let groups = served.kinds.groups().iter();
@@ -41,7 +41,7 @@ pub(crate) fn whole(served: &Served) -> Value {
         extend(&mut paths, document["paths"].take());
         extend(&mut definitions, document["components"]["schemas"].take());
     }
-    definitions.values_mut().for_each(older);
+    definitions.values_mut().for_each(to_v2);
     json!({"swagger": "2.0", "info": info, "paths": paths, "definitions": definitions})
 }
 
@@ -51,24 +51,24 @@ fn extend(map: &mut Map<String, Value>, more: Value) {
     }
 }
 
-/// A schema in the older form: references elsewhere, and alone where the newer form wraps them.
-fn older(schema: &mut Value) {
+/// Converts a schema to OpenAPI v2: rewrites references, and unwraps those that v3 wraps in `allOf`.
+fn to_v2(schema: &mut Value) {
     match schema {
-        Value::Object(words) => {
-            if let Some(Value::Array(all)) = words.get("allOf")
+        Value::Object(keywords) => {
+            if let Some(Value::Array(all)) = keywords.get("allOf")
                 && let [only] = all.as_slice()
                 && only.get("$ref").is_some()
             {
                 let reference = only["$ref"].clone();
-                words.remove("allOf");
-                words.insert("$ref".to_owned(), reference);
+                keywords.remove("allOf");
+                keywords.insert("$ref".to_owned(), reference);
             }
-            if let Some(Value::String(reference)) = words.get_mut("$ref") {
+            if let Some(Value::String(reference)) = keywords.get_mut("$ref") {
                 *reference = reference.replace(V3, V2);
             }
-            words.values_mut().for_each(older);
+            keywords.values_mut().for_each(to_v2);
         }
-        Value::Array(items) => items.iter_mut().for_each(older),
+        Value::Array(items) => items.iter_mut().for_each(to_v2),
         _ => {}
     }
 }
@@ -82,13 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_older_form_refers_to_definitions() {
+    fn v2_schemas_refer_to_definitions() {
         let mut schema = json!({"properties": {
             "a": {"allOf": [{"$ref": "#/components/schemas/x.A"}], "default": {}},
             "b": {"type": "array", "items": {"$ref": "#/components/schemas/x.B"}},
             "c": {"allOf": [{"required": ["d"]}]},
         }});
-        older(&mut schema);
+        to_v2(&mut schema);
         let want = json!({"properties": {
             "a": {"$ref": "#/definitions/x.A", "default": {}},
             "b": {"type": "array", "items": {"$ref": "#/definitions/x.B"}},

@@ -1,67 +1,67 @@
-//! The older document in protobuf, as clients read it that look a kind up: what kinds look like, without the paths.
+//! Encodes the OpenAPI v2 document in protobuf, without its paths: clients use it to look up kinds.
 //!
-//! Numbers and names of fields are those of gnostic's `openapi.v2`.
+//! Field numbers and names are those of gnostic's `openapi.v2`.
 
 use serde_json::{Map, Value};
 
-/// How a word of a schema lies on the wire.
+/// The encoding of a schema keyword.
 #[derive(Clone, Copy)]
-enum Form {
-    Text,
-    Texts,
-    Flag,
+enum KeywordForm {
+    String,
+    Strings,
+    Bool,
     Integer,
     Double,
     /// Any value, as YAML.
     Any,
-    Anys,
+    AnyList,
     Schema,
-    Schemas,
+    SchemaList,
     /// A map of names to schemas.
-    Named,
-    /// A schema, or whether there may be anything.
+    SchemaMap,
+    /// A schema or a boolean.
     Additional,
-    /// A list of one text, in a message.
+    /// A message with a list of one string.
     Type,
-    /// A list of one schema, in a message.
+    /// A message with a list of one schema.
     Items,
 }
 
-/// The words of a schema; others are extensions.
-const WORDS: &[(&str, u32, Form)] = &[
-    ("$ref", 1, Form::Text),
-    ("format", 2, Form::Text),
-    ("title", 3, Form::Text),
-    ("description", 4, Form::Text),
-    ("default", 5, Form::Any),
-    ("multipleOf", 6, Form::Double),
-    ("maximum", 7, Form::Double),
-    ("exclusiveMaximum", 8, Form::Flag),
-    ("minimum", 9, Form::Double),
-    ("exclusiveMinimum", 10, Form::Flag),
-    ("maxLength", 11, Form::Integer),
-    ("minLength", 12, Form::Integer),
-    ("pattern", 13, Form::Text),
-    ("maxItems", 14, Form::Integer),
-    ("minItems", 15, Form::Integer),
-    ("uniqueItems", 16, Form::Flag),
-    ("maxProperties", 17, Form::Integer),
-    ("minProperties", 18, Form::Integer),
-    ("required", 19, Form::Texts),
-    ("enum", 20, Form::Anys),
-    ("additionalProperties", 21, Form::Additional),
-    ("type", 22, Form::Type),
-    ("items", 23, Form::Items),
-    ("allOf", 24, Form::Schemas),
-    ("properties", 25, Form::Named),
-    ("example", 30, Form::Any),
+/// The keywords of a schema; all others are extensions.
+const KEYWORDS: &[(&str, u32, KeywordForm)] = &[
+    ("$ref", 1, KeywordForm::String),
+    ("format", 2, KeywordForm::String),
+    ("title", 3, KeywordForm::String),
+    ("description", 4, KeywordForm::String),
+    ("default", 5, KeywordForm::Any),
+    ("multipleOf", 6, KeywordForm::Double),
+    ("maximum", 7, KeywordForm::Double),
+    ("exclusiveMaximum", 8, KeywordForm::Bool),
+    ("minimum", 9, KeywordForm::Double),
+    ("exclusiveMinimum", 10, KeywordForm::Bool),
+    ("maxLength", 11, KeywordForm::Integer),
+    ("minLength", 12, KeywordForm::Integer),
+    ("pattern", 13, KeywordForm::String),
+    ("maxItems", 14, KeywordForm::Integer),
+    ("minItems", 15, KeywordForm::Integer),
+    ("uniqueItems", 16, KeywordForm::Bool),
+    ("maxProperties", 17, KeywordForm::Integer),
+    ("minProperties", 18, KeywordForm::Integer),
+    ("required", 19, KeywordForm::Strings),
+    ("enum", 20, KeywordForm::AnyList),
+    ("additionalProperties", 21, KeywordForm::Additional),
+    ("type", 22, KeywordForm::Type),
+    ("items", 23, KeywordForm::Items),
+    ("allOf", 24, KeywordForm::SchemaList),
+    ("properties", 25, KeywordForm::SchemaMap),
+    ("example", 30, KeywordForm::Any),
 ];
 
-/// Where extensions stand in a schema.
+/// The field number of extensions.
 const EXTENSIONS: u32 = 31;
 
-/// The document in protobuf.
-pub(crate) fn encoded(document: &Value) -> Vec<u8> {
+/// Encodes a document.
+pub(crate) fn encode(document: &Value) -> Vec<u8> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut info = Vec::new();
     bytes(&mut info, 1, text(&document["info"]["title"]).as_bytes());
@@ -70,76 +70,78 @@ pub(crate) fn encoded(document: &Value) -> Vec<u8> {
     bytes(&mut out, 1, text(&document["swagger"]).as_bytes());
     bytes(&mut out, 2, &info);
     bytes(&mut out, 8, &[]);
-    bytes(&mut out, 9, &named(document["definitions"].as_object()));
+    bytes(&mut out, 9, &encode_schema_map(document["definitions"].as_object()));
     out
 }
 
-fn named(schemas: Option<&Map<String, Value>>) -> Vec<u8> {
+fn encode_schema_map(schemas: Option<&Map<String, Value>>) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, below) in schemas.into_iter().flatten() {
         let mut entry = Vec::new();
         bytes(&mut entry, 1, name.as_bytes());
-        bytes(&mut entry, 2, &schema(below));
+        bytes(&mut entry, 2, &encode_schema(below));
         bytes(&mut out, 1, &entry);
     }
     out
 }
 
-fn schema(schema: &Value) -> Vec<u8> {
+fn encode_schema(schema: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, value) in schema.as_object().into_iter().flatten() {
-        if let Some((_, number, form)) = WORDS.iter().find(|(known, ..)| known == name) {
-            word(&mut out, *number, *form, value);
+        if let Some((_, number, form)) = KEYWORDS.iter().find(|(keyword, ..)| keyword == name) {
+            encode_keyword(&mut out, *number, *form, value);
             continue;
         }
         let mut extension = Vec::new();
         bytes(&mut extension, 1, name.as_bytes());
-        bytes(&mut extension, 2, &any(value));
+        bytes(&mut extension, 2, &encode_any(value));
         bytes(&mut out, EXTENSIONS, &extension);
     }
     out
 }
 
-fn word(out: &mut Vec<u8>, number: u32, form: Form, value: &Value) {
+fn encode_keyword(out: &mut Vec<u8>, number: u32, form: KeywordForm, value: &Value) {
     let list = || value.as_array().into_iter().flatten();
     match form {
-        Form::Text => bytes(out, number, value.as_str().unwrap_or_default().as_bytes()),
-        Form::Texts => list().filter_map(Value::as_str).for_each(|text| bytes(out, number, text.as_bytes())),
-        Form::Flag => integer(out, number, u64::from(value == true)),
-        // A negative length is none, and limits of lengths are not negative.
-        Form::Integer => integer(out, number, value.as_u64().unwrap_or_default()),
-        Form::Double => {
+        KeywordForm::String => bytes(out, number, value.as_str().unwrap_or_default().as_bytes()),
+        KeywordForm::Strings => {
+            list().filter_map(Value::as_str).for_each(|text| bytes(out, number, text.as_bytes()))
+        }
+        KeywordForm::Bool => integer(out, number, u64::from(value == true)),
+        // Limits of lengths are not negative.
+        KeywordForm::Integer => integer(out, number, value.as_u64().unwrap_or_default()),
+        KeywordForm::Double => {
             tag(out, number, 1);
             out.extend(value.as_f64().unwrap_or_default().to_le_bytes());
         }
-        Form::Any => bytes(out, number, &any(value)),
-        Form::Anys => list().for_each(|value| bytes(out, number, &any(value))),
-        Form::Schema => bytes(out, number, &schema(value)),
-        Form::Schemas => list().for_each(|below| bytes(out, number, &schema(below))),
-        Form::Named => bytes(out, number, &named(value.as_object())),
-        Form::Additional => {
+        KeywordForm::Any => bytes(out, number, &encode_any(value)),
+        KeywordForm::AnyList => list().for_each(|value| bytes(out, number, &encode_any(value))),
+        KeywordForm::Schema => bytes(out, number, &encode_schema(value)),
+        KeywordForm::SchemaList => list().for_each(|below| bytes(out, number, &encode_schema(below))),
+        KeywordForm::SchemaMap => bytes(out, number, &encode_schema_map(value.as_object())),
+        KeywordForm::Additional => {
             let mut item = Vec::new();
             match value {
                 Value::Bool(anything) => integer(&mut item, 2, u64::from(*anything)),
-                below => word(&mut item, 1, Form::Schema, below),
+                below => encode_keyword(&mut item, 1, KeywordForm::Schema, below),
             }
             bytes(out, number, &item);
         }
-        Form::Type => {
+        KeywordForm::Type => {
             let mut item = Vec::new();
-            word(&mut item, 1, Form::Text, value);
+            encode_keyword(&mut item, 1, KeywordForm::String, value);
             bytes(out, number, &item);
         }
-        Form::Items => {
+        KeywordForm::Items => {
             let mut item = Vec::new();
-            word(&mut item, 1, Form::Schema, value);
+            encode_keyword(&mut item, 1, KeywordForm::Schema, value);
             bytes(out, number, &item);
         }
     }
 }
 
-/// JSON is YAML.
-fn any(value: &Value) -> Vec<u8> {
+/// A value as YAML, of which JSON is a subset.
+fn encode_any(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     bytes(&mut out, 2, value.to_string().as_bytes());
     out
@@ -174,7 +176,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_schema_lies_as_gnostic_has_it() {
+    fn schemas_are_encoded_like_gnostic() {
         let document = json!({
             "swagger": "2.0", "info": {"title": "K", "version": "v1"},
             "definitions": {"a.B": {"maxLength": 300, "type": "object", "x-list": ["y"]}},
@@ -201,6 +203,6 @@ mod tests {
             definitions,
         ]
         .concat();
-        assert_eq!(encoded(&document), want);
+        assert_eq!(encode(&document), want);
     }
 }

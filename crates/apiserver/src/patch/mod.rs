@@ -1,7 +1,7 @@
-//! Patches: how each of the forms changes an object.
+//! The patch formats, and how each changes an object.
 
+mod consumed;
 mod operations;
-mod spent;
 mod strategic;
 
 use schema::Type;
@@ -13,31 +13,31 @@ use crate::object::fields::type_name;
 use strategic::StrategicError;
 pub(crate) use strategic::go_text;
 
-/// A patch as it was sent.
+/// A parsed patch.
 #[derive(Debug)]
 pub(crate) enum Patch {
     /// A list of operations (RFC 6902).
     Json(Vec<Value>),
-    /// A tree laid over the object (RFC 7386).
+    /// A JSON merge patch (RFC 7386).
     Merge(Value),
-    /// A tree laid over the object, lists by their keys.
+    /// A strategic merge patch: lists are merged by their keys.
     Strategic(Value, Type),
-    /// A text that is none of them; it is told of an object that is there.
-    Unreadable(String),
+    /// An invalid patch, with its error. The request reports it only if the object exists.
+    Malformed(String),
 }
 
-/// The form of a configuration that is applied.
+/// The media type of server-side apply.
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
-/// How many operations one patch may be.
-const MOST_OPERATIONS: usize = 10_000;
-const NO_PATCH: &str = "Invalid JSON Patch";
+/// Largest number of operations in a JSON patch.
+const MAX_OPERATIONS: usize = 10_000;
+const INVALID_PATCH: &str = "Invalid JSON Patch";
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 impl Patch {
-    /// Refuses a form that is not read: custom resources take no strategic patches.
+    /// Rejects unsupported media types: custom resources do not support strategic merge patches.
     pub(crate) fn check(content_type: &str, strategic: bool) -> Result<(), Status> {
         match media_type(content_type).as_str() {
             JSON | MERGE => Ok(()),
@@ -49,8 +49,8 @@ impl Patch {
         }
     }
 
-    /// Reads a patch; `ty` is what the kind looks like, absent for kinds that take no strategic patches. Unknown
-    /// fields of a merge are looked for if `strict`, which is how other things that are wrong with it are found.
+    /// Reads a patch. `ty` is the type of the kind, `None` for kinds without strategic merge patches. With `strict`,
+    /// kube-apiserver decodes a merge patch to look for unknown fields first, which reports other errors.
     pub(crate) fn read(content_type: &str, body: &[u8], ty: Option<Type>, strict: bool) -> Self {
         let tree = || match formats::json::document(body)? {
             Value::Null => Ok(Value::Object(serde_json::Map::new())),
@@ -60,60 +60,64 @@ impl Patch {
                 Err(format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"))
             }
         };
-        let read = match (media_type(content_type).as_str(), ty) {
+        let result = match (media_type(content_type).as_str(), ty) {
             (JSON, _) => operations::read(body, strict).map(Self::Json),
             (STRATEGIC, Some(ty)) => tree().map(|tree| Self::Strategic(tree, ty)),
-            _ if body == b"null" => Err(NO_PATCH.to_owned()),
+            _ if body == b"null" => Err(INVALID_PATCH.to_owned()),
             _ if !strict => match formats::json::document(body) {
                 Ok(tree @ (Value::Object(_) | Value::Array(_))) => Ok(Self::Merge(tree)),
-                _ => Err(NO_PATCH.to_owned()),
+                _ => Err(INVALID_PATCH.to_owned()),
             },
             _ => tree().map(Self::Merge).map_err(|why| format!("error decoding patch: {why}")),
         };
-        read.unwrap_or_else(Self::Unreadable)
+        result.unwrap_or_else(Self::Malformed)
     }
 
-    /// The tree of a strategic patch, as it is told after it was laid over the object.
+    /// The strategic patch after merging, as error messages show it.
     pub(crate) fn strategic(&self, object: &Value) -> Option<Value> {
-        if let Self::Strategic(patch, ty) = self { Some(spent::of(patch, object, ty)) } else { None }
+        if let Self::Strategic(patch, ty) = self {
+            Some(consumed::after_merge(patch, object, ty))
+        } else {
+            None
+        }
     }
 
     /// The object after the patch.
     pub(crate) fn apply(&self, object: &Value) -> Result<Value, Status> {
         let mut patched = object.clone();
         match self {
-            Self::Json(operations) if operations.len() > MOST_OPERATIONS => {
+            Self::Json(operations) if operations.len() > MAX_OPERATIONS => {
                 return Err(Status::plain(
                     413,
                     "RequestEntityTooLarge",
                     format!(
-                        "Request entity too large: The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, \
+                        "Request entity too large: The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, \
                          got {}",
                         operations.len()
                     ),
                 ));
             }
             Self::Json(operations) => {
-                formats::json_patch::apply(&mut patched, operations).map_err(|_| refused())?;
+                formats::json_patch::apply(&mut patched, operations).map_err(|_| generic_rejection())?;
             }
-            Self::Unreadable(why) => return Err(Status::bad_request(why.as_str())),
+            Self::Malformed(why) => return Err(Status::bad_request(why.as_str())),
             Self::Merge(patch) => json_patch::merge(&mut patched, patch),
             Self::Strategic(patch, ty) => {
                 patched = strategic::merge(patched, patch, ty).map_err(|error| match error {
-                    StrategicError::Kept => Status::bad_request(error.to_string()),
-                    StrategicError::ListOfLists => refused(),
-                    // Nobody there has a word for it, so that it passes for a failure of the server.
+                    StrategicError::RetainKeys => Status::bad_request(error.to_string()),
+                    StrategicError::ListOfLists => generic_rejection(),
+                    // kube-apiserver has no status for this error, so it answers with an internal error.
                     _ => Status::failure(error.to_string()),
                 })?;
             }
         }
-        // What can be anything is looked at by whoever reads it.
-        let anything = matches!(self, Self::Merge(_) | Self::Json(_));
-        if patched.is_object() || anything { Ok(patched) } else { Err(refused()) }
+        // A merge or JSON patch may produce any value; decoding checks it.
+        let any_value = matches!(self, Self::Merge(_) | Self::Json(_));
+        if patched.is_object() || any_value { Ok(patched) } else { Err(generic_rejection()) }
     }
 }
 
-/// What Kubernetes says when operations do not fit the object.
-fn refused() -> Status {
+/// kube-apiserver's answer when a patch does not fit the object.
+fn generic_rejection() -> Status {
     Status::generic(422, "Invalid", "the server rejected our request due to an error in our request")
 }

@@ -1,22 +1,22 @@
-//! Lists of operations as a client sends them.
+//! Parses JSON patches.
 
 use serde_json::Value;
 
-/// What a body must be to be operations.
+/// Parses a body as operations.
 ///
 /// # Errors
-/// With the words of Go's decoder.
+/// The message of Go's decoder.
 pub(crate) fn read(body: &[u8], strict: bool) -> Result<Vec<Value>, String> {
-    let read = formats::json_patch::read(body);
+    let result = formats::json_patch::read(body);
     if !strict {
-        return read;
+        return result;
     }
-    // Who looks for unknown fields reads it before whoever carries it out.
-    let told = |why: String| {
+    // The check for unknown fields decodes the patch first, into kube-apiserver's own type.
+    let in_own_type = |why: String| {
         why.replace("jsonpatch.Patch", "[]handlers.jsonPatchOp")
             .replace("jsonpatch.Operation", "handlers.jsonPatchOp")
     };
-    read.map_err(|why| format!("error decoding patch: {}", told(why)))
+    result.map_err(|why| format!("error decoding patch: {}", in_own_type(why)))
 }
 
 #[cfg(test)]
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_list_of_operations_is_told_as_go_tells_it() {
+    fn invalid_lists_have_the_message_of_go() {
         let table = [
             ("{}", "json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"),
             ("[1]", "json: cannot unmarshal number into Go value of type handlers.jsonPatchOp"),

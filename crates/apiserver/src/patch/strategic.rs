@@ -1,4 +1,4 @@
-//! Strategic merge patch: a tree laid over an object, where lists with a merge key are merged by it.
+//! Strategic merge patch: merges a tree into an object, and lists by their merge key.
 //!
 //! Directives: `$patch` (`delete`, `replace`, `merge`), `$retainKeys`, `$setElementOrder/<list>`,
 //! `$deleteFromPrimitiveList/<list>`.
@@ -7,50 +7,50 @@ use schema::{PatchStrategy, Type};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// Why a patch cannot be applied.
+/// The error of a patch that cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum StrategicError {
-    /// A `$patch` of another name.
+    /// An unknown `$patch` directive.
     #[error("unknown patch type: {directive} in map: {element}")]
-    Directive {
-        /// What it says.
+    UnknownDirective {
+        /// The directive.
         directive: String,
-        /// Where it says so.
+        /// The map that contains it.
         element: String,
     },
-    /// A list of fields to keep that is none, or without what the patch says.
+    /// `$retainKeys` is not a list, or lacks a field that the patch sets.
     #[error("invalid patch format of retainKeys")]
-    Kept,
-    /// An element that says of itself that it is merged.
+    RetainKeys,
+    /// An element of a list has the directive `merge`.
     #[error("merging lists cannot yet be specified in the patch")]
-    Merging,
-    /// An element that does not say which one it is.
+    MergeDirective,
+    /// An element lacks the merge key.
     #[error("map: {element} does not contain declared merge key: {key}")]
-    MergeKey {
+    MissingMergeKey {
         /// The element.
         element: String,
         /// The key of its list.
         key: String,
     },
-    /// Elements that are not all of one type.
+    /// The elements of a list have different types.
     #[error("list element types are not identical: {0}")]
-    Mixed(String),
-    /// Maps in a list that nothing tells apart.
+    MixedTypes(String),
+    /// The list contains maps and has no merge key.
     #[error("cannot merge lists without merge key for {0}")]
-    Keyless(&'static str),
-    /// Lists in a list.
+    NoMergeKey(&'static str),
+    /// A list contains a list.
     #[error("lists of lists are not supported")]
     ListOfLists,
 }
 
-/// What Go takes an element of a list for.
+/// The Go type of a list element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Nothing,
-    Flag,
-    Whole,
-    Fraction,
-    Text,
+enum ElementType {
+    Null,
+    Bool,
+    Integer,
+    Float,
+    String,
     List,
     Map,
 }
@@ -58,31 +58,31 @@ enum Kind {
 pub(super) const ORDER: &str = "$setElementOrder/";
 const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
 
-/// Lays `patch` over `object`; what is no object stays as it is.
+/// Merges `patch` into `object`; a value that is not an object stays unchanged.
 pub(crate) fn merge(object: Value, patch: &Value, ty: &Type) -> Result<Value, StrategicError> {
     match (object, patch) {
-        (Value::Object(fields), Value::Object(patch)) => map(fields, patch, ty).map(Value::Object),
+        (Value::Object(fields), Value::Object(patch)) => merge_map(fields, patch, ty).map(Value::Object),
         (object, _) => Ok(object),
     }
 }
 
-fn map(
+fn merge_map(
     mut fields: Map<String, Value>,
     patch: &Map<String, Value>,
     ty: &Type,
 ) -> Result<Map<String, Value>, StrategicError> {
     match patch.get("$patch").and_then(Value::as_str) {
         Some("delete") => return Ok(Map::new()),
-        // It is taken as it is, with nulls.
-        Some("replace") => return Ok(unmarked(patch)),
+        // The replacement is copied unchanged, with its nulls.
+        Some("replace") => return Ok(without_directive(patch)),
         None => {}
-        Some(other) => return Err(odd(other, &Value::Object(patch.clone()))),
+        Some(other) => return Err(unknown_directive(other, &Value::Object(patch.clone()))),
     }
     if let Some(kept) = patch.get("$retainKeys") {
-        let Value::Array(kept) = kept else { return Err(StrategicError::Kept) };
-        let said = patch.iter().filter(|(field, value)| !value.is_null() && !is_directive(field));
-        if said.into_iter().any(|(field, _)| !kept.iter().any(|kept| kept == field.as_str())) {
-            return Err(StrategicError::Kept);
+        let Value::Array(kept) = kept else { return Err(StrategicError::RetainKeys) };
+        let set = patch.iter().filter(|(field, value)| !value.is_null() && !is_directive(field));
+        if set.into_iter().any(|(field, _)| !kept.iter().any(|kept| kept == field.as_str())) {
+            return Err(StrategicError::RetainKeys);
         }
         fields.retain(|field, _| kept.iter().any(|kept| kept == field.as_str()));
     }
@@ -94,17 +94,17 @@ fn map(
         }
     }
     for (field, value) in patch.iter().filter(|(field, _)| !field.starts_with('$')) {
-        let below = below(ty, field);
+        let below = field_type(ty, field);
         match (value, fields.remove(field)) {
             (Value::Null, _) => {}
             (value, None) => {
-                if let Some(new) = added(value) {
+                if let Some(new) = new_value(value) {
                     fields.insert(field.clone(), new);
                 }
             }
             (value, Some(old)) => {
                 let order = patch.get(&format!("{ORDER}{field}")).and_then(Value::as_array);
-                if let Some(new) = one(old, value, &below, order)? {
+                if let Some(new) = merge_value(old, value, &below, order)? {
                     fields.insert(field.clone(), new);
                 }
             }
@@ -114,36 +114,36 @@ fn map(
         let (Some(Value::Array(items)), Value::Array(order)) = (fields.get_mut(field), order) else {
             continue;
         };
-        // A list that the patch changes was put in order when it was merged.
+        // `list` has already ordered the lists that the patch changes.
         if !patch.contains_key(field) {
-            let below = below(ty, field);
+            let below = field_type(ty, field);
             let server = items.clone();
-            *items = ordered(std::mem::take(items), &server, order, below.patch().merge_key.as_deref());
+            *items = sort_by_patch(std::mem::take(items), &server, order, below.patch().merge_key.as_deref());
         }
     }
     Ok(fields)
 }
 
-fn one(
+fn merge_value(
     old: Value,
     patch: &Value,
     ty: &Type,
     order: Option<&Vec<Value>>,
 ) -> Result<Option<Value>, StrategicError> {
-    let how = ty.patch();
+    let options = ty.patch();
     match (old, patch) {
-        (Value::Object(fields), Value::Object(patch)) if how.strategy == PatchStrategy::Merge => {
-            map(fields, patch, ty).map(Value::Object).map(Some)
+        (Value::Object(fields), Value::Object(patch)) if options.strategy == PatchStrategy::Merge => {
+            merge_map(fields, patch, ty).map(Value::Object).map(Some)
         }
-        (Value::Array(items), Value::Array(patch)) if how.strategy == PatchStrategy::Merge => {
-            list(items, patch, ty, how.merge_key.as_deref(), order).map(Value::Array).map(Some)
+        (Value::Array(items), Value::Array(patch)) if options.strategy == PatchStrategy::Merge => {
+            merge_list(items, patch, ty, options.merge_key.as_deref(), order).map(Value::Array).map(Some)
         }
         (Value::Object(_), Value::Object(_)) | (Value::Array(_), Value::Array(_)) => Ok(Some(patch.clone())),
-        (_, patch) => Ok(added(patch)),
+        (_, patch) => Ok(new_value(patch)),
     }
 }
 
-fn list(
+fn merge_list(
     old: Vec<Value>,
     patch: &[Value],
     ty: &Type,
@@ -151,11 +151,13 @@ fn list(
     order: Option<&Vec<Value>>,
 ) -> Result<Vec<Value>, StrategicError> {
     let server = old.clone();
-    let merged = match (kind(&old, patch)?, key) {
+    let merged = match (element_type(&old, patch)?, key) {
         (None, _) => return Ok(old),
-        (Some(Kind::Map), Some(key)) => keyed(old, patch, &ty.items().unwrap_or_else(Type::any), key)?,
-        // Lists of texts are the only ones that are merged and have no key.
-        (Some(Kind::Map), None) => return Err(StrategicError::Keyless("string")),
+        (Some(ElementType::Map), Some(key)) => {
+            merge_keyed_list(old, patch, &ty.items().unwrap_or_else(Type::any), key)?
+        }
+        // Only lists of strings are merged without a key.
+        (Some(ElementType::Map), None) => return Err(StrategicError::NoMergeKey("string")),
         _ => {
             let mut items = old;
             for value in patch {
@@ -166,56 +168,62 @@ fn list(
             items
         }
     };
-    Ok(ordered(merged, &server, order.map_or(patch, Vec::as_slice), key))
+    Ok(sort_by_patch(merged, &server, order.map_or(patch, Vec::as_slice), key))
 }
 
-/// What the elements of both lists are; absent where there are none.
-fn kind(old: &[Value], patch: &[Value]) -> Result<Option<Kind>, StrategicError> {
-    let mut kinds = old.iter().chain(patch).map(|element| match element {
-        Value::Null => Kind::Nothing,
-        Value::Bool(_) => Kind::Flag,
-        Value::Number(number) if number.is_f64() => Kind::Fraction,
-        Value::Number(_) => Kind::Whole,
-        Value::String(_) => Kind::Text,
-        Value::Array(_) => Kind::List,
-        Value::Object(_) => Kind::Map,
+/// The type of the elements of both lists; `None` if both are empty.
+fn element_type(old: &[Value], patch: &[Value]) -> Result<Option<ElementType>, StrategicError> {
+    let mut types = old.iter().chain(patch).map(|element| match element {
+        Value::Null => ElementType::Null,
+        Value::Bool(_) => ElementType::Bool,
+        Value::Number(number) if number.is_f64() => ElementType::Float,
+        Value::Number(_) => ElementType::Integer,
+        Value::String(_) => ElementType::String,
+        Value::Array(_) => ElementType::List,
+        Value::Object(_) => ElementType::Map,
     });
-    let Some(first) = kinds.next() else { return Ok(None) };
-    if first == Kind::List {
+    let Some(first) = types.next() else { return Ok(None) };
+    if first == ElementType::List {
         return Err(StrategicError::ListOfLists);
     }
-    if kinds.any(|other| other != first) {
+    if types.any(|other| other != first) {
         let both = Value::Array(vec![old.into(), patch.into()]);
-        return Err(StrategicError::Mixed(go_text(&both)));
+        return Err(StrategicError::MixedTypes(go_text(&both)));
     }
     Ok(Some(first))
 }
 
-fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result<Vec<Value>, StrategicError> {
-    let nameless =
-        |element: &Value| StrategicError::MergeKey { element: go_text(element), key: key.to_owned() };
+fn merge_keyed_list(
+    mut items: Vec<Value>,
+    patch: &[Value],
+    ty: &Type,
+    key: &str,
+) -> Result<Vec<Value>, StrategicError> {
+    let missing_key =
+        |element: &Value| StrategicError::MissingMergeKey { element: go_text(element), key: key.to_owned() };
     let (special, plain): (Vec<&Value>, Vec<&Value>) =
         patch.iter().partition(|element| element.get("$patch").is_some());
     let mut replaces = false;
     for element in special {
         match element["$patch"].as_str().unwrap_or_default() {
             "delete" => {
-                let wanted = element.get(key).ok_or_else(|| nameless(element))?;
+                let wanted = element.get(key).ok_or_else(|| missing_key(element))?;
                 items.retain(|item| item.get(key) != Some(wanted));
             }
             "replace" => replaces = true,
-            "merge" => return Err(StrategicError::Merging),
-            other => return Err(odd(other, element)),
+            "merge" => return Err(StrategicError::MergeDirective),
+            other => return Err(unknown_directive(other, element)),
         }
     }
-    // One that says so replaces the whole list, wherever it stands.
+    // `replace` replaces the whole list, wherever its element is.
     if replaces {
-        let named =
-            |element: &&Value| element.get(key).map(|_| (*element).clone()).ok_or_else(|| nameless(element));
-        return plain.iter().map(named).collect();
+        let with_key = |element: &&Value| {
+            element.get(key).map(|_| (*element).clone()).ok_or_else(|| missing_key(element))
+        };
+        return plain.iter().map(with_key).collect();
     }
     for element in plain {
-        let wanted = element.get(key).ok_or_else(|| nameless(element))?;
+        let wanted = element.get(key).ok_or_else(|| missing_key(element))?;
         match items.iter().position(|item| item.get(key) == Some(wanted)) {
             Some(at) => items[at] = merge(items[at].take(), element, ty)?,
             None => items.push(element.clone()),
@@ -224,19 +232,19 @@ fn keyed(mut items: Vec<Value>, patch: &[Value], ty: &Type, key: &str) -> Result
     Ok(items)
 }
 
-fn odd(directive: &str, element: &Value) -> StrategicError {
-    StrategicError::Directive { directive: directive.to_owned(), element: go_text(element) }
+fn unknown_directive(directive: &str, element: &Value) -> StrategicError {
+    StrategicError::UnknownDirective { directive: directive.to_owned(), element: go_text(element) }
 }
 
-/// Puts elements in the patch's order; elements that only the server knows stay behind what was before them there.
-fn ordered(items: Vec<Value>, server: &[Value], order: &[Value], key: Option<&str>) -> Vec<Value> {
+/// Sorts the elements in the patch's order; elements that the patch does not name stay behind their predecessors.
+fn sort_by_patch(items: Vec<Value>, server: &[Value], order: &[Value], key: Option<&str>) -> Vec<Value> {
     let identity =
         |item: &Value| key.map_or_else(|| item.clone(), |key| item.get(key).cloned().unwrap_or_default());
-    let place = |item: &Value| order.iter().position(|wanted| identity(wanted) == identity(item));
+    let position = |item: &Value| order.iter().position(|wanted| identity(wanted) == identity(item));
     let on_server = |item: &Value| server.iter().position(|other| identity(other) == identity(item));
     let (mut patched, rest): (Vec<Value>, Vec<Value>) =
-        items.into_iter().partition(|item| place(item).is_some());
-    patched.sort_by_key(|item| place(item));
+        items.into_iter().partition(|item| position(item).is_some());
+    patched.sort_by_key(|item| position(item));
     let mut result = Vec::with_capacity(patched.len() + rest.len());
     let mut rest = rest.into_iter().peekable();
     for item in patched {
@@ -251,25 +259,25 @@ fn ordered(items: Vec<Value>, server: &[Value], order: &[Value], key: Option<&st
     result
 }
 
-/// A value that was not there before, without nulls and whatever says what is to be done with it.
-fn added(value: &Value) -> Option<Value> {
+/// A value that did not exist before: without nulls and directives.
+fn new_value(value: &Value) -> Option<Value> {
     match value {
         Value::Object(fields) if fields.contains_key("$patch") => None,
         Value::Object(fields) => {
             let kept = fields.iter().filter(|(_, value)| !value.is_null());
-            let kept = kept.filter_map(|(field, value)| Some((field.clone(), added(value)?)));
+            let kept = kept.filter_map(|(field, value)| Some((field.clone(), new_value(value)?)));
             Some(Value::Object(kept.collect()))
         }
-        Value::Array(items) => Some(Value::Array(items.iter().filter_map(added).collect())),
+        Value::Array(items) => Some(Value::Array(items.iter().filter_map(new_value).collect())),
         other => Some(other.clone()),
     }
 }
 
-pub(super) fn below(ty: &Type, field: &str) -> Type {
+pub(super) fn field_type(ty: &Type, field: &str) -> Type {
     ty.field(field).map(|field| field.ty).or_else(|| ty.values()).unwrap_or_else(Type::any)
 }
 
-/// A value as Go prints it.
+/// A value as Go's `%v` prints it.
 pub(crate) fn go_text(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -283,10 +291,10 @@ pub(crate) fn go_text(value: &Value) -> String {
     }
 }
 
-/// A map without what says that it replaces another.
-fn unmarked(patch: &Map<String, Value>) -> Map<String, Value> {
-    let said = patch.iter().filter(|(field, _)| *field != "$patch");
-    said.map(|(field, value)| (field.clone(), value.clone())).collect()
+/// The map without its `$patch` directive.
+fn without_directive(patch: &Map<String, Value>) -> Map<String, Value> {
+    let rest = patch.iter().filter(|(field, _)| *field != "$patch");
+    rest.map(|(field, value)| (field.clone(), value.clone())).collect()
 }
 
 fn is_directive(field: &str) -> bool {
@@ -384,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_texts_are_sets() {
+    fn lists_of_strings_are_sets() {
         let pod = Kinds::kubernetes().type_of("", "v1", "Pod").unwrap();
         let object = json!({"metadata": {"finalizers": ["a", "b"]}});
         let table = [
@@ -403,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn faulty_patches_are_refused() {
+    fn invalid_patches_are_rejected() {
         let object = containers(&["a"]);
         assert_eq!(
             patched(&object, &json!({"containers": [{"image": "x"}]})).unwrap_err().to_string(),
@@ -413,18 +421,18 @@ mod tests {
         let unknown = patched(&object, &json!({"nodeSelector": {"$patch": "x"}}));
         assert_eq!(unknown.unwrap_err().to_string(), "unknown patch type: x in map: map[$patch:x]");
         let table = [
-            (json!({"containers": [{"name": "a", "$patch": "merge"}]}), StrategicError::Merging),
-            (json!({"nodeSelector": {"$retainKeys": ["a"], "c": "d"}}), StrategicError::Kept),
-            (json!({"containers": [[]]}), StrategicError::Mixed("[[map[name:a]] [[]]]".to_owned())),
+            (json!({"containers": [{"name": "a", "$patch": "merge"}]}), StrategicError::MergeDirective),
+            (json!({"nodeSelector": {"$retainKeys": ["a"], "c": "d"}}), StrategicError::RetainKeys),
+            (json!({"containers": [[]]}), StrategicError::MixedTypes("[[map[name:a]] [[]]]".to_owned())),
             (
                 json!({"containers": [{"name": "a"}, 1.5]}),
-                StrategicError::Mixed("[[map[name:a]] [map[name:a] 1.5]]".to_owned()),
+                StrategicError::MixedTypes("[[map[name:a]] [map[name:a] 1.5]]".to_owned()),
             ),
         ];
         for (patch, want) in table {
             assert_eq!(patched(&object, &patch), Err(want), "{patch}");
         }
-        // Where there was nothing, what says what is to be done with it goes.
+        // New values lose their directives.
         let dropped = patched(&json!({}), &json!({"nodeSelector": {"$patch": "x"}, "hostname": "h"}));
         assert_eq!(dropped, Ok(json!({"hostname": "h"})));
     }

@@ -1,4 +1,4 @@
-//! The store: one lock orders revision, map and events, so that a watch sees writes in the order of revisions.
+//! The store. One lock orders revisions, objects and events, so that a watch sees writes in the order of revisions.
 
 mod object;
 mod ring;
@@ -14,47 +14,47 @@ use tokio::sync::watch;
 use crate::object::meta;
 
 pub(crate) use object::Object;
-pub(crate) use ring::{Change, Compacted, Event};
+pub(crate) use ring::{Compacted, Event, EventKind};
 
 use ring::Ring;
 
 /// The objects of one resource by `namespace/name`, sorted as etcd sorts keys.
 pub(crate) type Objects = OrdMap<Arc<str>, Arc<Object>>;
 
-/// All objects of all resources, and what happened to them lately.
+/// The objects of all resources, and their recent events.
 #[derive(Debug)]
 pub(crate) struct Store {
     state: RwLock<State>,
     ring_capacity: usize,
-    /// Tells of every write.
+    /// Receives the revision of every write.
     news: watch::Sender<u64>,
 }
 
-/// An event, and the resource that it is of.
-pub(crate) type Told = (String, Arc<Event>);
+/// An event and its resource.
+pub(crate) type ResourceEvent = (String, Arc<Event>);
 
-/// An object, and its resource and key.
-pub(crate) type Placed = (String, Arc<str>, Arc<Object>);
+/// An object with its resource and key.
+pub(crate) type ResourceObject = (String, Arc<str>, Arc<Object>);
 
 /// The objects of one resource at one revision.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     /// The revision.
     pub(crate) revision: u64,
-    /// The objects then.
+    /// The objects at that revision.
     pub(crate) objects: Objects,
 }
 
-/// What must be there for a write to happen.
+/// The precondition of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expect {
-    /// No object of that key.
+    /// There is no object with the key.
     Absent,
-    /// The object as it was written at this revision.
+    /// The object's last write has this revision.
     Revision(u64),
 }
 
-/// What is there is not what was expected.
+/// The precondition of a write is not met.
 #[derive(Clone, Debug)]
 pub(crate) struct Changed;
 
@@ -79,7 +79,7 @@ impl Store {
         Self { state: RwLock::new(state), ring_capacity, news: watch::Sender::new(1) }
     }
 
-    /// Another store that begins with what this one holds.
+    /// A new store with the current content of this one.
     pub(crate) fn fork(&self) -> Self {
         let state = self.state.read();
         let tables = state.tables.iter().map(|(name, table)| (name.clone(), table.fork())).collect();
@@ -137,7 +137,7 @@ impl Store {
     }
 
     /// The events of all resources after `revision`, oldest first, and the store's revision.
-    pub(crate) fn events_of_all(&self, revision: u64) -> Result<(Vec<Told>, u64), Compacted> {
+    pub(crate) fn events_of_all(&self, revision: u64) -> Result<(Vec<ResourceEvent>, u64), Compacted> {
         let state = self.state.read();
         let mut events = Vec::new();
         for (name, table) in &state.tables {
@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// All objects of all resources, each with its resource and key, and the store's revision.
-    pub(crate) fn everything(&self) -> (Vec<Placed>, u64) {
+    pub(crate) fn all_objects(&self) -> (Vec<ResourceObject>, u64) {
         let state = self.state.read();
         let of = |(name, table): (&String, &Table)| -> Vec<_> {
             table
@@ -161,13 +161,13 @@ impl Store {
         (state.tables.iter().flat_map(of).collect(), state.revision)
     }
 
-    /// Tells of every write to any resource.
-    pub(crate) fn all_news(&self) -> watch::Receiver<u64> {
+    /// Receives the revision of every write to any resource.
+    pub(crate) fn subscribe_all(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
 
-    /// Tells of every write to a resource.
-    pub(crate) fn news(&self, resource: &str) -> watch::Receiver<u64> {
+    /// Receives the revision of every write to a resource.
+    pub(crate) fn subscribe(&self, resource: &str) -> watch::Receiver<u64> {
         self.state.write().table(resource, self.ring_capacity).news.subscribe()
     }
 
@@ -179,27 +179,28 @@ impl Store {
         expect: Expect,
         value: Value,
     ) -> Result<Arc<Object>, Changed> {
-        self.put_roughly(resource, key, expect, (value, false))
+        self.put_non_canonical(resource, key, expect, (value, false))
     }
 
-    /// The same of one that may be stored otherwise than it is read.
-    pub(crate) fn put_roughly(
+    /// Like `put`. If `non_canonical`, the JSON that the client sent differs from what a read returns, so that writing the
+    /// object again unchanged creates a new revision.
+    pub(crate) fn put_non_canonical(
         &self,
         resource: &str,
         key: &str,
         expect: Expect,
-        (mut value, rough): (Value, bool),
+        (mut value, non_canonical): (Value, bool),
     ) -> Result<Arc<Object>, Changed> {
         let mut state = self.state.write();
         let revision = state.revision + 1;
         let table = state.table(resource, self.ring_capacity);
         let previous = table.objects.get(key).cloned();
-        expect.holds(previous.as_ref())?;
+        expect.check(previous.as_ref())?;
         meta::set(&mut value, "resourceVersion", revision.to_string());
-        let made = previous.as_ref().map_or(revision, |previous| previous.made());
-        let object = Arc::new(Object::new(value, revision, made).roughly(rough));
+        let creation_revision = previous.as_ref().map_or(revision, |previous| previous.creation_revision());
+        let object = Arc::new(Object::new(value, revision, creation_revision).non_canonical(non_canonical));
         let key: Arc<str> = Arc::from(key);
-        let change = if previous.is_some() { Change::Modified } else { Change::Added };
+        let change = if previous.is_some() { EventKind::Modified } else { EventKind::Added };
         table.objects.insert(Arc::clone(&key), Arc::clone(&object));
         table.publish(Event { revision, change, key, object: Arc::clone(&object), previous });
         state.revision = revision;
@@ -207,7 +208,7 @@ impl Store {
         Ok(object)
     }
 
-    /// Removes an object; gives its last state with the revision of the deletion.
+    /// Removes an object; returns its last state with the revision of the deletion.
     pub(crate) fn remove(
         &self,
         resource: &str,
@@ -219,15 +220,15 @@ impl Store {
         let revision = state.revision + 1;
         let table = state.table(resource, self.ring_capacity);
         let previous = table.objects.get(key).cloned();
-        expect.holds(previous.as_ref())?;
+        expect.check(previous.as_ref())?;
         let mut value = last;
         meta::set(&mut value, "resourceVersion", revision.to_string());
-        let made = previous.as_ref().map_or(revision, |previous| previous.made());
-        let object = Arc::new(Object::new(value, revision, made));
+        let creation_revision = previous.as_ref().map_or(revision, |previous| previous.creation_revision());
+        let object = Arc::new(Object::new(value, revision, creation_revision));
         table.objects.remove(key);
         let event = Event {
             revision,
-            change: Change::Deleted,
+            change: EventKind::Deleted,
             key: Arc::from(key),
             object: Arc::clone(&object),
             previous,
@@ -238,7 +239,7 @@ impl Store {
         Ok(object)
     }
 
-    /// Forgets the events of all resources up to now: older revisions answer 410.
+    /// Drops all events: requests for older revisions are answered with 410.
     pub(crate) fn compact(&self) {
         let mut state = self.state.write();
         let revision = state.revision;
@@ -275,8 +276,8 @@ impl Table {
 }
 
 impl Expect {
-    fn holds(self, found: Option<&Arc<Object>>) -> Result<(), Changed> {
-        match (self, found) {
+    fn check(self, current: Option<&Arc<Object>>) -> Result<(), Changed> {
+        match (self, current) {
             (Self::Absent, None) => Ok(()),
             (Self::Revision(revision), Some(object)) if object.revision() == revision => Ok(()),
             _ => Err(Changed),

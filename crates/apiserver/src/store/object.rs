@@ -1,4 +1,4 @@
-//! An object at one revision, with its JSON text made once.
+//! An object at one revision, with its cached JSON text.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -11,20 +11,27 @@ use serde_json::Value;
 pub(crate) struct Object {
     value: Value,
     revision: u64,
-    made: u64,
-    rough: bool,
+    creation_revision: u64,
+    non_canonical: bool,
     json: OnceLock<Bytes>,
     item_json: OnceLock<Bytes>,
 }
 
 impl Object {
-    /// The object at `revision`; its `metadata.resourceVersion` says so already. It was made at `made`.
-    pub(super) fn new(value: Value, revision: u64, made: u64) -> Self {
-        Self { value, revision, made, rough: false, json: OnceLock::new(), item_json: OnceLock::new() }
+    /// The object at `revision`, which its `metadata.resourceVersion` already contains. The first write was at `creation_revision`.
+    pub(super) fn new(value: Value, revision: u64, creation_revision: u64) -> Self {
+        Self {
+            value,
+            revision,
+            creation_revision,
+            non_canonical: false,
+            json: OnceLock::new(),
+            item_json: OnceLock::new(),
+        }
     }
 
-    /// An object as a request sees it, which is not stored so.
-    pub(crate) fn shown(value: Value, revision: u64) -> Self {
+    /// An object in the form that a request sees, which is not in the store.
+    pub(crate) fn unstored(value: Value, revision: u64) -> Self {
         Self::new(value, revision, revision)
     }
 
@@ -33,37 +40,37 @@ impl Object {
         &self.value
     }
 
-    /// When it was written.
+    /// The revision of the last write.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// When it was made.
-    pub(crate) fn made(&self) -> u64 {
-        self.made
+    /// The revision of the creation.
+    pub(crate) fn creation_revision(&self) -> u64 {
+        self.creation_revision
     }
 
-    /// The same, which is stored otherwise than it is read.
-    pub(super) fn roughly(self, rough: bool) -> Self {
-        Self { rough, ..self }
+    /// Sets whether the stored JSON differs from what a read returns.
+    pub(super) fn non_canonical(self, non_canonical: bool) -> Self {
+        Self { non_canonical, ..self }
     }
 
-    /// Whether it is stored otherwise than it is read, so that writing it again is a write.
-    pub(crate) fn is_rough(&self) -> bool {
-        self.rough
+    /// Whether the stored JSON differs from what a read returns, so that writing it unchanged creates a new revision.
+    pub(crate) fn is_non_canonical(&self) -> bool {
+        self.non_canonical
     }
 
-    /// Whether it was never changed since.
+    /// Whether it was never changed since its creation.
     pub(crate) fn is_new(&self) -> bool {
-        self.made == self.revision
+        self.creation_revision == self.revision
     }
 
-    /// The object as text.
+    /// The object as JSON.
     pub(crate) fn json(&self) -> &Bytes {
         self.json.get_or_init(|| Bytes::from(self.value.to_string()))
     }
 
-    /// The object as text without `apiVersion` and `kind`, as it stands in a typed list.
+    /// The object as JSON without `apiVersion` and `kind`, as an item of a typed list.
     pub(crate) fn item_json(&self) -> &Bytes {
         self.item_json.get_or_init(|| {
             let fields = self.value.as_object().into_iter().flatten();

@@ -7,22 +7,22 @@ use super::object::Object;
 
 /// What happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    /// It was made.
+pub(crate) enum EventKind {
+    /// It was created.
     Added,
-    /// It was written again.
+    /// It was updated.
     Modified,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
 }
 
 /// A write.
 #[derive(Debug)]
 pub(crate) struct Event {
-    /// When.
+    /// The revision of the write.
     pub(crate) revision: u64,
-    /// What.
-    pub(crate) change: Change,
+    /// The kind of change.
+    pub(crate) change: EventKind,
     /// `namespace/name`, or the name of a cluster-scoped object.
     pub(crate) key: Arc<str>,
     /// The object after the write; of a deleted one, its last state with the revision of the deletion.
@@ -31,10 +31,10 @@ pub(crate) struct Event {
     pub(crate) previous: Option<Arc<Object>>,
 }
 
-/// The asked revision is older than the oldest event kept.
+/// The requested revision is older than the oldest event in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Compacted {
-    /// The oldest revision that can still be asked for.
+    /// The oldest revision that is still available.
     pub(crate) oldest: u64,
 }
 
@@ -59,7 +59,7 @@ impl Ring {
         }
     }
 
-    /// Forgets all events up to and including `revision`.
+    /// Drops all events up to and including `revision`.
     pub(super) fn compact(&mut self, revision: u64) {
         while self.events.front().is_some_and(|event| event.revision <= revision) {
             self.drop_oldest();
@@ -69,18 +69,18 @@ impl Ring {
 
     /// The events after `revision`, oldest first, at most `limit`.
     pub(super) fn after(&self, revision: u64, limit: usize) -> Result<Vec<Arc<Event>>, Compacted> {
-        self.reaches(revision)?;
+        self.check_available(revision)?;
         let start = self.events.partition_point(|event| event.revision <= revision);
         Ok(self.events.iter().skip(start).take(limit).cloned().collect())
     }
 
     /// The events after `revision`, newest first.
     pub(super) fn back_to(&self, revision: u64) -> Result<impl Iterator<Item = &Arc<Event>>, Compacted> {
-        self.reaches(revision)?;
+        self.check_available(revision)?;
         Ok(self.events.iter().rev().take_while(move |event| event.revision > revision))
     }
 
-    fn reaches(&self, revision: u64) -> Result<(), Compacted> {
+    fn check_available(&self, revision: u64) -> Result<(), Compacted> {
         if revision < self.dropped { Err(Compacted { oldest: self.dropped }) } else { Ok(()) }
     }
 

@@ -14,7 +14,7 @@ use crate::clock::rfc3339;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::allocation::{self, Held};
+use crate::object::allocation::{self, Reservation};
 use crate::object::decode;
 use crate::object::effects;
 use crate::object::fields;
@@ -35,7 +35,7 @@ const ATTEMPTS: u32 = 8;
 /// Makes the object of the request's body.
 pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
-    decode::check_form(call)?;
+    decode::check_media_type(call)?;
     apply::check(call, "CreateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
     wipe(&mut object);
@@ -55,7 +55,7 @@ pub(crate) async fn create_object(
 }
 
 async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes)) -> Result<Reply, Status> {
-    decode::place(call, &mut object)?;
+    decode::set_namespace(call, &mut object)?;
     let name = meta::name(&object).to_owned();
     let dry_run = call.query.dry_run();
     let mut review =
@@ -70,7 +70,7 @@ async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes))
     for attempt in 1..=attempts {
         let (mut object, held) =
             prepared(shared, call, mutated.clone()).map_err(|status| status.noting(&review.notes))?;
-        let told = effects::compare(shared, &call.target, &mut object);
+        let told = effects::compare_with_others(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
         review.notes.warn(told);
@@ -80,13 +80,13 @@ async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes))
         let object = review.object.take().expect("validation keeps the object");
         // What a configuration says that nobody knows counts as a change, but is not kept.
         let object = decode::pruned(call, object);
-        let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
-        let persisted = persist(shared, call, (stored, review.notes.rough), dry_run);
+        let stored = versions::convert(shared, &call.target, object, &call.target.storage).await?;
+        let persisted = persist(shared, call, (stored, review.notes.non_canonical), dry_run);
         drop(held);
         match persisted {
             Ok(object) => {
                 let notes = std::mem::take(&mut review.notes);
-                let shown = versions::read_one(shared, &call.target, &object).await?;
+                let shown = versions::read(shared, &call.target, &object).await?;
                 let body = render::object(call, &shown);
                 return Ok(Reply { notes, name: Some(name), ..Reply::json(201, body) });
             }
@@ -110,15 +110,15 @@ fn prepared<'a>(
     shared: &'a Shared,
     call: &Call,
     mut object: Value,
-) -> Result<(Value, Option<Held<'a>>), Status> {
+) -> Result<(Value, Option<Reservation<'a>>), Status> {
     let prefix = meta::text(&object, "generateName").to_owned();
     if meta::name(&object).is_empty() && !prefix.is_empty() {
         meta::set(&mut object, "name", shared.ids.name(&prefix));
     }
     decode::check_version(call, &object)?;
-    decode::place(call, &mut object)?;
+    decode::set_namespace(call, &mut object)?;
     if !call.target.custom {
-        fields::store(&call.target.resource, &mut object);
+        fields::apply_storage_form(&call.target.resource, &mut object);
     }
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
@@ -140,7 +140,7 @@ fn prepared<'a>(
 fn persist(
     shared: &Shared,
     call: &Call,
-    (mut object, rough): (Value, bool),
+    (mut object, non_canonical): (Value, bool),
     dry_run: bool,
 ) -> Result<Arc<Object>, Status> {
     let name = meta::name(&object).to_owned();
@@ -155,13 +155,13 @@ fn persist(
     meta::of_mut(&mut object).remove("selfLink");
     if dry_run {
         let taken = shared.store.get(&call.target.table, &key).is_some();
-        return if taken { Err(exists()) } else { Ok(Arc::new(Object::shown(object, 0))) };
+        return if taken { Err(exists()) } else { Ok(Arc::new(Object::unstored(object, 0))) };
     }
     let object = shared
         .store
-        .put_roughly(&call.target.table, &key, Expect::Absent, (object, rough))
+        .put_non_canonical(&call.target.table, &key, Expect::Absent, (object, non_canonical))
         .map_err(|_| exists())?;
-    effects::written(shared, &call.target, object.value());
+    effects::after_write(shared, &call.target, object.value());
     Ok(object)
 }
 

@@ -17,7 +17,7 @@ use crate::object::decode;
 use crate::object::effects;
 use crate::object::fields::blank;
 use crate::object::meta;
-use crate::object::removal::{self, DeleteOptions, Preconditions, Step};
+use crate::object::removal::{self, DeleteOptions, DeletionEffect, Preconditions};
 use crate::object::strategy;
 use crate::render;
 use crate::selection::Selection;
@@ -52,7 +52,7 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
         render::written(&status, call.accept.yaml)
     } else {
         let target = &call.target;
-        let shown = versions::converted(shared, target, deleted.object, &target.resource).await?;
+        let shown = versions::convert(shared, target, deleted.object, &target.resource).await?;
         render::value(call, &shown)
     };
     Ok(Reply { notes: told, ..Reply::json(code, answer) })
@@ -123,31 +123,31 @@ async fn delete_object(
             Some(told) => admitted(shared, call, &current, (dry_run, told)).await?,
             None => Notes::default(),
         };
-        let step = removal::step(&call.target, current.value(), options, shared.clock.now());
+        let effect = removal::effect(&call.target, current.value(), options, shared.clock.now());
         if dry_run {
-            return Ok(imagined(call, current.value(), step, notes));
+            return Ok(imagined(call, current.value(), effect, notes));
         }
-        freed_unseen(call, current.value(), (&step, options))?;
+        freed_unseen(call, current.value(), (&effect, options))?;
         let whole = strategy::returns_deleted(&call.target);
         let deleted = |object: Value, gone: bool| Ok(Deleted { object, gone, whole, notes });
         let expect = Expect::Revision(current.revision());
-        match step {
-            Step::Pending => return deleted(current.value().clone(), false),
-            Step::Graceful(value) => {
-                if let Some(object) = effects::removed_gracefully(shared, (&call.target, &key), expect, value)
+        match effect {
+            DeletionEffect::Unchanged => return deleted(current.value().clone(), false),
+            DeletionEffect::MarkAndRemove(value) => {
+                if let Some(object) = effects::remove_gracefully(shared, (&call.target, &key), expect, value)
                 {
                     return deleted(object.value().clone(), true);
                 }
             }
-            Step::Marked(value) => {
+            DeletionEffect::Mark(value) => {
                 if let Ok(object) = shared.store.put(&call.target.table, &key, expect, value) {
-                    effects::written(shared, &call.target, object.value());
+                    effects::after_write(shared, &call.target, object.value());
                     return deleted(object.value().clone(), false);
                 }
             }
-            Step::Gone(value) | Step::Freed(value) => {
+            DeletionEffect::Remove(value) | DeletionEffect::RemoveReleased(value) => {
                 if let Ok(object) = shared.store.remove(&call.target.table, &key, expect, value) {
-                    effects::removed(shared, &call.target, object.value());
+                    effects::after_removal(shared, &call.target, object.value());
                     return deleted(object.value().clone(), true);
                 }
             }
@@ -162,8 +162,8 @@ async fn admitted(
     current: &Arc<Object>,
     (dry_run, (name, options)): (bool, (&str, &Value)),
 ) -> Result<Notes, Status> {
-    let read = versions::read_one(shared, &call.target, current).await?;
-    let shown = convert::shown(read.value(), &call.target.resource);
+    let read = versions::read(shared, &call.target, current).await?;
+    let shown = convert::to_version(read.value(), &call.target.resource);
     let mut review = Review::new(call, Operation::Delete, name, dry_run, options.clone());
     review.old = Some(Cow::Borrowed(&*shown));
     admission::mutate(shared, call, &mut review).await?;
@@ -172,14 +172,16 @@ async fn admitted(
 }
 
 /// What a dry run shows of a deletion.
-fn imagined(call: &Call, current: &Value, step: Step, notes: Notes) -> Deleted {
+fn imagined(call: &Call, current: &Value, effect: DeletionEffect, notes: Notes) -> Deleted {
     let whole = strategy::returns_deleted(&call.target);
-    match step {
-        Step::Pending => Deleted { object: current.clone(), gone: false, whole, notes },
-        Step::Marked(object) => Deleted { object, gone: false, whole, notes },
-        Step::Gone(object) | Step::Graceful(object) => Deleted { object, gone: true, whole, notes },
+    match effect {
+        DeletionEffect::Unchanged => Deleted { object: current.clone(), gone: false, whole, notes },
+        DeletionEffect::Mark(object) => Deleted { object, gone: false, whole, notes },
+        DeletionEffect::Remove(object) | DeletionEffect::MarkAndRemove(object) => {
+            Deleted { object, gone: true, whole, notes }
+        }
         // As kube-apiserver has it, what it would free is an object of which nothing was read.
-        Step::Freed(_) => Deleted { object: unread(call), gone: true, whole: true, notes },
+        DeletionEffect::RemoveReleased(_) => Deleted { object: unread(call), gone: true, whole: true, notes },
     }
 }
 
@@ -187,10 +189,10 @@ fn imagined(call: &Call, current: &Value, step: Step, notes: Notes) -> Deleted {
 fn freed_unseen(
     call: &Call,
     current: &Value,
-    (step, options): (&Step, &DeleteOptions),
+    (effect, options): (&DeletionEffect, &DeleteOptions),
 ) -> Result<(), Status> {
     let asked = options.preconditions.as_ref().is_some_and(|of| of.resource_version.is_some());
-    if !asked || !matches!(step, Step::Freed(_)) {
+    if !asked || !matches!(effect, DeletionEffect::RemoveReleased(_)) {
         return Ok(());
     }
     let found = meta::text(current, "resourceVersion");

@@ -68,7 +68,7 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     while objects.len() < limit
         && let Some((key, object)) = there.next()
     {
-        let shown = versions::read_one(shared, &call.target, object).await?;
+        let shown = versions::read(shared, &call.target, object).await?;
         if selection.selects(shown.value(), &call.target) {
             objects.push(shown);
             last = Some(key);

@@ -42,7 +42,7 @@ pub(crate) async fn read(shared: &Shared, call: &Call) -> Result<Arc<Object>, St
     let name = &call.path.name;
     let object = shared.store.get(&call.target.table, &call.key(name));
     let object = object.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-    versions::read_one(shared, &call.target, &object).await
+    versions::read(shared, &call.target, &object).await
 }
 
 /// Reads or changes one side of an object.

@@ -114,14 +114,14 @@ impl Applied<'_> {
     fn object(&self, shared: &Shared, current: Option<&Value>, notes: &mut Notes) -> Result<Value, Status> {
         let served = shared.registry.served();
         let lens = Lens::new(&served, &self.call.target, &self.call.path.subresource);
-        let options = apply::Options::of(self.call);
+        let options = apply::ApplyOptions::of(self.call);
         let mut object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
         let Some(schema) = &self.call.target.schema else {
             self.convertible(shared, &object)?;
             return decode::patched(shared, self.call, (object, None), notes);
         };
         // What became empty is null, and the schema may refuse it: as kube-apiserver has it, it was not sent as null.
-        decode::identify(self.call, &mut object)?;
+        decode::check_type_meta(self.call, &mut object)?;
         structural::default(&mut object, schema);
         Ok(object)
     }
@@ -162,7 +162,7 @@ impl Edit for Patched<'_> {
 
 /// Refuses an object of another namespace or name than those of the request; one that names none gets that namespace.
 pub(crate) fn check_place(call: &Call, object: &mut Value) -> Result<(), Status> {
-    decode::place(call, object)?;
+    decode::set_namespace(call, object)?;
     check_name(call, object)
 }
 

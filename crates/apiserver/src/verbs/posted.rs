@@ -21,7 +21,7 @@ pub(super) async fn admitted(
     (mut object, notes): (Value, Notes),
     check: impl Fn(&Value) -> Result<(), Status>,
 ) -> Result<(Value, Notes), Status> {
-    decode::place(call, &mut object)?;
+    decode::set_namespace(call, &mut object)?;
     let name = call.path.name.as_str();
     effects::admit_to_namespace(shared, call, name)?;
     let options = admission::options(call, "CreateOptions");

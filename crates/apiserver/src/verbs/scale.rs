@@ -34,7 +34,7 @@ enum Change {
 pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let object = super::read(shared, call).await?;
     let scaling = call.target.scaling.as_deref();
-    let shown = convert::shown(object.value(), &call.target.resource);
+    let shown = convert::to_version(object.value(), &call.target.resource);
     if let Some(paths) = scaling {
         scale::check(&shown, paths).map_err(Status::failure)?;
         if scale::at(&shown, &paths.wanted).is_none() {
@@ -51,7 +51,7 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
     let change = if !patched {
         apply::check(call, "UpdateOptions", None)?;
         let mut scale = decode::object(shared, call, &mut notes)?;
-        decode::place(call, &mut scale)?;
+        decode::set_namespace(call, &mut scale)?;
         update::check_name(call, &scale).map_err(|status| status.noting(&notes))?;
         Change::To(scale)
     } else if decode::media_type(&call.content_type) == APPLY {
@@ -143,12 +143,12 @@ impl Scaled<'_> {
             Change::Applied(configuration) => {
                 let served = shared.registry.served();
                 let lens = Lens::new(&served, &self.call.target, "scale");
-                let options = apply::Options::of(self.call);
+                let options = apply::ApplyOptions::of(self.call);
                 let scale = apply::apply(&lens, Some(before), configuration, &options, shared.clock.now())?;
                 self.convertible(before, scale, configuration)?
             }
         };
-        decode::place(self.call, &mut scale)?;
+        decode::set_namespace(self.call, &mut scale)?;
         update::check_name(self.call, &scale)?;
         if !matches!(self.change, Change::Applied(_)) {
             written::record(shared, self.call, Some(before), &mut scale);

@@ -25,9 +25,9 @@ const LONGEST: i64 = 1 << 32;
 
 /// Answers with a token of the account that the path names.
 pub(crate) async fn request(shared: &Shared, call: &Call) -> Result<Reply, Status> {
-    let mut object = decode::tree(call)?;
+    let mut object = decode::parse_body(call)?;
     identify(&mut object)?;
-    decode::place(call, &mut object)?;
+    decode::set_namespace(call, &mut object)?;
     let name = call.path.name.as_str();
     let account = shared.store.get(&call.target.table, &call.key(name));
     let account = account.ok_or_else(|| Status::not_found(call.group_resource(), name))?;

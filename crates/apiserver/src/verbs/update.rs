@@ -16,7 +16,7 @@ use crate::convert;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::allocation::{self, Held};
+use crate::object::allocation::{self, Reservation};
 use crate::object::decode;
 use crate::object::effects;
 use crate::object::fields;
@@ -57,7 +57,7 @@ pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status
 }
 
 async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes) -> Result<Reply, Status> {
-    decode::place(call, &mut object)?;
+    decode::set_namespace(call, &mut object)?;
     check_name(call, &object)?;
     let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
     let Some(current) = current else {
@@ -95,8 +95,8 @@ pub(crate) async fn changed(
     loop {
         let current = shared.store.get(&call.target.table, &call.key(name));
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-        let read = versions::read_one(shared, &call.target, &current).await?;
-        let shown = convert::shown(read.value(), &call.target.resource);
+        let read = versions::read(shared, &call.target, &current).await?;
+        let shown = convert::to_version(read.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
         let edited = edit.apply(shared, &shown, &mut review.notes);
         let mut edited = edited.map_err(|status| status.noting(&review.notes))?;
@@ -108,10 +108,10 @@ pub(crate) async fn changed(
         let mutated = review.object.take().expect("mutation keeps the object of an update");
         let (mut prepared, held) =
             prepared(shared, call, mutated, &shown).map_err(|status| status.noting(&review.notes))?;
-        if review.notes.empties && call.path.subresource.is_empty() {
+        if review.notes.empty_collections && call.path.subresource.is_empty() {
             meta::set(&mut prepared, "generation", meta::generation(&shown) + 1);
         }
-        review.notes.warn(effects::compare(shared, &call.target, &mut prepared));
+        review.notes.warn(effects::compare_with_others(shared, &call.target, &mut prepared));
         review.notes.warn(warnings::of(call, &prepared, Some(&shown)));
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
@@ -120,12 +120,12 @@ pub(crate) async fn changed(
         drop(review);
         // What a configuration says that nobody knows counts as a change, but is not kept.
         let object = decode::pruned(call, object);
-        let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
-        let persisted = persist(shared, call, &current, (stored, notes.rough), dry_run);
+        let stored = versions::convert(shared, &call.target, object, &call.target.storage).await?;
+        let persisted = persist(shared, call, &current, (stored, notes.non_canonical), dry_run);
         drop(held);
         // Somebody else was faster: the edit is made again, on what is there now.
         if let Ok(object) = persisted {
-            let shown = versions::read_one(shared, &call.target, &object).await?;
+            let shown = versions::read(shared, &call.target, &object).await?;
             return Ok((render::object(call, &shown), notes));
         }
     }
@@ -204,12 +204,12 @@ fn prepared<'a>(
     call: &Call,
     mut object: Value,
     old: &Value,
-) -> Result<(Value, Option<Held<'a>>), Status> {
+) -> Result<(Value, Option<Reservation<'a>>), Status> {
     check_revision(call, &object, old)?;
     decode::check_version(call, &object)?;
-    decode::place(call, &mut object)?;
+    decode::set_namespace(call, &mut object)?;
     if !call.target.custom {
-        fields::store(&call.target.resource, &mut object);
+        fields::apply_storage_form(&call.target.resource, &mut object);
     }
     match call.path.subresource.as_str() {
         "status" | "approval" => strategy::prepare_for_status_update(&call.target, &mut object, old),
@@ -273,7 +273,7 @@ fn persist(
     shared: &Shared,
     call: &Call,
     current: &Arc<Object>,
-    (mut object, rough): (Value, bool),
+    (mut object, non_canonical): (Value, bool),
     dry_run: bool,
 ) -> Result<Arc<Object>, Changed> {
     let link = meta::of_mut(&mut object).remove("selfLink");
@@ -282,13 +282,13 @@ fn persist(
         if let Some(link) = link {
             meta::set(&mut object, "selfLink", link);
         }
-        Arc::new(Object::shown(object, 0))
+        Arc::new(Object::unstored(object, 0))
     };
     if dry_run {
         return Ok(told(object));
     }
     let rewritten = current.is_new() && strategy::is_rewritten_once(&call.target);
-    if &object == current.value() && !rewritten && current.is_rough() == rough {
+    if &object == current.value() && !rewritten && current.is_non_canonical() == non_canonical {
         return Ok(Arc::clone(current));
     }
     let (table, key) = (&call.target.table, call.key(&call.path.name));
@@ -296,11 +296,11 @@ fn persist(
     if effects::is_gone(&call.target, &object) {
         // Whoever follows the collection is told of its last state.
         let removed = shared.store.remove(table, &key, expect, current.value().clone())?;
-        effects::removed(shared, &call.target, removed.value());
+        effects::after_removal(shared, &call.target, removed.value());
         // What is told is what was sent, at the revision that it replaced.
         return Ok(told(object));
     }
-    let written = shared.store.put_roughly(table, &key, expect, (object, rough))?;
-    effects::written(shared, &call.target, written.value());
+    let written = shared.store.put_non_canonical(table, &key, expect, (object, non_canonical))?;
+    effects::after_write(shared, &call.target, written.value());
     Ok(written)
 }

@@ -25,7 +25,7 @@ use crate::object::strategy::TEMPLATE_GENERATION;
 use crate::render;
 use crate::selection::Selection;
 use crate::state::Shared;
-use crate::store::{Change, Compacted, Event, Object};
+use crate::store::{Compacted, Event, EventKind, Object};
 use crate::table;
 use crate::verbs::list::{self, option_errors, too_old, watched_revision};
 use crate::versions;
@@ -99,7 +99,7 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
 /// Before which revision nothing is known of a kind: events of custom resources are kept since their definition.
 fn oldest(shared: &Shared, call: &Call) -> u64 {
     let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &call.target.table);
-    definition.filter(|_| call.target.custom).map_or(0, |definition| definition.made())
+    definition.filter(|_| call.target.custom).map_or(0, |definition| definition.creation_revision())
 }
 
 impl Watcher {
@@ -113,7 +113,7 @@ impl Watcher {
         let bookmarks = call.query.flag("allowWatchBookmarks");
         let first = (now + BOOKMARK_PERIOD).min(end - LAST_BOOKMARK.min(duration));
         Ok(Self {
-            news: shared.store.news(&call.target.table),
+            news: shared.store.subscribe(&call.target.table),
             ends: shared.faults.watch_ends(),
             request: Attributes {
                 user: call.user.clone(),
@@ -141,7 +141,7 @@ impl Watcher {
             .map(|(_, object)| Arc::clone(object))
             .collect();
         for object in &objects {
-            let shown = versions::read_one(&self.shared, &self.call.target, object).await?;
+            let shown = versions::read(&self.shared, &self.call.target, object).await?;
             if self.selection.selects(shown.value(), &self.call.target) {
                 let line = self.line("ADDED", &shown);
                 self.pending.push_back(line);
@@ -235,20 +235,20 @@ impl Watcher {
             return Ok(None);
         }
         let target = &self.call.target;
-        let object = versions::read_one(&self.shared, target, &event.object).await?;
+        let object = versions::read(&self.shared, target, &event.object).await?;
         let previous = match &event.previous {
             // Whatever it was, it is selected.
             Some(previous) if self.selection.is_everything() => Some(Arc::clone(previous)),
-            Some(previous) => Some(versions::read_one(&self.shared, target, previous).await?),
+            Some(previous) => Some(versions::read(&self.shared, target, previous).await?),
             None => None,
         };
         let before = previous.filter(|object| self.selection.selects(object.value(), target));
-        let after = event.change != Change::Deleted && self.selection.selects(object.value(), target);
+        let after = event.change != EventKind::Deleted && self.selection.selects(object.value(), target);
         Ok(match (before, after) {
             (None, false) => None,
             (None, true) => Some(self.line("ADDED", &object)),
             (Some(_), true) => Some(self.line("MODIFIED", &object)),
-            (Some(_), false) if event.change == Change::Deleted => Some(self.line("DELETED", &object)),
+            (Some(_), false) if event.change == EventKind::Deleted => Some(self.line("DELETED", &object)),
             // It is not selected any more: its last selected state goes, at the revision of the write.
             (Some(before), false) => {
                 let mut last = before.value().clone();
@@ -270,7 +270,7 @@ impl Watcher {
             return line(kind, &render::value(&self.call, object));
         };
         let columns = !std::mem::replace(&mut self.told_columns, true);
-        let shown = convert::shown(object, &self.call.target.resource);
+        let shown = convert::to_version(object, &self.call.target.resource);
         let table = table::of(&self.call, std::iter::once(&*shown), version, columns);
         line(kind, table.to_string().as_bytes())
     }

@@ -1,6 +1,6 @@
-//! Custom resources in the version that is asked for: what is stored is defaulted when it is read, and a webhook converts.
+//! Custom resources in the requested version: reading sets defaults, and a webhook converts.
 //!
-//! As kube-apiserver has it, defaults are those of the version that an object is stored in.
+//! As in kube-apiserver, the defaults are those of the storage version.
 
 mod conversion;
 mod review;
@@ -20,85 +20,90 @@ use crate::registry::Target;
 use crate::state::Shared;
 use crate::store::Object;
 
-pub(crate) use conversion::Conversion;
+pub(crate) use conversion::ConversionWebhook;
 
-/// How long a webhook has to convert.
-const PATIENCE: u32 = 30;
+/// The timeout of a conversion webhook, in seconds.
+const TIMEOUT_SECONDS: u32 = 30;
 
-/// A stored object as a request sees it.
+/// A stored object in the request's version, with defaults.
 ///
 /// # Errors
-/// If a webhook does not convert it.
-pub(crate) async fn read_one(
+/// If the conversion webhook fails.
+pub(crate) async fn read(
     shared: &Shared,
     target: &Target,
     object: &Arc<Object>,
 ) -> Result<Arc<Object>, Status> {
     match &target.definition {
-        Some(definition) => of_definition(shared, target, definition, object).await,
+        Some(versions) => read_custom(shared, target, versions, object).await,
         None => Ok(Arc::clone(object)),
     }
 }
 
-/// An object in another version of its resource.
+/// Converts an object to another version of its resource.
 ///
 /// # Errors
-/// If a webhook does not convert it.
-pub(crate) async fn converted(
+/// If the conversion webhook fails.
+pub(crate) async fn convert(
     shared: &Shared,
     target: &Target,
     object: Value,
     to: &Resource,
 ) -> Result<Value, Status> {
-    let definition = target.definition.as_deref();
-    let Some((definition, conversion)) = definition.and_then(|known| Some((known, known.conversion()?)))
+    let versions = target.definition.as_deref();
+    let Some((versions, conversion)) = versions.and_then(|versions| Some((versions, versions.conversion()?)))
     else {
-        return Ok(convert::converted(object, to));
+        return Ok(convert::into_version(object, to));
     };
     if object["apiVersion"] == to.api_version() {
         return Ok(object);
     }
-    let mut converted = asked(shared, conversion, &object, &to.api_version()).await?;
-    let _untold = structural::prune(&mut converted, &definition.schema(&to.version));
+    let mut converted = call_webhook(shared, conversion, &object, &to.api_version()).await?;
+    let _dropped = structural::prune(&mut converted, &versions.schema(&to.version));
     Ok(converted)
 }
 
-async fn of_definition(
+async fn read_custom(
     shared: &Shared,
     target: &Target,
-    definition: &Versions,
+    versions: &Versions,
     object: &Arc<Object>,
 ) -> Result<Arc<Object>, Status> {
-    let mut shown = Cow::Borrowed(object.value());
-    let schema = definition.schema(version(&shown));
-    if structural::lacks(&shown, &schema) {
-        structural::default(shown.to_mut(), &schema);
+    let mut current = Cow::Borrowed(object.value());
+    let schema = versions.schema(version(&current));
+    if structural::lacks_defaults(&current, &schema) {
+        structural::default(current.to_mut(), &schema);
     }
-    if definition.conversion().is_some() && shown["apiVersion"] != target.resource.api_version() {
-        shown = Cow::Owned(converted(shared, target, shown.into_owned(), &target.resource).await?);
+    if versions.conversion().is_some() && current["apiVersion"] != target.resource.api_version() {
+        current = Cow::Owned(convert(shared, target, current.into_owned(), &target.resource).await?);
     }
-    Ok(match shown {
+    Ok(match current {
         Cow::Borrowed(_) => Arc::clone(object),
-        Cow::Owned(value) => Arc::new(Object::shown(value, object.revision())),
+        Cow::Owned(value) => Arc::new(Object::unstored(value, object.revision())),
     })
 }
 
-/// What a webhook makes of an object.
-async fn asked(shared: &Shared, conversion: &Conversion, object: &Value, to: &str) -> Result<Value, Status> {
+/// Calls the webhook to convert an object.
+async fn call_webhook(
+    shared: &Shared,
+    conversion: &ConversionWebhook,
+    object: &Value,
+    to: &str,
+) -> Result<Value, Status> {
     let kind = review::kind(object);
     let failed = |why: String| Status::failure(format!("conversion webhook for {kind} {why}"));
     let uid = shared.ids.uid();
     let version =
         conversion.version().ok_or_else(|| Status::failure("no supported conversion review versions"))?;
     let body = Bytes::from(review::request(object, to, version, &uid).to_string());
-    let answer = posting::post(shared, &conversion.client, PATIENCE, body).await;
+    let answer = posting::post(shared, &conversion.client, TIMEOUT_SECONDS, body).await;
     let answer = answer.map_err(|unanswered| {
         let (Unanswered::NoWay(why) | Unanswered::Failed(why)) = unanswered;
         failed(format!("failed: {why}"))
     })?;
     let converted =
         review::objects(&answer, version, &uid).map_err(|why| failed(format!("failed: {why}")))?;
-    review::only(converted, object, to).map_err(failed)
+    review::check_converted(converted, object, to).map_err(failed)
 }
 
 /// `v1` of `example.com/v1`.

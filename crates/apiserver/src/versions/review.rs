@@ -1,4 +1,4 @@
-//! The ConversionReview: what is asked, and what is held against the answer.
+//! Builds a ConversionReview and checks the response.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -6,18 +6,18 @@ use serde_json::{Map, Value, json};
 use crate::object::fields::type_name;
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Review {
+#[serde(rename = "Review", rename_all = "camelCase")]
+struct ConversionReviewBody {
     #[serde(default)]
     api_version: String,
     #[serde(default)]
     kind: String,
-    response: Option<Response>,
+    response: Option<ConversionResponse>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Response {
+#[serde(rename = "Response", rename_all = "camelCase")]
+struct ConversionResponse {
     #[serde(default)]
     uid: String,
     #[serde(default)]
@@ -39,7 +39,7 @@ pub(super) fn kind(object: &Value) -> String {
     format!("{}, Kind={}", text("apiVersion"), text("kind"))
 }
 
-/// The review that asks for an object in another version.
+/// The ConversionReview that requests another version of an object.
 pub(super) fn request(object: &Value, to: &str, version: &str, uid: &str) -> Value {
     json!({
         "kind": "ConversionReview",
@@ -48,18 +48,18 @@ pub(super) fn request(object: &Value, to: &str, version: &str, uid: &str) -> Val
     })
 }
 
-/// The objects of an answer, if it answers this request.
+/// The objects of a response, if it belongs to this request.
 pub(super) fn objects(answer: &str, version: &str, uid: &str) -> Result<Vec<Value>, String> {
-    let unread = |why: String| format!("couldn't get version/kind; json parse error: {why}");
-    let review = formats::json::document(answer.as_bytes()).map_err(unread)?;
-    let review = Review::deserialize(review).map_err(|error| unread(error.to_string()))?;
+    let parse_error = |why: String| format!("couldn't get version/kind; json parse error: {why}");
+    let review = formats::json::document(answer.as_bytes()).map_err(parse_error)?;
+    let review = ConversionReviewBody::deserialize(review).map_err(|error| parse_error(error.to_string()))?;
     let wanted = format!("apiextensions.k8s.io/{version}");
     if (review.api_version.as_str(), review.kind.as_str()) != (wanted.as_str(), "ConversionReview") {
         let found = format!("{}, Kind={}", review.api_version, review.kind);
         return Err(format!("expected webhook response of {wanted}, Kind=ConversionReview, got {found}"));
     }
     let response = review.response.ok_or("no response provided")?;
-    // The older version was answered without it.
+    // Responses of `v1beta1` need no UID.
     if version == "v1" && response.uid != uid {
         return Err(format!("expected response.uid={uid:?}, got {:?}", response.uid));
     }
@@ -71,8 +71,9 @@ pub(super) fn objects(answer: &str, version: &str, uid: &str) -> Result<Vec<Valu
     }
 }
 
-/// The one object of an answer, with the metadata that it had; labels and annotations are the webhook's.
-pub(super) fn only(objects: Vec<Value>, original: &Value, to: &str) -> Result<Value, String> {
+/// The single object of a response. Its labels and annotations come from the webhook, other metadata from the
+/// original.
+pub(super) fn check_converted(objects: Vec<Value>, original: &Value, to: &str) -> Result<Value, String> {
     let count = objects.len();
     let Ok([mut converted]) = <[Value; 1]>::try_from(objects) else {
         return Err(format!("returned {count} objects, expected 1"));
@@ -100,13 +101,13 @@ pub(super) fn only(objects: Vec<Value>, original: &Value, to: &str) -> Result<Va
         }
     }
     let metadata =
-        restored(&converted, original).map_err(|why| format!("returned invalid metadata: {why}"))?;
+        restored_metadata(&converted, original).map_err(|why| format!("returned invalid metadata: {why}"))?;
     converted["metadata"] = metadata.into();
     Ok(converted)
 }
 
-fn restored(converted: &Value, original: &Value) -> Result<Map<String, Value>, String> {
-    let answered = match converted.get("metadata") {
+fn restored_metadata(converted: &Value, original: &Value) -> Result<Map<String, Value>, String> {
+    let answer = match converted.get("metadata") {
         None => return Err("missing metadata in converted object".to_owned()),
         Some(Value::Object(metadata)) => metadata,
         Some(other) => {
@@ -115,7 +116,7 @@ fn restored(converted: &Value, original: &Value) -> Result<Map<String, Value>, S
     };
     let mut metadata = original["metadata"].as_object().cloned().unwrap_or_default();
     for field in ["labels", "annotations"] {
-        match answered.get(field) {
+        match answer.get(field) {
             None | Some(Value::Null) => {
                 metadata.remove(field);
             }
@@ -142,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_are_read_as_go_reads_them() {
+    fn objects_are_parsed_as_in_go() {
         let deep = "[".repeat(150) + &"]".repeat(150);
         let answer = format!(
             r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","response":{{

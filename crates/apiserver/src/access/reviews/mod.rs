@@ -35,7 +35,7 @@ pub(crate) fn answer(shared: &Shared, call: &Call) -> Option<Result<Reply, Statu
 fn filled(shared: &Shared, call: &Call, fill: Answer) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let mut object = decode::object(shared, call, &mut notes)?;
-    decode::place(call, &mut object)?;
+    decode::set_namespace(call, &mut object)?;
     fill(shared, call, &mut object)?;
     Ok(Reply { notes, ..Reply::json(201, render::written(&object, call.accept.yaml)) })
 }

@@ -1,4 +1,4 @@
-//! The families of a service's addresses on a cluster that has IPv4 alone.
+//! Completes the IP families of Services, on a cluster that has IPv4 only.
 
 use std::net::IpAddr;
 
@@ -8,39 +8,39 @@ use webhook::field::{Error, Path, Shown};
 use crate::call::Call;
 use crate::object::validation;
 
-/// Fills in the families of a service and whether it wants both; `old` is what it replaces.
+/// Sets `ipFamilyPolicy` and `ipFamilies` of a Service; `old` is its previous state.
 ///
 /// # Errors
-/// What is wrong with its addresses and families.
-pub(super) fn settle(call: &Call, object: &mut Value, old: Option<&Value>) -> Result<(), Vec<Error>> {
+/// The errors about its addresses and families.
+pub(super) fn complete(call: &Call, object: &mut Value, old: Option<&Value>) -> Result<(), Vec<Error>> {
     let before = old.map(|old| &old["spec"]);
-    if before.is_some_and(|before| prefers_both_as_before(&object["spec"], before)) {
+    if before.is_some_and(|before| keeps_preferring_dual_stack(&object["spec"], before)) {
         return Ok(());
     }
     default_policy(&mut object["spec"], before);
-    refused(validation::addresses(call, object, old))?;
+    check(validation::addresses(call, object, old))?;
     let spec = &mut object["spec"];
     let mut errors = before.map(|before| reduce(spec, before)).unwrap_or_default();
     errors.extend(too_many(spec));
     errors.extend(infer(spec));
-    refused(errors)?;
-    if is_headless(spec) && !selects(spec) {
+    check(errors)?;
+    if is_headless(spec) && !has_selector(spec) {
         fill_headless(spec);
         return Ok(());
     }
-    refused(unserved(spec))?;
+    check(unsupported(spec))?;
     if list(spec, "ipFamilies").is_empty() {
         spec["ipFamilies"] = json!(["IPv4"]);
     }
     Ok(())
 }
 
-fn refused(errors: Vec<Error>) -> Result<(), Vec<Error>> {
+fn check(errors: Vec<Error>) -> Result<(), Vec<Error>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// A service that takes both where there are both is left as it is until it is changed.
-fn prefers_both_as_before(spec: &Value, before: &Value) -> bool {
+/// An unchanged Service with `PreferDualStack` stays as it is.
+fn keeps_preferring_dual_stack(spec: &Value, before: &Value) -> bool {
     let prefers = |spec: &Value| policy(spec) == Some("PreferDualStack");
     spec["type"] == before["type"]
         && prefers(spec)
@@ -54,13 +54,13 @@ fn default_policy(spec: &mut Value, before: Option<&Value>) {
     }
     let policy = match before.and_then(policy) {
         Some(policy) => policy,
-        None if is_headless(spec) && !selects(spec) => "RequireDualStack",
+        None if is_headless(spec) && !has_selector(spec) => "RequireDualStack",
         None => "SingleStack",
     };
     spec["ipFamilyPolicy"] = policy.into();
 }
 
-/// A second address and family go where one is said to be enough; elsewhere they stay.
+/// A change to `SingleStack` drops the second address and family; other policies must keep both.
 fn reduce(spec: &mut Value, before: &Value) -> Vec<Error> {
     let fields = [("clusterIPs", "cluster IP"), ("ipFamilies", "IP family")];
     if policy(spec) == Some("SingleStack") {
@@ -77,38 +77,39 @@ fn reduce(spec: &mut Value, before: &Value) -> Vec<Error> {
         !list(spec, field).is_empty() && list(spec, field).len() < list(before, field).len()
     });
     reduced
-        .map(|(_, what)| of_policy(spec, &format!("must be 'SingleStack' to release the secondary {what}")))
+        .map(|(_, what)| {
+            policy_error(spec, &format!("must be 'SingleStack' to release the secondary {what}"))
+        })
         .collect()
 }
 
-/// Two of what a service says that one is enough of.
+/// The errors about two addresses or families with the policy `SingleStack`.
 fn too_many(spec: &Value) -> Vec<Error> {
     if policy(spec) != Some("SingleStack") {
         return Vec::new();
     }
     let fields = [("clusterIPs", "cluster IPs"), ("ipFamilies", "IP families")];
-    let doubled = fields.into_iter().filter(|(field, _)| list(spec, field).len() == 2);
-    doubled
-        .map(|(_, what)| {
-            let why =
-                format!("must be 'RequireDualStack' or 'PreferDualStack' when multiple {what} are specified");
-            of_policy(spec, &why)
-        })
-        .collect()
+    let both = fields.into_iter().filter(|(field, _)| list(spec, field).len() == 2);
+    both.map(|(_, what)| {
+        let why =
+            format!("must be 'RequireDualStack' or 'PreferDualStack' when multiple {what} are specified");
+        policy_error(spec, &why)
+    })
+    .collect()
 }
 
-/// Addresses say of which family they are.
+/// Derives missing families from the addresses.
 fn infer(spec: &mut Value) -> Vec<Error> {
     let mut errors = Vec::new();
     let addresses = list(spec, "clusterIPs").to_vec();
     let mut families = list(spec, "ipFamilies").to_vec();
-    let named = |address: &&Value| *address != "None";
-    for (index, address) in addresses.iter().take_while(named).enumerate().skip(families.len()) {
+    let is_address = |address: &&Value| *address != "None";
+    for (index, address) in addresses.iter().take_while(is_address).enumerate().skip(families.len()) {
         let address = address.as_str().unwrap_or_default();
         if address.parse().is_ok_and(|address: IpAddr| address.is_ipv6()) {
             let at = Path::new("spec").child("clusterIPs").index(index);
-            let shown = Shown::verbatim(Value::from(addresses.clone()));
-            errors.push(Error::invalid(&at, shown, "IPv6 is not configured on this cluster"));
+            let value = Shown::verbatim(Value::from(addresses.clone()));
+            errors.push(Error::invalid(&at, value, "IPv6 is not configured on this cluster"));
         } else {
             families.push("IPv4".into());
         }
@@ -119,7 +120,7 @@ fn infer(spec: &mut Value) -> Vec<Error> {
     errors
 }
 
-/// Who selects its endpoints itself may have those of both families.
+/// A headless Service without a selector may have both families.
 fn fill_headless(spec: &mut Value) {
     let mut families = list(spec, "ipFamilies").to_vec();
     if families.is_empty() {
@@ -132,11 +133,11 @@ fn fill_headless(spec: &mut Value) {
     spec["ipFamilies"] = families.into();
 }
 
-/// What a cluster of one family does not have.
-fn unserved(spec: &Value) -> Vec<Error> {
+/// The errors about families that the cluster does not have.
+fn unsupported(spec: &Value) -> Vec<Error> {
     let mut errors = Vec::new();
     if policy(spec) == Some("RequireDualStack") {
-        errors.push(of_policy(spec, "this cluster is not configured for dual-stack services"));
+        errors.push(policy_error(spec, "this cluster is not configured for dual-stack services"));
     }
     for (index, family) in list(spec, "ipFamilies").iter().enumerate().filter(|(_, family)| *family != "IPv4")
     {
@@ -147,7 +148,7 @@ fn unserved(spec: &Value) -> Vec<Error> {
     errors
 }
 
-fn of_policy(spec: &Value, why: &str) -> Error {
+fn policy_error(spec: &Value, why: &str) -> Error {
     let at = Path::new("spec").child("ipFamilyPolicy");
     Error::invalid(&at, policy(spec).unwrap_or_default(), why)
 }
@@ -160,7 +161,7 @@ fn is_headless(spec: &Value) -> bool {
     spec["clusterIP"] == "None"
 }
 
-fn selects(spec: &Value) -> bool {
+fn has_selector(spec: &Value) -> bool {
     spec.get("selector").and_then(Value::as_object).is_some_and(|labels| !labels.is_empty())
 }
 

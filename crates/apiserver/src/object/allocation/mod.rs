@@ -1,4 +1,4 @@
-//! Addresses and node ports of services: those that they name, or the first that no other service has.
+//! Allocates cluster IPs and node ports of Services: the requested ones, or the first free ones.
 
 mod families;
 mod pool;
@@ -13,82 +13,85 @@ use crate::object::meta;
 use crate::object::strategy::services;
 use crate::state::Shared;
 
-pub(crate) use pool::{Held, Pool};
+pub(crate) use pool::{Pool, Reservation};
 
-use pool::{Taking, Unfit};
+use pool::{Allocation, AllocationError};
 
-/// Gives a service that is about to be written the address and the ports that it needs and does not name; `old` is what
-/// it replaces. This is done before anything else of it is looked at. Nobody else is given them as long as they are held.
+/// Allocates the address and the ports that a Service needs, before the Service is validated; `old` is its previous
+/// state. They stay reserved until the returned value is dropped.
 ///
 /// # Errors
-/// Where what it names cannot be had; a refusal names that alone.
+/// If a requested address or port is not available; the answer has only this error.
 pub(crate) fn allocate<'a>(
     shared: &'a Shared,
     call: &Call,
     object: &mut Value,
     old: Option<&Value>,
-) -> Result<Option<Held<'a>>, Status> {
+) -> Result<Option<Reservation<'a>>, Status> {
     if call.target.table != "services" || !object["spec"].is_object() {
         return Ok(None);
     }
-    if services::addressed(object) {
+    if services::has_cluster_ip(object) {
         if old.is_none() {
-            list_address(&mut object["spec"]);
+            fill_cluster_ips(&mut object["spec"]);
         }
-        families::settle(call, object, old)
+        families::complete(call, object, old)
             .map_err(|errors| Status::invalid("", "Service", meta::name(object), &errors))?;
     }
-    let mut taking = shared.pool.begin(&shared.store, object, call.query.dry_run());
-    if services::addressed(object) && !old.is_some_and(services::addressed) {
-        address(&mut taking, object)?;
+    let mut allocation = shared.pool.begin(&shared.store, object, call.query.dry_run());
+    if services::has_cluster_ip(object) && !old.is_some_and(services::has_cluster_ip) {
+        allocate_address(&mut allocation, object)?;
     }
     match old {
-        _ if !services::accessible(object) => {}
-        None => ports::of_new(&mut taking, object)?,
-        Some(old) => ports::of_changed(&mut taking, object, old)?,
+        _ if !services::may_have_node_ports(object) => {}
+        None => ports::allocate_new(&mut allocation, object)?,
+        Some(old) => ports::allocate_changed(&mut allocation, object, old)?,
     }
-    ports::of_health(&mut taking, object, old)?;
-    Ok(Some(taking.hold()))
+    ports::allocate_health_check(&mut allocation, object, old)?;
+    Ok(Some(allocation.reserve()))
 }
 
-fn refusal(service: &str, error: Error) -> Status {
+fn service_error(service: &str, error: Error) -> Status {
     Status::invalid("", "Service", service, &[error])
 }
 
-/// An address that is named alone is the first of the list.
-fn list_address(spec: &mut Value) {
+/// Copies `clusterIP` into an empty `clusterIPs`.
+fn fill_cluster_ips(spec: &mut Value) {
     let single = spec.get("clusterIP").and_then(Value::as_str).unwrap_or_default();
     if !single.is_empty() && spec.get("clusterIPs").and_then(Value::as_array).is_none_or(Vec::is_empty) {
         spec["clusterIPs"] = json!([single]);
     }
 }
 
-fn address(taking: &mut Taking<'_>, object: &mut Value) -> Result<(), Status> {
+fn allocate_address(allocation: &mut Allocation<'_>, object: &mut Value) -> Result<(), Status> {
     let name = meta::name(object).to_owned();
     let spec = &mut object["spec"];
     match spec.get("clusterIP").and_then(Value::as_str).unwrap_or_default() {
         "" => {
-            let address = taking.next_address().map_err(|why| unfit(&name, "", why))?.to_string();
+            let address = allocation.next_address().map_err(|why| address_error(&name, "", why))?.to_string();
             spec["clusterIPs"] = json!([address]);
             spec["clusterIP"] = address.into();
             Ok(())
         }
         "None" => Ok(()),
-        named => taking.address(named).map_err(|why| unfit(&name, named, why)),
+        requested => allocation.address(requested).map_err(|why| address_error(&name, requested, why)),
     }
 }
 
-/// The refusal of a service that cannot have the address that it names, or none where it names none.
-fn unfit(service: &str, named: &str, why: Unfit) -> Status {
-    if named.is_empty() && why == Unfit::Full {
+/// The answer if the address `requested`, or any address if that is empty, cannot be allocated.
+fn address_error(service: &str, requested: &str, why: AllocationError) -> Status {
+    if requested.is_empty() && why == AllocationError::Full {
         return Status::internal(&format!("failed to allocate a serviceIP for Service {service:?}: {why}"));
     }
-    let gap = if named.is_empty() { "" } else { " " };
-    let why = format!("failed to allocate IP{gap}{named}: {why}");
-    refusal(service, Error::invalid(&Path::new("spec").child("clusterIPs"), shown(named), &why))
+    let gap = if requested.is_empty() { "" } else { " " };
+    let why = format!("failed to allocate IP{gap}{requested}: {why}");
+    service_error(
+        service,
+        Error::invalid(&Path::new("spec").child("clusterIPs"), cluster_ips(requested), &why),
+    )
 }
 
-/// The addresses of a service that names one.
-fn shown(address: &str) -> Shown {
+/// The value of `clusterIPs` with one address, for messages.
+fn cluster_ips(address: &str) -> Shown {
     Shown::verbatim(json!([address]))
 }

@@ -1,4 +1,4 @@
-//! Addresses and ports on nodes: those of services that are written, and those that requests hold until they are.
+//! Cluster IPs and node ports: those of stored Services, and those that pending requests have reserved.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -9,62 +9,62 @@ use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::ports::numbers;
+use super::ports::node_ports;
 use crate::object::meta;
 use crate::store::Store;
 
-/// `10.0.0.0/24`, as a server has it that is not told another one.
+/// `10.0.0.0/24`, kube-apiserver's default.
 const NETWORK: [u8; 3] = [10, 0, 0];
 const HOSTS: RangeInclusive<u8> = 1..=254;
 const NODE_PORTS: RangeInclusive<i64> = 30_000..=32_767;
-/// What is kept for those who name it, as long as there is something else: so many addresses and ports, the first ones.
-const KEPT_HOSTS: u8 = 16;
-const KEPT_PORTS: i64 = 86;
+/// The number of addresses and ports, from the first, that are assigned only on request or if no other is free.
+const STATIC_HOSTS: u8 = 16;
+const STATIC_PORTS: i64 = 86;
 
-/// What requests hold that have not written it yet.
+/// The reservations of pending requests.
 #[derive(Debug, Default)]
-pub(crate) struct Pool(Mutex<Taken>);
+pub(crate) struct Pool(Mutex<Allocated>);
 
-/// What a request holds: nobody else is given it until this is dropped, which is after the write.
+/// A reservation of a request, released when this is dropped, after the write.
 #[derive(Debug)]
-pub(crate) struct Held<'a> {
+pub(crate) struct Reservation<'a> {
     pool: &'a Pool,
-    own: Taken,
+    own: Allocated,
 }
 
-/// A request that takes what its service needs; nobody else takes anything meanwhile.
-pub(super) struct Taking<'a> {
+/// An allocation for one Service. Other requests wait for it.
+pub(super) struct Allocation<'a> {
     pool: &'a Pool,
     store: &'a Store,
-    /// What other requests hold.
-    held: MutexGuard<'a, Taken>,
-    /// What services have; nobody looks at them for whoever wants nothing.
-    written: OnceCell<Taken>,
-    own: Taken,
-    /// Which numbers the service names, and gets for nothing else.
-    named: BTreeSet<i64>,
-    /// Whether the service has no name, so that no address can be its own.
-    nameless: bool,
+    /// The reservations of other requests.
+    reserved: MutexGuard<'a, Allocated>,
+    /// The allocations of stored Services, computed when they are first needed.
+    stored: OnceCell<Allocated>,
+    own: Allocated,
+    /// The ports that the Service requests, which are not assigned to its other ports.
+    requested: BTreeSet<i64>,
+    /// Whether the Service has no name, which kube-apiserver needs to allocate an address.
+    is_unnamed: bool,
     dry_run: bool,
 }
 
-/// Why something cannot be had.
+/// The error if an address or port is not available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub(super) enum Unfit {
+pub(super) enum AllocationError {
     #[error("the provided network does not match the current range")]
-    Network,
+    NetworkMismatch,
     #[error("the provided IP ({0}) is not in the valid range. The range of valid IPs is 10.0.0.0/24")]
-    Address(Ipv4Addr),
+    AddressOutOfRange(Ipv4Addr),
     #[error("provided IP is already allocated")]
     AddressTaken,
     #[error("IPAddress.networking.k8s.io \"{0}\" is invalid: spec.parentRef.name: Required value")]
-    Nameless(Ipv4Addr),
+    MissingName(Ipv4Addr),
     #[error(
         "provided port is not in the valid range. The range of valid ports is {}-{}",
         NODE_PORTS.start(),
         NODE_PORTS.end()
     )]
-    Port,
+    PortOutOfRange,
     #[error("provided port is already allocated")]
     PortTaken,
     #[error("range is full")]
@@ -72,47 +72,47 @@ pub(super) enum Unfit {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Taken {
+struct Allocated {
     addresses: BTreeSet<Ipv4Addr>,
     ports: BTreeSet<i64>,
 }
 
 impl Pool {
-    /// Lets a request take what `service` needs.
-    pub(super) fn begin<'a>(&'a self, store: &'a Store, service: &Value, dry_run: bool) -> Taking<'a> {
-        Taking {
+    /// Begins an allocation for a Service.
+    pub(super) fn begin<'a>(&'a self, store: &'a Store, service: &Value, dry_run: bool) -> Allocation<'a> {
+        Allocation {
             pool: self,
             store,
-            held: self.0.lock(),
-            written: OnceCell::new(),
-            own: Taken::default(),
-            named: numbers(service).collect(),
-            nameless: meta::name(service).is_empty(),
+            reserved: self.0.lock(),
+            stored: OnceCell::new(),
+            own: Allocated::default(),
+            requested: node_ports(service).collect(),
+            is_unnamed: meta::name(service).is_empty(),
             dry_run,
         }
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        let mut held = self.pool.0.lock();
-        held.addresses.retain(|address| !self.own.addresses.contains(address));
-        held.ports.retain(|port| !self.own.ports.contains(port));
+        let mut reserved = self.pool.0.lock();
+        reserved.addresses.retain(|address| !self.own.addresses.contains(address));
+        reserved.ports.retain(|port| !self.own.ports.contains(port));
     }
 }
 
-impl<'a> Taking<'a> {
-    /// Takes the address that the service names. A dry run does not see who has it.
-    pub(super) fn address(&mut self, named: &str) -> Result<(), Unfit> {
-        let address: Ipv4Addr = named.parse().map_err(|_| Unfit::Network)?;
+impl<'a> Allocation<'a> {
+    /// Allocates the requested address. A dry run ignores whether it is free.
+    pub(super) fn address(&mut self, requested: &str) -> Result<(), AllocationError> {
+        let address: Ipv4Addr = requested.parse().map_err(|_| AllocationError::NetworkMismatch)?;
         let [network @ .., host] = address.octets();
         let within = network == NETWORK && HOSTS.contains(&host);
         match (within, self.dry_run) {
-            (false, false) => Err(Unfit::Network),
-            (false, true) => Err(Unfit::Address(address)),
+            (false, false) => Err(AllocationError::NetworkMismatch),
+            (false, true) => Err(AllocationError::AddressOutOfRange(address)),
             (true, true) => Ok(()),
-            (true, false) if self.nameless => Err(Unfit::Nameless(address)),
-            (true, false) if self.has_address(address) => Err(Unfit::AddressTaken),
+            (true, false) if self.is_unnamed => Err(AllocationError::MissingName(address)),
+            (true, false) if self.has_address(address) => Err(AllocationError::AddressTaken),
             (true, false) => {
                 self.own.addresses.insert(address);
                 Ok(())
@@ -120,69 +120,72 @@ impl<'a> Taking<'a> {
         }
     }
 
-    /// Takes the first address that is free.
-    pub(super) fn next_address(&mut self) -> Result<Ipv4Addr, Unfit> {
-        let (first, kept) = (*HOSTS.start(), HOSTS.start() + KEPT_HOSTS);
-        let mut all = (kept..=*HOSTS.end()).chain(first..kept).map(address);
-        let free = all.find(|address| !self.has_address(*address)).ok_or(Unfit::Full)?;
-        if self.nameless && !self.dry_run {
-            return Err(Unfit::Nameless(free));
+    /// Allocates the first free address.
+    pub(super) fn next_address(&mut self) -> Result<Ipv4Addr, AllocationError> {
+        let (first, dynamic) = (*HOSTS.start(), HOSTS.start() + STATIC_HOSTS);
+        let mut all = (dynamic..=*HOSTS.end()).chain(first..dynamic).map(address);
+        let free = all.find(|address| !self.has_address(*address)).ok_or(AllocationError::Full)?;
+        if self.is_unnamed && !self.dry_run {
+            return Err(AllocationError::MissingName(free));
         }
         self.own.addresses.insert(free);
         Ok(free)
     }
 
-    /// Takes a port that the service names. As kube-apiserver has it, a dry run takes any number.
-    pub(super) fn port(&mut self, named: i64) -> Result<(), Unfit> {
-        if !self.dry_run && !NODE_PORTS.contains(&named) {
-            return Err(Unfit::Port);
+    /// Allocates the requested port. As in kube-apiserver, a dry run accepts any number.
+    pub(super) fn port(&mut self, requested: i64) -> Result<(), AllocationError> {
+        if !self.dry_run && !NODE_PORTS.contains(&requested) {
+            return Err(AllocationError::PortOutOfRange);
         }
-        if self.has_port(named) {
-            return Err(Unfit::PortTaken);
+        if self.has_port(requested) {
+            return Err(AllocationError::PortTaken);
         }
-        self.own.ports.insert(named);
+        self.own.ports.insert(requested);
         Ok(())
     }
 
-    /// Takes the first port that is free and that the service does not name itself.
-    pub(super) fn next_port(&mut self) -> Result<i64, Unfit> {
-        let free = |port: &i64| !self.named.contains(port) && !self.has_port(*port);
-        let (first, kept) = (*NODE_PORTS.start(), NODE_PORTS.start() + KEPT_PORTS);
-        let port = (kept..=*NODE_PORTS.end()).chain(first..kept).find(free).ok_or(Unfit::Full)?;
+    /// Allocates the first free port that the Service does not request.
+    pub(super) fn next_port(&mut self) -> Result<i64, AllocationError> {
+        let free = |port: &i64| !self.requested.contains(port) && !self.has_port(*port);
+        let (first, dynamic) = (*NODE_PORTS.start(), NODE_PORTS.start() + STATIC_PORTS);
+        let port =
+            (dynamic..=*NODE_PORTS.end()).chain(first..dynamic).find(free).ok_or(AllocationError::Full)?;
         self.own.ports.insert(port);
         Ok(port)
     }
 
-    /// Whether the service itself took a port.
-    pub(super) fn took(&self, port: i64) -> bool {
+    /// Whether this allocation contains the port.
+    pub(super) fn contains_port(&self, port: i64) -> bool {
         self.own.ports.contains(&port)
     }
 
-    /// Holds what was taken; a dry run holds nothing.
-    pub(super) fn hold(mut self) -> Held<'a> {
-        let own = if self.dry_run { Taken::default() } else { self.own };
-        self.held.addresses.extend(&own.addresses);
-        self.held.ports.extend(&own.ports);
-        Held { pool: self.pool, own }
+    /// Reserves what was allocated; a dry run reserves nothing.
+    pub(super) fn reserve(mut self) -> Reservation<'a> {
+        let own = if self.dry_run { Allocated::default() } else { self.own };
+        self.reserved.addresses.extend(&own.addresses);
+        self.reserved.ports.extend(&own.ports);
+        Reservation { pool: self.pool, own }
     }
 
     fn has_address(&self, address: Ipv4Addr) -> bool {
-        [&self.own, &self.held, self.written()].iter().any(|taken| taken.addresses.contains(&address))
+        [&self.own, &self.reserved, self.stored()]
+            .iter()
+            .any(|allocated| allocated.addresses.contains(&address))
     }
 
     fn has_port(&self, port: i64) -> bool {
-        [&self.own, &self.held, self.written()].iter().any(|taken| taken.ports.contains(&port))
+        [&self.own, &self.reserved, self.stored()].iter().any(|allocated| allocated.ports.contains(&port))
     }
 
-    fn written(&self) -> &Taken {
-        self.written.get_or_init(|| {
+    fn stored(&self) -> &Allocated {
+        self.stored.get_or_init(|| {
             let services = self.store.snapshot("services").objects;
             let of = |service: &Value| service.pointer("/spec/clusterIP")?.as_str()?.parse().ok();
             let addresses = services.values().filter_map(|service| of(service.value()));
-            Taken {
-                // The first one is that of the API server.
+            Allocated {
+                // The first address belongs to the API server.
                 addresses: addresses.chain([address(*HOSTS.start())]).collect(),
-                ports: services.values().flat_map(|service| numbers(service.value())).collect(),
+                ports: services.values().flat_map(|service| node_ports(service.value())).collect(),
             }
         })
     }
@@ -200,35 +203,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_given_last_and_nothing_twice() {
+    fn static_addresses_are_allocated_last_and_none_twice() {
         let (pool, store, service) = (Pool::default(), Store::new(1), json!({"metadata": {"name": "a"}}));
-        let given = || {
-            let mut taking = pool.begin(&store, &service, false);
-            taking.next_address().map(|address| (address, taking.hold()))
+        let allocate = || {
+            let mut allocation = pool.begin(&store, &service, false);
+            allocation.next_address().map(|address| (address, allocation.reserve()))
         };
-        let held: Vec<(Ipv4Addr, Held<'_>)> = std::iter::from_fn(|| given().ok()).collect();
-        let addresses: Vec<Ipv4Addr> = held.iter().map(|(address, _)| *address).collect();
-        // The first one of all is that of the API server.
+        let reserved: Vec<(Ipv4Addr, Reservation<'_>)> = std::iter::from_fn(|| allocate().ok()).collect();
+        let addresses: Vec<Ipv4Addr> = reserved.iter().map(|(address, _)| *address).collect();
+        // The first address belongs to the API server.
         let want: Vec<Ipv4Addr> = (17..=254).chain(2..=16).map(address).collect();
         assert_eq!(addresses, want);
-        assert_eq!(given().err(), Some(Unfit::Full));
-        drop(held);
-        assert_eq!(given().map(|(address, _)| address), Ok(address(17)));
+        assert_eq!(allocate().err(), Some(AllocationError::Full));
+        drop(reserved);
+        assert_eq!(allocate().map(|(address, _)| address), Ok(address(17)));
     }
 
     #[test]
-    fn a_dry_run_holds_nothing_and_sees_no_owner_of_an_address() {
+    fn a_dry_run_reserves_nothing_and_ignores_owners_of_addresses() {
         let (pool, store, service) = (Pool::default(), Store::new(1), json!({}));
         let begin = |dry_run: bool| pool.begin(&store, &service, dry_run);
         let mut dry = begin(true);
         assert_eq!((dry.address("10.0.0.1"), dry.port(80)), (Ok(()), Ok(())));
         assert_eq!(
             (dry.port(80), dry.address("10.0.1.1")),
-            (Err(Unfit::PortTaken), Err(Unfit::Address(Ipv4Addr::new(10, 0, 1, 1))))
+            (
+                Err(AllocationError::PortTaken),
+                Err(AllocationError::AddressOutOfRange(Ipv4Addr::new(10, 0, 1, 1)))
+            )
         );
-        let _held = dry.hold();
+        let _reserved = dry.reserve();
         let mut real = begin(false);
-        assert_eq!((real.port(80), real.next_port()), (Err(Unfit::Port), Ok(30_086)));
-        assert_eq!(real.address("10.0.0.9"), Err(Unfit::Nameless(address(9))));
+        assert_eq!((real.port(80), real.next_port()), (Err(AllocationError::PortOutOfRange), Ok(30_086)));
+        assert_eq!(real.address("10.0.0.9"), Err(AllocationError::MissingName(address(9))));
     }
 }

@@ -1,109 +1,115 @@
-//! Ports of services on the nodes: those that are named are taken, the others get the first that are free.
+//! Allocates node ports of Services: the requested ones, or the first free ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use webhook::field::{Error, Path};
 
-use super::pool::{Taking, Unfit};
-use super::refusal;
+use super::pool::{Allocation, AllocationError};
+use super::service_error;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::object::strategy::services;
 
-/// The numbers on the nodes that a service has.
-pub(super) fn numbers(service: &Value) -> impl Iterator<Item = i64> {
+/// All node ports of a Service.
+pub(super) fn node_ports(service: &Value) -> impl Iterator<Item = i64> {
     let ports = service.pointer("/spec/ports").and_then(Value::as_array).into_iter().flatten();
     let health = service.pointer("/spec/healthCheckNodePort").and_then(Value::as_i64);
     ports.map(node_port).chain(health).filter(|number| *number != 0)
 }
 
-/// Gives a new service its ports; those of one number share one on the nodes.
-pub(super) fn of_new(taking: &mut Taking<'_>, service: &mut Value) -> Result<(), Status> {
-    let (name, published) = (meta::name(service).to_owned(), services::published(service));
-    let mut given: BTreeMap<i64, i64> = BTreeMap::new();
-    let said: Vec<(i64, i64)> = ports(service).iter().map(|port| (number(port), node_port(port))).collect();
+/// Allocates node ports of a new Service; ports with the same number share one.
+pub(super) fn allocate_new(allocation: &mut Allocation<'_>, service: &mut Value) -> Result<(), Status> {
+    let (name, allocates) = (meta::name(service).to_owned(), services::allocates_node_ports(service));
+    let mut allocated: BTreeMap<i64, i64> = BTreeMap::new();
+    let requests: Vec<(i64, i64)> =
+        ports(service).iter().map(|port| (number(port), node_port(port))).collect();
     for (index, port) in ports_mut(service).iter_mut().enumerate() {
         let (number, own) = (number(port), node_port(port));
-        if own == 0 && !published {
+        if own == 0 && !allocates {
             continue;
         }
-        let refused = |why: Unfit, asked: i64| refused(&name, index, asked, why);
-        match given.get(&number) {
+        let rejected = |why: AllocationError, requested: i64| rejection(&name, index, requested, why);
+        match allocated.get(&number) {
             Some(shared) if own == 0 => port["nodePort"] = (*shared).into(),
             Some(shared) if own == *shared => {}
-            Some(_) => taking.port(own).map_err(|why| refused(why, own))?,
+            Some(_) => allocation.port(own).map_err(|why| rejected(why, own))?,
             None => {
-                let named = said.iter().find(|(of, asked)| *of == number && *asked != 0);
-                let got = match named {
-                    Some((_, asked)) => {
-                        taking.port(*asked).map_err(|why| refused(why, *asked)).map(|()| *asked)?
-                    }
-                    None => taking.next_port().map_err(full)?,
+                let request = requests.iter().find(|(of, requested)| *of == number && *requested != 0);
+                let port_number = match request {
+                    Some((_, requested)) => allocation
+                        .port(*requested)
+                        .map_err(|why| rejected(why, *requested))
+                        .map(|()| *requested)?,
+                    None => allocation.next_port().map_err(allocation_failure)?,
                 };
-                port["nodePort"] = got.into();
-                given.insert(number, got);
+                port["nodePort"] = port_number.into();
+                allocated.insert(number, port_number);
             }
         }
     }
     Ok(())
 }
 
-/// Gives a changed service the ports that it had not, each one of its own unless it names one twice.
-pub(super) fn of_changed(taking: &mut Taking<'_>, service: &mut Value, old: &Value) -> Result<(), Status> {
-    let (name, published) = (meta::name(service).to_owned(), services::published(service));
+/// Allocates node ports that an updated Service did not have, a separate one for each port without a request.
+pub(super) fn allocate_changed(
+    allocation: &mut Allocation<'_>,
+    service: &mut Value,
+    old: &Value,
+) -> Result<(), Status> {
+    let (name, allocates) = (meta::name(service).to_owned(), services::allocates_node_ports(service));
     let before: BTreeSet<i64> = ports(old).iter().map(node_port).collect();
     let mut seen: BTreeSet<(String, i64)> = BTreeSet::new();
     for (index, port) in ports_mut(service).iter_mut().enumerate() {
         let own = node_port(port);
-        if own == 0 && !published {
+        if own == 0 && !allocates {
             continue;
         }
         if own == 0 {
-            port["nodePort"] = taking.next_port().map_err(full)?.into();
-        } else if !before.contains(&own) && !taking.took(own) {
-            taking.port(own).map_err(|why| refused(&name, index, own, why))?;
+            port["nodePort"] = allocation.next_port().map_err(allocation_failure)?.into();
+        } else if !before.contains(&own) && !allocation.contains_port(own) {
+            allocation.port(own).map_err(|why| rejection(&name, index, own, why))?;
         }
         let protocol = port["protocol"].as_str().unwrap_or_default().to_owned();
         let number = node_port(port);
         if !seen.insert((protocol.clone(), number)) {
-            // Nobody there has a word for it, so that it passes for a failure of the server.
+            // kube-apiserver has no status for this error, so it answers with an internal error.
             return Err(Status::failure(format!("duplicate nodePort: {{{protocol} {number}}}")));
         }
     }
     Ok(())
 }
 
-/// Gives a service the port where it is asked for its health, if it has come to need one.
-pub(super) fn of_health(
-    taking: &mut Taking<'_>,
+/// Allocates the health check port of a Service that did not need one before.
+pub(super) fn allocate_health_check(
+    allocation: &mut Allocation<'_>,
     service: &mut Value,
     old: Option<&Value>,
 ) -> Result<(), Status> {
-    if !services::probed(service) || old.is_some_and(services::probed) {
+    if !services::has_health_check_port(service) || old.is_some_and(services::has_health_check_port) {
         return Ok(());
     }
     let health = &mut service["spec"]["healthCheckNodePort"];
     match health.as_i64().unwrap_or_default() {
         0 => {
-            let got = taking.next_port().map_err(|why| {
+            let port_number = allocation.next_port().map_err(|why| {
                 Status::internal(&format!("failed to allocate a HealthCheck NodePort 0: {why}"))
             })?;
-            *health = got.into();
+            *health = port_number.into();
         }
-        asked => taking.port(asked).map_err(|why| {
-            Status::internal(&format!("failed to allocate requested HealthCheck NodePort {asked}: {why}"))
+        requested => allocation.port(requested).map_err(|why| {
+            Status::internal(&format!("failed to allocate requested HealthCheck NodePort {requested}: {why}"))
         })?,
     }
     Ok(())
 }
 
-fn refused(service: &str, index: usize, asked: i64, why: Unfit) -> Status {
+fn rejection(service: &str, index: usize, requested: i64, why: AllocationError) -> Status {
     let at = Path::new("spec").child("ports").index(index).child("nodePort");
-    refusal(service, Error::invalid(&at, asked, &why.to_string()))
+    service_error(service, Error::invalid(&at, requested, &why.to_string()))
 }
 
-fn full(why: Unfit) -> Status {
+fn allocation_failure(why: AllocationError) -> Status {
     Status::internal(&format!("failed to allocate a nodePort: {why}"))
 }
 

@@ -1,73 +1,75 @@
-//! Bodies as trees: JSON, YAML and protobuf, and what is none of them.
+//! Parses bodies in JSON, YAML and protobuf.
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::http::status::Status;
+use crate::object::body_kind::BodyKind;
 use crate::object::fields;
-use crate::object::protobuf::{self, PROTOBUF, Refusal};
-use crate::object::spoken::Spoken;
+use crate::object::protobuf::{self, DecodeError, PROTOBUF};
 
-/// What is read of every kind.
-const READ: &[&str] = &["application/json", "application/yaml"];
-/// What is read of kinds that lie in protobuf too.
-const READ_TOO: &[&str] = &["application/json", "application/yaml", PROTOBUF];
+/// The media types that every kind accepts.
+const WITHOUT_PROTOBUF: &[&str] = &["application/json", "application/yaml"];
+/// The media types that kinds with a protobuf message accept.
+const WITH_PROTOBUF: &[&str] = &["application/json", "application/yaml", PROTOBUF];
 
-/// The media type of a header, without parameters and in lower case.
+/// The media type of a header, in lower case and without parameters.
 pub(crate) fn media_type(header: &str) -> String {
     header.split(';').next().unwrap_or_default().trim().to_lowercase()
 }
 
-/// The body of a request as a tree: JSON, or YAML or protobuf where the header says so.
-pub(crate) fn tree(call: &Call) -> Result<Value, Status> {
-    check_form(call)?;
-    let spoken = Spoken::of(call);
+/// Parses the body of a request according to its content type: JSON, YAML or protobuf.
+pub(crate) fn parse_body(call: &Call) -> Result<Value, Status> {
+    check_media_type(call)?;
+    let body_kind = BodyKind::of(call);
     if !is_protobuf(&call.content_type) {
-        return text(&call.content_type, &call.body)?.map_err(|why| why.of(&spoken, &call.body));
+        return parse_text(&call.content_type, &call.body)?
+            .map_err(|why| why.into_status(&body_kind, &call.body));
     }
-    protobuf::object(&call.body, &spoken).map_err(|refusal| refusal.of(&spoken, &call.body))
+    protobuf::decode(&call.body, &body_kind).map_err(|error| error.into_status(&body_kind, &call.body))
 }
 
-/// The options that the body of a deletion is; those of custom resources lie in protobuf too.
+/// Parses the options of a deletion, which may be protobuf for custom resources too.
 pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
     if !is_protobuf(&call.content_type) {
-        let options = text(&call.content_type, &call.body)?;
-        return options.and_then(fields::delete_options).map_err(Refusal::of_options);
+        let options = parse_text(&call.content_type, &call.body)?;
+        return options.and_then(fields::delete_options).map_err(DecodeError::into_options_status);
     }
-    protobuf::object(&call.body, &Spoken::DELETE_OPTIONS).map_err(Refusal::of_options)
+    protobuf::decode(&call.body, &BodyKind::DELETE_OPTIONS).map_err(DecodeError::into_options_status)
 }
 
-/// Refuses a body in a form that nobody reads.
-pub(crate) fn check_form(call: &Call) -> Result<(), Status> {
+/// Rejects unsupported media types.
+pub(crate) fn check_media_type(call: &Call) -> Result<(), Status> {
     match media_type(&call.content_type).as_str() {
         "" | "application/json" | "application/yaml" => Ok(()),
-        PROTOBUF if Spoken::of(call).has_message() => Ok(()),
-        PROTOBUF => Err(Status::unsupported_media_type(READ)),
-        _ => Err(Status::unsupported_media_type(READ_TOO)),
+        PROTOBUF if BodyKind::of(call).has_message() => Ok(()),
+        PROTOBUF => Err(Status::unsupported_media_type(WITHOUT_PROTOBUF)),
+        _ => Err(Status::unsupported_media_type(WITH_PROTOBUF)),
     }
 }
 
-/// The tree of a text that says of which kind it is, or nothing of it.
-fn text(content_type: &str, body: &Bytes) -> Result<Result<Value, Refusal>, Status> {
+/// Parses a JSON or YAML body, and checks that its apiVersion and kind are strings.
+fn parse_text(content_type: &str, body: &Bytes) -> Result<Result<Value, DecodeError>, Status> {
     let value = match media_type(content_type).as_str() {
         "" | "application/json" => formats::json::document(body),
         "application/yaml" => formats::yaml::first_document(body).map_err(|error| error.to_string()),
-        _ => return Err(Status::unsupported_media_type(READ_TOO)),
+        _ => return Err(Status::unsupported_media_type(WITH_PROTOBUF)),
     };
-    let unread = |why| Refusal::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
-    Ok(value.and_then(of_a_kind).map_err(unread))
+    let invalid =
+        |why| DecodeError::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
+    Ok(value.and_then(check_head).map_err(invalid))
 }
 
-/// Refuses what cannot say of which kind it is.
-pub(super) fn of_a_kind(value: Value) -> Result<Value, String> {
-    const HEAD: &str = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+/// Rejects a value that is not an object, or whose apiVersion or kind is not a string.
+pub(super) fn check_head(value: Value) -> Result<Value, String> {
+    const GO_TYPE: &str = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
     let fields = match &value {
         Value::Object(fields) => fields,
         Value::Null => return Ok(Value::Object(Map::new())),
         other => {
             let found = fields::type_name(other);
-            return Err(format!("json: cannot unmarshal {found} into Go value of type {HEAD}"));
+            return Err(format!("json: cannot unmarshal {found} into Go value of type {GO_TYPE}"));
         }
     };
     for name in ["apiVersion", "kind"] {

@@ -1,13 +1,13 @@
-//! Defaults that follow from other fields.
+//! Defaults that depend on other fields.
 
 use serde_json::{Map, Value, json};
 
 use crate::object::strategy;
 
-/// What decides which defaults a table sets.
+/// Changes that the tables depend on.
 pub(super) fn before(kind: &str, object: &mut Value) {
     match kind {
-        "v1 Secret" => encode_texts(object),
+        "v1 Secret" => encode_string_data(object),
         "v1 ConfigMap" => drop_empty(object, &["data", "binaryData"]),
         "networking.k8s.io/v1 NetworkPolicy" => policy_types(object),
         "batch/v1 Job" => {
@@ -18,16 +18,16 @@ pub(super) fn before(kind: &str, object: &mut Value) {
         "v1 ReplicationController" => controller_labels(object),
         "apps/v1 DaemonSet" => template_generation(object),
         "v1 Node" => pod_ranges(object),
-        "v1 LimitRange" => limits(object),
+        "v1 LimitRange" => limit_range_defaults(object),
         "v1 Namespace" => strategy::label_namespace(object),
         _ => {}
     }
     if let Some(spec) = pod_spec(kind, object) {
-        containers(spec);
+        image_pull_policies(spec);
     }
 }
 
-/// What follows from what a table has set.
+/// Defaults that depend on those of the tables.
 pub(super) fn after(kind: &str, object: &mut Value) {
     match kind {
         "v1 Pod" => {
@@ -36,7 +36,7 @@ pub(super) fn after(kind: &str, object: &mut Value) {
         }
         "v1 Service" => {
             target_ports(object);
-            affinity(object);
+            session_affinity_timeout(object);
             external_traffic(object);
         }
         "v1 PersistentVolumeClaim" => data_source(object),
@@ -48,39 +48,40 @@ pub(super) fn after(kind: &str, object: &mut Value) {
     }
 }
 
-/// How long a client stays with its endpoint, where it stays with one.
-fn affinity(service: &mut Value) {
+/// The timeout of session affinity, if the Service uses that.
+fn session_affinity_timeout(service: &mut Value) {
     let spec = &mut service["spec"];
-    let said =
-        spec.pointer("/sessionAffinityConfig/clientIP/timeoutSeconds").is_some_and(|said| !said.is_null());
+    let is_set = spec
+        .pointer("/sessionAffinityConfig/clientIP/timeoutSeconds")
+        .is_some_and(|timeout| !timeout.is_null());
     match spec["sessionAffinity"].as_str() {
         Some("None") => {
             spec.as_object_mut().into_iter().for_each(|spec| {
                 spec.remove("sessionAffinityConfig");
             });
         }
-        Some("ClientIP") if !said => {
+        Some("ClientIP") if !is_set => {
             spec["sessionAffinityConfig"] = json!({"clientIP": {"timeoutSeconds": 10_800}});
         }
         _ => {}
     }
 }
 
-/// Who is reached from outside by addresses of its own has a policy for it as well.
+/// A ClusterIP Service with external IPs also has a traffic policy.
 fn external_traffic(service: &mut Value) {
     let spec = &mut service["spec"];
     let listed = spec.get("externalIPs").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
-    let said = spec.get("externalTrafficPolicy").is_some_and(|policy| policy != "" && !policy.is_null());
-    if listed && !said && spec["type"] == "ClusterIP" {
+    let is_set = spec.get("externalTrafficPolicy").is_some_and(|policy| policy != "" && !policy.is_null());
+    if listed && !is_set && spec["type"] == "ClusterIP" {
         spec["externalTrafficPolicy"] = "Cluster".into();
     }
 }
 
-/// The one address of a pod is the first of its many, and the other way round.
+/// Sets `podIP` from the first of `podIPs`, or `podIPs` from `podIP`.
 fn pod_addresses(status: &mut Value) {
     let first = status.pointer("/podIPs/0/ip").cloned();
     match (first, status["podIP"].clone()) {
-        (None, Value::String(one)) if !one.is_empty() => status["podIPs"] = json!([{"ip": one}]),
+        (None, Value::String(address)) if !address.is_empty() => status["podIPs"] = json!([{"ip": address}]),
         (Some(first), Value::Null) => status["podIP"] = first,
         (None, Value::Null) => {
             status.as_object_mut().into_iter().for_each(|status| {
@@ -91,7 +92,8 @@ fn pod_addresses(status: &mut Value) {
     }
 }
 
-/// Go's type keeps the number of a template where older versions had it; the server counts it later.
+/// The annotation of the template generation is a field of Go's type, which always has a value. The strategy
+/// increments it.
 fn template_generation(set: &mut Value) {
     if !set["metadata"].is_object() {
         set["metadata"] = json!({});
@@ -106,7 +108,7 @@ fn template_generation(set: &mut Value) {
     }
 }
 
-/// A job that was made and has no labels has those of its pods; a new one gets them when its pods have all of theirs.
+/// A stored job without labels gets those of its pods; a new job gets them once its pods have all of theirs.
 fn job_labels(job: &mut Value) {
     let pods = job.pointer("/spec/template/metadata/labels").cloned().unwrap_or_default();
     let own = job["metadata"].get("labels").and_then(Value::as_object).is_some_and(|own| !own.is_empty());
@@ -115,7 +117,7 @@ fn job_labels(job: &mut Value) {
     }
 }
 
-/// The specification of the pods that an object is or makes.
+/// The pod spec that an object has or creates pods from.
 fn pod_spec<'a>(kind: &str, object: &'a mut Value) -> Option<&'a mut Value> {
     object.pointer_mut(match kind {
         "v1 Pod" => "/spec",
@@ -131,14 +133,15 @@ fn pod_spec<'a>(kind: &str, object: &'a mut Value) -> Option<&'a mut Value> {
     })
 }
 
-fn each_container(spec: &mut Value, mut act: impl FnMut(&mut Value)) {
+fn for_each_container(spec: &mut Value, mut act: impl FnMut(&mut Value)) {
     for list in ["containers", "initContainers", "ephemeralContainers"] {
         spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(&mut act);
     }
 }
 
-/// Containers get what they may have at most, and ask for what they get, or for what they must have at least.
-fn limits(range: &mut Value) {
+/// Fills the default limits of containers from their maximum, and the default requests from the default limits or the
+/// minimum.
+fn limit_range_defaults(range: &mut Value) {
     let limits = range.pointer_mut("/spec/limits").and_then(Value::as_array_mut);
     for limit in limits.into_iter().flatten().filter(|limit| limit["type"] == "Container") {
         for (to, from) in [("default", "max"), ("defaultRequest", "default"), ("defaultRequest", "min")] {
@@ -154,9 +157,9 @@ fn limits(range: &mut Value) {
     }
 }
 
-/// Images without a tag, or with the latest, are pulled always.
-fn containers(spec: &mut Value) {
-    each_container(spec, |container| {
+/// The default pull policy: `Always` for images without a tag or with the tag `latest`.
+fn image_pull_policies(spec: &mut Value) {
+    for_each_container(spec, |container| {
         if container.get("imagePullPolicy").and_then(Value::as_str).unwrap_or_default().is_empty()
             && let Some(image) = container.get("image").and_then(Value::as_str)
         {
@@ -171,7 +174,7 @@ fn containers(spec: &mut Value) {
 fn is_latest(image: &str) -> bool {
     let (name, digest) = image.split_once('@').map_or((image, None), |(name, digest)| (name, Some(digest)));
     let last = name.rsplit('/').next().unwrap_or(name);
-    // What is no name of an image has no tag that would be left out.
+    // An invalid image name does not count as address without a tag.
     if image.contains(char::is_whitespace) {
         return false;
     }
@@ -181,12 +184,12 @@ fn is_latest(image: &str) -> bool {
     }
 }
 
-/// On the host's network a container's port is the host's.
+/// On the host network, the host port is the container port.
 fn host_ports(spec: &mut Value) {
     if spec.get("hostNetwork") != Some(&Value::Bool(true)) {
         return;
     }
-    each_container(spec, |container| {
+    for_each_container(spec, |container| {
         for port in container.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
             let unset = port.get("hostPort").and_then(Value::as_i64).unwrap_or_default() == 0;
             if let Some(number) = port.get("containerPort").cloned().filter(|_| unset) {
@@ -196,7 +199,7 @@ fn host_ports(spec: &mut Value) {
     });
 }
 
-/// Both names of the field say the same.
+/// Both fields with the service account's name have the same value.
 fn service_account(spec: &mut Value) {
     let name = ["serviceAccountName", "serviceAccount"]
         .into_iter()
@@ -208,9 +211,9 @@ fn service_account(spec: &mut Value) {
     }
 }
 
-/// What is limited and not requested is requested up to the limit.
+/// A missing request is the limit.
 fn requests_from_limits(spec: &mut Value) {
-    each_container(spec, |container| {
+    for_each_container(spec, |container| {
         let limits = container.pointer("/resources/limits").and_then(Value::as_object).cloned();
         let Some(limits) = limits.filter(|limits| !limits.is_empty()) else { return };
         let requests = container["resources"]
@@ -223,16 +226,16 @@ fn requests_from_limits(spec: &mut Value) {
     });
 }
 
-/// `stringData` goes into `data`.
-fn encode_texts(object: &mut Value) {
+/// Moves `stringData` into `data`.
+fn encode_string_data(object: &mut Value) {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
-    let texts = object.as_object_mut().and_then(|fields| fields.remove("stringData"));
-    let Some(Value::Object(texts)) = texts else { return drop_empty(object, &["data"]) };
+    let strings = object.as_object_mut().and_then(|fields| fields.remove("stringData"));
+    let Some(Value::Object(strings)) = strings else { return drop_empty(object, &["data"]) };
     if !object.get("data").is_some_and(Value::is_object) {
         object["data"] = json!({});
     }
-    for (name, text) in texts {
+    for (name, text) in strings {
         object["data"][name] = STANDARD.encode(text.as_str().unwrap_or_default()).into();
     }
     drop_empty(object, &["data"]);
@@ -258,7 +261,7 @@ fn drop_empty_in(object: &mut Value, below: &str, fields: &[&str]) {
     }
 }
 
-/// A policy is about what comes in, and about what goes out where it has rules for that.
+/// A network policy applies to ingress, and to egress if it has egress rules.
 fn policy_types(object: &mut Value) {
     let Some(spec) = object.as_object_mut().map(|fields| fields.entry("spec").or_insert_with(|| json!({})))
     else {
@@ -271,7 +274,7 @@ fn policy_types(object: &mut Value) {
     drop_empty(spec, &["ingress", "egress"]);
 }
 
-/// A job that says nothing of its size runs one pod.
+/// A job without a size runs address pod.
 fn job_size(object: &mut Value) {
     let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
     let absent = |spec: &Map<String, Value>, field| spec.get(field).is_none_or(Value::is_null);
@@ -283,7 +286,7 @@ fn job_size(object: &mut Value) {
     }
 }
 
-/// Selector and labels follow the template's labels.
+/// The selector and the labels default to the template's labels.
 fn controller_labels(object: &mut Value) {
     let Some(labels) = object.pointer("/spec/template/metadata/labels").cloned() else { return };
     let empty = |value: Option<&Value>| value.and_then(Value::as_object).is_none_or(Map::is_empty);
@@ -295,7 +298,7 @@ fn controller_labels(object: &mut Value) {
     }
 }
 
-/// Both fields name the first range.
+/// `podCIDRs` defaults to a list with `podCIDR`.
 fn pod_ranges(object: &mut Value) {
     let range = object.pointer("/spec/podCIDR").and_then(Value::as_str).map(str::to_owned);
     if let Some(range) = range.filter(|range| !range.is_empty())
@@ -305,7 +308,7 @@ fn pod_ranges(object: &mut Value) {
     }
 }
 
-/// A port leads to the same port of the pods.
+/// The target port defaults to the port.
 fn target_ports(object: &mut Value) {
     if object.pointer("/spec/type").is_some_and(|kind| kind == "ExternalName")
         && object.pointer("/spec/ports").is_none()
@@ -322,7 +325,7 @@ fn target_ports(object: &mut Value) {
     }
 }
 
-/// Both names of the source say the same.
+/// `dataSource` and `dataSourceRef` default to each other.
 fn data_source(object: &mut Value) {
     let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
     for (from, to) in [("dataSource", "dataSourceRef"), ("dataSourceRef", "dataSource")] {

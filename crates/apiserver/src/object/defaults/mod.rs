@@ -1,4 +1,4 @@
-//! What built-in kinds have by default, as kube-apiserver writes it: tables by API group, and what a table cannot say.
+//! kube-apiserver's defaults of built-in kinds: tables for each API group, and code for what a table cannot express.
 
 mod computed;
 mod notation;
@@ -7,7 +7,7 @@ mod table;
 use schema::{Resource, Type};
 use serde_json::Value;
 
-/// Sets what an object of a built-in kind has by default; a second time changes nothing.
+/// Sets the defaults of a built-in kind; applying it twice changes nothing more.
 pub(crate) fn set(resource: &Resource, object: &mut Value, ty: &Type) {
     let kind = kind_of(resource);
     computed::before(&kind, object);
@@ -16,12 +16,12 @@ pub(crate) fn set(resource: &Resource, object: &mut Value, ty: &Type) {
     notation::normalize(object, ty);
 }
 
-/// Sets again what a table says, where the server has taken away what the request said: a new object's status.
+/// Applies the table again after the server has replaced the status of a new object.
 pub(crate) fn complete(resource: &Resource, object: &mut Value) {
     table::apply(&kind_of(resource), object);
 }
 
-/// `apps/v1 Deployment`, as sections are named.
+/// `apps/v1 Deployment`, the name of a section.
 fn kind_of(resource: &Resource) -> String {
     format!("{} {}", resource.api_version(), resource.kind)
 }

@@ -1,16 +1,15 @@
-//! One notation for one value, and empty structs where Go's types always have them.
+//! Canonical notations, and empty structs that Go always encodes.
 
 use formats::quantity::Quantity;
 use schema::{Shape, Type};
 use serde_json::{Value, json};
 
-/// Writes quantities in their canonical form, leaves out empty lists and maps, and adds the structs that are no
-/// pointers in Go.
+/// Writes quantities in canonical form, and adds the structs that are not pointers in Go.
 pub(super) fn normalize(value: &mut Value, ty: &Type) {
     match value {
         Value::Object(fields) if ty.shape() == Shape::Object => {
             for (name, _) in ty.structs() {
-                // A status is the server's; what kinds have in it says their table.
+                // The status belongs to the server; the tables contain its defaults.
                 if name != "metadata" && name != "status" {
                     fields.entry(name).or_insert_with(|| json!({}));
                 }

@@ -1,9 +1,9 @@
-//! The tables of defaults: one row a field, read once.
+//! The tables of defaults, one row per field, parsed once.
 //!
-//! `spec.ports[].protocol = TCP` sets what is absent, null or empty; `:=` also what is 0. A field with `?` must be
-//! there, others are made. `[]` is any element. `if PATH is V`, `if PATH present`, `if PATH absent` speak of the last
-//! element, or of the whole; `if no source` holds where an object has no field beside its name. `PATH < name` applies
-//! another section there.
+//! `spec.ports[].protocol = TCP` sets a field that is absent, null or empty; `:=` also one that is 0. Fields with `?`
+//! must exist, others are created. `[]` means every element. `if PATH is V`, `if PATH present` and `if PATH absent`
+//! refer to the last element, or to the object without one; `if no source` holds if an object has no field except its
+//! name. `PATH < name` applies another section at the path.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -21,23 +21,24 @@ const TABLES: &[&str] = &[
     include_str!("tables/other.txt"),
 ];
 
-static SECTIONS: LazyLock<BTreeMap<&str, Vec<Row>>> = LazyLock::new(|| sections::read(TABLES, Row::read));
+static SECTIONS: LazyLock<BTreeMap<&str, Vec<DefaultRow>>> =
+    LazyLock::new(|| sections::read(TABLES, DefaultRow::read));
 
 #[derive(Debug)]
-struct Row {
-    path: Vec<Step>,
+struct DefaultRow {
+    path: Vec<PathStep>,
     action: Action,
     condition: Option<Condition>,
 }
 
 #[derive(Debug)]
-enum Step {
-    /// A field that is made where it is missing.
-    Made(String),
-    /// A field below which nothing happens where it is missing.
-    Found(String),
-    /// Each element of a list.
-    Each,
+enum PathStep {
+    /// A field that is created if it is missing.
+    Create(String),
+    /// A field that must exist; otherwise the row does not apply.
+    Existing(String),
+    /// Every element of a list.
+    Elements,
 }
 
 #[derive(Debug)]
@@ -53,8 +54,8 @@ pub(super) fn apply(section: &str, object: &mut Value) {
     }
 }
 
-impl Row {
-    /// Reads a row; the tables are part of the program, so that one that is none is told by the test below.
+impl DefaultRow {
+    /// Parses a row. The tables are part of the program; a test below parses them all.
     fn read(line: &'static str) -> Self {
         let (line, condition) = match line.split_once(" if ") {
             Some((line, condition)) => (line, Some(Condition::read(condition))),
@@ -72,36 +73,37 @@ impl Row {
             let (path, value) = line.split_once(" = ").expect("every row is read by a test");
             (path, set(value, false))
         };
-        let mut path: Vec<Step> = path.trim().split('.').flat_map(steps).collect();
-        // What leads to something that must be there must be there itself.
-        let found = path.iter().rposition(|step| matches!(step, Step::Found(_))).unwrap_or_default();
-        for step in &mut path[..found] {
-            if let Step::Made(name) = step {
-                *step = Step::Found(std::mem::take(name));
+        let mut path: Vec<PathStep> = path.trim().split('.').flat_map(steps).collect();
+        // The parents of a field that must exist must exist as well.
+        let last_existing =
+            path.iter().rposition(|step| matches!(step, PathStep::Existing(_))).unwrap_or_default();
+        for step in &mut path[..last_existing] {
+            if let PathStep::Create(name) = step {
+                *step = PathStep::Existing(std::mem::take(name));
             }
         }
         Self { path, action, condition }
     }
 
     fn apply(&self, object: &mut Value) {
-        let last_list = self.path.iter().rposition(|step| matches!(step, Step::Each));
+        let last_list = self.path.iter().rposition(|step| matches!(step, PathStep::Elements));
         let (to_elements, rest) = self.path.split_at(last_list.map_or(0, |at| at + 1));
-        each(object, to_elements, &mut |element| {
+        for_each_value(object, to_elements, &mut |element| {
             if self.condition.as_ref().is_none_or(|condition| condition.holds(element)) {
-                self.act(element, rest);
+                self.apply_to(element, rest);
             }
         });
     }
 
-    fn act(&self, element: &mut Value, path: &[Step]) {
+    fn apply_to(&self, element: &mut Value, path: &[PathStep]) {
         let applies = matches!(self.action, Action::Apply(_));
-        let Some(place) = place(element, path, applies) else { return };
+        let Some(target) = value_at(element, path, applies) else { return };
         match &self.action {
-            Action::Apply(section) => apply(section, place),
+            Action::Apply(section) => apply(section, target),
             Action::Set { value, also_zero } => {
-                let zero = place.as_i64() == Some(0) && *also_zero;
-                if place.is_null() || *place == "" || zero {
-                    *place = value.clone();
+                let zero = target.as_i64() == Some(0) && *also_zero;
+                if target.is_null() || *target == "" || zero {
+                    *target = value.clone();
                 }
             }
         }
@@ -109,44 +111,44 @@ impl Row {
 }
 
 /// `containers[]`, `livenessProbe?`, `spec`.
-fn steps(text: &str) -> Vec<Step> {
+fn steps(text: &str) -> Vec<PathStep> {
     if let Some(name) = text.strip_suffix("[]") {
-        return vec![Step::Found(name.to_owned()), Step::Each];
+        return vec![PathStep::Existing(name.to_owned()), PathStep::Elements];
     }
     match text.strip_suffix('?') {
-        Some(name) => vec![Step::Found(name.to_owned())],
-        None => vec![Step::Made(text.to_owned())],
+        Some(name) => vec![PathStep::Existing(name.to_owned())],
+        None => vec![PathStep::Create(text.to_owned())],
     }
 }
 
-/// Does something with every value that a path leads to.
-fn each(value: &mut Value, path: &[Step], act: &mut dyn FnMut(&mut Value)) {
+/// Calls a function with every value at a path.
+fn for_each_value(value: &mut Value, path: &[PathStep], act: &mut dyn FnMut(&mut Value)) {
     match path {
         [] => act(value),
-        [Step::Each, rest @ ..] => {
-            value.as_array_mut().into_iter().flatten().for_each(|item| each(item, rest, act));
+        [PathStep::Elements, rest @ ..] => {
+            value.as_array_mut().into_iter().flatten().for_each(|item| for_each_value(item, rest, act));
         }
-        [Step::Found(name) | Step::Made(name), rest @ ..] => {
+        [PathStep::Existing(name) | PathStep::Create(name), rest @ ..] => {
             if let Some(below) = value.get_mut(name) {
-                each(below, rest, act);
+                for_each_value(below, rest, act);
             }
         }
     }
 }
 
-/// The place that a path without lists leads to, made where it may be; null where nothing is.
-fn place<'a>(value: &'a mut Value, path: &[Step], applies: bool) -> Option<&'a mut Value> {
+/// The value at a path without lists, created where the path allows it; null if it had no value.
+fn value_at<'a>(value: &'a mut Value, path: &[PathStep], applies: bool) -> Option<&'a mut Value> {
     let [step, rest @ ..] = path else { return Some(value) };
     let fields = value.as_object_mut()?;
     let below = match step {
-        Step::Found(name) => fields.get_mut(name)?,
-        Step::Made(name) => fields.entry(name.clone()).or_insert(Value::Null),
-        Step::Each => return None,
+        PathStep::Existing(name) => fields.get_mut(name)?,
+        PathStep::Create(name) => fields.entry(name.clone()).or_insert(Value::Null),
+        PathStep::Elements => return None,
     };
     if below.is_null() && (!rest.is_empty() || applies) {
         *below = Value::Object(Map::new());
     }
-    place(below, rest, applies)
+    value_at(below, rest, applies)
 }
 
 #[cfg(test)]
@@ -154,35 +156,35 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::object::sections::known;
+    use crate::object::sections::checks;
 
     #[test]
-    fn every_section_is_a_kind_or_applied_somewhere() {
-        let applied = |row: &Row| match row.action {
+    fn every_section_is_a_kind_or_is_applied() {
+        let applied = |row: &DefaultRow| match row.action {
             Action::Apply(section) => Some(section),
             Action::Set { .. } => None,
         };
-        assert_eq!(known::strays(&SECTIONS, applied), [] as [&str; 0]);
+        assert_eq!(checks::unknown_sections(&SECTIONS, applied), [] as [&str; 0]);
     }
 
     #[test]
-    fn every_path_is_one_of_its_kind() {
+    fn every_path_exists_in_its_kind() {
         for (section, rows) in SECTIONS.iter() {
             for row in rows {
-                let step = |step: &Step| match step {
-                    Step::Made(name) | Step::Found(name) => format!(".{name}"),
-                    Step::Each => "[]".to_owned(),
+                let step = |step: &PathStep| match step {
+                    PathStep::Create(name) | PathStep::Existing(name) => format!(".{name}"),
+                    PathStep::Elements => "[]".to_owned(),
                 };
                 let path: String = row.path.iter().map(step).collect();
-                assert!(known::has(section, &path), "{section}: {path}");
+                assert!(checks::has_field(section, &path), "{section}: {path}");
             }
         }
     }
 
     #[test]
-    fn rows_set_what_is_absent_under_their_condition() {
+    fn rows_set_absent_fields_under_their_condition() {
         let row = |text: &'static str, mut object: Value| {
-            Row::read(text).apply(&mut object);
+            DefaultRow::read(text).apply(&mut object);
             object
         };
         let table = [

@@ -1,4 +1,4 @@
-//! Custom resources: defaulted and pruned by their schema, their metadata typed as that of every object.
+//! Custom resources: defaulted and pruned by their schema, with metadata checked against `ObjectMeta`.
 
 use schema::Type;
 use serde_json::Value;
@@ -7,17 +7,18 @@ use webhook::field::quote;
 use super::{drop_unknown, types};
 use crate::object::structural::{self, Schema};
 
-/// Makes an object one of its kind, if that is known; `metadata` is the type of every object's metadata.
+/// Prunes and defaults a custom resource; `metadata` is the type `ObjectMeta`. Returns a message for each dropped
+/// field.
 ///
 /// # Errors
-/// With the words of Go's decoder, where metadata holds values of other types.
-pub(super) fn settle(
+/// The message of Go's decoder if the metadata has a value of the wrong type.
+pub(super) fn prune_and_default(
     object: &mut Value,
     schema: Option<&Schema>,
     metadata: &Type,
 ) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
-    whole_numbers(object);
+    normalize_integers(object);
     if let Some(own) = object.get_mut("metadata") {
         types::check(own, metadata, "ObjectMeta")?;
         drop_unknown(own, metadata, "metadata", &mut unknown);
@@ -27,28 +28,28 @@ pub(super) fn settle(
     let pruned = structural::prune(object, schema);
     unknown.extend(pruned.iter().map(|path| format!("unknown field {}", quote(path))));
     structural::drop_nulls(object, schema);
-    embedded(object, schema, "", metadata, &mut unknown)?;
+    check_embedded(object, schema, "", metadata, &mut unknown)?;
     Ok(unknown)
 }
 
-/// Writes numbers without a fraction as Go writes them: `2`, not `2.0`.
-fn whole_numbers(value: &mut Value) {
+/// Writes numbers without a fraction as Go does: `2`, not `2.0`.
+fn normalize_integers(value: &mut Value) {
     match value {
-        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
-        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(normalize_integers),
+        Value::Array(items) => items.iter_mut().for_each(normalize_integers),
         Value::Number(number) if number.is_f64() => {
-            if let Some(Ok(whole)) =
+            if let Some(Ok(integer)) =
                 number.as_f64().filter(|n| n.fract() == 0.0).map(|n| format!("{n}").parse::<i64>())
             {
-                *value = whole.into();
+                *value = integer.into();
             }
         }
         _ => {}
     }
 }
 
-/// Types the metadata of the objects that an object holds.
-fn embedded(
+/// Checks and prunes the metadata of embedded resources.
+fn check_embedded(
     value: &mut Value,
     schema: &Schema,
     path: &str,
@@ -66,15 +67,15 @@ fn embedded(
             for (name, value) in fields.iter_mut() {
                 let Some(below) = schema.field(name) else { continue };
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                embedded(value, below, &path, metadata, unknown)?;
+                check_embedded(value, below, &path, metadata, unknown)?;
             }
             Ok(())
         }
         Value::Array(items) => {
             let Some(below) = &schema.items else { return Ok(()) };
-            let mut places = items.iter_mut().enumerate();
-            places.try_for_each(|(index, item)| {
-                embedded(item, below, &format!("{path}[{index}]"), metadata, unknown)
+            let mut indexed = items.iter_mut().enumerate();
+            indexed.try_for_each(|(index, item)| {
+                check_embedded(item, below, &format!("{path}[{index}]"), metadata, unknown)
             })
         }
         _ => Ok(()),

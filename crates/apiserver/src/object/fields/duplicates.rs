@@ -1,27 +1,27 @@
-//! Fields that stand twice in one object of a JSON text.
+//! Duplicate fields of JSON objects.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 
-/// One place of the text.
-struct Place<'a> {
+/// Visits one value of the text.
+struct Scan<'a> {
     path: String,
-    found: &'a mut Vec<String>,
+    duplicates: &'a mut Vec<String>,
 }
 
-/// The paths of fields that stand twice, each once; none for what is no JSON.
+/// The paths of duplicate fields, each once; empty if the text is not JSON.
 pub(super) fn of(text: &[u8]) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut duplicates = Vec::new();
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let place = Place { path: String::new(), found: &mut found };
-    // What is no JSON was refused before.
-    let _read = place.deserialize(&mut reader);
-    found
+    let scan = Scan { path: String::new(), duplicates: &mut duplicates };
+    // Text that is not JSON was rejected before.
+    let _ignored = scan.deserialize(&mut reader);
+    duplicates
 }
 
-impl<'de> DeserializeSeed<'de> for Place<'_> {
+impl<'de> DeserializeSeed<'de> for Scan<'_> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -29,7 +29,7 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Place<'_> {
+impl<'de> Visitor<'de> for Scan<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,13 +38,13 @@ impl<'de> Visitor<'de> for Place<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut seen = BTreeSet::new();
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         while let Some(name) = map.next_key::<String>()? {
             let path = if self.path.is_empty() { name.clone() } else { format!("{}.{name}", self.path) };
-            if !seen.insert(name.clone()) && told.insert(name) {
-                self.found.push(path.clone());
+            if !seen.insert(name.clone()) && reported.insert(name) {
+                self.duplicates.push(path.clone());
             }
-            map.next_value_seed(Place { path, found: self.found })?;
+            map.next_value_seed(Scan { path, duplicates: self.duplicates })?;
         }
         Ok(())
     }
@@ -52,7 +52,7 @@ impl<'de> Visitor<'de> for Place<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         let mut index = 0_usize;
         while items
-            .next_element_seed(Place { path: format!("{}[{index}]", self.path), found: self.found })?
+            .next_element_seed(Scan { path: format!("{}[{index}]", self.path), duplicates: self.duplicates })?
             .is_some()
         {
             index += 1;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_that_stand_twice_are_told_once_with_their_path() {
+    fn duplicate_fields_are_reported_once_with_their_path() {
         let text =
             br#"{"a": 1, "l": [{"b": 1, "b": "x", "b": null}], "m": {"a": {}, "a": true}, "a": [2.5]}"#;
         assert_eq!(of(text), ["l[0].b", "m.a", "a"]);

@@ -1,5 +1,5 @@
-//! What decoding into Go's types does to an object: fields that a kind does not have are dropped and told, values of
-//! other types are refused, what is absent is set.
+//! What decoding into Go types does to an object: it drops unknown fields and reports them, rejects values of wrong
+//! types, and sets defaults.
 
 mod custom;
 mod duplicates;
@@ -18,32 +18,32 @@ use serde_json::Value;
 use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
+use crate::object::body_kind::BodyKind;
 use crate::object::defaults;
-use crate::object::protobuf::Refusal;
-use crate::object::spoken::Spoken;
+use crate::object::protobuf::DecodeError;
 use crate::state::Shared;
 
-/// What is done about unknown fields: `fieldValidation`.
+/// How unknown and duplicate fields are handled: `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Directive {
-    /// They are dropped.
+    /// Drop them.
     Ignore,
-    /// They are dropped, and the user is told.
+    /// Drop them and send a warning.
     Warn,
-    /// The request is refused.
+    /// Reject the request.
     Strict,
 }
 
 impl Directive {
-    /// What is wrong with what a request asks for.
+    /// The error if a request has an unknown value.
     pub(crate) fn errors(call: &Call) -> Option<Error> {
-        const KNOWN: &[&str] = &["", "Ignore", "Strict", "Warn"];
-        let asked = call.query.text("fieldValidation");
+        const SUPPORTED: &[&str] = &["", "Ignore", "Strict", "Warn"];
+        let requested = call.query.text("fieldValidation");
         let at = Path::new("fieldValidation");
-        (!KNOWN.contains(&asked)).then(|| Error::not_supported(&at, asked, KNOWN))
+        (!SUPPORTED.contains(&requested)).then(|| Error::not_supported(&at, requested, SUPPORTED))
     }
 
-    /// What a request asks for; warnings if it does not say.
+    /// The value of a request; `Warn` by default.
     pub(crate) fn of(call: &Call) -> Self {
         match call.query.text("fieldValidation") {
             "Ignore" => Self::Ignore,
@@ -53,42 +53,49 @@ impl Directive {
     }
 }
 
-/// Checks what a strategic patch made against its kind, as the converter does that reads it.
+/// Checks the result of a strategic merge patch against its kind, like kube-apiserver's unstructured converter.
 ///
 /// # Errors
-/// With the words of that converter.
+/// The message of that converter.
 pub(crate) fn convert(shared: &Shared, call: &Call, object: &Value) -> Result<(), String> {
-    let spoken = Spoken::of(call);
-    let ty = shared.registry.served().kinds.type_of(spoken.group, spoken.version, spoken.kind);
-    let message = Message::of_kind(spoken.group, spoken.version, spoken.kind);
+    let body_kind = BodyKind::of(call);
+    let ty = shared.registry.served().kinds.type_of(body_kind.group, body_kind.version, body_kind.kind);
+    let message = Message::of_kind(body_kind.group, body_kind.version, body_kind.kind);
     ty.map_or(Ok(()), |ty| unstructured::check(object, &ty, message))
 }
 
-/// Makes an object one of its kind: drops what the kind does not have, and sets what it has by default.
+/// Drops the fields that the kind of an object does not have, and sets defaults.
 ///
-/// Gives `unknown field "spec.x"` for each field dropped.
+/// Returns `unknown field "spec.x"` for each dropped field.
 ///
 /// # Errors
-/// With the words of Go's decoder, where a value is of another type than the kind says.
-pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result<Vec<String>, String> {
+/// The message of Go's decoder if a value has the wrong type.
+pub(crate) fn prune_and_default(
+    shared: &Shared,
+    call: &Call,
+    object: &mut Value,
+) -> Result<Vec<String>, String> {
     let resource = &call.target.resource;
-    let (spoken, own) = (Spoken::of(call), Spoken::is_own(call));
+    let (body_kind, own) = (BodyKind::of(call), BodyKind::is_of_resource(call));
     if let Some(schema) = call.target.schema.as_ref().filter(|_| own) {
-        // Of what says to be something else, only the metadata is known.
-        let group =
-            object["apiVersion"].as_str().and_then(|said| said.split_once('/')).map(|(group, _)| group);
-        let known = object["kind"] == resource.kind.as_str() && group == Some(resource.group.as_str());
-        let schema = Some(&**schema).filter(|_| known);
-        return custom::settle(object, schema, metadata());
+        // If the object claims to be of another kind, only its metadata is checked.
+        let group = object["apiVersion"]
+            .as_str()
+            .and_then(|api_version| api_version.split_once('/'))
+            .map(|(group, _)| group);
+        let is_own_kind = object["kind"] == resource.kind.as_str() && group == Some(resource.group.as_str());
+        let schema = Some(&**schema).filter(|_| is_own_kind);
+        return custom::prune_and_default(object, schema, metadata());
     }
-    let Some(ty) = shared.registry.served().kinds.type_of(spoken.group, spoken.version, spoken.kind) else {
+    let Some(ty) = shared.registry.served().kinds.type_of(body_kind.group, body_kind.version, body_kind.kind)
+    else {
         return Ok(Vec::new());
     };
-    types::check(object, &ty, spoken.kind)?;
+    types::check(object, &ty, body_kind.kind)?;
     let mut unknown = Vec::new();
     drop_unknown(object, &ty, "", &mut unknown);
-    if let Some(message) = Message::of_kind(spoken.group, spoken.version, spoken.kind) {
-        zero::forget(object, message);
+    if let Some(message) = Message::of_kind(body_kind.group, body_kind.version, body_kind.kind) {
+        zero::omit_zeros(object, message);
     }
     if own {
         defaults::set(resource, object, &ty);
@@ -96,8 +103,9 @@ pub(crate) fn settle(shared: &Shared, call: &Call, object: &mut Value) -> Result
     Ok(unknown)
 }
 
-/// Whether a key has no bytes, which are stored as none and read as no bytes.
-pub(crate) fn is_rough(call: &Call, object: &Value) -> bool {
+/// Whether an entry of bytes is null. It is stored as null but read as empty, so that rewriting the object unchanged
+/// is a write.
+pub(crate) fn is_non_canonical(call: &Call, object: &Value) -> bool {
     let bytes = match call.target.table.as_str() {
         "secrets" => &object["data"],
         "configmaps" => &object["binaryData"],
@@ -106,38 +114,38 @@ pub(crate) fn is_rough(call: &Call, object: &Value) -> bool {
     bytes.as_object().is_some_and(|entries| entries.values().any(Value::is_null))
 }
 
-/// Whether the specification of an object names a list or map without entries. Of one kind, kube-apiserver compares the
-/// old specification, which never does, and the new one to the letter.
-pub(crate) fn has_empties(call: &Call, object: &Value) -> bool {
+/// Whether the spec of a NetworkPolicy has an empty list or map. kube-apiserver compares the new spec literally with
+/// the old one, in which decoding has removed these.
+pub(crate) fn has_empty_collections(call: &Call, object: &Value) -> bool {
     let resource = &call.target.resource;
     let compared = call.target.table == "networkpolicies.networking.k8s.io";
     let message = Message::of_kind(&resource.group, &resource.version, &resource.kind).filter(|_| compared);
-    message.is_some_and(|message| zero::has_empties(object, message))
+    message.is_some_and(|message| zero::has_empty_collections(object, message))
 }
 
-/// Checks the metadata of an object of any kind.
+/// Checks `metadata` of an object of any kind.
 ///
 /// # Errors
-/// With the words of Go's decoder.
+/// The message of Go's decoder.
 pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
     let found = object.get("metadata").filter(|found| !found.is_null());
     found.map_or(Ok(()), |found| types::check(found, metadata(), "ObjectMeta"))
 }
 
-/// Drops labels and annotations that are no maps of texts, which nobody finds in an object without a type.
-pub(crate) fn forget_unfit_metadata(object: &mut serde_json::Map<String, Value>) {
+/// Drops labels and annotations that are not maps of strings: unstructured objects ignore them.
+pub(crate) fn drop_invalid_metadata(object: &mut serde_json::Map<String, Value>) {
     let Some(found) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     for field in ["labels", "annotations"] {
-        let is_texts = |value: &Value| {
+        let is_string_map = |value: &Value| {
             value.is_null() || value.as_object().is_some_and(|texts| texts.values().all(Value::is_string))
         };
-        if found.get(field).is_some_and(|value| !is_texts(value)) {
+        if found.get(field).is_some_and(|value| !is_string_map(value)) {
             found.remove(field);
         }
     }
 }
 
-/// What every object's metadata looks like.
+/// The type `ObjectMeta`.
 pub(crate) fn metadata() -> &'static Type {
     static METADATA: LazyLock<Type> = LazyLock::new(|| {
         let namespace = Kinds::kubernetes().type_of("", "v1", "Namespace");
@@ -146,38 +154,38 @@ pub(crate) fn metadata() -> &'static Type {
     &METADATA
 }
 
-/// Makes an object of a built-in kind what it is when it is stored and read again.
-pub(crate) fn store(resource: &Resource, object: &mut Value) {
+/// Changes an object of a built-in kind to what a read from storage returns.
+pub(crate) fn apply_storage_form(resource: &Resource, object: &mut Value) {
     if let Some(message) = Message::of_kind(&resource.group, &resource.version, &resource.kind) {
-        zero::store(object, message);
+        zero::apply_storage_form(object, message);
     }
 }
 
-/// The options of a deletion, after their types were looked at.
-pub(crate) fn delete_options(options: Value) -> Result<Value, Refusal> {
-    let spoken = Spoken::DELETE_OPTIONS;
-    let Some(ty) = Kinds::kubernetes().type_of(spoken.group, spoken.version, spoken.kind) else {
+/// Checks the types of the options of a deletion.
+pub(crate) fn delete_options(options: Value) -> Result<Value, DecodeError> {
+    let body_kind = BodyKind::DELETE_OPTIONS;
+    let Some(ty) = Kinds::kubernetes().type_of(body_kind.group, body_kind.version, body_kind.kind) else {
         return Ok(options);
     };
     let text = |field: &str| options[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if api_version.matches('/').count() > 1 {
-        return Err(Refusal::Unrecognized(format!("unexpected GroupVersion string: {api_version}")));
+        return Err(DecodeError::Unrecognized(format!("unexpected GroupVersion string: {api_version}")));
     }
-    // Options are read in the name of every group, also of one that nobody serves: clients say that of their object.
-    if !kind.is_empty() && kind != spoken.kind {
+    // Delete options are accepted in any group and version: clients send those of the deleted object.
+    if !kind.is_empty() && kind != body_kind.kind {
         let api_version = if api_version.is_empty() { "meta.k8s.io/v1" } else { api_version };
-        return Err(Refusal::unregistered(kind, api_version));
+        return Err(DecodeError::unregistered(kind, api_version));
     }
-    types::check(&options, &ty, spoken.kind).map(|()| options).map_err(Refusal::Unrecognized)
+    types::check(&options, &ty, body_kind.kind).map(|()| options).map_err(DecodeError::Unrecognized)
 }
 
-/// Fields that stand twice in a JSON body: `duplicate field "spec.x"`.
+/// Duplicate fields of a JSON body: `duplicate field "spec.x"`.
 pub(crate) fn duplicates(body: &[u8]) -> Vec<String> {
     duplicates::of(body).iter().map(|path| format!("duplicate field {}", quote(path))).collect()
 }
 
-/// Drops what a type does not have.
+/// Drops the fields that a type does not have.
 fn drop_unknown(value: &mut Value, ty: &Type, path: &str, unknown: &mut Vec<String>) {
     match (value, ty.shape()) {
         (Value::Object(fields), Shape::Object) => fields.retain(|name, value| {

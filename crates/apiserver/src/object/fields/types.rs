@@ -1,56 +1,56 @@
-//! Values that Go's types do not take, in the words of its decoder.
+//! Checks that values fit Go types, with the messages of Go's decoder.
 
 use formats::quantity::Quantity;
 use schema::{Encoding, IntegerWidth, Message, Shape, Type};
 use serde_json::Value;
 
-/// What a quantity must look like, as Kubernetes says it.
+/// kube-apiserver's message about invalid quantities.
 const QUANTITY: &str =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/// Where a value stands: the Go struct, and the names of the fields from the root.
+/// The position of a value: the Go struct, and the path of field names from the root.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct GoField<'a> {
     owner: &'a str,
     path: &'a str,
 }
 
-/// Checks an object whose struct has this name.
+/// Checks an object whose Go struct is named `owner`.
 ///
 /// # Errors
 /// `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`
 pub(crate) fn check(object: &Value, ty: &Type, owner: &str) -> Result<(), String> {
     let mut first = None;
-    value(object, ty, Place { owner, path: "" }, &mut first)?;
+    check_value(object, ty, GoField { owner, path: "" }, &mut first)?;
     first.map_or(Ok(()), Err)
 }
 
-/// Goes on after what does not fit, which is told at the end; types that read JSON themselves end it at once.
-fn value(found: &Value, ty: &Type, at: Place<'_>, first: &mut Option<String>) -> Result<(), String> {
+/// Like Go, continues after a type error and reports the first; types with their own decoder stop at once.
+fn check_value(found: &Value, ty: &Type, at: GoField<'_>, first: &mut Option<String>) -> Result<(), String> {
     match (found, ty.shape()) {
         (Value::Null, _) | (_, Shape::Any) => Ok(()),
         (Value::Object(fields), Shape::Object) => {
-            let owner = ty.definition().map_or(at.owner, short);
+            let owner = ty.definition().map_or(at.owner, struct_name);
             let message = ty.definition().and_then(Message::named);
             for (name, below) in fields {
                 let Some(field) = ty.field(name) else { continue };
-                let inlined = message.and_then(|message| inlined(message, name));
-                let steps = [(!at.path.is_empty()).then_some(at.path), inlined, Some(name.as_str())];
+                let embedded = message.and_then(|message| embedded_struct(message, name));
+                let steps = [(!at.path.is_empty()).then_some(at.path), embedded, Some(name.as_str())];
                 let path = steps.into_iter().flatten().collect::<Vec<_>>().join(".");
-                value(below, &field.ty, Place { owner, path: &path }, first)?;
+                check_value(below, &field.ty, GoField { owner, path: &path }, first)?;
             }
             Ok(())
         }
         (Value::Object(fields), Shape::Map) => {
             let Some(ty) = ty.values() else { return Ok(()) };
-            fields.values().try_for_each(|below| value(below, &ty, at, first))
+            fields.values().try_for_each(|below| check_value(below, &ty, at, first))
         }
         (Value::Array(items), Shape::List) => {
             let Some(ty) = ty.items() else { return Ok(()) };
-            items.iter().try_for_each(|below| value(below, &ty, at, first))
+            items.iter().try_for_each(|below| check_value(below, &ty, at, first))
         }
-        (found, shape) => match scalar(found, shape).map_err(|why| type_error(why, ty, at)) {
-            Err(why) if reads_itself(shape) => Err(why),
+        (found, shape) => match check_scalar(found, shape).map_err(|why| type_error(why, ty, at)) {
+            Err(why) if has_own_decoder(shape) => Err(why),
             Err(why) => {
                 first.get_or_insert(why);
                 Ok(())
@@ -60,26 +60,26 @@ fn value(found: &Value, ty: &Type, at: Place<'_>, first: &mut Option<String>) ->
     }
 }
 
-/// The struct whose fields stand in another one, if it has this field.
-fn inlined(message: &'static Message, name: &str) -> Option<&'static str> {
+/// The embedded struct that has the field.
+fn embedded_struct(message: &'static Message, name: &str) -> Option<&'static str> {
     message.fields.iter().filter(|field| field.name.is_empty()).find_map(|field| {
         let Encoding::Message(below) = field.encoding else { return None };
         let has = Message::named(below)?.fields.iter().any(|field| field.name == name);
-        has.then(|| short(below))
+        has.then(|| struct_name(below))
     })
 }
 
-fn reads_itself(shape: Shape) -> bool {
+fn has_own_decoder(shape: Shape) -> bool {
     matches!(shape, Shape::Quantity | Shape::IntOrString | Shape::Time | Shape::MicroTime | Shape::Duration)
 }
 
-fn type_error(why: Wrong, ty: &Type, at: Place<'_>) -> String {
+fn type_error(why: ScalarError, ty: &Type, at: GoField<'_>) -> String {
     match why {
-        Wrong::Said(words) => words,
-        Wrong::Type(found) if at.path.is_empty() => {
+        ScalarError::Message(message) => message,
+        ScalarError::Type(found) if at.path.is_empty() => {
             format!("json: cannot unmarshal {found} into Go value of type {}", go_type(ty))
         }
-        Wrong::Type(found) => format!(
+        ScalarError::Type(found) => format!(
             "json: cannot unmarshal {found} into Go struct field {}.{} of type {}",
             at.owner,
             at.path,
@@ -88,14 +88,14 @@ fn type_error(why: Wrong, ty: &Type, at: Place<'_>) -> String {
     }
 }
 
-/// Why a value is not taken: in its own words, or because of what it is.
-pub(super) enum Wrong {
-    Said(String),
+/// Why a value does not fit: a complete message, or the JSON type that was found.
+pub(super) enum ScalarError {
+    Message(String),
     Type(String),
 }
 
-pub(super) fn scalar(found: &Value, shape: Shape) -> Result<(), Wrong> {
-    let wrong = || Err(Wrong::Type(type_name(found).to_owned()));
+pub(super) fn check_scalar(found: &Value, shape: Shape) -> Result<(), ScalarError> {
+    let wrong = || Err(ScalarError::Type(type_name(found).to_owned()));
     match (found, shape) {
         (Value::String(_), Shape::String | Shape::IntOrString)
         | (Value::Bool(_), Shape::Boolean)
@@ -103,38 +103,40 @@ pub(super) fn scalar(found: &Value, shape: Shape) -> Result<(), Wrong> {
         (Value::Number(number), Shape::Integer(width)) => match (number.as_i64(), width) {
             (Some(whole), IntegerWidth::Int32) if i32::try_from(whole).is_ok() => Ok(()),
             (Some(_), IntegerWidth::Int64) => Ok(()),
-            _ => Err(Wrong::Type(format!("number {number}"))),
+            _ => Err(ScalarError::Type(format!("number {number}"))),
         },
         (Value::Number(number), Shape::IntOrString) => match number.as_i64().map(i32::try_from) {
             Some(Ok(_)) => Ok(()),
-            _ => Err(Wrong::Type(format!("number {number}"))),
+            _ => Err(ScalarError::Type(format!("number {number}"))),
         },
         (found, Shape::Quantity) => {
             let text = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
             match Quantity::parse(&text) {
                 Ok(_) => Ok(()),
-                Err(_) => Err(Wrong::Said(QUANTITY.to_owned())),
+                Err(_) => Err(ScalarError::Message(QUANTITY.to_owned())),
             }
         }
-        (Value::String(text), Shape::Bytes) => base64(text).map_err(Wrong::Said),
+        (Value::String(text), Shape::Bytes) => base64(text).map_err(ScalarError::Message),
         (Value::Array(numbers), Shape::Bytes)
             if numbers.iter().all(|number| number.as_u64().is_some_and(|number| number < 256)) =>
         {
             Ok(())
         }
-        (Value::String(text), Shape::Time) => time(text, "2006-01-02T15:04:05Z07:00").map_err(Wrong::Said),
+        (Value::String(text), Shape::Time) => {
+            time(text, "2006-01-02T15:04:05Z07:00").map_err(ScalarError::Message)
+        }
         (Value::String(text), Shape::MicroTime) => {
-            time(text, "2006-01-02T15:04:05.000000Z07:00").map_err(Wrong::Said)
+            time(text, "2006-01-02T15:04:05.000000Z07:00").map_err(ScalarError::Message)
         }
         (Value::String(text), Shape::Duration) => match formats::duration::GoDuration::parse(text) {
             Ok(_) => Ok(()),
-            Err(error) => Err(Wrong::Said(error.to_string())),
+            Err(error) => Err(ScalarError::Message(error.to_string())),
         },
         _ => wrong(),
     }
 }
 
-/// What Go calls the type of a JSON value.
+/// Go's name for the type of a JSON value.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -165,7 +167,7 @@ pub(super) fn go_type(ty: &Type) -> String {
     }
 }
 
-fn short(definition: &str) -> &str {
+fn struct_name(definition: &str) -> &str {
     definition.rsplit('.').next().unwrap_or(definition)
 }
 
@@ -179,7 +181,7 @@ fn qualified(definition: &str) -> String {
 pub(super) fn base64(text: &str) -> Result<(), String> {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
-    // Go's decoder passes over line breaks.
+    // Go's decoder ignores line breaks.
     let text = text.replace(['\n', '\r'], "");
     match STANDARD.decode(&text) {
         Ok(_) => Ok(()),
@@ -190,21 +192,21 @@ pub(super) fn base64(text: &str) -> Result<(), String> {
     }
 }
 
-/// Only the commonest complaints about times have Go's words.
+/// Reproduces only the most common of Go's messages about times.
 fn time(text: &str, layout: &str) -> Result<(), String> {
-    let unparsable = |rest: &str, part: &str| {
+    let parse_error = |rest: &str, part: &str| {
         Err(format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}"))
     };
     let fraction = layout.contains(".000000");
     if formats::time::nanos(text).is_none() {
-        return unparsable(text, "2006");
+        return parse_error(text, "2006");
     }
     if !fraction || formats::time::micro_nanos(text).is_some() {
         return Ok(());
     }
     match text.get(26..).filter(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit())) {
-        Some(rest) => unparsable(rest, "Z07:00"),
-        None => unparsable(text.get(19..).unwrap_or_default(), ".000000"),
+        Some(rest) => parse_error(rest, "Z07:00"),
+        None => parse_error(text.get(19..).unwrap_or_default(), ".000000"),
     }
 }
 
@@ -217,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_other_types_are_refused_as_go_refuses_them() {
+    fn type_errors_have_the_message_of_go() {
         let ty = Kinds::kubernetes().type_of("apps", "v1", "Deployment").expect("a kind of Kubernetes");
         let template = |spec: Value| json!({"spec": {"template": {"spec": spec}}});
         let table = [
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn notations_are_refused_in_their_own_words() {
+    fn invalid_notations_have_their_own_messages() {
         let table = [
             (Shape::Bytes, "!", "illegal base64 data at input byte 0"),
             (
@@ -291,8 +293,10 @@ mod tests {
             ),
         ];
         for (shape, text, want) in table {
-            let Err(Wrong::Said(words)) = scalar(&json!(text), shape) else { panic!("{text} is refused") };
-            assert_eq!(words, want);
+            let Err(ScalarError::Message(message)) = check_scalar(&json!(text), shape) else {
+                panic!("{text} is refused")
+            };
+            assert_eq!(message, want);
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Trees that Go's types do not take, in the words of the converter that reads the result of a strategic patch.
+//! Checks trees against Go types, with the messages of the unstructured converter, which reads the result of a
+//! strategic merge patch.
 
 use schema::{Encoding, IntegerWidth, Message, MessageField, Shape, Type};
 use serde_json::Value;
 
-use super::types::{self, Wrong};
+use super::types::{self, ScalarError};
 
-/// Checks a tree against a type, which is that of a message if it is one.
+/// Checks a tree against a type; `message` gives the order of the fields.
 ///
 /// # Errors
 /// `unrecognized type: int32`, `cannot restore slice from string`
@@ -16,31 +17,31 @@ pub(super) fn check(found: &Value, ty: &Type, message: Option<&'static Message>)
         (Value::Object(fields), Shape::Object) => {
             let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
             if let Some(message) = message {
-                let order = in_order(message);
-                fields.sort_by_key(|(name, _)| order.iter().position(|known| known == name));
+                let order = field_order(message);
+                fields.sort_by_key(|(name, _)| order.iter().position(|other| other == name));
             }
             fields.into_iter().try_for_each(|(name, below)| {
                 let field = ty.field(name);
                 field.map_or(Ok(()), |field| check(below, &field.ty))
             })
         }
-        (found, Shape::Object) => Err(format!("cannot restore struct from: {}", kind(found))),
+        (found, Shape::Object) => Err(format!("cannot restore struct from: {}", reflect_kind(found))),
         (Value::Object(fields), Shape::Map) => {
             let Some(ty) = ty.values() else { return Ok(()) };
             fields.values().try_for_each(|below| check(below, &ty))
         }
-        (found, Shape::Map) => Err(format!("cannot restore map from {}", kind(found))),
+        (found, Shape::Map) => Err(format!("cannot restore map from {}", reflect_kind(found))),
         (Value::Array(items), Shape::List) => {
             let Some(ty) = ty.items() else { return Ok(()) };
             items.iter().try_for_each(|below| check(below, &ty))
         }
-        (found, Shape::List) => Err(format!("cannot restore slice from {}", kind(found))),
-        (found, shape) => scalar(found, shape, ty),
+        (found, Shape::List) => Err(format!("cannot restore slice from {}", reflect_kind(found))),
+        (found, shape) => check_scalar(found, shape, ty),
     }
 }
 
-/// The names of the fields of a struct, as Go has them.
-fn in_order(message: &'static Message) -> Vec<&'static str> {
+/// The names of a struct's fields in Go's order.
+fn field_order(message: &'static Message) -> Vec<&'static str> {
     let below = |field: &MessageField| match field.encoding {
         Encoding::Message(name) => Message::named(name),
         _ => None,
@@ -49,13 +50,13 @@ fn in_order(message: &'static Message) -> Vec<&'static str> {
         .fields
         .iter()
         .flat_map(|field| match below(field) {
-            Some(inlined) if field.name.is_empty() => in_order(inlined),
+            Some(inlined) if field.name.is_empty() => field_order(inlined),
             _ => vec![field.name],
         })
         .collect()
 }
 
-fn scalar(found: &Value, shape: Shape, ty: &Type) -> Result<(), String> {
+fn check_scalar(found: &Value, shape: Shape, ty: &Type) -> Result<(), String> {
     let unrecognized = |of: &str| Err(format!("unrecognized type: {of}"));
     match (found, shape) {
         (Value::String(_), Shape::String)
@@ -65,16 +66,16 @@ fn scalar(found: &Value, shape: Shape, ty: &Type) -> Result<(), String> {
             Ok(())
         }
         (Value::Number(_), Shape::Integer(width)) => {
-            Err(format!("cannot convert float64 to {}", bits(width)))
+            Err(format!("cannot convert float64 to {}", integer_type(width)))
         }
-        // A whole number is a letter to Go.
+        // Go converts an integer to a string as a character code, so its converter rejects that separately.
         (Value::Number(number), Shape::String) if number.is_i64() => {
             Err("cannot convert int64 to string".to_owned())
         }
         (_, Shape::String) => unrecognized("string"),
         (_, Shape::Boolean) => unrecognized("bool"),
         (_, Shape::Number) => unrecognized("float64"),
-        (_, Shape::Integer(width)) => unrecognized(bits(width)),
+        (_, Shape::Integer(width)) => unrecognized(integer_type(width)),
         (Value::String(text), Shape::Bytes) => {
             types::base64(text).map_err(|why| format!("error decoding from json: {why}"))
         }
@@ -82,26 +83,26 @@ fn scalar(found: &Value, shape: Shape, ty: &Type) -> Result<(), String> {
             let fits = |number: &Value| number.as_u64().is_some_and(|number| number < 256);
             if numbers.iter().all(fits) { Ok(()) } else { unrecognized("uint8") }
         }
-        (found, Shape::Bytes) => Err(format!("cannot restore slice from {}", kind(found))),
-        // These read JSON themselves.
-        (found, shape) => types::scalar(found, shape).map_err(|why| match why {
-            Wrong::Said(words) => words,
-            Wrong::Type(found) => {
+        (found, Shape::Bytes) => Err(format!("cannot restore slice from {}", reflect_kind(found))),
+        // These types have their own JSON decoder.
+        (found, shape) => types::check_scalar(found, shape).map_err(|why| match why {
+            ScalarError::Message(message) => message,
+            ScalarError::Type(found) => {
                 format!("json: cannot unmarshal {found} into Go value of type {}", types::go_type(ty))
             }
         }),
     }
 }
 
-fn bits(width: IntegerWidth) -> &'static str {
+fn integer_type(width: IntegerWidth) -> &'static str {
     match width {
         IntegerWidth::Int32 => "int32",
         IntegerWidth::Int64 => "int64",
     }
 }
 
-/// What Go's reflection calls the kind of a JSON value.
-fn kind(value: &Value) -> &'static str {
+/// Go's `reflect.Kind` of a JSON value.
+fn reflect_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "invalid",
         Value::Bool(_) => "bool",
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_told_by_gos_kinds() {
+    fn type_errors_name_the_kinds_of_go() {
         let deployment = Kinds::kubernetes().type_of("apps", "v1", "Deployment").unwrap();
         let table = [
             (json!({"spec": {"replicas": 2}}), None),
@@ -147,10 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_first_in_gos_type_is_told_first() {
+    fn errors_follow_the_field_order_of_go() {
         let secret = Kinds::kubernetes().type_of("", "v1", "Secret").unwrap();
         let tree = json!({"data": {"a": 5}, "metadata": {"labels": {"a": 1.5}}});
-        let told = check(&tree, &secret, Message::of_kind("", "v1", "Secret"));
-        assert_eq!(told, Err("unrecognized type: string".to_owned()));
+        let result = check(&tree, &secret, Message::of_kind("", "v1", "Secret"));
+        assert_eq!(result, Err("unrecognized type: string".to_owned()));
     }
 }

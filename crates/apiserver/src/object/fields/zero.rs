@@ -1,94 +1,99 @@
-//! What Go's types forget: a zero where absence is not told apart from it, and lists and maps without entries; and what they
-//! write where there is nothing: a time.
+//! What Go's encoder changes: it omits zero values with `omitempty`, and empty lists and maps, and writes fields
+//! without `omitempty` even if they are unset.
 
 use schema::{Encoding, Many, Message, MessageField};
 use serde_json::{Map, Value};
 
-/// Takes away of an object what Go would not write in JSON, by the message that its kind is.
-pub(super) fn forget(object: &mut Value, message: &Message) {
+/// Removes and adds fields so that the object is what Go encodes for the message.
+pub(super) fn omit_zeros(object: &mut Value, message: &Message) {
     if let Some(fields) = object.as_object_mut().filter(|_| !message.union) {
-        forget_in(fields, message);
+        omit_zeros_in(fields, message);
     }
 }
 
-fn forget_in(fields: &mut Map<String, Value>, message: &Message) {
+fn omit_zeros_in(fields: &mut Map<String, Value>, message: &Message) {
     for field in &message.fields {
         match (field.name, below(field)) {
-            ("", Some(inlined)) => forget_in(fields, inlined),
-            // An empty list says that nobody owns anything.
+            ("", Some(inlined)) => omit_zeros_in(fields, inlined),
+            // An empty list resets the managed fields, and has to be kept.
             ("" | "managedFields", _) => {}
-            (_, message) => forget_field(fields, field, message),
+            (_, message) => omit_zero_field(fields, field, message),
         }
     }
 }
 
-fn forget_field(fields: &mut Map<String, Value>, field: &MessageField, message: Option<&Message>) {
+fn omit_zero_field(fields: &mut Map<String, Value>, field: &MessageField, message: Option<&Message>) {
     if is_time(field) {
         fields.entry(field.name).or_insert(Value::Null);
     }
-    if let Some(zero) = written_zero(field) {
+    if let Some(zero) = encoded_zero(field) {
         fields.entry(field.name).or_insert(zero);
     }
     let Some(value) = fields.get_mut(field.name) else { return };
     if let Some(message) = message {
         match (&mut *value, field.many) {
-            (Value::Array(items), Many::List) => items.iter_mut().for_each(|item| forget(item, message)),
-            (Value::Object(map), Many::Map) => map.values_mut().for_each(|entry| forget(entry, message)),
-            (other, _) => forget(other, message),
+            (Value::Array(items), Many::List) => items.iter_mut().for_each(|item| omit_zeros(item, message)),
+            (Value::Object(map), Many::Map) => map.values_mut().for_each(|entry| omit_zeros(entry, message)),
+            (other, _) => omit_zeros(other, message),
         }
     }
-    if is_nothing(value, field) && !field.written {
+    if is_omitted(value, field) && !field.written {
         fields.remove(field.name);
     }
 }
 
-/// What is left of an object when it is stored and read again: a list or map without entries is none.
-pub(super) fn store(object: &mut Value, message: &Message) {
+/// Changes an object to what a read from storage returns: protobuf does not distinguish empty lists and maps from
+/// absent ones.
+pub(super) fn apply_storage_form(object: &mut Value, message: &Message) {
     let Some(fields) = object.as_object_mut().filter(|_| !message.union) else { return };
-    store_in(fields, message);
+    apply_storage_form_in(fields, message);
 }
 
-fn store_in(fields: &mut Map<String, Value>, message: &Message) {
+fn apply_storage_form_in(fields: &mut Map<String, Value>, message: &Message) {
     for field in &message.fields {
         let below = below(field);
         if let (true, Some(inlined)) = (field.name.is_empty(), below) {
-            store_in(fields, inlined);
+            apply_storage_form_in(fields, inlined);
             continue;
         }
         let Some(value) = fields.get_mut(field.name).filter(|_| field.name != "managedFields") else {
             continue;
         };
-        if field.written && field.many != Many::One && is_nothing(value, field) {
+        if field.written && field.many != Many::One && is_omitted(value, field) {
             *value = Value::Null;
         }
         let Some(message) = below else { continue };
         match (value, field.many) {
-            (Value::Array(items), Many::List) => items.iter_mut().for_each(|item| store(item, message)),
-            (Value::Object(map), Many::Map) => map.values_mut().for_each(|entry| store(entry, message)),
-            (other, _) => store(other, message),
+            (Value::Array(items), Many::List) => {
+                items.iter_mut().for_each(|item| apply_storage_form(item, message))
+            }
+            (Value::Object(map), Many::Map) => {
+                map.values_mut().for_each(|entry| apply_storage_form(entry, message))
+            }
+            (other, _) => apply_storage_form(other, message),
         }
     }
 }
 
-/// Whether a list or map of an object's specification is there and has no entries.
-pub(super) fn has_empties(object: &Value, message: &Message) -> bool {
+/// Whether the spec contains an empty list or map.
+pub(super) fn has_empty_collections(object: &Value, message: &Message) -> bool {
     let field = message.fields.iter().find(|field| field.name == "spec");
-    field.and_then(below).is_some_and(|message| empties_in(&object["spec"], message))
+    field.and_then(below).is_some_and(|message| value_has_empty_collections(&object["spec"], message))
 }
 
-fn empties_in(value: &Value, message: &Message) -> bool {
+fn value_has_empty_collections(value: &Value, message: &Message) -> bool {
     message.fields.iter().any(|field| {
         let Some(value) = value.get(field.name) else { return false };
-        let empty = field.many != Many::One && is_nothing(value, field);
+        let empty = field.many != Many::One && is_omitted(value, field);
         let deeper = below(field).is_some_and(|message| match value {
-            Value::Array(items) => items.iter().any(|item| empties_in(item, message)),
-            value => empties_in(value, message),
+            Value::Array(items) => items.iter().any(|item| value_has_empty_collections(item, message)),
+            value => value_has_empty_collections(value, message),
         });
         empty || deeper
     })
 }
 
-/// What Go writes of a message of which nothing was said.
+/// What Go encodes for a message with no fields set.
 pub(crate) fn blank(message: &Message) -> Value {
     let mut fields = Map::new();
     fill(message, &mut fields);
@@ -106,7 +111,7 @@ fn fill(message: &Message, fields: &mut Map<String, Value>) {
             _ if field.many != Many::One || field.pointer => field.written.then_some(Value::Null),
             _ if is_time(field) => Some(Value::Null),
             (Some(message), _) => Some(blank(message)),
-            (None, _) => written_zero(field),
+            (None, _) => encoded_zero(field),
         };
         if let Some(zero) = zero {
             fields.insert(field.name.to_owned(), zero);
@@ -114,8 +119,8 @@ fn fill(message: &Message, fields: &mut Map<String, Value>) {
     }
 }
 
-/// What Go writes of a field that holds one value and of which nothing was said.
-fn written_zero(field: &MessageField) -> Option<Value> {
+/// What Go encodes for an unset field with a single value.
+fn encoded_zero(field: &MessageField) -> Option<Value> {
     if !field.written || field.many != Many::One || field.pointer {
         return None;
     }
@@ -127,7 +132,8 @@ fn written_zero(field: &MessageField) -> Option<Value> {
     }
 }
 
-/// A time that is no pointer is a struct, which is never left out; only of when an object was made it is said to be.
+/// A time that is not a pointer is a struct, which `omitempty` does not omit; `creationTimestamp` is handled
+/// elsewhere.
 fn is_time(field: &MessageField) -> bool {
     let time = matches!(field.encoding, Encoding::Time | Encoding::MicroTime);
     time && field.many == Many::One && !field.pointer && field.name != "creationTimestamp"
@@ -140,8 +146,8 @@ fn below(field: &MessageField) -> Option<&'static Message> {
     }
 }
 
-/// Whether a value is the zero of its field, and the field cannot tell it from absence.
-fn is_nothing(value: &Value, field: &MessageField) -> bool {
+/// Whether `omitempty` omits the value.
+fn is_omitted(value: &Value, field: &MessageField) -> bool {
     match (field.many, value) {
         (Many::List, Value::Array(items)) => items.is_empty(),
         (Many::Map, Value::Object(entries)) => entries.is_empty(),
@@ -163,7 +169,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn zeros_go_where_absence_is_the_same() {
+    fn zeros_are_omitted_if_absence_means_the_same() {
         let table = [
             (
                 "apps",
@@ -207,13 +213,13 @@ mod tests {
         ];
         for (group, kind, mut object, want) in table {
             let message = Message::of_kind(group, "v1", kind).expect("a kind of Kubernetes");
-            forget(&mut object, message);
+            omit_zeros(&mut object, message);
             assert_eq!(object, want, "{kind}");
         }
     }
 
     #[test]
-    fn a_specification_names_what_has_no_entries() {
+    fn empty_collections_of_a_spec_are_found() {
         let message = Message::of_kind("networking.k8s.io", "v1", "NetworkPolicy").unwrap();
         let table = [
             (json!({"spec": {"podSelector": {"matchLabels": {}}}}), true),
@@ -222,12 +228,12 @@ mod tests {
             (json!({}), false),
         ];
         for (policy, want) in table {
-            assert_eq!(has_empties(&policy, message), want, "{policy}");
+            assert_eq!(has_empty_collections(&policy, message), want, "{policy}");
         }
     }
 
     #[test]
-    fn what_is_stored_forgets_lists_without_entries() {
+    fn empty_lists_become_null_in_storage() {
         let rules = |list: serde_json::Value| json!({"rules": list, "metadata": {"managedFields": []}});
         let table = [
             (json!([]), json!(null)),
@@ -237,7 +243,7 @@ mod tests {
         let message = Message::of_kind("rbac.authorization.k8s.io", "v1", "Role").unwrap();
         for (list, want) in table {
             let mut role = rules(list);
-            store(&mut role, message);
+            apply_storage_form(&mut role, message);
             assert_eq!(role, rules(want));
         }
     }

@@ -1,4 +1,4 @@
-//! A message as JSON: what Go's types make of the bytes, and what they print.
+//! Decodes protobuf messages into the JSON that Go encodes for the same object.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,47 +7,47 @@ use schema::{Encoding, Many, Message, MessageField};
 use serde_json::{Map, Value};
 
 use super::scalar;
-use super::wire::{BYTES, FIXED64, Piece, Reader, Tag, VARINT, WireError};
+use super::wire::{BYTES, FIXED64, Tag, VARINT, WireError, WireReader, WireValue};
 
-/// How far messages may stand in one another: schemas hold schemas. JSON that is deeper could not be read either.
-const DEEPEST: usize = 100;
+/// Deepest nesting of messages, as in JSON schemas. Deeper JSON is rejected as well.
+const MAX_DEPTH: usize = 100;
 
-/// The pieces of each field, in the order in which they came.
-type Pieces<'a> = BTreeMap<u32, Vec<Piece<'a>>>;
+/// The values of each field, in the order of the bytes.
+type FieldValues<'a> = BTreeMap<u32, Vec<WireValue<'a>>>;
 
-/// The object that the bytes of a message are.
-pub(super) fn object(message: &Message, bytes: &[u8]) -> Result<Value, WireError> {
-    value(message, bytes, 0)
+/// Decodes a message.
+pub(super) fn decode(message: &Message, bytes: &[u8]) -> Result<Value, WireError> {
+    decode_message(message, bytes, 0)
 }
 
-fn value(message: &Message, bytes: &[u8], depth: usize) -> Result<Value, WireError> {
-    if depth == DEEPEST {
-        return Err(WireError::TooDeep(DEEPEST));
+fn decode_message(message: &Message, bytes: &[u8], depth: usize) -> Result<Value, WireError> {
+    if depth == MAX_DEPTH {
+        return Err(WireError::TooDeep(MAX_DEPTH));
     }
-    let pieces = pieces(message, bytes)?;
+    let values = read_fields(message, bytes)?;
     if message.union {
-        return union(message, &pieces, depth);
+        return decode_union(message, &values, depth);
     }
-    fields(message, &pieces, depth).map(Value::Object)
+    decode_fields(message, &values, depth).map(Value::Object)
 }
 
-fn pieces<'a>(message: &Message, bytes: &'a [u8]) -> Result<Pieces<'a>, WireError> {
-    let mut pieces = Pieces::new();
-    let mut reader = Reader::new(bytes);
+fn read_fields<'a>(message: &Message, bytes: &'a [u8]) -> Result<FieldValues<'a>, WireError> {
+    let mut values = FieldValues::new();
+    let mut reader = WireReader::new(bytes);
     while let Some(tag) = reader.tag(message.go_name())? {
         match message.field(tag.field) {
-            Some(field) => take(&mut reader, tag, field, pieces.entry(tag.field).or_default())?,
+            Some(field) => read_field(&mut reader, tag, field, values.entry(tag.field).or_default())?,
             None => reader.skip(tag)?,
         }
     }
-    Ok(pieces)
+    Ok(values)
 }
 
-fn take<'a>(
-    reader: &mut Reader<'a>,
+fn read_field<'a>(
+    reader: &mut WireReader<'a>,
     tag: Tag,
     field: &MessageField,
-    pieces: &mut Vec<Piece<'a>>,
+    values: &mut Vec<WireValue<'a>>,
 ) -> Result<(), WireError> {
     let wanted = match (field.many, field.encoding) {
         (Many::One | Many::List, Encoding::Bool | Encoding::Int32 | Encoding::Int64) => VARINT,
@@ -55,31 +55,35 @@ fn take<'a>(
         _ => BYTES,
     };
     if (field.many, tag.wire) != (Many::List, BYTES) || wanted == BYTES {
-        pieces.push(reader.piece(tag, wanted, || field.go_name())?);
+        values.push(reader.value(tag, wanted, || field.go_name())?);
         return Ok(());
     }
     // A packed list of numbers.
-    let mut packed = Reader::new(reader.piece(tag, BYTES, String::new)?.bytes());
+    let mut packed = WireReader::new(reader.value(tag, BYTES, String::new)?.bytes());
     while !packed.is_empty() {
-        pieces.push(match wanted {
-            FIXED64 => Piece::Fixed64(packed.fixed64()?),
-            _ => Piece::Varint(packed.varint()?),
+        values.push(match wanted {
+            FIXED64 => WireValue::Fixed64(packed.fixed64()?),
+            _ => WireValue::Varint(packed.varint()?),
         });
     }
     Ok(())
 }
 
-fn fields(message: &Message, pieces: &Pieces<'_>, depth: usize) -> Result<Map<String, Value>, WireError> {
+fn decode_fields(
+    message: &Message,
+    values: &FieldValues<'_>,
+    depth: usize,
+) -> Result<Map<String, Value>, WireError> {
     let mut object = Map::new();
     for field in &message.fields {
-        let pieces = pieces.get(&field.number).map_or(&[][..], Vec::as_slice);
-        if pieces.is_empty() && field.pointer {
+        let values = values.get(&field.number).map_or(&[][..], Vec::as_slice);
+        if values.is_empty() && field.pointer {
             if field.written {
                 object.insert(field.name.to_owned(), Value::Null);
             }
             continue;
         }
-        match held(field, pieces, depth)? {
+        match decode_field(field, values, depth)? {
             Value::Object(inlined) if field.name.is_empty() => object.extend(inlined),
             value if !field.pointer && !field.written && is_empty(&value) => {}
             value => {
@@ -90,49 +94,49 @@ fn fields(message: &Message, pieces: &Pieces<'_>, depth: usize) -> Result<Map<St
     Ok(object)
 }
 
-fn union(message: &Message, pieces: &Pieces<'_>, depth: usize) -> Result<Value, WireError> {
-    let there = |field: &&MessageField| pieces.contains_key(&field.number);
-    match message.fields.iter().rev().find(there) {
-        Some(field) => held(field, &pieces[&field.number], depth),
+fn decode_union(message: &Message, values: &FieldValues<'_>, depth: usize) -> Result<Value, WireError> {
+    let is_set = |field: &&MessageField| values.contains_key(&field.number);
+    match message.fields.iter().rev().find(is_set) {
+        Some(field) => decode_field(field, &values[&field.number], depth),
         None if message.fields.first().is_some_and(|field| field.pointer) => Ok(Value::Null),
         None => Ok(Value::Bool(false)),
     }
 }
 
-/// What a field holds.
-fn held(field: &MessageField, pieces: &[Piece<'_>], depth: usize) -> Result<Value, WireError> {
-    let element = |piece: &Piece<'_>| one(field.encoding, std::slice::from_ref(piece), depth);
+/// Decodes all values of a field.
+fn decode_field(field: &MessageField, values: &[WireValue<'_>], depth: usize) -> Result<Value, WireError> {
+    let element = |value: &WireValue<'_>| decode_single(field.encoding, std::slice::from_ref(value), depth);
     match field.many {
-        Many::One => one(field.encoding, pieces, depth),
-        _ if pieces.is_empty() => Ok(Value::Null),
-        Many::List => pieces.iter().map(element).collect::<Result<Vec<_>, _>>().map(Value::Array),
-        Many::Map => pieces.iter().map(|piece| entry(field, piece.bytes(), depth)).collect(),
+        Many::One => decode_single(field.encoding, values, depth),
+        _ if values.is_empty() => Ok(Value::Null),
+        Many::List => values.iter().map(element).collect::<Result<Vec<_>, _>>().map(Value::Array),
+        Many::Map => values.iter().map(|value| decode_entry(field, value.bytes(), depth)).collect(),
     }
 }
 
-/// An entry of a map: a message whose field 1 is the key, and field 2 the value.
-fn entry(field: &MessageField, bytes: &[u8], depth: usize) -> Result<(String, Value), WireError> {
-    let mut reader = Reader::new(bytes);
+/// Decodes a map entry: a message with the key as field 1 and the value as field 2.
+fn decode_entry(field: &MessageField, bytes: &[u8], depth: usize) -> Result<(String, Value), WireError> {
+    let mut reader = WireReader::new(bytes);
     let (mut key, mut found) = (Vec::new(), Vec::new());
     while let Some(tag) = reader.tag("")? {
         match tag.field {
-            1 => key = vec![reader.piece(tag, BYTES, || field.go_name())?],
-            2 => found = vec![reader.piece(tag, BYTES, || field.go_name())?],
+            1 => key = vec![reader.value(tag, BYTES, || field.go_name())?],
+            2 => found = vec![reader.value(tag, BYTES, || field.go_name())?],
             _ => reader.skip(tag)?,
         }
     }
     let value = match (field.encoding, found.is_empty()) {
-        // An entry without bytes is one with none.
+        // An entry of bytes without a value is empty, not null.
         (Encoding::Bytes, true) => Value::String(String::new()),
-        (encoding, _) => one(encoding, &found, depth)?,
+        (encoding, _) => decode_single(encoding, &found, depth)?,
     };
-    Ok((scalar::text(&merged(&key)), value))
+    Ok((scalar::text(&concatenated(&key)), value))
 }
 
-/// A value of its pieces; zero if there are none. Of numbers and texts the last counts, messages are merged.
-fn one(encoding: Encoding, pieces: &[Piece<'_>], depth: usize) -> Result<Value, WireError> {
-    let number = pieces.last().map_or(0, |piece| piece.number());
-    let last = pieces.last().map(|piece| piece.bytes());
+/// Decodes a single value; zero if there is none. Of scalars the last value counts, messages are merged.
+fn decode_single(encoding: Encoding, values: &[WireValue<'_>], depth: usize) -> Result<Value, WireError> {
+    let number = values.last().map_or(0, |value| value.number());
+    let last = values.last().map(|value| value.bytes());
     Ok(match encoding {
         Encoding::Bool => (number != 0).into(),
         Encoding::Int32 => scalar::int32(number).into(),
@@ -142,25 +146,24 @@ fn one(encoding: Encoding, pieces: &[Piece<'_>], depth: usize) -> Result<Value, 
         Encoding::Bytes => last.map_or(Value::Null, scalar::base64),
         Encoding::Time => scalar::time(last.unwrap_or_default(), scalar::Precision::Seconds)?,
         Encoding::MicroTime => scalar::time(last.unwrap_or_default(), scalar::Precision::Micros)?,
-        Encoding::Duration => scalar::duration(&merged(pieces))?,
-        Encoding::Quantity => scalar::quantity(&merged(pieces))?,
-        Encoding::IntOrString => scalar::int_or_string(&merged(pieces))?,
-        Encoding::Json => scalar::json(&merged(pieces))?,
-        Encoding::Texts => scalar::texts(&merged(pieces))?,
+        Encoding::Duration => scalar::duration(&concatenated(values))?,
+        Encoding::Quantity => scalar::quantity(&concatenated(values))?,
+        Encoding::IntOrString => scalar::int_or_string(&concatenated(values))?,
+        Encoding::Json => scalar::json(&concatenated(values))?,
+        Encoding::Texts => scalar::texts(&concatenated(values))?,
         Encoding::Message(name) => {
-            let message =
-                Message::named(name).expect("every reference leads to a message, a test sees to it");
-            value(message, &merged(pieces), depth + 1)?
+            let message = Message::named(name).expect("a test checks that every reference names a message");
+            decode_message(message, &concatenated(values), depth + 1)?
         }
     })
 }
 
-/// The bytes of a message that came in pieces: one after the other, they are the merged message.
-fn merged<'a>(pieces: &[Piece<'a>]) -> Cow<'a, [u8]> {
-    match pieces {
+/// The bytes of a message that was sent in parts: concatenation merges them.
+fn concatenated<'a>(values: &[WireValue<'a>]) -> Cow<'a, [u8]> {
+    match values {
         [] => Cow::Borrowed(&[]),
-        [one] => Cow::Borrowed(one.bytes()),
-        several => Cow::Owned(several.iter().flat_map(|piece| piece.bytes()).copied().collect()),
+        [single] => Cow::Borrowed(single.bytes()),
+        several => Cow::Owned(several.iter().flat_map(|value| value.bytes()).copied().collect()),
     }
 }
 

@@ -1,25 +1,26 @@
-//! Bodies in `application/vnd.kubernetes.protobuf`: `k8s`, a zero byte, an envelope with apiVersion and kind, the message.
+//! Bodies in `application/vnd.kubernetes.protobuf`: the prefix `k8s\0`, then an envelope with apiVersion, kind, and
+//! the message.
 
 mod message;
 mod scalar;
 mod wire;
 
 use serde_json::Value;
-use wire::{BYTES, Reader, WireError};
+use wire::{BYTES, WireError, WireReader};
 
 use crate::http::status::Status;
-use crate::object::spoken::Spoken;
+use crate::object::body_kind::BodyKind;
 
 /// The media type.
 pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 const PREFIX: &[u8] = b"k8s\0";
-/// How much of a body an error shows, in bytes.
-const SHOWN: usize = 30;
-/// Where the original's table of types was made: part of what it says of a kind that is not in it.
+/// Length of the part of a body that an error shows, in bytes.
+const SUMMARY_LENGTH: usize = 30;
+/// The name of kube-apiserver's scheme, which its error about unregistered kinds contains.
 const SCHEME: &str = "pkg/runtime/scheme.go:111";
 
-/// The envelope: runtime.Unknown. What it says of encoding and content type nobody reads, as in the original.
+/// The envelope, `runtime.Unknown`. Like kube-apiserver, this ignores its encoding and content type.
 #[derive(Debug, Default, PartialEq)]
 struct Envelope<'a> {
     api_version: String,
@@ -27,64 +28,66 @@ struct Envelope<'a> {
     raw: &'a [u8],
 }
 
-/// Why a body cannot be read.
+/// The error of decoding a body.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Refusal {
-    /// Nothing is known of it.
+pub(crate) enum DecodeError {
+    /// The kind of the body could not be determined.
     Unrecognized(String),
-    /// It is of this kind and version.
-    Kind {
+    /// The body is of this kind and version, and invalid.
+    Invalid {
         /// `Pod`.
         kind: String,
         /// `v1`.
         version: String,
-        /// Why.
+        /// The error message.
         why: String,
     },
 }
 
-impl Refusal {
-    /// It says to be of a kind that nobody knows.
+impl DecodeError {
+    /// The error about a kind that is not registered.
     pub(crate) fn unregistered(kind: &str, api_version: &str) -> Self {
         let why = format!("no kind {kind:?} is registered for version {api_version:?} in scheme {SCHEME:?}");
-        Self::Kind { kind: kind.to_owned(), version: version(api_version).to_owned(), why }
+        Self::Invalid { kind: kind.to_owned(), version: version(api_version).to_owned(), why }
     }
 
-    /// As it is told of the body of a request for this kind.
-    pub(crate) fn of(self, spoken: &Spoken<'_>, body: &[u8]) -> Status {
-        let wanted = spoken.kind;
+    /// The answer to a request whose body should have the kind `body_kind`.
+    pub(crate) fn into_status(self, body_kind: &BodyKind<'_>, body: &[u8]) -> Status {
+        let wanted = body_kind.kind;
         Status::bad_request(match self {
             Self::Unrecognized(why) => {
                 let shown = summary(body);
                 format!("the object provided is unrecognized (must be of type {wanted}): {why} ({shown})")
             }
-            Self::Kind { kind, version, why } => {
+            Self::Invalid { kind, version, why } => {
                 format!("{kind} in version {version:?} cannot be handled as a {wanted}: {why}")
             }
         })
     }
 
-    /// As it is told of options.
-    pub(crate) fn of_options(self) -> Status {
-        let (Self::Unrecognized(why) | Self::Kind { why, .. }) = self;
+    /// The answer to a request whose body should be delete options.
+    pub(crate) fn into_options_status(self) -> Status {
+        let (Self::Unrecognized(why) | Self::Invalid { why, .. }) = self;
         Status::bad_request(why)
     }
 }
 
-/// The object of a body, as Go would write it in JSON; of the request's kind if it does not say.
-pub(crate) fn object(body: &[u8], spoken: &Spoken<'_>) -> Result<Value, Refusal> {
-    let mut envelope = envelope(body).map_err(Refusal::Unrecognized)?;
+/// Decodes a body into the JSON that Go encodes for it; `body_kind` is the kind if the envelope has none.
+pub(crate) fn decode(body: &[u8], body_kind: &BodyKind<'_>) -> Result<Value, DecodeError> {
+    let mut envelope = envelope(body).map_err(DecodeError::Unrecognized)?;
     if envelope.kind.is_empty() {
-        spoken.kind.clone_into(&mut envelope.kind);
+        body_kind.kind.clone_into(&mut envelope.kind);
     }
     if version(&envelope.api_version).is_empty() {
-        envelope.api_version = spoken.api_version();
+        envelope.api_version = body_kind.api_version();
     }
     let (kind, api_version) = (envelope.kind, envelope.api_version);
-    let refused = |why| Refusal::Kind { kind: kind.clone(), version: version(&api_version).to_owned(), why };
-    let message =
-        spoken.message(&api_version, &kind).ok_or_else(|| Refusal::unregistered(&kind, &api_version))?;
-    let mut object = message::object(message, envelope.raw).map_err(|error| refused(error.to_string()))?;
+    let invalid =
+        |why| DecodeError::Invalid { kind: kind.clone(), version: version(&api_version).to_owned(), why };
+    let message = body_kind
+        .message(&api_version, &kind)
+        .ok_or_else(|| DecodeError::unregistered(&kind, &api_version))?;
+    let mut object = message::decode(message, envelope.raw).map_err(|error| invalid(error.to_string()))?;
     object["apiVersion"] = api_version.into();
     object["kind"] = kind.into();
     Ok(object)
@@ -101,19 +104,19 @@ fn envelope(body: &[u8]) -> Result<Envelope<'_>, String> {
     if data.is_empty() {
         return Err("empty body".to_owned());
     }
-    unknown(data).map_err(|error| error.to_string())
+    read_envelope(data).map_err(|error| error.to_string())
 }
 
-fn unknown(data: &[u8]) -> Result<Envelope<'_>, WireError> {
+fn read_envelope(data: &[u8]) -> Result<Envelope<'_>, WireError> {
     let mut envelope = Envelope::default();
-    let mut reader = Reader::new(data);
+    let mut reader = WireReader::new(data);
     while let Some(tag) = reader.tag("Unknown")? {
         match tag.field {
-            1 => type_meta(reader.piece(tag, BYTES, || "TypeMeta".to_owned())?.bytes(), &mut envelope)?,
-            2 => envelope.raw = reader.piece(tag, BYTES, || "Raw".to_owned())?.bytes(),
+            1 => read_type_meta(reader.value(tag, BYTES, || "TypeMeta".to_owned())?.bytes(), &mut envelope)?,
+            2 => envelope.raw = reader.value(tag, BYTES, || "Raw".to_owned())?.bytes(),
             3 | 4 => {
                 let name = if tag.field == 3 { "ContentEncoding" } else { "ContentType" };
-                reader.piece(tag, BYTES, || name.to_owned())?;
+                reader.value(tag, BYTES, || name.to_owned())?;
             }
             _ => reader.skip(tag)?,
         }
@@ -121,15 +124,15 @@ fn unknown(data: &[u8]) -> Result<Envelope<'_>, WireError> {
     Ok(envelope)
 }
 
-fn type_meta(bytes: &[u8], envelope: &mut Envelope<'_>) -> Result<(), WireError> {
-    let mut reader = Reader::new(bytes);
+fn read_type_meta(bytes: &[u8], envelope: &mut Envelope<'_>) -> Result<(), WireError> {
+    let mut reader = WireReader::new(bytes);
     while let Some(tag) = reader.tag("TypeMeta")? {
         match tag.field {
             1 => {
-                let found = reader.piece(tag, BYTES, || "APIVersion".to_owned())?;
+                let found = reader.value(tag, BYTES, || "APIVersion".to_owned())?;
                 envelope.api_version = scalar::text(found.bytes());
             }
-            2 => envelope.kind = scalar::text(reader.piece(tag, BYTES, || "Kind".to_owned())?.bytes()),
+            2 => envelope.kind = scalar::text(reader.value(tag, BYTES, || "Kind".to_owned())?.bytes()),
             _ => reader.skip(tag)?,
         }
     }
@@ -140,10 +143,10 @@ fn version(api_version: &str) -> &str {
     api_version.rsplit('/').next().unwrap_or_default()
 }
 
-/// The beginning of a body, as the original shows it.
+/// The beginning of a body, as kube-apiserver's errors show it.
 fn summary(body: &[u8]) -> String {
-    let (shown, more) = match body.get(..SHOWN) {
-        Some(shown) if body.len() > SHOWN => (shown, " ..."),
+    let (shown, more) = match body.get(..SUMMARY_LENGTH) {
+        Some(shown) if body.len() > SUMMARY_LENGTH => (shown, " ..."),
         _ => (body, ""),
     };
     match body.first() {

@@ -1,4 +1,5 @@
-//! Values whose JSON is not that of their fields: times, durations, quantities, ports, raw JSON, bytes.
+//! Values whose JSON has another form than their message: times, durations, quantities, int-or-strings, raw JSON,
+//! bytes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,13 +7,13 @@ use formats::duration::GoDuration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::wire::{BYTES, Piece, Reader, VARINT, WireError};
+use super::wire::{BYTES, VARINT, WireError, WireReader, WireValue};
 use crate::clock::rfc3339;
 
-/// What Go takes for no time: midnight of the first day of year 1, in seconds.
-const NO_TIME: i64 = -62_135_596_800;
+/// Go's zero time, the first midnight of year 1, in seconds.
+const ZERO_TIME: i64 = -62_135_596_800;
 
-/// How exact a time is.
+/// The precision of a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Precision {
     Seconds,
@@ -28,17 +29,17 @@ pub(super) fn int64(number: u64) -> i64 {
     i64::from_le_bytes(number.to_le_bytes())
 }
 
-/// A number, without a fraction if it has none.
+/// A number, as an integer if it has no fraction.
 pub(super) fn double(bits: u64) -> Result<Value, WireError> {
     let number = f64::from_bits(bits);
-    if let Some(Ok(whole)) = (number.fract() == 0.0).then(|| format!("{number}").parse::<i64>()) {
-        return Ok(whole.into());
+    if let Some(Ok(integer)) = (number.fract() == 0.0).then(|| format!("{number}").parse::<i64>()) {
+        return Ok(integer.into());
     }
     let value = serde_json::Number::from_f64(number).map(Value::Number);
-    value.ok_or_else(|| WireError::NoJson(format!("json: unsupported value: {number}")))
+    value.ok_or_else(|| WireError::InvalidJson(format!("json: unsupported value: {number}")))
 }
 
-/// Text; what is no UTF-8 in it is replaced, as Go's JSON replaces it.
+/// A string; like Go's JSON encoder, this replaces invalid UTF-8.
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -47,11 +48,12 @@ pub(super) fn base64(bytes: &[u8]) -> Value {
     STANDARD.encode(bytes).into()
 }
 
-/// Seconds (1) and nanoseconds (2) since 1970. No bytes are no time; a time that no calendar has is its first or last.
+/// Seconds (1) and nanoseconds (2) since 1970. No bytes mean null; a time outside the calendar becomes its first or
+/// last.
 pub(super) fn time(bytes: &[u8], precision: Precision) -> Result<Value, WireError> {
     let [seconds, nanos] = numbers(bytes, "Timestamp", ["Seconds", "Nanos"])?;
     let (seconds, nanos) = (int64(seconds), int32(nanos));
-    if bytes.is_empty() || (seconds == NO_TIME && (precision == Precision::Seconds || nanos == 0)) {
+    if bytes.is_empty() || (seconds == ZERO_TIME && (precision == Precision::Seconds || nanos == 0)) {
         return Ok(Value::Null);
     }
     let limit = if seconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
@@ -65,83 +67,83 @@ pub(super) fn time(bytes: &[u8], precision: Precision) -> Result<Value, WireErro
     })
 }
 
-/// Nanoseconds (1).
+/// A duration: nanoseconds (1).
 pub(super) fn duration(bytes: &[u8]) -> Result<Value, WireError> {
     let [nanos] = numbers(bytes, "Duration", ["Duration"])?;
     Ok(GoDuration::from_nanos(int64(nanos)).to_string().into())
 }
 
-/// A text (1), which is checked with all others.
+/// A quantity: a string (1), which is validated later.
 pub(super) fn quantity(bytes: &[u8]) -> Result<Value, WireError> {
     let found = last(bytes, "Quantity", "String_")?;
     Ok(found.map_or_else(|| Value::from("0"), |found| text(found).into()))
 }
 
-/// Which of both it is (1), a number (2), a text (3).
+/// An int-or-string: the type (1), the number (2), the string (3).
 pub(super) fn int_or_string(bytes: &[u8]) -> Result<Value, WireError> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = WireReader::new(bytes);
     let (mut kind, mut number, mut found) = (0, 0, &[][..]);
     while let Some(tag) = reader.tag("IntOrString")? {
         match tag.field {
-            1 => kind = reader.piece(tag, VARINT, || "Type".to_owned())?.number(),
-            2 => number = reader.piece(tag, VARINT, || "IntVal".to_owned())?.number(),
-            3 => found = reader.piece(tag, BYTES, || "StrVal".to_owned())?.bytes(),
+            1 => kind = reader.value(tag, VARINT, || "Type".to_owned())?.number(),
+            2 => number = reader.value(tag, VARINT, || "IntVal".to_owned())?.number(),
+            3 => found = reader.value(tag, BYTES, || "StrVal".to_owned())?.bytes(),
             _ => reader.skip(tag)?,
         }
     }
     match kind {
         0 => Ok(int32(number).into()),
         1 => Ok(text(found).into()),
-        _ => Err(WireError::NeitherIntNorString),
+        _ => Err(WireError::InvalidIntOrString),
     }
 }
 
-/// Bytes (1) that are JSON.
+/// Raw JSON: bytes (1).
 pub(super) fn json(bytes: &[u8]) -> Result<Value, WireError> {
     match last(bytes, "RawExtension", "Raw")? {
         None | Some([]) => Ok(Value::Null),
         Some(raw) => serde_json::from_slice(raw)
-            .map_err(|error| WireError::NoJson(format!("json: error calling MarshalJSON: {error}"))),
+            .map_err(|error| WireError::InvalidJson(format!("json: error calling MarshalJSON: {error}"))),
     }
 }
 
-/// Texts (1), one after the other; none is no list.
+/// A list of strings (1); null if it is empty.
 pub(super) fn texts(bytes: &[u8]) -> Result<Value, WireError> {
-    let pieces = pieces(bytes, "Items", "Items")?;
-    let texts: Vec<Value> = pieces.into_iter().map(|piece| text(piece.bytes()).into()).collect();
+    let values = values(bytes, "Items", "Items")?;
+    let texts: Vec<Value> = values.into_iter().map(|value| text(value.bytes()).into()).collect();
     Ok(if texts.is_empty() { Value::Null } else { texts.into() })
 }
 
 fn last<'a>(bytes: &'a [u8], message: &'static str, field: &str) -> Result<Option<&'a [u8]>, WireError> {
-    Ok(pieces(bytes, message, field)?.last().map(|piece| piece.bytes()))
+    Ok(values(bytes, message, field)?.last().map(|value| value.bytes()))
 }
 
-/// What field 1 holds, whose name in Go is this.
-fn pieces<'a>(bytes: &'a [u8], message: &'static str, field: &str) -> Result<Vec<Piece<'a>>, WireError> {
-    let mut reader = Reader::new(bytes);
-    let mut pieces = Vec::new();
+/// The values of field 1, whose name in Go is `field`.
+fn values<'a>(bytes: &'a [u8], message: &'static str, field: &str) -> Result<Vec<WireValue<'a>>, WireError> {
+    let mut reader = WireReader::new(bytes);
+    let mut values = Vec::new();
     while let Some(tag) = reader.tag(message)? {
         match tag.field {
-            1 => pieces.push(reader.piece(tag, BYTES, || field.to_owned())?),
+            1 => values.push(reader.value(tag, BYTES, || field.to_owned())?),
             _ => reader.skip(tag)?,
         }
     }
-    Ok(pieces)
+    Ok(values)
 }
 
-/// The numbers of a message of numbers, fields 1 and on.
+/// The numbers of a message whose fields, from 1, are all varints.
 fn numbers<const N: usize>(
     bytes: &[u8],
     message: &'static str,
     names: [&str; N],
 ) -> Result<[u64; N], WireError> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = WireReader::new(bytes);
     let mut numbers = [0; N];
     while let Some(tag) = reader.tag(message)? {
         let at = usize::try_from(tag.field).map_or(N, |field| field - 1);
         match (numbers.get_mut(at), names.get(at)) {
             (Some(number), Some(name)) => {
-                *number = reader.piece(tag, VARINT, || (*name).to_owned())?.number();
+                *number = reader.value(tag, VARINT, || (*name).to_owned())?.number();
             }
             _ => reader.skip(tag)?,
         }
@@ -156,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_as_exactly_as_their_kind_is() {
+    fn times_have_the_precision_of_their_type() {
         // 2023-11-14T22:13:20.123456789
         let bytes =
             [[0x08, 0x80, 0xe2, 0xcf, 0xaa, 0x06, 0x10].as_slice(), &[0x95, 0x9a, 0xef, 0x3a]].concat();
@@ -171,10 +173,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_json_nor_number_nor_text_is_refused() {
-        assert_eq!(int_or_string(&[0x08, 7]), Err(WireError::NeitherIntNorString));
-        assert!(matches!(json(&[0x0a, 1, b'x']), Err(WireError::NoJson(_))));
-        assert!(matches!(double(f64::NAN.to_bits()), Err(WireError::NoJson(_))));
+    fn invalid_values_are_errors() {
+        assert_eq!(int_or_string(&[0x08, 7]), Err(WireError::InvalidIntOrString));
+        assert!(matches!(json(&[0x0a, 1, b'x']), Err(WireError::InvalidJson(_))));
+        assert!(matches!(double(f64::NAN.to_bits()), Err(WireError::InvalidJson(_))));
         assert_eq!(double(2.0_f64.to_bits()), Ok(json!(2)));
         assert_eq!(double(0.5_f64.to_bits()), Ok(json!(0.5)));
     }

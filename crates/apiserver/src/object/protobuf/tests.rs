@@ -1,4 +1,5 @@
-//! Bytes that Go wrote (kind/messages) against Go's own JSON of the same objects, and bytes that nobody wrote.
+//! Compares decoded bytes that Go encoded (kind/messages) with Go's JSON of the same objects; also decodes random
+//! bytes.
 
 use std::io::Read as _;
 
@@ -9,9 +10,9 @@ use serde_json::json;
 
 use super::*;
 
-const MAP: Spoken<'static> = Spoken { group: "", version: "v1", kind: "ConfigMap" };
+const MAP: BodyKind<'static> = BodyKind { group: "", version: "v1", kind: "ConfigMap" };
 
-/// What was written, as bytes, and as JSON; the name is that of a message, or `group/version/kind` with its envelope.
+/// An object as bytes and as JSON. The name is that of a message, or `group/version/kind` for bytes with an envelope.
 struct Vector {
     name: String,
     bytes: Vec<u8>,
@@ -20,9 +21,9 @@ struct Vector {
 
 impl Vector {
     fn all() -> Vec<Self> {
-        let packed: &[u8] = include_bytes!("../../../tests/vectors/protobuf.gz");
+        let compressed: &[u8] = include_bytes!("../../../tests/vectors/protobuf.gz");
         let mut text = String::new();
-        GzDecoder::new(packed).read_to_string(&mut text).expect("packed by cargo xtask kinds");
+        GzDecoder::new(compressed).read_to_string(&mut text).expect("packed by cargo xtask kinds");
         text.lines().map(Self::read).collect()
     }
 
@@ -39,14 +40,14 @@ impl Vector {
         let mut parts = self.name.splitn(3, '/');
         let (Some(group), Some(version), Some(kind)) = (parts.next(), parts.next(), parts.next()) else {
             let message = Message::named(&self.name).expect("written of every message");
-            return message::object(message, bytes).map_err(|error| error.to_string());
+            return message::decode(message, bytes).map_err(|error| error.to_string());
         };
-        object(bytes, &Spoken { group, version, kind }).map_err(|refusal| format!("{refusal:?}"))
+        decode(bytes, &BodyKind { group, version, kind }).map_err(|error| format!("{error:?}"))
     }
 }
 
 #[test]
-fn what_go_wrote_is_what_gos_json_says() {
+fn decoded_bytes_equal_the_json_of_go() {
     let vectors = Vector::all();
     assert!(vectors.len() > 800, "only {} vectors", vectors.len());
     for vector in &vectors {
@@ -55,7 +56,7 @@ fn what_go_wrote_is_what_gos_json_says() {
 }
 
 #[test]
-fn what_is_cut_off_is_refused_or_less_but_never_the_end_of_the_server() {
+fn truncated_bytes_do_not_panic() {
     for vector in Vector::all().iter().filter(|vector| vector.name.contains('/')) {
         for length in (0..vector.bytes.len()).step_by(7) {
             if let Ok(object) = vector.decoded(&vector.bytes[..length]) {
@@ -67,20 +68,20 @@ fn what_is_cut_off_is_refused_or_less_but_never_the_end_of_the_server() {
 
 proptest! {
     #[test]
-    fn bytes_that_nobody_wrote_are_refused_or_read(
+    fn random_bytes_do_not_panic(
         bytes in proptest::collection::vec(any::<u8>(), 0..200),
         kind in prop::sample::select(vec!["/v1/Pod", "apiextensions.k8s.io/v1/CustomResourceDefinition", "/v1/Event"]),
     ) {
         let vector = Vector { name: kind.to_owned(), bytes: Vec::new(), json: Value::Null };
-        let read = vector.decoded(&[PREFIX, b"\x12\xff\x7f", &bytes].concat());
-        prop_assert!(read.is_err());
+        let result = vector.decoded(&[PREFIX, b"\x12\xff\x7f", &bytes].concat());
+        prop_assert!(result.is_err());
         let (long, wanted) = ([PREFIX, &bytes].concat(), Value::is_object);
         prop_assert!(vector.decoded(&long).map_or(true, |object| wanted(&object)));
     }
 }
 
 #[test]
-fn schemas_stand_in_one_another_so_far_and_no_farther() {
+fn nesting_is_limited() {
     let nested = |times: usize| {
         let not = |inner: Vec<u8>, _| {
             let mut length = inner.len();
@@ -95,7 +96,7 @@ fn schemas_stand_in_one_another_so_far_and_no_farther() {
         let bytes = (0..times).fold(Vec::new(), not);
         let message =
             Message::named("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
-        message::object(message.expect("known"), &bytes)
+        message::decode(message.expect("known"), &bytes)
     };
     assert_eq!(nested(2), Ok(json!({"not": {"not": {}}})));
     assert!(nested(99).is_ok());
@@ -104,11 +105,11 @@ fn schemas_stand_in_one_another_so_far_and_no_farther() {
 }
 
 #[test]
-fn fields_that_come_twice_are_merged_as_protobuf_merges_them() {
+fn repeated_fields_are_merged() {
     // metadata with a name, then metadata with a label, then a name again.
     let body = b"k8s\0\x12\x16\x0a\x04\x0a\x02m1\x0a\x08\x5a\x06\x0a\x01l\x12\x01x\x0a\x04\x0a\x02m2";
     let wanted = json!({
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m2", "labels": {"l": "x"}},
     });
-    assert_eq!(object(body, &MAP), Ok(wanted));
+    assert_eq!(decode(body, &MAP), Ok(wanted));
 }

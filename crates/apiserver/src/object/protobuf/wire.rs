@@ -1,12 +1,12 @@
-//! The wire format of protobuf: tags, varints, lengths; what cannot be read is told in the words of Go's generated code.
+//! The protobuf wire format: tags, varints and lengths, with the error messages of Go's generated code.
 
 use thiserror::Error;
 
-/// What is wrong with bytes.
+/// The error of decoding bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum WireError {
     #[error("unexpected EOF")]
-    End,
+    UnexpectedEnd,
     #[error("proto: integer overflow")]
     Overflow,
     #[error("proto: negative length found during unmarshaling")]
@@ -14,31 +14,31 @@ pub(crate) enum WireError {
     #[error("proto: illegal wireType {0}")]
     IllegalWireType(u8),
     #[error("proto: unexpected end of group")]
-    EndOfNoGroup,
+    UnexpectedEndGroup,
     #[error("proto: {0}: wiretype end group for non-group")]
     EndGroup(&'static str),
     #[error("proto: {message}: illegal tag {field} (wire type {tag})")]
     IllegalTag { message: &'static str, field: i32, tag: u64 },
     #[error("proto: wrong wireType = {wire} for field {field}")]
     WrongWireType { wire: u8, field: String },
-    #[error("proto: messages stand in one another more than {0} times")]
+    #[error("proto: messages are nested more than {0} levels deep")]
     TooDeep(usize),
     #[error("impossible IntOrString.Type")]
-    NeitherIntNorString,
+    InvalidIntOrString,
     #[error("{0}")]
-    NoJson(String),
+    InvalidJson(String),
 }
 
-/// Which field comes next, and how it lies there.
+/// The number and wire type of the next field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
     pub(super) field: u32,
     pub(super) wire: u8,
 }
 
-/// A value as it lies there.
+/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum WireValue<'a> {
     Varint(u64),
     Fixed64(u64),
     Bytes(&'a [u8]),
@@ -51,15 +51,15 @@ const GROUP: u8 = 3;
 const END_GROUP: u8 = 4;
 const FIXED32: u8 = 5;
 
-/// Bytes that are not read yet.
-pub(super) struct Reader<'a>(&'a [u8]);
+/// Reads fields from bytes.
+pub(super) struct WireReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> WireReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// The next tag of a message that Go calls so; none at its end.
+    /// Reads the next tag of a message with this Go name; `None` at the end of the bytes.
     pub(super) fn tag(&mut self, message: &'static str) -> Result<Option<Tag>, WireError> {
         if self.0.is_empty() {
             return Ok(None);
@@ -75,24 +75,24 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value after a tag, which must lie there so.
-    pub(super) fn piece(
+    /// Reads the value after a tag, which must have the wire type `wanted`.
+    pub(super) fn value(
         &mut self,
         tag: Tag,
         wanted: u8,
         name: impl FnOnce() -> String,
-    ) -> Result<Piece<'a>, WireError> {
+    ) -> Result<WireValue<'a>, WireError> {
         if tag.wire != wanted {
             return Err(WireError::WrongWireType { wire: tag.wire, field: name() });
         }
         Ok(match wanted {
-            VARINT => Piece::Varint(self.varint()?),
-            FIXED64 => Piece::Fixed64(self.fixed64()?),
-            _ => Piece::Bytes(self.bytes()?),
+            VARINT => WireValue::Varint(self.varint()?),
+            FIXED64 => WireValue::Fixed64(self.fixed64()?),
+            _ => WireValue::Bytes(self.bytes()?),
         })
     }
 
-    /// Passes over the value after a tag; a group with all that is in it.
+    /// Skips the value after a tag; of a group, everything in it.
     pub(super) fn skip(&mut self, tag: Tag) -> Result<(), WireError> {
         let (mut wire, mut depth) = (tag.wire, 0_usize);
         loop {
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
                     self.bytes()?;
                 }
                 GROUP => depth += 1,
-                END_GROUP => depth = depth.checked_sub(1).ok_or(WireError::EndOfNoGroup)?,
+                END_GROUP => depth = depth.checked_sub(1).ok_or(WireError::UnexpectedEndGroup)?,
                 FIXED32 => {
                     self.take(4)?;
                 }
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
                 return Ok(value);
             }
         }
-        Err(if self.0.len() >= 10 { WireError::Overflow } else { WireError::End })
+        Err(if self.0.len() >= 10 { WireError::Overflow } else { WireError::UnexpectedEnd })
     }
 
     pub(super) fn fixed64(&mut self) -> Result<u64, WireError> {
@@ -151,14 +151,14 @@ impl<'a> Reader<'a> {
     }
 
     fn take(&mut self, length: usize) -> Result<&'a [u8], WireError> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(WireError::End)?;
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(WireError::UnexpectedEnd)?;
         self.0 = rest;
         Ok(taken)
     }
 }
 
-impl<'a> Piece<'a> {
-    /// The number of a varint.
+impl<'a> WireValue<'a> {
+    /// The number; 0 for bytes.
     pub(super) fn number(self) -> u64 {
         match self {
             Self::Varint(number) | Self::Fixed64(number) => number,
@@ -166,7 +166,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The bytes of a text or message.
+    /// The bytes; empty for numbers.
     pub(super) fn bytes(self) -> &'a [u8] {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -175,7 +175,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Field number, as Go cuts it, and wire type.
+/// The field number, truncated as in Go, and the wire type.
 fn split(tag: u64) -> (i32, u8) {
     let [wire, ..] = tag.to_le_bytes();
     let [a, b, c, d, ..] = (tag >> 3).to_le_bytes();
@@ -186,25 +186,25 @@ fn split(tag: u64) -> (i32, u8) {
 mod tests {
     use super::*;
 
-    fn skipped(bytes: &[u8]) -> Result<bool, WireError> {
-        let mut reader = Reader::new(bytes);
+    fn skips_all(bytes: &[u8]) -> Result<bool, WireError> {
+        let mut reader = WireReader::new(bytes);
         let tag = reader.tag("X")?.expect("there are bytes");
         reader.skip(tag)?;
         Ok(reader.is_empty())
     }
 
     #[test]
-    fn what_is_not_known_is_passed_over() {
+    fn unknown_fields_are_skipped() {
         let long = [0x2a, 0x03, 1, 2, 3];
         let group = [0x2b, 0x08, 0x01, 0x33, 0x34, 0x2c];
         let fixed = [[0x29, 1, 2, 3, 4, 5, 6, 7, 8].as_slice(), &[0x2d, 1, 2, 3, 4]];
         for bytes in [&long[..], &group, fixed[0], fixed[1], &[0x28, 0xff, 0x01]] {
-            assert_eq!(skipped(bytes), Ok(true), "{bytes:?}");
+            assert_eq!(skips_all(bytes), Ok(true), "{bytes:?}");
         }
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_in_gos_words() {
+    fn errors_have_the_message_of_go() {
         let varint_of_eleven = [[0x28].as_slice(), &[0xff; 10], &[1]].concat();
         let negative = [[0x2a].as_slice(), &[0xff; 9], &[0x01]].concat();
         let table: [(&[u8], &str); 10] = [
@@ -220,9 +220,13 @@ mod tests {
             (&[0xf8, 0xff, 0xff, 0xff, 0x7f], "proto: X: illegal tag -1 (wire type 34359738360)"),
         ];
         for (bytes, want) in table {
-            assert_eq!(skipped(bytes).map_err(|error| error.to_string()), Err(want.to_owned()), "{bytes:?}");
+            assert_eq!(
+                skips_all(bytes).map_err(|error| error.to_string()),
+                Err(want.to_owned()),
+                "{bytes:?}"
+            );
         }
-        let wrong = Reader::new(&[0x28, 1]).piece(Tag { field: 5, wire: 0 }, BYTES, || "UID".to_owned());
+        let wrong = WireReader::new(&[0x28, 1]).value(Tag { field: 5, wire: 0 }, BYTES, || "UID".to_owned());
         assert_eq!(
             wrong.map_err(|error| error.to_string()),
             Err("proto: wrong wireType = 0 for field UID".to_owned())
@@ -230,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_as_they_were_written() {
-        let mut reader = Reader::new(&[0x96, 0x01, 0x7f]);
+    fn numbers_are_decoded() {
+        let mut reader = WireReader::new(&[0x96, 0x01, 0x7f]);
         assert_eq!(
             (reader.varint(), reader.varint(), reader.varint()),
-            (Ok(150), Ok(127), Err(WireError::End))
+            (Ok(150), Ok(127), Err(WireError::UnexpectedEnd))
         );
         let minus_one = [[0xff; 9].as_slice(), &[0x01]].concat();
-        assert_eq!(Reader::new(&minus_one).varint(), Ok(u64::MAX));
-        assert_eq!(Reader::new(&[1, 2, 0, 0, 0, 0, 0, 0x80]).fixed64(), Ok(0x8000_0000_0000_0201));
+        assert_eq!(WireReader::new(&minus_one).varint(), Ok(u64::MAX));
+        assert_eq!(WireReader::new(&[1, 2, 0, 0, 0, 0, 0, 0x80]).fixed64(), Ok(0x8000_0000_0000_0201));
     }
 }

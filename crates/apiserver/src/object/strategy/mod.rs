@@ -1,4 +1,4 @@
-//! What kinds do differently when they are written: generation, status, unconditional updates, answers to deletions.
+//! How kinds differ when they are written: generation, status, unconditional updates, answers to deletions.
 
 pub(crate) mod services;
 mod workloads;
@@ -12,8 +12,8 @@ use crate::object::defaults;
 use crate::object::meta;
 use crate::registry::Target;
 
-/// Built-in kinds that count changes of their specification; custom resources all do.
-const COUNTED: &[(&str, &str)] = &[
+/// Built-in kinds with a generation; all custom resources have one.
+const WITH_GENERATION: &[(&str, &str)] = &[
     ("", "pods"),
     ("", "podtemplates"),
     ("", "replicationcontrollers"),
@@ -43,8 +43,8 @@ const COUNTED: &[(&str, &str)] = &[
     ("scheduling.k8s.io", "priorityclasses"),
 ];
 
-/// Built-in kinds whose updates must say which revision they replace; custom resources all must.
-const CONDITIONAL: &[(&str, &str)] = &[
+/// Built-in kinds whose updates need a resourceVersion, as updates of all custom resources do.
+const CONDITIONAL_UPDATE: &[(&str, &str)] = &[
     ("admissionregistration.k8s.io", "mutatingadmissionpolicies"),
     ("admissionregistration.k8s.io", "mutatingadmissionpolicybindings"),
     ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
@@ -63,7 +63,7 @@ const CONDITIONAL: &[(&str, &str)] = &[
 ];
 
 /// Kinds that a PUT may create.
-const CREATED_BY_UPDATE: &[(&str, &str)] = &[
+const CREATE_ON_UPDATE: &[(&str, &str)] = &[
     ("", "endpoints"),
     ("", "events"),
     ("", "limitranges"),
@@ -98,10 +98,10 @@ const RETURNED_WHEN_DELETED: &[(&str, &str)] = &[
     ("storage.k8s.io", "volumeattributesclasses"),
 ];
 
-/// Kinds whose first update is a write even if it changes nothing: they do not lie as they are read.
+/// Kinds whose first update is always a write: their stored form differs from what a read returns.
 const REWRITTEN_ONCE: &[(&str, &str)] = &[("", "persistentvolumeclaims")];
 
-/// Built-in kinds whose status is written without touching the metadata; of custom resources it always is.
+/// Built-in kinds whose status updates do not change metadata; those of custom resources never do.
 pub(crate) const METADATA_STAYS: &[(&str, &str)] = &[
     ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
     ("apiregistration.k8s.io", "apiservices"),
@@ -117,14 +117,14 @@ pub(crate) const METADATA_STAYS: &[(&str, &str)] = &[
     ("storagemigration.k8s.io", "storageversionmigrations"),
 ];
 
-/// Whether an update without resourceVersion replaces what is there.
+/// Whether an update without resourceVersion is allowed.
 pub(crate) fn allows_unconditional_update(target: &Target) -> bool {
-    !target.custom && !is_one_of(&target.resource, CONDITIONAL)
+    !target.custom && !is_one_of(&target.resource, CONDITIONAL_UPDATE)
 }
 
-/// Whether an update creates what is not there; as kube-apiserver has it, one of the status does so too.
+/// Whether an update creates a missing object. As in kube-apiserver, an update of the status does so too.
 pub(crate) fn allows_create_on_update(target: &Target, subresource: &str) -> bool {
-    matches!(subresource, "" | "status") && !target.custom && is_one_of(&target.resource, CREATED_BY_UPDATE)
+    matches!(subresource, "" | "status") && !target.custom && is_one_of(&target.resource, CREATE_ON_UPDATE)
 }
 
 /// Whether a deletion answers with the object.
@@ -132,12 +132,12 @@ pub(crate) fn returns_deleted(target: &Target) -> bool {
     !target.custom && is_one_of(&target.resource, RETURNED_WHEN_DELETED)
 }
 
-/// Whether the first update of an object is a write, whatever it changes.
+/// Whether the first update of an object is a write even if it changes nothing.
 pub(crate) fn is_rewritten_once(target: &Target) -> bool {
     !target.custom && is_one_of(&target.resource, REWRITTEN_ONCE)
 }
 
-/// What the server decides on a new object: status, generation, a namespace's finalizer.
+/// What the server sets in a new object: status, generation, finalizer of a namespace.
 pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
     let resource = &target.resource;
     let keeps_status = is_one_of(resource, &[("", "nodes")]);
@@ -147,21 +147,21 @@ pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
     {
         fields.remove("status");
     }
-    if counts(target) {
+    if has_generation(target) {
         meta::set(object, "generation", 1);
     }
     match (resource.group.as_str(), resource.plural.as_str()) {
         ("", "namespaces") => prepare_namespace(object),
         ("", "pods") => {
-            object["status"] = json!({"phase": "Pending", "qosClass": workloads::quality_of_service(object)});
+            object["status"] = json!({"phase": "Pending", "qosClass": workloads::qos_class(object)});
         }
         ("", "persistentvolumes") => {
             let since = meta::text(object, "creationTimestamp").to_owned();
             object["status"] = json!({"phase": "Pending", "lastPhaseTransitionTime": since});
         }
         ("", "persistentvolumeclaims") => object["status"] = json!({"phase": "Pending"}),
-        ("batch", "jobs") => workloads::label_job(object),
-        ("apps", "daemonsets") => workloads::count_template(object, None),
+        ("batch", "jobs") => workloads::add_job_labels(object),
+        ("apps", "daemonsets") => workloads::set_template_generation(object, None),
         _ => {}
     }
     if !target.custom {
@@ -169,7 +169,7 @@ pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
     }
 }
 
-/// What the server decides on a changed object: status stays, generation counts.
+/// What the server sets in an updated object: the status stays, changes increment the generation.
 pub(crate) fn prepare_for_update(target: &Target, object: &mut Value, old: &Value) {
     if target.resource.has_status() {
         keep_field(object, old, "status");
@@ -182,16 +182,16 @@ pub(crate) fn prepare_for_update(target: &Target, object: &mut Value, old: &Valu
             label_namespace(object);
         }
         ("", "services") => services::keep_allocated(object, old),
-        ("apps", "daemonsets") => workloads::count_template(object, Some(old)),
+        ("apps", "daemonsets") => workloads::set_template_generation(object, Some(old)),
         _ => {}
     }
     meta::keep(object, old, "generation");
-    if counts(target) && specification_changed(target, object, old) {
+    if has_generation(target) && is_spec_changed(target, object, old) {
         meta::set(object, "generation", meta::generation(old) + 1);
     }
 }
 
-/// What the server decides on an update of the status: only that changes, and of most kinds the metadata.
+/// What the server changes in an update of the status: it keeps the rest, and for some kinds the metadata too.
 pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old: &Value) {
     let status = object.get("status").cloned();
     let written = object["metadata"].take();
@@ -209,7 +209,7 @@ pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old
         meta::keep(object, old, "generation");
         match name {
             ("apps", "deployments") => meta::keep(object, old, "labels"),
-            ("apps", "daemonsets") => workloads::keep_count(object, old),
+            ("apps", "daemonsets") => workloads::keep_template_generation(object, old),
             ("", "pods") => {
                 meta::keep(object, old, "ownerReferences");
                 meta::keep(object, old, "deletionTimestamp");
@@ -232,7 +232,7 @@ pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old
     }
 }
 
-/// What the server decides on an update of a namespace's finalizers: its status stays, as its name does as a label.
+/// What the server changes in an update of a namespace's finalizers: it keeps the status and sets the name label.
 pub(crate) fn prepare_for_finalize(object: &mut Value, old: &Value) {
     keep_field(object, old, "status");
     let finalizers = object.pointer("/spec/finalizers").and_then(Value::as_array);
@@ -242,7 +242,7 @@ pub(crate) fn prepare_for_finalize(object: &mut Value, old: &Value) {
     meta::keep(object, old, "generation");
 }
 
-/// Lets a namespace carry its name as a label.
+/// Sets the label of a namespace that contains its name.
 pub(crate) fn label_namespace(object: &mut Value) {
     let name = meta::name(object).to_owned();
     if name.is_empty() {
@@ -264,11 +264,11 @@ fn prepare_namespace(object: &mut Value) {
     label_namespace(object);
 }
 
-fn counts(target: &Target) -> bool {
-    target.custom || is_one_of(&target.resource, COUNTED)
+fn has_generation(target: &Target) -> bool {
+    target.custom || is_one_of(&target.resource, WITH_GENERATION)
 }
 
-fn specification_changed(target: &Target, object: &Value, old: &Value) -> bool {
+fn is_spec_changed(target: &Target, object: &Value, old: &Value) -> bool {
     let ignored = |field: &str| {
         matches!(field, "metadata" | "apiVersion" | "kind")
             || (field == "status" && target.resource.has_status())
@@ -279,7 +279,7 @@ fn specification_changed(target: &Target, object: &Value, old: &Value) -> bool {
             .map(|(field, value)| (field.clone(), value.clone()))
             .collect()
     };
-    // A deployment's revision is in its annotations, so they count too.
+    // Changed annotations of a deployment, such as its revision, increment the generation too.
     let annotations = |object: &Value| meta::of(object).get("annotations").cloned();
     let deployment =
         (target.resource.group.as_str(), target.resource.plural.as_str()) == ("apps", "deployments");

@@ -1,115 +1,114 @@
-//! What a changed service keeps of what was allocated for the old one, and what it loses with its type.
+//! What an updated Service keeps of its allocated addresses and ports, and what it loses when its type changes.
 
 use serde_json::{Value, json};
 
 const ADDRESSES: &[&str] = &["clusterIP", "clusterIPs"];
 const FAMILIES: &[&str] = &["ipFamilies", "ipFamilyPolicy"];
 
-/// Takes over addresses and node ports that the new object does not name, where both types have such; drops what only
-/// the old type has and the new object leaves as it was.
+/// Keeps addresses and node ports that the new object omits, if both types have them; drops fields that only the old
+/// type has, if the new object did not change them.
 pub(super) fn keep_allocated(service: &mut Value, old: &Value) {
     keep_addresses(service, old);
-    if addressed(old) && !addressed(service) {
-        if same(service, old, "clusterIP") && list(service) == list(old) {
+    if has_cluster_ip(old) && !has_cluster_ip(service) {
+        if same(service, old, "clusterIP") && cluster_ips(service) == cluster_ips(old) {
             drop_fields(service, ADDRESSES.iter());
         }
         for field in FAMILIES {
             drop_same(service, old, field);
         }
     }
-    if !addressed(service) {
+    if !has_cluster_ip(service) {
         drop_fields(service, ["internalTrafficPolicy"].iter());
     }
-    match (published(old), published(service)) {
+    match (allocates_node_ports(old), allocates_node_ports(service)) {
         (true, true) => keep_node_ports(service, old),
         (true, false) => drop_node_ports(service, old),
         _ => {}
     }
-    match (probed(old), probed(service)) {
+    match (has_health_check_port(old), has_health_check_port(service)) {
         (true, true) => keep(service, old, &["healthCheckNodePort"]),
         (true, false) => drop_same(service, old, "healthCheckNodePort"),
         _ => {}
     }
-    let balanced = |service: &Value| kind(service) == "LoadBalancer";
-    if balanced(old) && !balanced(service) {
+    let is_load_balancer = |service: &Value| service_type(service) == "LoadBalancer";
+    if is_load_balancer(old) && !is_load_balancer(service) {
         drop_same(service, old, "allocateLoadBalancerNodePorts");
         drop_same(service, old, "loadBalancerClass");
     }
-    if reached(old) && !reached(service) {
+    if is_external(old) && !is_external(service) {
         drop_same(service, old, "externalTrafficPolicy");
     }
-    if !balanced(service) && service["status"].is_object() {
+    if !is_load_balancer(service) && service["status"].is_object() {
         service["status"]["loadBalancer"] = json!({});
     }
 }
 
-/// Whether who asks for a service is asked for its health on a port of its own.
-pub(crate) fn probed(service: &Value) -> bool {
-    kind(service) == "LoadBalancer" && service["spec"]["externalTrafficPolicy"] == "Local"
+/// Whether a Service has a port for health checks.
+pub(crate) fn has_health_check_port(service: &Value) -> bool {
+    service_type(service) == "LoadBalancer" && service["spec"]["externalTrafficPolicy"] == "Local"
 }
 
-/// Whether a service has ports on nodes that it does not name.
-pub(crate) fn published(service: &Value) -> bool {
-    match kind(service) {
+/// Whether node ports are allocated for a Service.
+pub(crate) fn allocates_node_ports(service: &Value) -> bool {
+    match service_type(service) {
         "NodePort" => true,
         "LoadBalancer" => service["spec"]["allocateLoadBalancerNodePorts"] != false,
         _ => false,
     }
 }
 
-/// Whether a service may have ports on nodes.
-pub(crate) fn accessible(service: &Value) -> bool {
-    matches!(kind(service), "NodePort" | "LoadBalancer")
+/// Whether a Service may have node ports.
+pub(crate) fn may_have_node_ports(service: &Value) -> bool {
+    matches!(service_type(service), "NodePort" | "LoadBalancer")
 }
 
-/// Whether a service is reached from outside: by ports on nodes, or by addresses of its own.
-fn reached(service: &Value) -> bool {
+/// Whether a Service is reachable from outside, by node ports or external IPs.
+fn is_external(service: &Value) -> bool {
     let listed =
         service["spec"].get("externalIPs").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
-    accessible(service) || kind(service) == "ClusterIP" && listed
+    may_have_node_ports(service) || service_type(service) == "ClusterIP" && listed
 }
 
-/// Whether a service has an address, if only that of nobody.
-pub(crate) fn addressed(service: &Value) -> bool {
-    kind(service) != "ExternalName"
+/// Whether a Service has a cluster IP, including `None`.
+pub(crate) fn has_cluster_ip(service: &Value) -> bool {
+    service_type(service) != "ExternalName"
 }
 
-/// Addresses that a service leaves out are those that it has; the one address and the list follow each other, whichever
-/// of them is changed.
+/// Keeps the addresses that the new object omits; `clusterIP` and `clusterIPs` follow each other.
 fn keep_addresses(service: &mut Value, old: &Value) {
     if !service["spec"].is_object() {
         return;
     }
-    if addressed(old) && addressed(service) {
-        if address(service).is_empty() && !address(old).is_empty() {
-            service["spec"]["clusterIP"] = address(old).into();
+    if has_cluster_ip(old) && has_cluster_ip(service) {
+        if cluster_ip(service).is_empty() && !cluster_ip(old).is_empty() {
+            service["spec"]["clusterIP"] = cluster_ip(old).into();
         }
-        if list(service).is_empty() && !list(old).is_empty() {
+        if cluster_ips(service).is_empty() && !cluster_ips(old).is_empty() {
             service["spec"]["clusterIPs"] = old["spec"]["clusterIPs"].clone();
         }
     }
-    let same = address(service) == address(old);
-    if same && list(service).is_empty() && !list(old).is_empty() {
+    let same = cluster_ip(service) == cluster_ip(old);
+    if same && cluster_ips(service).is_empty() && !cluster_ips(old).is_empty() {
         service["spec"]["clusterIPs"] = old["spec"]["clusterIPs"].clone();
     }
-    if !same && list(service) == list(old) {
-        if address(service).is_empty() {
+    if !same && cluster_ips(service) == cluster_ips(old) {
+        if cluster_ip(service).is_empty() {
             drop_fields(service, ADDRESSES[1..].iter());
         } else {
-            service["spec"]["clusterIPs"] = json!([address(service)]);
+            service["spec"]["clusterIPs"] = json!([cluster_ip(service)]);
         }
     }
 }
 
-fn address(service: &Value) -> &str {
+fn cluster_ip(service: &Value) -> &str {
     service["spec"].get("clusterIP").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn list(service: &Value) -> &[Value] {
+fn cluster_ips(service: &Value) -> &[Value] {
     service["spec"].get("clusterIPs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-fn kind(service: &Value) -> &str {
+fn service_type(service: &Value) -> &str {
     service.pointer("/spec/type").and_then(Value::as_str).unwrap_or("ClusterIP")
 }
 
@@ -151,17 +150,17 @@ fn ports_mut(service: &mut Value) -> impl Iterator<Item = &mut Value> {
     service.pointer_mut("/spec/ports").and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-fn number(port: &Value) -> Option<u64> {
+fn node_port(port: &Value) -> Option<u64> {
     port.get("nodePort").and_then(Value::as_u64).filter(|number| *number > 0)
 }
 
-/// A port without a number on the nodes has that of the old port of its name, unless another one took it.
+/// A port without a node port keeps that of the old port with the same name, unless another port uses it.
 fn keep_node_ports(service: &mut Value, old: &Value) {
-    let now: Vec<u64> = ports(service).into_iter().filter_map(number).collect();
+    let now: Vec<u64> = ports(service).into_iter().filter_map(node_port).collect();
     let old: Vec<Value> = ports(old).into_iter().cloned().collect();
-    for port in ports_mut(service).filter(|port| number(port).is_none()) {
+    for port in ports_mut(service).filter(|port| node_port(port).is_none()) {
         let of_name = old.iter().rfind(|other| other.get("name") == port.get("name"));
-        if let Some(number) = of_name.and_then(number).filter(|number| !now.contains(number)) {
+        if let Some(number) = of_name.and_then(node_port).filter(|number| !now.contains(number)) {
             port["nodePort"] = number.into();
         }
     }
@@ -169,7 +168,7 @@ fn keep_node_ports(service: &mut Value, old: &Value) {
 
 fn drop_node_ports(service: &mut Value, old: &Value) {
     let numbers = |service: &Value| {
-        let mut numbers: Vec<u64> = ports(service).into_iter().filter_map(number).collect();
+        let mut numbers: Vec<u64> = ports(service).into_iter().filter_map(node_port).collect();
         numbers.sort_unstable();
         numbers
     };
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_old_type_has_goes() {
+    fn fields_of_the_old_type_are_dropped() {
         let mut service = balancer();
         service["spec"]["type"] = "ClusterIP".into();
         keep_allocated(&mut service, &balancer());
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_with_the_names_of_ports() {
+    fn node_ports_stay_with_port_names() {
         let mut service = balancer();
         service["spec"]["ports"] = json!([{"name": "b", "port": 9}, {"name": "a", "port": 2, "nodePort": 30_005}, {"name": "c", "port": 3}]);
         keep_allocated(&mut service, &balancer());
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_new_object_changes_is_left_to_be_refused() {
+    fn changed_fields_are_kept_for_validation() {
         let mut service = balancer();
         service["spec"]["type"] = "ClusterIP".into();
         service["spec"]["externalTrafficPolicy"] = "Cluster".into();

@@ -1,14 +1,14 @@
-//! What the server writes into jobs, daemon sets, pods and volumes.
+//! What the server sets in jobs, daemon sets and pods.
 
 use serde_json::{Map, Value, json};
 
 use crate::object::meta;
 
-/// Counts the templates of a daemon set.
+/// The generation of a daemon set's template.
 pub(crate) const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
-/// Lets a job's pods find their job, unless it has a selector of its own.
-pub(super) fn label_job(job: &mut Value) {
+/// Sets the labels and the selector by which a job finds its pods, unless it has a manual selector.
+pub(super) fn add_job_labels(job: &mut Value) {
     if job.pointer("/spec/manualSelector") == Some(&Value::Bool(true)) || !job["spec"].is_object() {
         return;
     }
@@ -27,7 +27,7 @@ pub(super) fn label_job(job: &mut Value) {
         }
         add(metadata, "labels", labels.map(|(key, value)| (key, value.as_str())));
     }
-    // The labels of a job are those of its pods.
+    // A job without labels gets those of its pods.
     let pods = job.pointer("/spec/template/metadata/labels").and_then(Value::as_object).cloned();
     let own = job["metadata"].get("labels").and_then(Value::as_object).is_some_and(|own| !own.is_empty());
     if let Some(pods) = pods.filter(|_| !own) {
@@ -44,8 +44,8 @@ pub(super) fn label_job(job: &mut Value) {
     }
 }
 
-/// Numbers the template of a daemon set: one more than the old if it has changed.
-pub(super) fn count_template(set: &mut Value, old: Option<&Value>) {
+/// Sets the template generation of a daemon set: the old one, plus one if the template changed.
+pub(super) fn set_template_generation(set: &mut Value, old: Option<&Value>) {
     let annotated = |set: &Value| meta::of(set).get("annotations")?.get(TEMPLATE_GENERATION).cloned();
     let number = match old {
         None => "1".to_owned(),
@@ -58,22 +58,22 @@ pub(super) fn count_template(set: &mut Value, old: Option<&Value>) {
     add(&mut set["metadata"], "annotations", [(TEMPLATE_GENERATION, number.as_str())]);
 }
 
-/// Keeps the number of the template of a daemon set.
-pub(super) fn keep_count(set: &mut Value, old: &Value) {
+/// Keeps the template generation of a daemon set.
+pub(super) fn keep_template_generation(set: &mut Value, old: &Value) {
     let number = meta::of(old).get("annotations").and_then(|all| all.get(TEMPLATE_GENERATION)?.as_str());
     add(&mut set["metadata"], "annotations", [(TEMPLATE_GENERATION, number.unwrap_or("0"))]);
 }
 
-/// How a pod stands when memory runs out: by what its containers request and limit.
-pub(super) fn quality_of_service(pod: &Value) -> &'static str {
+/// The QoS class of a pod, from the requests and limits of its containers.
+pub(super) fn qos_class(pod: &Value) -> &'static str {
     let lists = ["containers", "initContainers"].map(|list| pod.pointer(&format!("/spec/{list}")));
     let containers: Vec<&Value> = lists.into_iter().flatten().filter_map(Value::as_array).flatten().collect();
     let amounts = |container: &Value, which: &str| -> Map<String, Value> {
         let found = container.pointer(&format!("/resources/{which}")).and_then(Value::as_object);
-        let counted = found.into_iter().flatten().filter(|(name, amount)| {
+        let relevant = found.into_iter().flatten().filter(|(name, amount)| {
             matches!(name.as_str(), "cpu" | "memory") && amount.as_str() != Some("0")
         });
-        counted.map(|(name, amount)| (name.clone(), amount.clone())).collect()
+        relevant.map(|(name, amount)| (name.clone(), amount.clone())).collect()
     };
     let nothing = |container: &&Value| {
         amounts(container, "requests").is_empty() && amounts(container, "limits").is_empty()

@@ -1,10 +1,10 @@
-//! Defaulting: what the schema sets where nothing is.
+//! Sets the defaults of a schema.
 
 use serde_json::Value;
 
 use super::schema::Schema;
 
-/// Sets what is absent, or `null` where that is no value.
+/// Sets absent fields that have a default, and null ones that are not nullable.
 pub(crate) fn default(value: &mut Value, schema: &Schema) {
     match value {
         Value::Object(fields) => {
@@ -31,11 +31,11 @@ pub(crate) fn default(value: &mut Value, schema: &Schema) {
     }
 }
 
-/// Whether [`default`] would set anything.
-pub(crate) fn lacks(value: &Value, schema: &Schema) -> bool {
+/// Whether [`default`] would change the value.
+pub(crate) fn lacks_defaults(value: &Value, schema: &Schema) -> bool {
     let null =
         |value: &Value, schema: &Schema| value.is_null() && !schema.nullable && schema.default.is_some();
-    let below = |value: &Value, schema: &Schema| null(value, schema) || lacks(value, schema);
+    let below = |value: &Value, schema: &Schema| null(value, schema) || lacks_defaults(value, schema);
     match value {
         Value::Object(fields) => {
             let unset =
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_reach_into_what_is_there_and_into_defaults() {
+    fn defaults_apply_to_existing_values_and_to_other_defaults() {
         let schema = Schema::read(&json!({"properties": {
             "a": {"type": "string", "default": "x"},
             "n": {"type": "string", "nullable": true, "default": "x"},

@@ -1,4 +1,4 @@
-//! Structural schemas of custom resources: pruning, defaulting, validation. Knows no request.
+//! Structural schemas of custom resources: pruning, defaulting, validation. Independent of requests.
 
 mod default;
 mod prune;
@@ -7,9 +7,9 @@ mod schema;
 mod validate;
 mod versions;
 
-pub(crate) use default::{default, lacks};
+pub(crate) use default::{default, lacks_defaults};
 pub(crate) use prune::{drop_nulls, prune};
-pub(crate) use rules::unreadable;
+pub(crate) use rules::rule_error;
 pub(crate) use schema::Schema;
 pub(crate) use validate::validate;
 pub(crate) use versions::Versions;

@@ -1,23 +1,23 @@
-//! Pruning: fields that the schema does not know are dropped.
+//! Removes fields that the schema does not declare.
 
 use serde_json::{Map, Value};
 
 use super::schema::{Additional, Schema};
 
-/// What every object has beside its schema.
+/// Fields of every object, which its schema need not declare.
 const OBJECT_FIELDS: &[&str] = &["apiVersion", "kind", "metadata"];
 
-/// Drops what the schema does not know from an object with apiVersion, kind and metadata; gives the paths, in order.
+/// Prunes an object with apiVersion, kind and metadata; returns the sorted paths of the removed fields.
 pub(crate) fn prune(object: &mut Value, schema: &Schema) -> Vec<String> {
     let mut dropped = Vec::new();
     if let Value::Object(fields) = object {
-        fields_of(fields, schema, true, "", &mut dropped);
+        prune_fields(fields, schema, true, "", &mut dropped);
     }
     dropped.sort();
     dropped
 }
 
-/// Drops `null` where the schema allows none: it stands for absence.
+/// Removes null fields that are not nullable: null means absent.
 pub(crate) fn drop_nulls(value: &mut Value, schema: &Schema) {
     match value {
         Value::Object(fields) => fields.retain(|name, value| {
@@ -36,47 +36,47 @@ pub(crate) fn drop_nulls(value: &mut Value, schema: &Schema) {
     }
 }
 
-fn below(value: &mut Value, schema: Option<&Schema>, path: &str, dropped: &mut Vec<String>) {
+fn prune_value(value: &mut Value, schema: Option<&Schema>, path: &str, dropped: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             if let Some(schema) = schema {
-                fields_of(fields, schema, schema.embedded, path, dropped);
+                prune_fields(fields, schema, schema.embedded, path, dropped);
             } else {
-                dropped.extend(fields.keys().map(|name| joined(path, name)));
+                dropped.extend(fields.keys().map(|name| field_path(path, name)));
                 fields.clear();
             }
         }
         Value::Array(items) => {
-            // An open list keeps its elements, known or not.
-            if schema.is_some_and(|schema| schema.preserves && schema.items.is_none()) {
+            // A list that preserves_unknown unknown fields and declares no elements stays unchanged.
+            if schema.is_some_and(|schema| schema.preserves_unknown && schema.items.is_none()) {
                 return;
             }
             let schema = schema.and_then(|schema| schema.items.as_deref());
             for (index, item) in items.iter_mut().enumerate() {
-                below(item, schema, &format!("{path}[{index}]"), dropped);
+                prune_value(item, schema, &format!("{path}[{index}]"), dropped);
             }
         }
         _ => {}
     }
 }
 
-fn fields_of(
+fn prune_fields(
     fields: &mut Map<String, Value>,
     schema: &Schema,
-    whole: bool,
+    is_object: bool,
     path: &str,
     dropped: &mut Vec<String>,
 ) {
     fields.retain(|name, value| {
-        if whole && OBJECT_FIELDS.contains(&name.as_str()) {
+        if is_object && OBJECT_FIELDS.contains(&name.as_str()) {
             return true;
         }
-        let path = joined(path, name);
+        let path = field_path(path, name);
         match (schema.properties.get(name), &schema.additional) {
-            (Some(known), _) => below(value, Some(known), &path, dropped),
-            (None, Additional::Of(known)) => below(value, Some(known), &path, dropped),
-            (None, Additional::Any) => below(value, None, &path, dropped),
-            (None, Additional::None) if schema.preserves => {}
+            (Some(declared), _) => prune_value(value, Some(declared), &path, dropped),
+            (None, Additional::Of(declared)) => prune_value(value, Some(declared), &path, dropped),
+            (None, Additional::Any) => prune_value(value, None, &path, dropped),
+            (None, Additional::None) if schema.preserves_unknown => {}
             (None, Additional::None) => {
                 dropped.push(path);
                 return false;
@@ -86,7 +86,7 @@ fn fields_of(
     });
 }
 
-fn joined(path: &str, name: &str) -> String {
+fn field_path(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_schema_knows_stays() {
+    fn undeclared_fields_are_removed() {
         let schema = Schema::read(&json!({"type": "object", "properties": {
             "spec": {"type": "object", "properties": {
                 "a": {"type": "string"},
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn null_goes_where_it_is_no_value() {
+    fn null_is_removed_unless_nullable() {
         let schema = Schema::read(&json!({"properties": {
             "a": {"type": "string"}, "b": {"type": "string", "nullable": true},
             "c": {"type": "object", "properties": {"d": {"type": "string"}}},

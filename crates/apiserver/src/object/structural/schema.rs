@@ -1,4 +1,4 @@
-//! A structural schema, read from a CRD: what objects hold, what is set where it is absent, what is checked.
+//! A structural schema, parsed from a CRD.
 
 use std::collections::BTreeMap;
 
@@ -6,103 +6,103 @@ use formats::pattern::Pattern;
 use serde_json::{Number, Value};
 
 #[cfg(feature = "cel")]
-use super::rules::Rule;
+use super::rules::ValidationRule;
 
-/// The schema of one place of an object.
+/// The schema of one value.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
-    /// What fields of these names hold.
+    /// The schemas of named fields.
     pub(crate) properties: BTreeMap<String, Self>,
-    /// What all other fields hold.
+    /// The schema of all other fields.
     pub(crate) additional: Additional,
-    /// What elements hold.
+    /// The schema of a list's elements.
     pub(crate) items: Option<Box<Self>>,
-    /// What is set where nothing is.
+    /// The value of an absent field.
     pub(crate) default: Option<Value>,
-    /// Whether `null` is a value.
+    /// Whether `null` is valid.
     pub(crate) nullable: bool,
-    /// Whether unknown fields stay (`x-kubernetes-preserve-unknown-fields`).
-    pub(crate) preserves: bool,
-    /// Whether it holds a whole object (`x-kubernetes-embedded-resource`).
+    /// Whether unknown fields are preserved (`x-kubernetes-preserve-unknown-fields`).
+    pub(crate) preserves_unknown: bool,
+    /// Whether the value is a complete object (`x-kubernetes-embedded-resource`).
     pub(crate) embedded: bool,
-    /// How elements are told apart.
-    pub(crate) list: List,
-    /// What values must be.
+    /// The identity of list elements.
+    pub(crate) list: ListType,
+    /// The constraints on values.
     pub(crate) checks: Checks,
-    /// What rules in CEL say of values.
+    /// The CEL rules.
     #[cfg(feature = "cel")]
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<ValidationRule>,
 }
 
-/// What fields hold that have no name in the schema.
+/// The schema of fields that are not in `properties`.
 #[derive(Debug, Default)]
 pub(crate) enum Additional {
-    /// There are none.
+    /// No such fields are allowed.
     #[default]
     None,
     /// Anything.
     Any,
-    /// What the schema says.
+    /// This schema.
     Of(Box<Schema>),
 }
 
-/// How the elements of a list are told apart (`x-kubernetes-list-type`).
+/// The identity of list elements (`x-kubernetes-list-type`).
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) enum List {
-    /// By their place.
+pub(crate) enum ListType {
+    /// The position.
     #[default]
     Atomic,
-    /// By value.
+    /// The value.
     Set,
-    /// By these fields.
+    /// The values of these fields.
     Map(Vec<String>),
 }
 
-/// What the value of one place must be.
+/// The constraints on a value.
 #[derive(Debug, Default)]
 pub(crate) struct Checks {
     /// `string`, `integer`; both for `x-kubernetes-int-or-string`; empty for anything.
     pub(crate) types: Vec<String>,
     /// `date-time`, `int32`.
     pub(crate) format: Option<String>,
-    /// The values allowed; empty for all.
+    /// The allowed values; empty if all are allowed.
     pub(crate) allowed: Vec<Value>,
-    /// The fields that must be there.
+    /// The required fields.
     pub(crate) required: Vec<String>,
-    /// The least number, and whether it is itself too small.
+    /// The minimum, and whether it is exclusive.
     pub(crate) minimum: Option<(Number, bool)>,
-    /// The greatest number, and whether it is itself too great.
+    /// The maximum, and whether it is exclusive.
     pub(crate) maximum: Option<(Number, bool)>,
-    /// What a number is a multiple of.
+    /// A divisor of the number.
     pub(crate) multiple_of: Option<Number>,
-    /// The fewest characters.
+    /// The minimum number of characters.
     pub(crate) min_length: Option<u64>,
-    /// The most characters.
+    /// The maximum number of characters.
     pub(crate) max_length: Option<u64>,
-    /// As written, and as understood; one that is not understood holds everywhere.
+    /// The regular expression as written, and compiled; if it cannot be compiled, it matches everything.
     pub(crate) pattern: Option<(String, Option<Pattern>)>,
-    /// The fewest elements.
+    /// The minimum number of elements.
     pub(crate) min_items: Option<u64>,
-    /// The most elements.
+    /// The maximum number of elements.
     pub(crate) max_items: Option<u64>,
-    /// Whether an element may be there once only.
+    /// Whether elements must be unique.
     pub(crate) unique: bool,
-    /// The fewest fields.
+    /// The minimum number of fields.
     pub(crate) min_properties: Option<u64>,
-    /// The most fields.
+    /// The maximum number of fields.
     pub(crate) max_properties: Option<u64>,
-    /// All of these hold.
+    /// All of these schemas must match.
     pub(crate) all_of: Vec<Schema>,
-    /// At least one of these holds.
+    /// At least one of these schemas must match.
     pub(crate) any_of: Vec<Schema>,
-    /// Exactly one of these holds.
+    /// Exactly one of these schemas must match.
     pub(crate) one_of: Vec<Schema>,
-    /// This does not hold.
+    /// This schema must not match.
     pub(crate) not: Option<Box<Schema>>,
 }
 
 impl Schema {
-    /// Reads `openAPIV3Schema` or a part of it; what is none is a schema that says nothing.
+    /// Parses `openAPIV3Schema` or a part of it; any other value is a schema without constraints.
     pub(crate) fn read(json: &Value) -> Self {
         let schema = |key: &str| json.get(key).filter(|below| below.is_object()).map(Self::read);
         let properties = json.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -116,16 +116,16 @@ impl Schema {
             items: schema("items").map(Box::new),
             default: json.get("default").filter(|value| !value.is_null()).cloned(),
             nullable: flag(json, "nullable"),
-            preserves: flag(json, "x-kubernetes-preserve-unknown-fields"),
+            preserves_unknown: flag(json, "x-kubernetes-preserve-unknown-fields"),
             embedded: flag(json, "x-kubernetes-embedded-resource"),
-            list: List::read(json),
+            list: ListType::read(json),
             checks: Checks::read(json),
             #[cfg(feature = "cel")]
-            rules: Rule::all(json),
+            rules: ValidationRule::all(json),
         }
     }
 
-    /// The schema of a field; absent where the schema does not know it.
+    /// The schema of a field; `None` if the schema does not declare it.
     pub(crate) fn field(&self, name: &str) -> Option<&Self> {
         self.properties.get(name).or(match &self.additional {
             Additional::Of(schema) => Some(schema),
@@ -134,11 +134,11 @@ impl Schema {
     }
 }
 
-impl List {
+impl ListType {
     fn read(json: &Value) -> Self {
         match json.get("x-kubernetes-list-type").and_then(Value::as_str) {
             Some("set") => Self::Set,
-            Some("map") => Self::Map(words(json, "x-kubernetes-list-map-keys")),
+            Some("map") => Self::Map(strings(json, "x-kubernetes-list-map-keys")),
             _ => Self::Atomic,
         }
     }
@@ -161,15 +161,15 @@ impl Checks {
             },
             format: text("format"),
             allowed: json.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
-            required: words(json, "required"),
+            required: strings(json, "required"),
             minimum: limit("minimum", "exclusiveMinimum"),
             maximum: limit("maximum", "exclusiveMaximum"),
             multiple_of: number("multipleOf"),
             min_length: size("minLength"),
             max_length: size("maxLength"),
             pattern: text("pattern").map(|pattern| {
-                let understood = Pattern::new(&pattern).ok();
-                (pattern, understood)
+                let compiled = Pattern::new(&pattern).ok();
+                (pattern, compiled)
             }),
             min_items: size("minItems"),
             max_items: size("maxItems"),
@@ -188,7 +188,7 @@ fn flag(json: &Value, key: &str) -> bool {
     json.get(key).and_then(Value::as_bool).unwrap_or_default()
 }
 
-fn words(json: &Value, key: &str) -> Vec<String> {
+fn strings(json: &Value, key: &str) -> Vec<String> {
     let list = json.get(key).and_then(Value::as_array).into_iter().flatten();
     list.filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -1,19 +1,19 @@
-//! What holds for the metadata of every object: labels, annotations, owners, finalizers.
+//! Validates the metadata of all objects: labels, annotations, owners, finalizers.
 
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
-/// The most bytes that all annotations have together.
-const ANNOTATIONS: usize = 256 * 1024;
+/// Largest total size of the annotations, in bytes.
+const MAX_ANNOTATIONS_SIZE: usize = 256 * 1024;
 
-/// What is wrong with the labels and annotations of a metadata at a path.
-pub(crate) fn marks(path: &str, metadata: &Value) -> Vec<Error> {
+/// The errors of labels and annotations in the metadata at a path.
+pub(crate) fn label_and_annotation_errors(path: &str, metadata: &Value) -> Vec<Error> {
     let mut errors = labels(&format!("{path}.labels"), metadata.get("labels"));
-    errors.extend(annotations(&format!("{path}.annotations"), metadata.get("annotations")));
+    errors.extend(annotation_errors(&format!("{path}.annotations"), metadata.get("annotations")));
     errors
 }
 
-/// What is wrong with labels.
+/// The errors of labels.
 pub(crate) fn labels(path: &str, labels: Option<&Value>) -> Vec<Error> {
     let entries = labels.and_then(Value::as_object).into_iter().flatten();
     entries
@@ -26,8 +26,8 @@ pub(crate) fn labels(path: &str, labels: Option<&Value>) -> Vec<Error> {
         .collect()
 }
 
-/// What is wrong with the owners and finalizers of a metadata.
-pub(crate) fn ties(path: &str, metadata: &Value) -> Vec<Error> {
+/// The errors of owner references and finalizers in a metadata.
+pub(crate) fn owner_and_finalizer_errors(path: &str, metadata: &Value) -> Vec<Error> {
     let list = |field: &str| metadata.get(field).and_then(Value::as_array).into_iter().flatten();
     let mut errors = Vec::new();
     let mut controllers = Vec::new();
@@ -46,44 +46,46 @@ pub(crate) fn ties(path: &str, metadata: &Value) -> Vec<Error> {
         );
         let at = format!("{path}.ownerReferences");
         let owners: Vec<&Value> = list("ownerReferences").collect();
-        errors.push(Error { value: Some(shown_owners(&owners).0), ..invalid(&at, "", &why) });
+        errors.push(Error { value: Some(format_owners(&owners).0), ..invalid(&at, "", &why) });
     }
     for finalizer in list("finalizers").filter_map(Value::as_str) {
-        let wrong = formats::name::label_key(finalizer);
-        errors.extend(wrong.iter().map(|why| invalid(&format!("{path}.finalizers"), finalizer, why)));
+        let problems = formats::name::label_key(finalizer);
+        errors.extend(problems.iter().map(|why| invalid(&format!("{path}.finalizers"), finalizer, why)));
     }
     errors
 }
 
-/// What is wrong with the finalizers of a core object: they are standard, or have a domain.
+/// The errors of finalizers of a core object: they must be standard or have a domain.
 pub(crate) fn core_finalizers(metadata: &Value) -> Vec<Error> {
     let finalizers = metadata.get("finalizers").and_then(Value::as_array).into_iter().flatten();
     let named = finalizers.filter_map(Value::as_str).enumerate();
-    named.filter_map(|(index, name)| unknown(&format!("metadata.finalizers[{index}]"), name)).collect()
+    named
+        .filter_map(|(index, name)| unqualified_finalizer(&format!("metadata.finalizers[{index}]"), name))
+        .collect()
 }
 
-/// What is wrong with the finalizers of a namespace itself.
+/// The errors of `spec.finalizers` of a namespace.
 pub(crate) fn namespace_finalizers(namespace: &Value) -> Vec<Error> {
     let finalizers = namespace.pointer("/spec/finalizers").and_then(Value::as_array).into_iter().flatten();
     let named = finalizers.filter_map(Value::as_str).enumerate();
     let wrong = |(index, name): (usize, &str)| {
         let at = format!("spec.finalizers[{index}]");
-        let written = formats::name::label_key(name).into_iter().map(|why| invalid(&at, name, &why));
-        written.chain(unknown(&at, name)).collect::<Vec<_>>()
+        let name_errors = formats::name::label_key(name).into_iter().map(|why| invalid(&at, name, &why));
+        name_errors.chain(unqualified_finalizer(&at, name)).collect::<Vec<_>>()
     };
     named.flat_map(wrong).collect()
 }
 
-/// Refuses a finalizer that is neither standard nor has a domain.
-fn unknown(at: &str, finalizer: &str) -> Option<Error> {
+/// The error if a finalizer is neither standard nor has a domain.
+fn unqualified_finalizer(at: &str, finalizer: &str) -> Option<Error> {
     const STANDARD: &[&str] = &["kubernetes", "orphan", "foregroundDeletion"];
     let why = "name is neither a standard finalizer name nor is it fully qualified";
-    let known = finalizer.contains('/') || STANDARD.contains(&finalizer);
-    (!known).then(|| invalid(at, finalizer, why))
+    let is_known = finalizer.contains('/') || STANDARD.contains(&finalizer);
+    (!is_known).then(|| invalid(at, finalizer, why))
 }
 
-/// Dependents are either left or waited for.
-pub(crate) fn both_policies(metadata: &Value) -> Option<Error> {
+/// The error if both `orphan` and `foregroundDeletion` are set.
+pub(crate) fn conflicting_finalizers(metadata: &Value) -> Option<Error> {
     let finalizers = metadata.get("finalizers").and_then(Value::as_array)?;
     let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
     let why = "finalizer orphan and foregroundDeletion cannot be both set";
@@ -95,18 +97,18 @@ pub(crate) fn both_policies(metadata: &Value) -> Option<Error> {
     })
 }
 
-fn annotations(path: &str, annotations: Option<&Value>) -> Vec<Error> {
+fn annotation_errors(path: &str, annotations: Option<&Value>) -> Vec<Error> {
     let entries = annotations.and_then(Value::as_object).into_iter().flatten();
     let mut errors: Vec<Error> = entries
         .clone()
         .flat_map(|(key, _)| {
-            let wrong = formats::name::label_key(&key.to_lowercase());
-            wrong.into_iter().map(move |why| invalid(path, key, &why))
+            let errors = formats::name::label_key(&key.to_lowercase());
+            errors.into_iter().map(move |why| invalid(path, key, &why))
         })
         .collect();
     let size: usize = entries.map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum();
-    if size > ANNOTATIONS {
-        let detail = format!("may not be more than {ANNOTATIONS} bytes");
+    if size > MAX_ANNOTATIONS_SIZE {
+        let detail = format!("may not be more than {MAX_ANNOTATIONS_SIZE} bytes");
         errors.push(Error { kind: ErrorKind::TooLong, field: path.to_owned(), value: None, detail });
     }
     errors
@@ -114,27 +116,27 @@ fn annotations(path: &str, annotations: Option<&Value>) -> Vec<Error> {
 
 fn owner_errors(at: &str, owner: &Value) -> Vec<Error> {
     let mut errors = Vec::new();
-    let mut refuse = |field: &str, value: &str, why: &str| {
+    let mut report = |field: &str, value: &str, why: &str| {
         errors.push(invalid(&format!("{at}.{field}"), value, why));
     };
     let api_version = text(owner, "apiVersion");
     if api_version.rsplit('/').next().unwrap_or_default().is_empty() {
-        refuse("apiVersion", api_version, "version must not be empty");
+        report("apiVersion", api_version, "version must not be empty");
     }
     for field in ["kind", "name", "uid"] {
         if text(owner, field).is_empty() {
-            refuse(field, "", "must not be empty");
+            report(field, "", "must not be empty");
         }
     }
     if (api_version, text(owner, "kind")) == ("v1", "Event") {
         let why = "/v1, Kind=Event is disallowed from being an owner";
-        errors.push(Error { value: Some(shown_owners(&[owner]).1), ..invalid(at, "", why) });
+        errors.push(Error { value: Some(format_owners(&[owner]).1), ..invalid(at, "", why) });
     }
     errors
 }
 
-/// Owners as Go's types print them: all, and the first alone.
-fn shown_owners(owners: &[&Value]) -> (Shown, Shown) {
+/// Owner references as Go prints them: all, and the first alone.
+fn format_owners(owners: &[&Value]) -> (Shown, Shown) {
     const FIELDS: &[&str] = &["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
     let print = |owner: &&Value| {
         let fields = FIELDS.iter().filter_map(|field| Some(format!("\"{field}\":{}", owner.get(*field)?)));

@@ -1,4 +1,4 @@
-//! What users should know of an object that is taken all the same, in the words of its kind.
+//! Warnings about valid objects, in kube-apiserver's words.
 
 mod pods;
 
@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::object::meta;
 use crate::object::strategy::TEMPLATE_GENERATION;
 
-/// Where the template of pods is of kinds that warn of it when they are made, and when it may have changed.
+/// The path of the pod template in kinds that check it when the object is created or its template changes.
 const TEMPLATES: &[(&str, &str)] = &[
     ("cronjobs.batch", "/spec/jobTemplate/spec/template"),
     ("daemonsets.apps", "/spec/template"),
@@ -21,20 +21,20 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("replicationcontrollers", "/spec/template"),
     ("statefulsets.apps", "/spec/template"),
 ];
-/// Kinds whose names become those of pods.
-const NAMING_PODS: &[&str] = &["cronjobs.batch", "deployments.apps", "jobs.batch"];
-/// Kinds by which a user has kube-apiserver judge other objects, and by which this server judges none. Quotas and limit ranges are not
-/// among them: kubectl creates them beside others, and a warning of theirs would be one that no other server sends.
+/// Kinds whose names become part of pod names.
+const WITH_POD_NAMES: &[&str] = &["cronjobs.batch", "deployments.apps", "jobs.batch"];
+/// Kinds that configure policies which this server does not evaluate. Quotas and limit ranges are missing on purpose:
+/// kubectl creates them with other objects, and no other server warns about them.
 const UNENFORCED: &[(&str, &str)] = &[
     ("mutatingadmissionpolicies.admissionregistration.k8s.io", "admission policies"),
     ("mutatingadmissionpolicybindings.admissionregistration.k8s.io", "admission policies"),
     ("validatingadmissionpolicies.admissionregistration.k8s.io", "admission policies"),
     ("validatingadmissionpolicybindings.admissionregistration.k8s.io", "admission policies"),
 ];
-/// Finalizers that the server itself knows.
+/// Finalizers without a domain that the server handles.
 const FINALIZERS: &[&str] = &["foregroundDeletion", "kubernetes", "orphan"];
 
-/// What users should know of a new object, or of a changed one.
+/// The warnings about a new or updated object.
 pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String> {
     if !call.path.subresource.is_empty() {
         return Vec::new();
@@ -43,21 +43,21 @@ pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String
     if call.target.custom {
         return finalizers(object, old);
     }
-    let mut told = Vec::new();
-    if old.is_none() && NAMING_PODS.contains(&table) {
-        told.extend(unfit_name(object, "Pod names and hostnames"));
+    let mut warnings = Vec::new();
+    if old.is_none() && WITH_POD_NAMES.contains(&table) {
+        warnings.extend(name_warning(object, "Pod names and hostnames"));
     }
-    if let Some((_, place)) = TEMPLATES.iter().find(|(kind, _)| *kind == table)
-        && old.is_none_or(|old| is_counted(table, object) != is_counted(table, old))
+    if let Some((_, pointer)) = TEMPLATES.iter().find(|(kind, _)| *kind == table)
+        && old.is_none_or(|old| template_version(table, object) != template_version(table, old))
     {
-        let path = place.trim_start_matches('/').replace('/', ".");
-        told.extend(object.pointer(place).into_iter().flat_map(|pods| pods::template(pods, &path)));
+        let path = pointer.trim_start_matches('/').replace('/', ".");
+        warnings.extend(object.pointer(pointer).into_iter().flat_map(|pods| pods::template(pods, &path)));
     }
-    told.extend(match (table, old) {
+    warnings.extend(match (table, old) {
         ("pods", None) => {
-            let mut told: Vec<String> = unfit_name(object, "the Pod's hostname").into_iter().collect();
-            told.extend(pods::template(object, ""));
-            told
+            let mut warnings: Vec<String> = name_warning(object, "the Pod's hostname").into_iter().collect();
+            warnings.extend(pods::template(object, ""));
+            warnings
         }
         ("statefulsets.apps", _) => history(object),
         ("persistentvolumeclaims", _) => {
@@ -67,18 +67,18 @@ pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String
         ("secrets", _) => certificate(object),
         _ => Vec::new(),
     });
-    told.extend(unenforced(table));
-    told
+    warnings.extend(unenforced(table));
+    warnings
 }
 
-/// That a kind is kept here and not enforced, which kube-apiserver does.
+/// The warning that a kind is stored but not enforced, unlike in kube-apiserver.
 fn unenforced(table: &str) -> Option<String> {
     let what = UNENFORCED.iter().find(|(kind, _)| *kind == table).map(|(_, what)| what)?;
     Some(format!("this server does not evaluate {what}; they are kept and not enforced"))
 }
 
-/// What counts the templates that an object had.
-fn is_counted(table: &str, object: &Value) -> Option<String> {
+/// The value that changes with the template.
+fn template_version(table: &str, object: &Value) -> Option<String> {
     if table == "daemonsets.apps" {
         let number = meta::of(object).get("annotations")?.get(TEMPLATE_GENERATION)?;
         return number.as_str().map(str::to_owned);
@@ -86,38 +86,38 @@ fn is_counted(table: &str, object: &Value) -> Option<String> {
     Some(meta::generation(object).to_string())
 }
 
-/// A name that pods or their hosts cannot have.
-fn unfit_name(object: &Value, of: &str) -> Option<String> {
-    let wrong = name::dns1123_label(meta::name(object));
-    (!wrong.is_empty()).then(|| {
+/// The warning about a name that is not a valid pod or host name.
+fn name_warning(object: &Value, of: &str) -> Option<String> {
+    let errors = name::dns1123_label(meta::name(object));
+    (!errors.is_empty()).then(|| {
         format!(
             "metadata.name: this is used in {of}, which can result in surprising behavior; a DNS label is \
              recommended: [{}]",
-            wrong.join(" ")
+            errors.join(" ")
         )
     })
 }
 
-/// Finalizers of custom resources that others may call so too.
+/// Warnings about finalizers of custom resources that could collide with others.
 fn finalizers(object: &Value, old: Option<&Value>) -> Vec<String> {
     let before = old.map(meta::finalizers).unwrap_or_default();
     let mut new: Vec<&str> =
         meta::finalizers(object).into_iter().filter(|finalizer| !before.contains(finalizer)).collect();
     new.sort_unstable();
     new.dedup();
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     for finalizer in new {
-        let say = |why: &str| format!("metadata.finalizers: {finalizer:?}: {why}");
-        told.extend(name::label_key(finalizer).iter().map(|why| say(why)));
+        let warning = |why: &str| format!("metadata.finalizers: {finalizer:?}: {why}");
+        warnings.extend(name::label_key(finalizer).iter().map(|why| warning(why)));
         if finalizer.contains('/') || FINALIZERS.contains(&finalizer) {
             continue;
         }
         let path = if finalizer.contains('.') { " including a path (/)" } else { "" };
-        told.push(say(&format!(
+        warnings.push(warning(&format!(
             "prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers"
         )));
     }
-    told
+    warnings
 }
 
 fn history(set: &Value) -> Vec<String> {
@@ -126,34 +126,34 @@ fn history(set: &Value) -> Vec<String> {
     (limit < 0).then(|| why.to_owned()).into_iter().collect()
 }
 
-/// Amounts of bytes that are no whole number.
+/// Warnings about fractional amounts of bytes.
 fn fractional(resources: &Value, path: &str, names: &[&str], sides: &[&str]) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     for name in names {
         for side in sides {
             let Some(text) = resources[*side][*name].as_str() else { continue };
             let nanos = Quantity::parse(text).ok().and_then(|amount| amount.nanos()).unwrap_or_default();
             if nanos % 1_000_000_000 != 0 {
-                told.push(format!(
+                warnings.push(format!(
                     "{path}.{side}[{name}]: fractional byte value {text:?} is invalid, must be an integer"
                 ));
             }
         }
     }
-    told
+    warnings
 }
 
-/// What a service says in vain.
+/// Warnings about fields of a Service that have no effect.
 fn service(service: &Value) -> Vec<String> {
     let spec = &service["spec"];
-    let said = |field: &str| spec[field].as_str().is_some_and(|text| !text.is_empty());
+    let is_set = |field: &str| spec[field].as_str().is_some_and(|text| !text.is_empty());
     let external = spec["type"] == "ExternalName";
     let headless = spec["type"] == "ClusterIP" && spec["clusterIP"] == "None";
     let addresses = spec["externalIPs"].as_array().is_some_and(|list| !list.is_empty());
     let sticky = spec["sessionAffinity"].as_str().is_some_and(|kind| kind != "None");
     let close = spec["trafficDistribution"] == "PreferClose";
-    let told = [
-        (headless && said("loadBalancerIP"), "spec.loadBalancerIP is ignored for headless services"),
+    let warnings = [
+        (headless && is_set("loadBalancerIP"), "spec.loadBalancerIP is ignored for headless services"),
         (headless && addresses, "spec.externalIPs is ignored for headless services"),
         (headless && sticky, "spec.SessionAffinity is ignored for headless services"),
         (
@@ -162,15 +162,15 @@ fn service(service: &Value) -> Vec<String> {
         ),
         (external && addresses, "spec.externalIPs is ignored when spec.type is \"ExternalName\""),
         (
-            !external && said("externalName"),
+            !external && is_set("externalName"),
             "spec.externalName is ignored when spec.type is not \"ExternalName\"",
         ),
         (close, "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\""),
     ];
-    told.into_iter().filter(|(so, _)| *so).map(|(_, words)| words.to_owned()).collect()
+    warnings.into_iter().filter(|(applies, _)| *applies).map(|(_, message)| message.to_owned()).collect()
 }
 
-/// A certificate that is none; what does not fit its key is not looked for.
+/// The warning about an invalid certificate; this does not check whether it fits the key.
 fn certificate(secret: &Value) -> Vec<String> {
     use base64::Engine as _;
     let text = secret["data"]["tls.crt"].as_str().unwrap_or_default();
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finalizers_of_custom_resources_shall_be_told_apart() {
+    fn finalizers_of_custom_resources_should_have_a_domain() {
         let object = json!({"metadata": {"finalizers": ["b", "a.b", "example.com/c", "orphan", "old"]}});
         let old = json!({"metadata": {"finalizers": ["old"]}});
         let why = "to avoid accidental conflicts with other finalizer writers";
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_service_says_in_vain_is_told() {
+    fn ineffective_fields_of_services_are_reported() {
         let table = [
             (
                 json!({"type": "ClusterIP", "externalName": "x"}),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_whole_and_certificates_are_some() {
+    fn fractional_bytes_and_invalid_certificates_are_reported() {
         let resources = json!({"requests": {"storage": "1500m"}, "limits": {"storage": "1Gi"}});
         assert_eq!(
             fractional(&resources, "spec.resources", &["storage"], &["requests", "limits"]),

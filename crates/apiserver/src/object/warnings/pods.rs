@@ -1,4 +1,4 @@
-//! What users should know of pods and of their templates.
+//! Warnings about pods and pod templates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::fractional;
 
-/// Labels of nodes that have another name now, since when, and which.
+/// Deprecated node labels, the version that deprecated them, and their new names.
 const LABELS: &[(&str, &str, &str)] = &[
     ("beta.kubernetes.io/arch", "v1.14", "kubernetes.io/arch"),
     ("beta.kubernetes.io/instance-type", "v1.17", "node.kubernetes.io/instance-type"),
@@ -14,7 +14,7 @@ const LABELS: &[(&str, &str, &str)] = &[
     ("failure-domain.beta.kubernetes.io/region", "v1.17", "topology.kubernetes.io/region"),
     ("failure-domain.beta.kubernetes.io/zone", "v1.17", "topology.kubernetes.io/zone"),
 ];
-/// Annotations that do nothing any more.
+/// Annotations that no longer have an effect.
 const ANNOTATIONS: &[(&str, &str)] = &[
     (
         "scheduler.alpha.kubernetes.io/critical-pod",
@@ -26,7 +26,7 @@ const ANNOTATIONS: &[(&str, &str)] = &[
         "non-functional in v1.11+; use the \"sysctls\" field instead",
     ),
 ];
-/// Volumes that are none any more.
+/// Volume types that are deprecated or removed.
 const VOLUMES: &[(&str, &str)] = &[
     ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
     ("gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"),
@@ -39,38 +39,38 @@ const VOLUMES: &[(&str, &str)] = &[
     ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
 ];
 
-/// A container and where it is.
-type Placed<'a> = (String, &'a Value);
+/// The path of a container or port, and its value.
+type WithPath<'a> = (String, &'a Value);
 
-/// What users should know of pods of this template, which is at a path: `spec.template`, or nowhere for a pod.
+/// The warnings about a pod template at a path, such as `spec.template`; the path of a pod is empty.
 pub(super) fn template(template: &Value, path: &str) -> Vec<String> {
     let below = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
     let (spec, at) = (&template["spec"], below("spec"));
     let containers = containers(spec, &at);
-    let mut told = nodes(spec, &at);
+    let mut warnings = nodes(spec, &at);
     let annotated = |key: &str| template["metadata"]["annotations"].get(key).is_some();
     let annotations = ANNOTATIONS.iter().filter(|(key, _)| annotated(key));
-    told.extend(annotations.map(|(key, why)| format!("{}[{key}]: {why}", below("metadata.annotations"))));
-    told.extend(volumes(spec, &at));
-    told.extend(pull_secrets(spec, &at));
+    warnings.extend(annotations.map(|(key, why)| format!("{}[{key}]: {why}", below("metadata.annotations"))));
+    warnings.extend(volumes(spec, &at));
+    warnings.extend(pull_secrets(spec, &at));
     for (at, container) in &containers {
         let sides = ["limits", "requests"];
         let names = ["memory", "ephemeral-storage"];
-        told.extend(fractional(&container["resources"], &format!("{at}.resources"), &names, &sides));
-        told.extend(hidden_variables(container, at));
+        warnings.extend(fractional(&container["resources"], &format!("{at}.resources"), &names, &sides));
+        warnings.extend(hidden_variables(container, at));
     }
-    told.extend(repeated_ports(&containers));
-    told.extend(repeated_port_names(&containers));
+    warnings.extend(repeated_ports(&containers));
+    warnings.extend(repeated_port_names(&containers));
     if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
         let why = "must be >= 0; negative values are invalid and will be treated as 1";
-        told.push(format!("{at}.terminationGracePeriodSeconds: {why}"));
+        warnings.push(format!("{at}.terminationGracePeriodSeconds: {why}"));
     }
-    told.extend(affinities(spec, &at));
-    told
+    warnings.extend(affinities(spec, &at));
+    warnings
 }
 
-/// All containers in the order in which they are looked at.
-fn containers<'a>(spec: &'a Value, at: &str) -> Vec<Placed<'a>> {
+/// All containers, in kube-apiserver's order.
+fn containers<'a>(spec: &'a Value, at: &str) -> Vec<WithPath<'a>> {
     let lists = ["initContainers", "containers", "ephemeralContainers"];
     let of = |list: &&str| {
         let list = *list;
@@ -85,83 +85,83 @@ fn items(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
     list.as_array().into_iter().flatten().enumerate()
 }
 
-fn renamed(label: &str) -> Option<String> {
+fn label_warning(label: &str) -> Option<String> {
     let (_, since, new) = LABELS.iter().find(|(old, ..)| *old == label)?;
     Some(format!("deprecated since {since}; use {new:?} instead"))
 }
 
-/// Which nodes are wanted, and how pods are spread over them.
+/// Warnings about node selectors and topology spread constraints.
 fn nodes(spec: &Value, at: &str) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     for key in spec["nodeSelector"].as_object().into_iter().flat_map(|labels| labels.keys()) {
-        told.extend(renamed(key).map(|why| format!("{at}.nodeSelector[{key}]: {why}")));
+        warnings.extend(label_warning(key).map(|why| format!("{at}.nodeSelector[{key}]: {why}")));
     }
     for (index, constraint) in items(&spec["topologySpreadConstraints"]) {
         let at = format!("{at}.topologySpreadConstraints[{index}]");
         let key = constraint["topologyKey"].as_str().unwrap_or_default();
-        told.extend(renamed(key).map(|why| format!("{at}.topologyKey: {key} is {why}")));
-        told.extend(unselecting(constraint, &at));
+        warnings.extend(label_warning(key).map(|why| format!("{at}.topologyKey: {key} is {why}")));
+        warnings.extend(selector_warning(constraint, &at));
     }
-    told
+    warnings
 }
 
-/// A selector that is absent selects nothing.
-fn unselecting(term: &Value, at: &str) -> Option<String> {
+/// The warning about an absent selector, which matches nothing.
+fn selector_warning(term: &Value, at: &str) -> Option<String> {
     let absent = term["labelSelector"].is_null();
     absent.then(|| format!("{at}.labelSelector: a null labelSelector results in matching no pod"))
 }
 
 fn affinities(spec: &Value, at: &str) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     for kind in ["podAffinity", "podAntiAffinity"] {
         let (affinity, at) = (&spec["affinity"][kind], format!("{at}.affinity.{kind}"));
         let required = "requiredDuringSchedulingIgnoredDuringExecution";
-        told.extend(
+        warnings.extend(
             items(&affinity[required])
-                .filter_map(|(index, term)| unselecting(term, &format!("{at}.{required}[{index}]"))),
+                .filter_map(|(index, term)| selector_warning(term, &format!("{at}.{required}[{index}]"))),
         );
         let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-        told.extend(items(&affinity[preferred]).filter_map(|(index, term)| {
-            unselecting(&term["podAffinityTerm"], &format!("{at}.{preferred}[{index}].podAffinityTerm"))
+        warnings.extend(items(&affinity[preferred]).filter_map(|(index, term)| {
+            selector_warning(&term["podAffinityTerm"], &format!("{at}.{preferred}[{index}].podAffinityTerm"))
         }));
     }
-    told
+    warnings
 }
 
 fn volumes(spec: &Value, at: &str) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     for (index, volume) in items(&spec["volumes"]) {
-        let gone = VOLUMES.iter().filter(|(kind, _)| !volume[*kind].is_null());
-        told.extend(gone.map(|(kind, why)| format!("{at}.volumes[{index}].{kind}: {why}")));
+        let deprecated = VOLUMES.iter().filter(|(kind, _)| !volume[*kind].is_null());
+        warnings.extend(deprecated.map(|(kind, why)| format!("{at}.volumes[{index}].{kind}: {why}")));
     }
     let mut seen = BTreeSet::new();
     for (index, alias) in items(&spec["hostAliases"]) {
         let address = alias["ip"].as_str().unwrap_or_default();
         if !seen.insert(address) {
-            told.push(format!("{at}.hostAliases[{index}].ip: duplicate ip {address:?}"));
+            warnings.push(format!("{at}.hostAliases[{index}].ip: duplicate ip {address:?}"));
         }
     }
-    told
+    warnings
 }
 
 fn pull_secrets(spec: &Value, at: &str) -> Vec<String> {
     let all: Vec<(usize, &str)> = items(&spec["imagePullSecrets"])
         .map(|(index, secret)| (index, secret["name"].as_str().unwrap_or_default()))
         .collect();
-    let place = |index: usize| format!("{at}.imagePullSecrets[{index}].name");
+    let path = |index: usize| format!("{at}.imagePullSecrets[{index}].name");
     let mut seen = BTreeSet::new();
     let repeated = all.iter().filter(|(_, name)| !seen.insert(*name));
-    let mut told: Vec<String> =
-        repeated.map(|(index, name)| format!("{}: duplicate name {name:?}", place(*index))).collect();
+    let mut warnings: Vec<String> =
+        repeated.map(|(index, name)| format!("{}: duplicate name {name:?}", path(*index))).collect();
     let empty = all.iter().filter(|(_, name)| name.is_empty());
-    told.extend(empty.map(|(index, _)| format!("{}: invalid empty name \"\"", place(*index))));
-    told
+    warnings.extend(empty.map(|(index, _)| format!("{}: invalid empty name \"\"", path(*index))));
+    warnings
 }
 
-/// A variable that is there already, and is not made of what it was.
+/// Warnings about variables that are defined again and do not refer to their previous value.
 fn hidden_variables(container: &Value, at: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     for (index, variable) in items(&container["env"]) {
         let name = variable["name"].as_str().unwrap_or_default();
         if seen.insert(name) {
@@ -173,18 +173,18 @@ fn hidden_variables(container: &Value, at: &str) -> Vec<String> {
             || value == own
             || !value.contains(&own)
         {
-            told.push(format!(
+            warnings.push(format!(
                 "{at}.env[{index}]: hides previous definition of {name:?}, which may be dropped when using apply"
             ));
         }
     }
-    told
+    warnings
 }
 
-/// Ports that are there already, in any container.
-fn repeated_ports(containers: &[Placed<'_>]) -> Vec<String> {
-    let mut known: BTreeMap<(i64, &str), Vec<Placed<'_>>> = BTreeMap::new();
-    let mut told = Vec::new();
+/// Warnings about ports that another container, or the same one, already has.
+fn repeated_ports(containers: &[WithPath<'_>]) -> Vec<String> {
+    let mut previous: BTreeMap<(i64, &str), Vec<WithPath<'_>>> = BTreeMap::new();
+    let mut warnings = Vec::new();
     for (at, container) in containers {
         for (index, port) in items(&container["ports"]) {
             let at = format!("{at}.ports[{index}]");
@@ -192,51 +192,53 @@ fn repeated_ports(containers: &[Placed<'_>]) -> Vec<String> {
                 port["containerPort"].as_i64().unwrap_or_default(),
                 port["protocol"].as_str().unwrap_or_default(),
             );
-            let others = known.entry(key).or_default();
+            let others = previous.entry(key).or_default();
             for (other_at, other) in others.iter() {
-                told.extend(
-                    clash(port, other).map(|how| format!("{at}: {how} port definition with {other_at}")),
+                warnings.extend(
+                    conflict(port, other).map(|how| format!("{at}: {how} port definition with {other_at}")),
                 );
             }
             others.push((at, port));
         }
     }
-    told
+    warnings
 }
 
-/// How two ports of one number get in each other's way.
-fn clash(port: &Value, other: &Value) -> Option<&'static str> {
+/// How two ports with the same number conflict.
+fn conflict(port: &Value, other: &Value) -> Option<&'static str> {
     let address = |port: &Value| port["hostIP"].as_str().unwrap_or_default().to_owned();
     let number = |port: &Value| port["hostPort"].as_i64().unwrap_or_default();
-    let (one, two) = ((address(port), number(port)), (address(other), number(other)));
+    let (first, second) = ((address(port), number(port)), (address(other), number(other)));
     match () {
-        () if one == two => Some("duplicate"),
-        () if one.1 == 0 || two.1 == 0 => Some("overlapping"),
-        () if one.1 == two.1 && one.0.is_empty() != two.0.is_empty() => Some("dangerously ambiguous"),
+        () if first == second => Some("duplicate"),
+        () if first.1 == 0 || second.1 == 0 => Some("overlapping"),
+        () if first.1 == second.1 && first.0.is_empty() != second.0.is_empty() => {
+            Some("dangerously ambiguous")
+        }
         () => None,
     }
 }
 
-fn repeated_port_names(containers: &[Placed<'_>]) -> Vec<String> {
-    let mut known: BTreeMap<&str, String> = BTreeMap::new();
-    let mut told = Vec::new();
+fn repeated_port_names(containers: &[WithPath<'_>]) -> Vec<String> {
+    let mut previous: BTreeMap<&str, String> = BTreeMap::new();
+    let mut warnings = Vec::new();
     for (at, container) in containers {
         for (index, port) in items(&container["ports"]) {
             let name = port["name"].as_str().unwrap_or_default();
             let at = format!("{at}.ports[{index}]");
-            match known.get(name) {
+            match previous.get(name) {
                 _ if name.is_empty() => {}
-                Some(other) => told.push(format!(
+                Some(other) => warnings.push(format!(
                     "{at}: duplicate port name {name:?} with {other}, services and probes that select ports by name will \
                      use {other}"
                 )),
                 None => {
-                    known.insert(name, at);
+                    previous.insert(name, at);
                 }
             }
         }
     }
-    told
+    warnings
 }
 
 #[cfg(test)]
@@ -247,7 +249,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table of pods and warnings is long")]
-    fn what_pods_say_in_vain_or_twice_is_told() {
+    fn ineffective_and_duplicate_fields_of_pods_are_reported() {
         let table = [
             (json!({"containers": [{"name": "a"}]}), vec![]),
             (
@@ -304,9 +306,9 @@ mod tests {
     }
 
     #[test]
-    fn a_template_is_told_by_its_place() {
-        let told = template(&json!({"spec": {"terminationGracePeriodSeconds": -1}}), "spec.template");
+    fn warnings_of_a_template_have_its_path() {
+        let warnings = template(&json!({"spec": {"terminationGracePeriodSeconds": -1}}), "spec.template");
         let why = "must be >= 0; negative values are invalid and will be treated as 1";
-        assert_eq!(told, [format!("spec.template.spec.terminationGracePeriodSeconds: {why}")]);
+        assert_eq!(warnings, [format!("spec.template.spec.terminationGracePeriodSeconds: {why}")]);
     }
 }

@@ -1,40 +1,41 @@
-//! An expression that was read, and what it gives.
+//! Compiles and evaluates CEL expressions.
 
 use kube_cel::KubeCelExt as _;
 use kube_cel::cel::{Context, ExecutionError, Program, Value};
 
-use super::Rule;
+use super::ValidationRule;
 
-/// The expressions of a rule.
+/// The compiled expressions of a rule.
 #[derive(Debug)]
-pub(super) struct Read {
-    /// The rule itself, or why it cannot be read.
-    pub(super) rule: Result<Program, String>,
-    /// Its message, where one is made.
+pub(super) struct CompiledRule {
+    /// The rule, or the error of compiling it.
+    pub(super) program: Result<Program, String>,
+    /// The message expression, if there is one.
     pub(super) message: Option<Program>,
-    /// Whether the rule looks at what was there before.
-    pub(super) looks_back: bool,
+    /// Whether the rule uses `oldSelf`.
+    pub(super) uses_old_self: bool,
 }
 
-impl Read {
-    /// Reads the expressions of a rule.
-    pub(super) fn of(rule: &Rule) -> Self {
-        let program = program(&rule.holds);
-        let looks_back = program.as_ref().is_ok_and(|program| program.references().has_variable("oldSelf"));
+impl CompiledRule {
+    /// Compiles the expressions of a rule.
+    pub(super) fn of(rule: &ValidationRule) -> Self {
+        let program = compile(&rule.expression);
+        let uses_old_self =
+            program.as_ref().is_ok_and(|program| program.references().has_variable("oldSelf"));
         let message = Some(rule.message_expression.as_str()).filter(|text| !text.is_empty());
-        Self { rule: program, message: message.and_then(|text| program_of(text).ok()), looks_back }
+        Self { program, message: message.and_then(|text| compile_text(text).ok()), uses_old_self }
     }
 }
 
-/// Why a text is no expression; absent if it is one.
-pub(super) fn wrong(text: &str) -> Option<String> {
-    program(text).err()
+/// The error if an expression cannot be compiled.
+pub(super) fn compile_error(text: &str) -> Option<String> {
+    compile(text).err()
 }
 
-/// What an expression gives of `self` and `oldSelf`.
+/// Evaluates an expression with `self` and `oldSelf`.
 ///
 /// # Errors
-/// In the words of Kubernetes, where they are the same.
+/// The error of the evaluation, with kube-apiserver's message where that is the same.
 pub(super) fn evaluate(program: &Program, own: &Value, old: Option<&Value>) -> Result<Value, String> {
     let mut context = Context::default().with_all();
     context.add_variable_from_value("self", own.clone());
@@ -47,10 +48,10 @@ pub(super) fn evaluate(program: &Program, own: &Value, old: Option<&Value>) -> R
     })
 }
 
-fn program(text: &str) -> Result<Program, String> {
-    program_of(text.trim())
+fn compile(text: &str) -> Result<Program, String> {
+    compile_text(text.trim())
 }
 
-fn program_of(text: &str) -> Result<Program, String> {
+fn compile_text(text: &str) -> Result<Program, String> {
     Program::compile(text).map_err(|error| error.to_string())
 }

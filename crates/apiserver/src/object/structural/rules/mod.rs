@@ -1,4 +1,4 @@
-//! Rules in CEL (`x-kubernetes-validations`), evaluated where the feature `cel` is built in.
+//! Validation rules in CEL (`x-kubernetes-validations`), evaluated with the feature `cel`.
 
 #[cfg(feature = "cel")]
 mod evaluate;
@@ -12,41 +12,41 @@ use serde::Deserialize;
 use serde_json::Value;
 
 #[cfg(feature = "cel")]
-pub(crate) use evaluate::{check, unreadable};
+pub(crate) use evaluate::{check, rule_error};
 
-/// A rule of one place of an object.
+/// A validation rule.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[cfg(feature = "cel")]
-pub(crate) struct Rule {
-    /// What must be true of `self`, and of `oldSelf` after a change.
+pub(crate) struct ValidationRule {
+    /// The expression about `self`, and `oldSelf` in updates.
     #[serde(rename = "rule")]
-    holds: String,
-    /// What is said where it is not.
+    expression: String,
+    /// The message if the rule is violated.
     message: String,
-    /// The same as an expression.
+    /// An expression for the message.
     message_expression: String,
-    /// `FieldValueForbidden`; an invalid value where it does not say.
+    /// `FieldValueForbidden`; empty for an invalid value.
     reason: String,
-    /// The field that is told, seen from the place: `.spec.size`.
+    /// The field of the error, relative to the value with the rule: `.spec.size`.
     field_path: String,
-    /// Whether it holds for what is new too; `oldSelf` is an optional value then.
+    /// Whether the rule also applies to new objects, with `oldSelf` as an optional value.
     optional_old_self: bool,
-    /// The expressions, read when they are first evaluated.
+    /// The expressions, compiled when they are first evaluated.
     #[serde(skip)]
-    read: std::sync::OnceLock<expression::Read>,
+    compiled: std::sync::OnceLock<expression::CompiledRule>,
 }
 
 #[cfg(feature = "cel")]
-impl Rule {
-    /// The rules of a place.
+impl ValidationRule {
+    /// The rules of a schema.
     pub(super) fn all(schema: &Value) -> Vec<Self> {
         let rules = schema.get("x-kubernetes-validations").and_then(Value::as_array).into_iter().flatten();
         rules.filter_map(|rule| Self::deserialize(rule).ok()).collect()
     }
 }
 
-/// Nothing is held against an object where nothing evaluates.
+/// Without the feature, no rule is evaluated.
 #[cfg(not(feature = "cel"))]
 pub(crate) fn check(
     _: &Value,
@@ -57,8 +57,8 @@ pub(crate) fn check(
     Vec::new()
 }
 
-/// Every rule is taken where nothing reads it.
+/// Without the feature, every rule is accepted.
 #[cfg(not(feature = "cel"))]
-pub(crate) fn unreadable(_: &str) -> Option<String> {
+pub(crate) fn rule_error(_: &str) -> Option<String> {
     None
 }

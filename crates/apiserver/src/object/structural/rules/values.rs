@@ -1,4 +1,4 @@
-//! Values of an object as CEL sees them: typed by the schema, with the names that fields have there.
+//! Converts values to CEL: typed by the schema, with CEL's names of fields.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::schema::{Additional, Schema};
 
-/// Words that are no names in CEL.
+/// Words that CEL reserves.
 const RESERVED: &[&str] = &[
     "as",
     "break",
@@ -33,70 +33,70 @@ const RESERVED: &[&str] = &[
     "while",
 ];
 
-/// A value as its schema types it; `root`: of an object's metadata, only the names are seen.
-pub(super) fn value(json: &Value, schema: &Schema, root: bool) -> Cel {
+/// Converts a value. At the `root`, only the names in the metadata are visible.
+pub(super) fn to_cel(json: &Value, schema: &Schema, root: bool) -> Cel {
     match json {
         Value::Null => Cel::Null,
         Value::Bool(flag) => Cel::Bool(*flag),
         Value::Number(number) => {
-            let real = schema.checks.types.iter().any(|name| name == "number");
-            match number.as_i64().filter(|_| !real) {
-                Some(whole) => Cel::Int(whole),
+            let is_float = schema.checks.types.iter().any(|name| name == "number");
+            match number.as_i64().filter(|_| !is_float) {
+                Some(integer) => Cel::Int(integer),
                 None => Cel::Float(number.as_f64().unwrap_or_default()),
             }
         }
-        Value::String(text) => formatted(text, schema.checks.format.as_deref()),
+        Value::String(text) => string_in_format(text, schema.checks.format.as_deref()),
         Value::Array(items) => {
             let none = Schema::default();
             let below = schema.items.as_deref().unwrap_or(&none);
-            Cel::List(Arc::new(items.iter().map(|item| value(item, below, false)).collect()))
+            Cel::List(Arc::new(items.iter().map(|item| to_cel(item, below, false)).collect()))
         }
         Value::Object(fields) => {
-            let seen = fields.iter().filter_map(|(name, field)| seen(name, field, schema, root));
-            Cel::Map(Map { map: Arc::new(seen.collect()) })
+            let converted = fields.iter().filter_map(|(name, field)| field_to_cel(name, field, schema, root));
+            Cel::Map(Map { map: Arc::new(converted.collect()) })
         }
     }
 }
 
-fn seen(name: &str, field: &Value, schema: &Schema, root: bool) -> Option<(Key, Cel)> {
+fn field_to_cel(name: &str, field: &Value, schema: &Schema, root: bool) -> Option<(Key, Cel)> {
     let key = |name: String| Key::String(Arc::new(name));
-    let whole = root || schema.embedded;
-    if whole && name == "metadata" {
+    let is_object = root || schema.embedded;
+    if is_object && name == "metadata" {
         let names = ["name", "generateName"].into_iter();
-        let names = names.filter_map(|name| Some((key(name.to_owned()), plain(field.get(name)?.as_str()?))));
+        let names = names.filter_map(|name| Some((key(name.to_owned()), string(field.get(name)?.as_str()?))));
         return Some((key(name.to_owned()), Cel::Map(Map { map: Arc::new(names.collect()) })));
     }
-    if whole && matches!(name, "apiVersion" | "kind") {
-        return Some((key(name.to_owned()), plain(field.as_str()?)));
+    if is_object && matches!(name, "apiVersion" | "kind") {
+        return Some((key(name.to_owned()), string(field.as_str()?)));
     }
     if let Some(below) = schema.properties.get(name) {
-        return Some((key(escaped(name)), value(field, below, false)));
+        return Some((key(escape(name)), to_cel(field, below, false)));
     }
-    // The keys of a map are data, and no names.
+    // Keys of a map are data and stay unescaped.
     let Additional::Of(below) = &schema.additional else { return None };
-    Some((key(name.to_owned()), value(field, below, false)))
+    Some((key(name.to_owned()), to_cel(field, below, false)))
 }
 
-fn plain(text: &str) -> Cel {
+fn string(text: &str) -> Cel {
     Cel::String(Arc::new(text.to_owned()))
 }
 
-/// A text that is a time, a duration or bytes; the text itself where it is none.
-fn formatted(text: &str, format: Option<&str>) -> Cel {
+/// Converts a string by its format to a time or duration; it stays a string if it is invalid.
+fn string_in_format(text: &str, format: Option<&str>) -> Cel {
     let expression = match format {
         Some("date-time") => "timestamp(self)",
         Some("date") => "timestamp(self + 'T00:00:00Z')",
         Some("duration") => "duration(self)",
-        _ => return plain(text),
+        _ => return string(text),
     };
     let mut context = Context::default();
-    context.add_variable_from_value("self", plain(text));
-    let read = Program::compile(expression).ok().and_then(|program| program.execute(&context).ok());
-    read.unwrap_or_else(|| plain(text))
+    context.add_variable_from_value("self", string(text));
+    let value = Program::compile(expression).ok().and_then(|program| program.execute(&context).ok());
+    value.unwrap_or_else(|| string(text))
 }
 
 /// The name of a field in CEL.
-fn escaped(name: &str) -> String {
+fn escape(name: &str) -> String {
     if RESERVED.contains(&name) {
         return format!("__{name}__");
     }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_escaped_as_kubernetes_escapes_them() {
+    fn names_are_escaped_as_in_kubernetes() {
         let table = [
             ("size", "size"),
             ("a_b", "a_b"),
@@ -122,7 +122,7 @@ mod tests {
             ("namespace", "__namespace__"),
         ];
         for (name, want) in table {
-            assert_eq!(escaped(name), want);
+            assert_eq!(escape(name), want);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The formats of texts that Kubernetes checks; unknown ones hold everywhere.
+//! Checks the string formats that Kubernetes supports; unknown formats match everything.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use webhook::field::{Error, ErrorKind, Shown, quote};
 
 use crate::object::structural::schema::Checks;
 
-/// Formats that are patterns.
+/// Formats that are regular expressions.
 const PATTERNS: &[(&str, &str)] = &[
     ("bsonobjectid", "^[0-9a-fA-F]{24}$"),
     ("email", r"^[^@\s<>]+@[^@\s<>]+$"),
@@ -40,7 +40,7 @@ static COMPILED: LazyLock<Vec<(&str, Pattern)>> = LazyLock::new(|| {
 /// `spec.x in body must be of type date-time: "x"`.
 pub(super) fn check(path: &str, text: &str, checks: &Checks) -> Option<Error> {
     let format = checks.format.as_deref()?;
-    if holds(format, text) {
+    if matches(format, text) {
         return None;
     }
     Some(Error {
@@ -51,12 +51,12 @@ pub(super) fn check(path: &str, text: &str, checks: &Checks) -> Option<Error> {
     })
 }
 
-fn holds(format: &str, text: &str) -> bool {
+fn matches(format: &str, text: &str) -> bool {
     match format {
         "byte" => STANDARD.decode(text).is_ok(),
         "date" => formats::time::is_date(text),
         "date-time" | "datetime" => formats::time::is_date_time(text),
-        "duration" => formats::duration::GoDuration::parse(text).is_ok() || is_worded_duration(text),
+        "duration" => formats::duration::GoDuration::parse(text).is_ok() || is_duration_in_words(text),
         "ipv4" => text.parse::<Ipv4Addr>().is_ok(),
         "ipv6" => text.parse::<Ipv6Addr>().is_ok(),
         "cidr" => is_cidr(text),
@@ -69,8 +69,8 @@ fn holds(format: &str, text: &str) -> bool {
     }
 }
 
-/// `3 days`, `1 week`: the other notation of durations that is taken.
-fn is_worded_duration(text: &str) -> bool {
+/// `3 days`, `1 week`: the second notation for durations.
+fn is_duration_in_words(text: &str) -> bool {
     const UNITS: &[&str] = &[
         "ns", "us", "ms", "sec", "second", "m", "min", "minute", "h", "hr", "hour", "d", "day", "w", "wk",
         "week",
@@ -91,12 +91,12 @@ fn is_cidr(text: &str) -> bool {
     length.parse::<u8>().is_ok_and(|length| length <= longest)
 }
 
-/// A scheme or a path from the root: what Go takes for the address of a request.
+/// A URL with a scheme or an absolute path, as Go's request URIs.
 fn is_uri(text: &str) -> bool {
     let scheme = text.split_once(':').map(|(scheme, _)| scheme);
-    let named = scheme.is_some_and(|scheme| {
+    let has_scheme = scheme.is_some_and(|scheme| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
     });
-    (named || text.starts_with('/')) && !text.contains(char::is_control) && !text.contains(' ')
+    (has_scheme || text.starts_with('/')) && !text.contains(char::is_control) && !text.contains(' ')
 }

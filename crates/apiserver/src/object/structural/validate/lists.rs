@@ -1,37 +1,37 @@
-//! Sets and keyed lists: an element is there once.
+//! Finds duplicates in sets and keyed lists.
 
 use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind};
 
-use super::json;
+use super::show;
 use super::walk::walk;
-use crate::object::structural::schema::{List, Schema};
+use crate::object::structural::schema::{ListType, Schema};
 
-/// The elements that are there more than once, each told once.
+/// The duplicate elements, one error for each key.
 pub(super) fn duplicates(object: &Value, schema: &Schema) -> Vec<Error> {
     let mut errors = Vec::new();
     walk(object, schema, &mut |path, value, schema| {
         if let Value::Array(items) = value {
-            repeated(path, items, &schema.list, &mut errors);
+            check_duplicates(path, items, &schema.list, &mut errors);
         }
     });
     errors
 }
 
-fn repeated(path: &str, items: &[Value], list: &List, errors: &mut Vec<Error>) {
+fn check_duplicates(path: &str, items: &[Value], list: &ListType, errors: &mut Vec<Error>) {
     let identities: Vec<Value> = match list {
-        List::Atomic => return,
-        List::Set => items.to_vec(),
-        List::Map(keys) => items.iter().map(|item| identity(item, keys)).collect(),
+        ListType::Atomic => return,
+        ListType::Set => items.to_vec(),
+        ListType::Map(keys) => items.iter().map(|item| identity(item, keys)).collect(),
     };
-    let mut told: Vec<&Value> = Vec::new();
+    let mut reported: Vec<&Value> = Vec::new();
     for (index, identity) in identities.iter().enumerate() {
-        if identities[..index].contains(identity) && !told.contains(&identity) {
-            told.push(identity);
+        if identities[..index].contains(identity) && !reported.contains(&identity) {
+            reported.push(identity);
             errors.push(Error {
                 kind: ErrorKind::Duplicate,
                 field: format!("{path}[{index}]"),
-                value: Some(json(identity)),
+                value: Some(show(identity)),
                 detail: String::new(),
             });
         }

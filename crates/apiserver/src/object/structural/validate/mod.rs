@@ -1,12 +1,12 @@
-//! Validation of custom resources against their schema, in the words of Kubernetes.
+//! Validates custom resources against their schema, with kube-apiserver's messages.
 
+mod combined;
 mod format;
 mod lists;
 mod metadata;
 mod numbers;
 mod objects;
-mod options;
-mod texts;
+mod strings;
 mod walk;
 
 use serde_json::Value;
@@ -15,10 +15,10 @@ use webhook::field::{Error, ErrorKind, Shown, quote};
 use super::rules;
 use super::schema::{Checks, Schema};
 
-/// The field of an error that belongs to no field, as Go prints it.
-const NOWHERE: &str = "<nil>";
+/// The field of an error without a field, as Go prints it.
+const NO_FIELD: &str = "<nil>";
 
-/// Checks an object; what did not change since `old` is not held against it.
+/// Validates an object. Values that did not change since `old` are not checked.
 pub(crate) fn validate(object: &Value, old: Option<&Value>, schema: &Schema) -> Vec<Error> {
     let mut errors = Vec::new();
     check("", object, old, schema, &mut errors);
@@ -26,43 +26,43 @@ pub(crate) fn validate(object: &Value, old: Option<&Value>, schema: &Schema) -> 
     if old.is_none_or(|old| lists::duplicates(old, schema).is_empty()) {
         errors.extend(lists::duplicates(object, schema));
     }
-    let blocked = errors.iter().any(|error| blocks(error.kind));
+    let blocked = errors.iter().any(|error| blocks_rules(error.kind));
     errors.extend(rules::check(object, old, schema, blocked));
     errors
 }
 
-/// Whether an error keeps rules from being looked at.
-fn blocks(kind: ErrorKind) -> bool {
+/// Whether an error prevents the evaluation of rules.
+fn blocks_rules(kind: ErrorKind) -> bool {
     use ErrorKind::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
     matches!(kind, NotSupported | Required | TooLong | TooMany | TypeInvalid)
 }
 
-/// Checks the value at a path against all that the schema says of that place and below.
+/// Checks the value at a path and everything below.
 fn check(path: &str, value: &Value, old: Option<&Value>, schema: &Schema, errors: &mut Vec<Error>) {
     if old.is_some_and(|old| old == value) {
         return;
     }
     let checks = &schema.checks;
-    errors.extend(wrong_type(path, value, schema));
+    errors.extend(type_mismatch(path, value, schema));
     if !value.is_null() {
-        options::check(path, value, checks, errors);
+        combined::check(path, value, checks, errors);
     }
     match value {
         Value::String(text) => {
-            errors.extend(texts::check(path, text, checks));
+            errors.extend(strings::check(path, text, checks));
             errors.extend(format::check(path, text, checks));
         }
         Value::Number(number) => errors.extend(numbers::check(path, number, checks)),
-        Value::Array(items) => objects::elements(path, items, old, schema, errors),
+        Value::Array(items) => objects::check_elements(path, items, old, schema, errors),
         _ => {}
     }
-    errors.extend(not_allowed(path, value, checks));
+    errors.extend(enum_mismatch(path, value, checks));
     if let Value::Object(fields) = value {
-        objects::fields(path, fields, old, schema, errors);
+        objects::check_fields(path, fields, old, schema, errors);
     }
 }
 
-fn wrong_type(path: &str, value: &Value, schema: &Schema) -> Option<Error> {
+fn type_mismatch(path: &str, value: &Value, schema: &Schema) -> Option<Error> {
     let Checks { types, format, .. } = &schema.checks;
     if types.is_empty() || (value.is_null() && schema.nullable) {
         return None;
@@ -76,13 +76,14 @@ fn wrong_type(path: &str, value: &Value, schema: &Schema) -> Option<Error> {
         Value::Array(_) => ("array", ""),
         Value::Object(_) => ("object", ""),
     };
-    let has = |name: &str| types.iter().any(|known| known == name);
-    let whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
-    let fits =
-        has(found) || (found == "integer" && has("number")) || (found == "number" && has("integer") && whole);
+    let has = |name: &str| types.iter().any(|other| other == name);
+    let is_integer = value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let fits = has(found)
+        || (found == "integer" && has("number"))
+        || (found == "number" && has("integer") && is_integer);
     match (format, value) {
         (Some(_), Value::Null) | (None, _) => {}
-        // The format speaks for the text; a list passes, as in Kubernetes.
+        // The format check handles strings; lists pass, as in kube-apiserver.
         (Some(_), Value::String(_) | Value::Array(_)) => {
             if !has("number") && !has("integer") {
                 return None;
@@ -103,9 +104,9 @@ fn type_error(path: &str, wanted: &str, found: &str) -> Error {
     }
 }
 
-fn not_allowed(path: &str, value: &Value, checks: &Checks) -> Option<Error> {
+fn enum_mismatch(path: &str, value: &Value, checks: &Checks) -> Option<Error> {
     let allowed = &checks.allowed;
-    let same = |known: &Value| known == value || (known.is_number() && known.as_f64() == value.as_f64());
+    let same = |other: &Value| other == value || (other.is_number() && other.as_f64() == value.as_f64());
     if allowed.is_empty() || value.is_null() || allowed.iter().any(same) {
         return None;
     }
@@ -114,25 +115,25 @@ fn not_allowed(path: &str, value: &Value, checks: &Checks) -> Option<Error> {
     Some(Error {
         kind: ErrorKind::NotSupported,
         field: path.to_owned(),
-        value: Some(json(value)),
+        value: Some(show(value)),
         detail: format!("supported values: {}", values.join(", ")),
     })
 }
 
-/// A value that is wrong for a reason that names the field again.
+/// An error about a value, with a message that repeats the field.
 fn invalid(path: &str, value: Shown, why: &str) -> Error {
     let (field, value) = (path.to_owned(), Some(value));
     Error { kind: ErrorKind::Invalid, field, value, detail: format!("{path} in body {why}") }
 }
 
-/// An error of a schema as a whole.
-fn nowhere(detail: String) -> Error {
+/// An error without a field.
+fn without_field(detail: String) -> Error {
     let value = Some(Shown::from(""));
-    Error { kind: ErrorKind::Invalid, field: NOWHERE.to_owned(), value, detail }
+    Error { kind: ErrorKind::Invalid, field: NO_FIELD.to_owned(), value, detail }
 }
 
-/// A value as Kubernetes shows it: JSON for lists and maps.
-fn json(value: &Value) -> Shown {
+/// A value as kube-apiserver's messages show it: JSON for lists and maps.
+fn show(value: &Value) -> Shown {
     match value {
         Value::Null => Shown::verbatim("null"),
         Value::String(text) => Shown::from(text.as_str()),

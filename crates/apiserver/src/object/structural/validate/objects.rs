@@ -1,13 +1,13 @@
-//! Lists and objects: how many, what must be there, and what stands in them.
+//! Checks lists and objects: size, required fields, elements and fields.
 
 use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind, Shown};
 
 use super::{check, invalid};
-use crate::object::structural::schema::{List, Schema};
+use crate::object::structural::schema::{ListType, Schema};
 
 /// Checks the elements of a list and their number.
-pub(super) fn elements(
+pub(super) fn check_elements(
     path: &str,
     items: &[Value],
     old: Option<&Value>,
@@ -24,14 +24,14 @@ pub(super) fn elements(
         errors.push(invalid(path, Shown::verbatim(count), &format!("should have at least {min} items")));
     }
     errors.extend(too_many(path, count, schema.checks.max_items));
-    let repeated = || items.iter().enumerate().any(|(at, item)| items[..at].contains(item));
-    if schema.checks.unique && repeated() {
+    let has_duplicates = || items.iter().enumerate().any(|(at, item)| items[..at].contains(item));
+    if schema.checks.unique && has_duplicates() {
         errors.push(invalid(path, Shown::from(""), "shouldn't contain duplicates"));
     }
 }
 
-/// Checks the fields of an object, those that must be there, and their number.
-pub(super) fn fields(
+/// Checks the fields of an object, its required fields, and their number.
+pub(super) fn check_fields(
     path: &str,
     fields: &Map<String, Value>,
     old: Option<&Value>,
@@ -49,19 +49,19 @@ pub(super) fn fields(
         return;
     }
     for name in checks.required.iter().filter(|name| !fields.contains_key(*name)) {
-        let field = joined(path, name);
+        let field = field_path(path, name);
         errors.push(Error { kind: ErrorKind::Required, field, value: None, detail: String::new() });
     }
     for (name, value) in fields {
         if let Some(below) = schema.field(name) {
-            check(&joined(path, name), value, old.and_then(|old| old.get(name)), below, errors);
+            check(&field_path(path, name), value, old.and_then(|old| old.get(name)), below, errors);
         }
     }
 }
 
-/// The element of the old list that an element stems from; known of keyed lists only.
-fn counterpart<'a>(item: &Value, old: Option<&'a Value>, list: &List) -> Option<&'a Value> {
-    let List::Map(keys) = list else { return None };
+/// The previous value of an element, which only a keyed list identifies.
+fn counterpart<'a>(item: &Value, old: Option<&'a Value>, list: &ListType) -> Option<&'a Value> {
+    let ListType::Map(keys) = list else { return None };
     let same = |other: &&Value| keys.iter().all(|key| other.get(key) == item.get(key));
     old?.as_array()?.iter().find(same)
 }
@@ -76,6 +76,6 @@ fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-fn joined(path: &str, name: &str) -> String {
+fn field_path(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }

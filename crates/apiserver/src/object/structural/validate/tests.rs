@@ -1,4 +1,4 @@
-//! What kube-apiserver 1.36.3 answered to the same values under the same schema.
+//! The expected errors are those of kube-apiserver 1.36.3 for the same schema and values.
 
 use serde_json::json;
 
@@ -45,7 +45,7 @@ fn errors(mut spec: Value, old: Option<&Value>) -> Vec<String> {
 }
 
 #[test]
-fn scalars_are_refused_in_kubernetes_words() {
+fn invalid_scalars_have_the_message_of_kubernetes() {
     let table = [
         (
             json!({"req": 3}),
@@ -135,7 +135,7 @@ fn scalars_are_refused_in_kubernetes_words() {
 }
 
 #[test]
-fn lists_and_objects_are_refused_in_kubernetes_words() {
+fn invalid_lists_and_objects_have_the_message_of_kubernetes() {
     let table = [
         (json!({"list": []}), vec!["list: Invalid value: 0: list in body should have at least 1 items"]),
         (
@@ -181,7 +181,7 @@ fn lists_and_objects_are_refused_in_kubernetes_words() {
 }
 
 #[test]
-fn alternatives_are_refused_in_kubernetes_words() {
+fn invalid_combinations_have_the_message_of_kubernetes() {
     let table = [
         (
             json!({"one": {}}),
@@ -222,7 +222,7 @@ fn alternatives_are_refused_in_kubernetes_words() {
 }
 
 #[test]
-fn what_did_not_change_is_not_held_against_an_update() {
+fn unchanged_values_are_not_checked_in_updates() {
     let old = json!({"req": "x", "s": "b", "set": ["a", "a"], "map": [{"name": "a", "port": 1, "v": 9}]});
     let table = [
         (json!({"s": "b", "e": "b"}), vec![]),

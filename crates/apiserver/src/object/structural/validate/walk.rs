@@ -1,17 +1,17 @@
-//! Every value within an object, with its path and what the schema says there.
+//! Visits all values of an object, with their path and schema.
 
 use serde_json::Value;
 
 use crate::object::structural::schema::Schema;
 
-/// Shows each value that the schema knows, the outer before the inner. An entry of a map is told in brackets, a field with
-/// a dot.
-pub(super) fn walk(object: &Value, schema: &Schema, see: &mut dyn FnMut(&str, &Value, &Schema)) {
-    at("", object, schema, see);
+/// Visits each value that the schema declares, parents before children. Paths have keys of maps in brackets, fields
+/// after a dot.
+pub(super) fn walk(object: &Value, schema: &Schema, visit: &mut dyn FnMut(&str, &Value, &Schema)) {
+    walk_value("", object, schema, visit);
 }
 
-fn at(path: &str, value: &Value, schema: &Schema, see: &mut dyn FnMut(&str, &Value, &Schema)) {
-    see(path, value, schema);
+fn walk_value(path: &str, value: &Value, schema: &Schema, visit: &mut dyn FnMut(&str, &Value, &Schema)) {
+    visit(path, value, schema);
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
@@ -21,13 +21,13 @@ fn at(path: &str, value: &Value, schema: &Schema, see: &mut dyn FnMut(&str, &Val
                     (path, true) => format!("{path}.{name}"),
                     (path, false) => format!("{path}[{name}]"),
                 };
-                at(&path, value, below, see);
+                walk_value(&path, value, below, visit);
             }
         }
         Value::Array(items) => {
             let Some(below) = &schema.items else { return };
             for (index, item) in items.iter().enumerate() {
-                at(&format!("{path}[{index}]"), item, below, see);
+                walk_value(&format!("{path}[{index}]"), item, below, visit);
             }
         }
         _ => {}

@@ -1,4 +1,4 @@
-//! The checks that tables name.
+//! The checks that tables use.
 
 use std::net::IpAddr;
 
@@ -10,20 +10,20 @@ use webhook::field::{Error, ErrorKind, Shown};
 use super::named;
 use crate::object::validation::metadata;
 
-/// What is found at a place of an object: the value, the one before a change, the path.
+/// A value of an object with its path and its previous value.
 #[derive(Clone, Debug)]
-pub(crate) struct Found<'a> {
-    /// The value; absent where there is none.
+pub(crate) struct FieldValue<'a> {
+    /// The value; `None` if it is absent.
     pub(crate) value: Option<&'a Value>,
-    /// The value before the change; absent for new objects.
+    /// The value before the update; `None` for new objects.
     pub(crate) old: Option<&'a Value>,
     /// `spec.ports[0].name`.
     pub(crate) path: String,
-    /// The whole object.
-    pub(crate) whole: &'a Value,
+    /// The object that contains it.
+    pub(crate) object: &'a Value,
 }
 
-/// A check as a row says it.
+/// A parsed check.
 #[derive(Debug)]
 pub(super) enum Check {
     /// `required`, `required can not be empty`.
@@ -44,14 +44,14 @@ pub(super) enum Check {
     Port,
     /// `port name`.
     PortName,
-    /// `percent`: a number or a share, at most the whole where it says so.
+    /// `percent`: a number or a percentage, of at most 100 % if the row says so.
     Percent {
-        at_most_all: bool,
+        at_most_100: bool,
     },
     /// `address`, `range`.
     Address,
     Range,
-    /// `unique name`, `unique`: elements differ in a field, or as a whole.
+    /// `unique name`, `unique`: elements with different fields or values.
     Unique(String),
     /// `immutable`.
     Immutable,
@@ -59,62 +59,62 @@ pub(super) enum Check {
     Amounts,
     /// `file mode`.
     FileMode,
-    /// A check of its own, by name.
-    Named(named::Named),
+    /// A check with its own function.
+    Named(named::NamedCheck),
 }
 
-impl<'a> Found<'a> {
-    /// An object as a whole.
+impl<'a> FieldValue<'a> {
+    /// A complete object.
     pub(crate) fn root(value: &'a Value, old: Option<&'a Value>) -> Self {
-        Self { value: Some(value), old, path: String::new(), whole: value }
+        Self { value: Some(value), old, path: String::new(), object: value }
     }
 
-    /// A field of what is found.
+    /// A field of this value.
     pub(crate) fn field(&self, name: &str) -> Self {
         Self {
             value: self.value.and_then(|value| value.get(name)).filter(|value| !value.is_null()),
             old: self.old.and_then(|value| value.get(name)).filter(|value| !value.is_null()),
             path: if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) },
-            whole: self.whole,
+            object: self.object,
         }
     }
 
-    /// An element of what is found.
+    /// An element of this list.
     pub(crate) fn element(&self, index: usize) -> Self {
         Self {
             value: self.value.and_then(|value| value.get(index)),
             old: self.old.and_then(|value| value.get(index)),
             path: format!("{}[{index}]", self.path),
-            whole: self.whole,
+            object: self.object,
         }
     }
 
-    /// An entry of a map that is found.
+    /// An entry of this map.
     pub(crate) fn entry(&self, key: &str) -> Self {
         Self { path: format!("{}[{key}]", self.path), ..self.field(key) }
     }
 
-    /// The elements of a list that is found.
+    /// The elements of this list.
     pub(crate) fn elements(&self) -> Vec<Self> {
         (0..self.list().len()).map(|index| self.element(index)).collect()
     }
 
-    /// The text that is found; empty for none.
+    /// The string; empty if there is none.
     pub(crate) fn text(&self) -> &'a str {
         self.value.and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The number that is found; 0 for none.
+    /// The number; 0 if there is none.
     pub(crate) fn number(&self) -> i64 {
         self.value.and_then(Value::as_i64).unwrap_or_default()
     }
 
-    /// The list that is found; empty for none.
+    /// The list; empty if there is none.
     pub(crate) fn list(&self) -> &'a [Value] {
         self.value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether there is nothing, or an empty text, list or map.
+    /// Whether the value is absent, or an empty string, list or map.
     pub(crate) fn is_empty(&self) -> bool {
         match self.value {
             None | Some(Value::Null) => true,
@@ -137,38 +137,38 @@ impl<'a> Found<'a> {
 
     /// `PATH: Invalid value: VALUE: why`.
     pub(crate) fn invalid(&self, why: &str) -> Error {
-        self.error(ErrorKind::Invalid, Some(self.shown()), why)
+        self.error(ErrorKind::Invalid, Some(self.formatted()), why)
     }
 
-    /// The same with something else shown.
+    /// Like `invalid`, with another value in the message.
     pub(crate) fn invalid_as(&self, shown: impl Into<Shown>, why: &str) -> Error {
         self.error(ErrorKind::Invalid, Some(shown.into()), why)
     }
 
     /// `PATH: Duplicate value: VALUE`.
     pub(crate) fn duplicate(&self) -> Error {
-        self.error(ErrorKind::Duplicate, Some(self.shown()), "")
+        self.error(ErrorKind::Duplicate, Some(self.formatted()), "")
     }
 
     /// `PATH: Unsupported value: VALUE: supported values: "A", "B"`.
     pub(crate) fn unsupported(&self, allowed: &[&str]) -> Error {
-        self.unsupported_as(self.shown(), allowed)
+        self.unsupported_as(self.formatted(), allowed)
     }
 
-    /// The same with something else shown.
+    /// Like `unsupported`, with another value in the message.
     pub(crate) fn unsupported_as(&self, shown: Shown, allowed: &[&str]) -> Error {
         let allowed: Vec<String> = allowed.iter().map(|word| format!("{word:?}")).collect();
         let why = format!("supported values: {}", allowed.join(", "));
         self.error(ErrorKind::NotSupported, Some(shown), &why)
     }
 
-    /// Any error of this place.
+    /// An error about this value.
     pub(crate) fn error(&self, kind: ErrorKind, value: Option<Shown>, why: &str) -> Error {
         Error { kind, field: self.path.clone(), value, detail: why.to_owned() }
     }
 
-    /// The value as errors show it: JSON.
-    pub(crate) fn shown(&self) -> Shown {
+    /// The value as messages show it: JSON.
+    pub(crate) fn formatted(&self) -> Shown {
         match self.value {
             Some(Value::String(text)) => Shown::from(text.as_str()),
             Some(value) => Shown::verbatim(value),
@@ -178,7 +178,7 @@ impl<'a> Found<'a> {
 }
 
 impl Check {
-    /// Reads what stands behind the colon; a name of no check is told by the tests of the tables.
+    /// Parses the text after the colon; a test parses all tables.
     pub(super) fn read(text: &str) -> Self {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let number = |text: &str| text.parse::<i64>().unwrap_or_default();
@@ -202,7 +202,7 @@ impl Check {
             ("labels", _) => Self::Labels,
             ("port", "name") => Self::PortName,
             ("port", _) => Self::Port,
-            ("percent", rest) => Self::Percent { at_most_all: rest == "at most all" },
+            ("percent", rest) => Self::Percent { at_most_100: rest == "at most all" },
             ("address", _) => Self::Address,
             ("range", _) => Self::Range,
             ("unique", field) => Self::Unique(field.to_owned()),
@@ -213,43 +213,43 @@ impl Check {
         }
     }
 
-    /// What is wrong with what is found.
-    pub(super) fn errors(&self, found: &Found<'_>) -> Vec<Error> {
+    /// The errors of a value.
+    pub(super) fn errors(&self, field: &FieldValue<'_>) -> Vec<Error> {
         match self {
             Self::Required(why) => {
-                return if found.is_empty() { vec![found.required(why)] } else { Vec::new() };
+                return if field.is_empty() { vec![field.required(why)] } else { Vec::new() };
             }
-            Self::Named(check) => return check(found),
-            Self::Immutable => return immutable(found),
+            Self::Named(check) => return check(field),
+            Self::Immutable => return immutable(field),
             _ => {}
         }
-        if found.value.is_none() {
+        if field.value.is_none() {
             return Vec::new();
         }
         match self {
             Self::AtLeast(_) | Self::MoreThan(_) | Self::Between(..) | Self::FileMode => {
-                self.number(found).into_iter().collect()
+                self.number(field).into_iter().collect()
             }
             Self::OneOf(allowed) => {
                 let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
-                let known = allowed.contains(&found.text());
-                if known { Vec::new() } else { vec![found.unsupported(&allowed)] }
+                let is_known = allowed.contains(&field.text());
+                if is_known { Vec::new() } else { vec![field.unsupported(&allowed)] }
             }
-            Self::Name(check) => wrong(found, &check(found.text())),
-            Self::Labels => metadata::labels(&found.path, found.value),
-            Self::Port => port(found),
-            Self::PortName => wrong(found, &port_name(found.text())),
-            Self::Percent { at_most_all } => percent(found, *at_most_all),
-            Self::Address => address(found),
-            Self::Range => range(found),
-            Self::Unique(field) => unique(found, field),
-            Self::Amounts => amounts(found),
+            Self::Name(check) => invalid_all(field, &check(field.text())),
+            Self::Labels => metadata::labels(&field.path, field.value),
+            Self::Port => port(field),
+            Self::PortName => invalid_all(field, &port_name(field.text())),
+            Self::Percent { at_most_100 } => percent(field, *at_most_100),
+            Self::Address => address(field),
+            Self::Range => range(field),
+            Self::Unique(name) => unique(field, name),
+            Self::Amounts => amounts(field),
             Self::Required(_) | Self::Named(_) | Self::Immutable => Vec::new(),
         }
     }
 
-    fn number(&self, found: &Found<'_>) -> Option<Error> {
-        let number = found.number();
+    fn number(&self, field: &FieldValue<'_>) -> Option<Error> {
+        let number = field.number();
         let why = match self {
             Self::AtLeast(least) if number < *least => format!("must be greater than or equal to {least}"),
             Self::MoreThan(limit) if number <= *limit => format!("must be greater than {limit}"),
@@ -261,28 +261,28 @@ impl Check {
             }
             _ => return None,
         };
-        Some(found.invalid(&why))
+        Some(field.invalid(&why))
     }
 }
 
-fn wrong(found: &Found<'_>, why: &[String]) -> Vec<Error> {
-    why.iter().map(|why| found.invalid(why)).collect()
+fn invalid_all(field: &FieldValue<'_>, why: &[String]) -> Vec<Error> {
+    why.iter().map(|why| field.invalid(why)).collect()
 }
 
-fn immutable(found: &Found<'_>) -> Vec<Error> {
-    let shown = if found.value.is_none() { Shown::verbatim("null") } else { found.shown() };
-    let same = found.value == found.old;
-    if same { Vec::new() } else { vec![found.invalid_as(shown, "field is immutable")] }
+fn immutable(field: &FieldValue<'_>) -> Vec<Error> {
+    let shown = if field.value.is_none() { Shown::verbatim("null") } else { field.formatted() };
+    let is_same = field.value == field.old;
+    if is_same { Vec::new() } else { vec![field.invalid_as(shown, "field is immutable")] }
 }
 
-fn port(found: &Found<'_>) -> Vec<Error> {
-    match found.value {
-        Some(Value::String(text)) => wrong(found, &port_name(text)),
-        _ => Check::Between(1, 65_535).number(found).into_iter().collect(),
+fn port(field: &FieldValue<'_>) -> Vec<Error> {
+    match field.value {
+        Some(Value::String(text)) => invalid_all(field, &port_name(text)),
+        _ => Check::Between(1, 65_535).number(field).into_iter().collect(),
     }
 }
 
-/// The name of a port: letters, digits and hyphens, at least one letter.
+/// The errors of a port name: letters, digits and hyphens, with at least one letter.
 fn port_name(text: &str) -> Vec<String> {
     let mut why = Vec::new();
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -304,56 +304,58 @@ fn port_name(text: &str) -> Vec<String> {
     why
 }
 
-fn percent(found: &Found<'_>, at_most_all: bool) -> Vec<Error> {
-    let Some(Value::String(text)) = found.value else {
-        return Check::AtLeast(0).number(found).into_iter().collect();
+fn percent(field: &FieldValue<'_>, at_most_100: bool) -> Vec<Error> {
+    let Some(Value::String(text)) = field.value else {
+        return Check::AtLeast(0).number(field).into_iter().collect();
     };
-    let share = text
+    let percentage = text
         .strip_suffix('%')
         .filter(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()));
-    match share.map(str::parse::<u64>) {
-        Some(Ok(share)) if at_most_all && share > 100 => vec![found.invalid("must not be greater than 100%")],
+    match percentage.map(str::parse::<u64>) {
+        Some(Ok(percentage)) if at_most_100 && percentage > 100 => {
+            vec![field.invalid("must not be greater than 100%")]
+        }
         Some(_) => Vec::new(),
         None => {
             let why = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or \
                        '93%', regex used for validation is '[0-9]+%')";
-            vec![found.invalid(why)]
+            vec![field.invalid(why)]
         }
     }
 }
 
-fn address(found: &Found<'_>) -> Vec<Error> {
-    if found.text().parse::<IpAddr>().is_ok() {
+fn address(field: &FieldValue<'_>) -> Vec<Error> {
+    if field.text().parse::<IpAddr>().is_ok() {
         return Vec::new();
     }
-    vec![found.invalid("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
+    vec![field.invalid("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
 }
 
-fn range(found: &Found<'_>) -> Vec<Error> {
-    let parts = found.text().split_once('/').map(|(address, length)| (address.parse(), length.parse::<u8>()));
+fn range(field: &FieldValue<'_>) -> Vec<Error> {
+    let parts = field.text().split_once('/').map(|(address, length)| (address.parse(), length.parse::<u8>()));
     match parts {
         Some((Ok(IpAddr::V4(_)), Ok(0..=32)) | (Ok(IpAddr::V6(_)), Ok(0..=128))) => Vec::new(),
-        _ => vec![found.invalid("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")],
+        _ => vec![field.invalid("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")],
     }
 }
 
-fn unique(found: &Found<'_>, field: &str) -> Vec<Error> {
-    let elements = found.elements();
-    let places: Vec<Found<'_>> = elements
+fn unique(list: &FieldValue<'_>, name: &str) -> Vec<Error> {
+    let elements = list.elements();
+    let values: Vec<FieldValue<'_>> = elements
         .iter()
-        .map(|element| if field.is_empty() { element.clone() } else { element.field(field) })
+        .map(|element| if name.is_empty() { element.clone() } else { element.field(name) })
         .collect();
-    let repeated = |(index, place): &(usize, &Found<'_>)| {
-        !place.is_empty() && places[..*index].iter().any(|earlier| earlier.value == place.value)
+    let repeated = |(index, value): &(usize, &FieldValue<'_>)| {
+        !value.is_empty() && values[..*index].iter().any(|earlier| earlier.value == value.value)
     };
-    places.iter().enumerate().filter(repeated).map(|(_, place)| place.duplicate()).collect()
+    values.iter().enumerate().filter(repeated).map(|(_, value)| value.duplicate()).collect()
 }
 
-fn amounts(found: &Found<'_>) -> Vec<Error> {
-    let entries = found.value.and_then(Value::as_object).into_iter().flatten();
+fn amounts(field: &FieldValue<'_>) -> Vec<Error> {
+    let entries = field.value.and_then(Value::as_object).into_iter().flatten();
     let negative = entries.filter(|(_, amount)| {
         let amount = amount.as_str().and_then(|text| Quantity::parse(text).ok()).and_then(|q| q.nanos());
         amount.is_some_and(|nanos| nanos < 0)
     });
-    negative.map(|(name, _)| found.entry(name).invalid("must be greater than or equal to 0")).collect()
+    negative.map(|(name, _)| field.entry(name).invalid("must be greater than or equal to 0")).collect()
 }

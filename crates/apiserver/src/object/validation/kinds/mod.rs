@@ -1,4 +1,4 @@
-//! What holds for built-in kinds: tables by API group, and checks that a table names.
+//! Validates built-in kinds: tables for each API group, and checks with code.
 
 mod check;
 mod named;
@@ -8,30 +8,30 @@ use schema::Resource;
 use serde_json::Value;
 use webhook::field::Error;
 
-use check::Found;
+use check::FieldValue;
 
-/// What is wrong with a new object.
+/// The errors of a new object.
 pub(super) fn new_object(resource: &Resource, object: &Value) -> Vec<Error> {
-    table::errors(&section(resource), &Found::root(object, None))
+    table::errors(&section(resource), &FieldValue::root(object, None))
 }
 
-/// What is wrong with a changed object.
+/// The errors of an updated object.
 pub(super) fn changed_object(resource: &Resource, object: &Value, old: &Value) -> Vec<Error> {
-    let (section, found) = (section(resource), Found::root(object, Some(old)));
-    let mut errors = table::errors(&format!("before {section}"), &found);
-    errors.extend(table::errors(&section, &found));
-    errors.extend(table::errors(&format!("changed {section}"), &found));
+    let (section, field) = (section(resource), FieldValue::root(object, Some(old)));
+    let mut errors = table::errors(&format!("before {section}"), &field);
+    errors.extend(table::errors(&section, &field));
+    errors.extend(table::errors(&format!("changed {section}"), &field));
     errors
 }
 
-/// What is wrong with the addresses that an object names.
+/// The errors of the requested addresses.
 pub(super) fn addresses(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<Error> {
-    table::errors(&format!("addresses {}", section(resource)), &Found::root(object, old))
+    table::errors(&format!("addresses {}", section(resource)), &FieldValue::root(object, old))
 }
 
-/// What is wrong with a changed status.
+/// The errors of an updated status.
 pub(super) fn changed_status(resource: &Resource, object: &Value, old: &Value) -> Vec<Error> {
-    table::errors(&format!("status {}", section(resource)), &Found::root(object, Some(old)))
+    table::errors(&format!("status {}", section(resource)), &FieldValue::root(object, Some(old)))
 }
 
 fn section(resource: &Resource) -> String {

@@ -1,8 +1,8 @@
-//! The tables of what holds for kinds: one row a check, read once, applied in order.
+//! The tables of validations: one row per check, parsed once, applied in order.
 //!
-//! `spec.replicas: at least 0` checks what is at a path; an absent value is shown to `required` and to named checks
-//! alone. A field with `?` ends the path where it is absent. `[]` is any element. `if …` as in
-//! [`crate::condition`], of the last element, or of the whole. `PATH < section` applies another section there.
+//! `spec.replicas: at least 0` checks the value at a path; only `required` and named checks see absent values. A
+//! field with `?` skips the row if it is absent. `[]` means every element. `if …` is a [`crate::condition`] on the
+//! last element, or on the object without one. `PATH < section` applies another section at the path.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use webhook::field::Error;
 
-use super::check::{Check, Found};
+use super::check::{Check, FieldValue};
 use crate::condition::Condition;
 use crate::object::sections;
 
@@ -21,19 +21,20 @@ const TABLES: &[&str] = &[
     include_str!("tables/other.txt"),
 ];
 
-static SECTIONS: LazyLock<BTreeMap<&str, Vec<Row>>> = LazyLock::new(|| sections::read(TABLES, Row::read));
+static SECTIONS: LazyLock<BTreeMap<&str, Vec<ValidationRow>>> =
+    LazyLock::new(|| sections::read(TABLES, ValidationRow::read));
 
 #[derive(Debug)]
-struct Row {
-    path: Vec<Step>,
+struct ValidationRow {
+    path: Vec<PathSegment>,
     action: Action,
     condition: Option<Condition>,
 }
 
 #[derive(Debug)]
-enum Step {
+enum PathSegment {
     Field { name: String, optional: bool },
-    Each,
+    Elements,
 }
 
 #[derive(Debug)]
@@ -42,17 +43,17 @@ enum Action {
     Apply(&'static str),
 }
 
-/// What a section says of an object (and of the one before it), at a path; nothing for unknown sections.
-pub(super) fn errors(section: &str, found: &Found<'_>) -> Vec<Error> {
+/// The errors of a section; empty for unknown sections.
+pub(super) fn errors(section: &str, field: &FieldValue<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
     for row in SECTIONS.get(section).into_iter().flatten() {
-        row.apply(found, &mut errors);
+        row.apply(field, &mut errors);
     }
     errors
 }
 
-impl Row {
-    /// Reads a row; the tables are part of the program, so that one that is none is told by the test below.
+impl ValidationRow {
+    /// Parses a row. The tables are part of the program; a test below parses them all.
     fn read(line: &'static str) -> Self {
         let (line, condition) = match line.rsplit_once(" if ") {
             Some((line, condition)) => (line, Some(Condition::read(condition))),
@@ -69,23 +70,23 @@ impl Row {
         Self { path: steps, action, condition }
     }
 
-    fn apply(&self, found: &Found<'_>, errors: &mut Vec<Error>) {
-        let last_list = self.path.iter().rposition(|step| matches!(step, Step::Each));
+    fn apply(&self, field: &FieldValue<'_>, errors: &mut Vec<Error>) {
+        let last_list = self.path.iter().rposition(|step| matches!(step, PathSegment::Elements));
         let (to_elements, rest) = self.path.split_at(last_list.map_or(0, |at| at + 1));
-        each(found, to_elements, &mut |element| {
+        for_each_value(field, to_elements, &mut |element| {
             let holds = |condition: &Condition| element.value.is_some_and(|value| condition.holds(value));
             if self.condition.as_ref().is_none_or(holds) {
-                each(element, rest, &mut |place| self.act(place, errors));
+                for_each_value(element, rest, &mut |value| self.apply_to(value, errors));
             }
         });
     }
 
-    fn act(&self, place: &Found<'_>, errors: &mut Vec<Error>) {
+    fn apply_to(&self, value: &FieldValue<'_>, errors: &mut Vec<Error>) {
         match &self.action {
-            Action::Check(check) => errors.extend(check.errors(place)),
+            Action::Check(check) => errors.extend(check.errors(value)),
             Action::Apply(section) => {
                 for row in SECTIONS.get(section).into_iter().flatten() {
-                    row.apply(place, errors);
+                    row.apply(value, errors);
                 }
             }
         }
@@ -93,7 +94,7 @@ impl Row {
 }
 
 /// `containers[]`, `livenessProbe?`, `spec`.
-fn steps(text: &str) -> Vec<Step> {
+fn steps(text: &str) -> Vec<PathSegment> {
     let (text, each) = match text.strip_suffix("[]") {
         Some(text) => (text, true),
         None => (text, false),
@@ -102,23 +103,23 @@ fn steps(text: &str) -> Vec<Step> {
         Some(name) => (name, true),
         None => (text, false),
     };
-    let field = Step::Field { name: name.to_owned(), optional };
-    std::iter::once(field).chain(each.then_some(Step::Each)).collect()
+    let field = PathSegment::Field { name: name.to_owned(), optional };
+    std::iter::once(field).chain(each.then_some(PathSegment::Elements)).collect()
 }
 
-/// Does something with every place that a path leads to.
-fn each(found: &Found<'_>, path: &[Step], act: &mut dyn FnMut(&Found<'_>)) {
+/// Calls a function with every value at a path.
+fn for_each_value(field: &FieldValue<'_>, path: &[PathSegment], act: &mut dyn FnMut(&FieldValue<'_>)) {
     match path {
-        [] => act(found),
-        [Step::Field { name, optional }, rest @ ..] => {
-            let below = found.field(name);
+        [] => act(field),
+        [PathSegment::Field { name, optional }, rest @ ..] => {
+            let below = field.field(name);
             if !(*optional && below.value.is_none_or(Value::is_null)) {
-                each(&below, rest, act);
+                for_each_value(&below, rest, act);
             }
         }
-        [Step::Each, rest @ ..] => {
-            let count = found.value.and_then(Value::as_array).map_or(0, Vec::len);
-            (0..count).for_each(|index| each(&found.element(index), rest, act));
+        [PathSegment::Elements, rest @ ..] => {
+            let count = field.value.and_then(Value::as_array).map_or(0, Vec::len);
+            (0..count).for_each(|index| for_each_value(&field.element(index), rest, act));
         }
     }
 }
@@ -126,27 +127,27 @@ fn each(found: &Found<'_>, path: &[Step], act: &mut dyn FnMut(&Found<'_>)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::sections::known;
+    use crate::object::sections::checks;
 
     #[test]
-    fn every_section_is_a_kind_or_applied_somewhere() {
-        let applied = |row: &Row| match row.action {
+    fn every_section_is_a_kind_or_is_applied() {
+        let applied = |row: &ValidationRow| match row.action {
             Action::Apply(section) => Some(section),
             Action::Check(_) => None,
         };
-        assert_eq!(known::strays(&SECTIONS, applied), [] as [&str; 0]);
+        assert_eq!(checks::unknown_sections(&SECTIONS, applied), [] as [&str; 0]);
     }
 
     #[test]
-    fn every_path_is_one_of_its_kind() {
+    fn every_path_exists_in_its_kind() {
         for (section, rows) in SECTIONS.iter() {
             for row in rows {
-                let step = |step: &Step| match step {
-                    Step::Field { name, .. } => format!(".{name}"),
-                    Step::Each => "[]".to_owned(),
+                let step = |step: &PathSegment| match step {
+                    PathSegment::Field { name, .. } => format!(".{name}"),
+                    PathSegment::Elements => "[]".to_owned(),
                 };
                 let path: String = row.path.iter().map(step).collect();
-                assert!(known::has(section, &path), "{section}: {path}");
+                assert!(checks::has_field(section, &path), "{section}: {path}");
             }
         }
     }

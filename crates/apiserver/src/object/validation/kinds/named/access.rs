@@ -4,37 +4,37 @@ use formats::name;
 use serde_json::{Value, json};
 use webhook::field::{Error, Shown};
 
-use super::super::check::Found;
-use super::workloads::requirements;
-use super::{Named, when};
+use super::super::check::FieldValue;
+use super::workloads::selector_errors;
+use super::{NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[
+pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("rule", rule),
     ("namespaced-rule", namespaced_rule),
-    ("role-kind", |found| kind(found, &["Role", "ClusterRole"])),
-    ("cluster-role-kind", |found| kind(found, &["ClusterRole"])),
-    ("subject", |found| subject(found, true)),
-    ("cluster-subject", |found| subject(found, false)),
+    ("role-kind", |field| kind(field, &["Role", "ClusterRole"])),
+    ("cluster-role-kind", |field| kind(field, &["ClusterRole"])),
+    ("subject", |field| subject(field, true)),
+    ("cluster-subject", |field| subject(field, false)),
     ("role-reference", role_reference),
     ("aggregation", aggregation),
 ];
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-fn namespaced_rule(found: &Found<'_>) -> Vec<Error> {
-    let urls = found.field("nonResourceURLs");
+fn namespaced_rule(field: &FieldValue<'_>) -> Vec<Error> {
+    let urls = field.field("nonResourceURLs");
     if urls.is_empty() {
-        return rule(found);
+        return rule(field);
     }
-    let verbs = found.field("verbs");
+    let verbs = field.field("verbs");
     let mut errors = when(verbs.is_empty(), || verbs.required("verbs must contain at least one value"));
     errors.push(urls.invalid("namespaced rules cannot apply to non-resource URLs"));
     errors
 }
 
-fn rule(found: &Found<'_>) -> Vec<Error> {
+fn rule(field: &FieldValue<'_>) -> Vec<Error> {
     let [verbs, urls, groups, resources, names] =
-        ["verbs", "nonResourceURLs", "apiGroups", "resources", "resourceNames"].map(|name| found.field(name));
+        ["verbs", "nonResourceURLs", "apiGroups", "resources", "resourceNames"].map(|name| field.field(name));
     let mut errors = when(verbs.is_empty(), || verbs.required("verbs must contain at least one value"));
     if !urls.is_empty() {
         let both = !groups.is_empty() || !resources.is_empty() || !names.is_empty();
@@ -52,24 +52,24 @@ fn rule(found: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn aggregation(found: &Found<'_>) -> Vec<Error> {
-    if found.value.is_none() {
+fn aggregation(field: &FieldValue<'_>) -> Vec<Error> {
+    if field.value.is_none() {
         return Vec::new();
     }
-    let selectors = found.field("clusterRoleSelectors");
+    let selectors = field.field("clusterRoleSelectors");
     let why = "at least one clusterRoleSelector required if aggregationRule is non-nil";
     let mut errors = when(selectors.is_empty(), || selectors.required(why));
-    errors.extend(selectors.elements().iter().flat_map(requirements));
+    errors.extend(selectors.elements().iter().flat_map(selector_errors));
     errors
 }
 
-fn kind(found: &Found<'_>, known: &[&str]) -> Vec<Error> {
-    when(!known.contains(&found.text()), || found.unsupported(known))
+fn kind(field: &FieldValue<'_>, known: &[&str]) -> Vec<Error> {
+    when(!known.contains(&field.text()), || field.unsupported(known))
 }
 
-fn subject(found: &Found<'_>, namespaced: bool) -> Vec<Error> {
+fn subject(field: &FieldValue<'_>, namespaced: bool) -> Vec<Error> {
     let [kind, name, group, namespace] =
-        ["kind", "name", "apiGroup", "namespace"].map(|name| found.field(name));
+        ["kind", "name", "apiGroup", "namespace"].map(|name| field.field(name));
     let mut errors = when(name.is_empty(), || name.required(""));
     match kind.text() {
         "ServiceAccount" => {
@@ -87,14 +87,14 @@ fn subject(found: &Found<'_>, namespaced: bool) -> Vec<Error> {
     errors
 }
 
-/// A binding binds one role for ever.
-fn role_reference(found: &Found<'_>) -> Vec<Error> {
+/// The role of a binding must not change.
+fn role_reference(field: &FieldValue<'_>) -> Vec<Error> {
     let text =
-        |field: &str| found.value.and_then(|value| value.get(field)).cloned().unwrap_or_else(|| json!(""));
+        |name: &str| field.value.and_then(|value| value.get(name)).cloned().unwrap_or_else(|| json!(""));
     let shown =
         format!("{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}", text("apiGroup"), text("kind"), text("name"));
     let parts = |value: Option<&Value>| value.cloned().unwrap_or_default();
-    when(parts(found.value) != parts(found.old), || {
-        found.invalid_as(Shown::verbatim(shown), "cannot change roleRef")
+    when(parts(field.value) != parts(field.old), || {
+        field.invalid_as(Shown::verbatim(shown), "cannot change roleRef")
     })
 }

@@ -1,40 +1,41 @@
-//! The addresses of services, and the families that they are of.
+//! Addresses and IP families of Services.
 
 use std::net::IpAddr;
 
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
-use super::super::check::{Check, Found};
-use super::{Named, when};
+use super::super::check::{Check, FieldValue};
+use super::{NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[("given-addresses", given), ("address-change", change)];
+pub(super) const CHECKS: &[(&str, NamedCheck)] =
+    &[("requested-addresses", check_requested), ("address-change", change)];
 
-/// What is wrong with the addresses that a service names.
-pub(super) fn given(spec: &Found<'_>) -> Vec<Error> {
+/// The errors of the addresses that a Service requests.
+pub(super) fn check_requested(spec: &FieldValue<'_>) -> Vec<Error> {
     if spec.field("type").text() == "ExternalName" {
         return Vec::new();
     }
     let list = spec.field("clusterIPs");
-    let mut errors = in_step(&spec.field("clusterIP"), &list);
+    let mut errors = check_first(&spec.field("clusterIP"), &list);
     errors.extend(families(&spec.field("ipFamilies")));
     let policies = ["PreferDualStack", "RequireDualStack", "SingleStack"].map(str::to_owned).to_vec();
     errors.extend(Check::OneOf(policies).errors(&spec.field("ipFamilyPolicy")));
-    let wrong = each(&list);
-    let readable = wrong.is_empty();
-    errors.extend(wrong);
+    let invalid = check_each(&list);
+    let readable = invalid.is_empty();
+    errors.extend(invalid);
     errors.extend(when(list.list().len() > 2, || list.invalid("may only hold up to 2 values")));
     if readable {
-        errors.extend(when(list.list().len() > 1 && !of_both(&list), || {
+        errors.extend(when(list.list().len() > 1 && !has_both_families(&list), || {
             list.invalid("may specify no more than one IP for each IP family")
         }));
-        errors.extend(of_families(&list, &spec.field("ipFamilies")));
+        errors.extend(check_families(&list, &spec.field("ipFamilies")));
     }
     errors
 }
 
-/// What a type without addresses says of them.
-pub(super) fn of_none(spec: &Found<'_>) -> Vec<Error> {
+/// The errors of address fields in a Service without addresses.
+pub(super) fn forbid_all(spec: &FieldValue<'_>) -> Vec<Error> {
     let why = "may not be set for ExternalName services";
     let lists = ["clusterIPs", "ipFamilies"].map(|field| spec.field(field));
     let mut errors: Vec<Error> =
@@ -44,19 +45,19 @@ pub(super) fn of_none(spec: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// Whether a service has the address of nobody.
-pub(super) fn is_headless(spec: &Found<'_>) -> bool {
-    nobody(spec.field("clusterIPs").list())
+/// Whether the Service is headless.
+pub(super) fn is_headless(spec: &FieldValue<'_>) -> bool {
+    is_headless_list(spec.field("clusterIPs").list())
 }
 
-/// Whether an address may stand: one that is one, or that stood there before.
-pub(super) fn address(found: &Found<'_>, before: &[Value]) -> Vec<Error> {
-    let stood = found.value.is_some_and(|value| before.contains(value));
-    if stood { Vec::new() } else { Check::Address.errors(found) }
+/// The error of an invalid address, unless it is unchanged.
+pub(super) fn address(field: &FieldValue<'_>, before: &[Value]) -> Vec<Error> {
+    let is_unchanged = field.value.is_some_and(|value| before.contains(value));
+    if is_unchanged { Vec::new() } else { Check::Address.errors(field) }
 }
 
-/// The one address is the first of the list.
-fn in_step(single: &Found<'_>, list: &Found<'_>) -> Vec<Error> {
+/// `clusterIP` must be the first of `clusterIPs`.
+fn check_first(single: &FieldValue<'_>, list: &FieldValue<'_>) -> Vec<Error> {
     match (single.text(), list.list()) {
         ("", []) => Vec::new(),
         ("", _) => vec![list.invalid("must be empty when `clusterIP` is not specified")],
@@ -65,10 +66,10 @@ fn in_step(single: &Found<'_>, list: &Found<'_>) -> Vec<Error> {
     }
 }
 
-fn families(list: &Found<'_>) -> Vec<Error> {
+fn families(list: &FieldValue<'_>) -> Vec<Error> {
     let known = Check::OneOf(["IPv4", "IPv6"].map(str::to_owned).to_vec());
     let elements = list.elements();
-    let errors = |(index, family): (usize, &Found<'_>)| {
+    let errors = |(index, family): (usize, &FieldValue<'_>)| {
         let mut errors = known.errors(family);
         let repeated = elements[..index].iter().any(|earlier| earlier.value == family.value);
         errors.extend(when(repeated, || family.duplicate()));
@@ -77,33 +78,33 @@ fn families(list: &Found<'_>) -> Vec<Error> {
     elements.iter().enumerate().flat_map(errors).collect()
 }
 
-/// Every address is one; the address of nobody stands alone.
-fn each(list: &Found<'_>) -> Vec<Error> {
+/// Each address must be valid; `None` must be alone.
+fn check_each(list: &FieldValue<'_>) -> Vec<Error> {
     let before = old_list(list);
     let elements = list.elements();
-    let errors = |(index, found): (usize, &Found<'_>)| match (index, found.text()) {
+    let errors = |(index, field): (usize, &FieldValue<'_>)| match (index, field.text()) {
         (0, "None") => when(elements.len() > 1, || list.invalid("'None' must be the first and only value")),
-        _ => address(found, before),
+        _ => address(field, before),
     };
     elements.iter().enumerate().flat_map(errors).collect()
 }
 
-fn of_both(list: &Found<'_>) -> bool {
-    let second = |address: &Found<'_>| is_second(address.text());
+fn has_both_families(list: &FieldValue<'_>) -> bool {
+    let ipv6 = |address: &FieldValue<'_>| is_ipv6(address.text());
     let addresses = list.elements();
-    addresses.iter().any(second) && !addresses.iter().all(second)
+    addresses.iter().any(ipv6) && !addresses.iter().all(ipv6)
 }
 
-/// Each address is of the family of its place.
-fn of_families(list: &Found<'_>, families: &Found<'_>) -> Vec<Error> {
-    if nobody(list.list()) {
+/// Each address must have the family at its position.
+fn check_families(list: &FieldValue<'_>, families: &FieldValue<'_>) -> Vec<Error> {
+    if is_headless_list(list.list()) {
         return Vec::new();
     }
     let pairs = list.elements().into_iter().zip(families.elements());
-    let errors = |(index, (address, family)): (usize, (Found<'_>, Found<'_>))| {
+    let errors = |(index, (address, family)): (usize, (FieldValue<'_>, FieldValue<'_>))| {
         let fits = match family.text() {
-            "IPv4" => !is_second(address.text()),
-            "IPv6" => is_second(address.text()),
+            "IPv4" => !is_ipv6(address.text()),
+            "IPv6" => is_ipv6(address.text()),
             _ => true,
         };
         let why = format!("expected an {} value as indicated by `ipFamilies[{index}]`", family.text());
@@ -112,15 +113,15 @@ fn of_families(list: &Found<'_>, families: &Found<'_>) -> Vec<Error> {
     pairs.enumerate().flat_map(errors).collect()
 }
 
-/// Addresses and families stay as long as a service has some; a second one may come and go.
-fn change(service: &Found<'_>) -> Vec<Error> {
+/// Addresses and families must not change while a Service has any; only a second one may come and go.
+fn change(service: &FieldValue<'_>) -> Vec<Error> {
     let spec = service.field("spec");
     let kind = spec.field("type");
     if kind.text() == "ExternalName" || kind.old.is_some_and(|kind| kind == "ExternalName") {
         return Vec::new();
     }
     let [list, families] = ["clusterIPs", "ipFamilies"].map(|field| spec.field(field));
-    match (nobody(old_list(&list)), nobody(list.list())) {
+    match (is_headless_list(old_list(&list)), is_headless_list(list.list())) {
         (true, true) => Vec::new(),
         (false, false) => {
             let mut errors = address_change(&spec, &list);
@@ -131,9 +132,9 @@ fn change(service: &Found<'_>) -> Vec<Error> {
     }
 }
 
-fn address_change(spec: &Found<'_>, list: &Found<'_>) -> Vec<Error> {
+fn address_change(spec: &FieldValue<'_>, list: &FieldValue<'_>) -> Vec<Error> {
     let (before, now) = (old_list(list), list.list());
-    let at = |index: usize, why: &str| list.element(index).invalid_as(whole(list), why);
+    let at = |index: usize, why: &str| list.element(index).invalid_as(format_or_null(list), why);
     let first_changed = || {
         let changed = before.first().is_some_and(|first| now.first().is_some_and(|now| now != first));
         when(changed, || at(0, "may not change once set"))
@@ -145,14 +146,14 @@ fn address_change(spec: &Found<'_>, list: &Found<'_>) -> Vec<Error> {
     let mut errors = when(now.is_empty(), || at(0, "primary clusterIP can not be unset"));
     errors.extend(first_changed());
     if before.len() > now.len() && now.len() == 1 {
-        errors.extend(released(spec, "secondary clusterIP"));
+        errors.extend(check_release(spec, "secondary clusterIP"));
     }
     errors
 }
 
-fn family_change(spec: &Found<'_>, families: &Found<'_>, addresses: &Found<'_>) -> Vec<Error> {
+fn family_change(spec: &FieldValue<'_>, families: &FieldValue<'_>, addresses: &FieldValue<'_>) -> Vec<Error> {
     let (before, now) = (old_list(families), families.list());
-    let at = |shown: &Found<'_>, why: &str| families.element(0).invalid_as(whole(shown), why);
+    let at = |shown: &FieldValue<'_>, why: &str| families.element(0).invalid_as(format_or_null(shown), why);
     if before.len() == now.len() {
         let changed = before.iter().zip(now).filter(|(before, now)| before != now);
         return changed.map(|_| at(families, "may not change once set")).collect();
@@ -161,34 +162,34 @@ fn family_change(spec: &Found<'_>, families: &Found<'_>, addresses: &Found<'_>) 
     let mut errors =
         when(fewer && addresses.list().is_empty(), || at(families, "primary ipFamily can not be unset"));
     let changed = before.first().is_some_and(|first| now.first().is_some_and(|now| now != first));
-    // The addresses are what kube-apiserver shows here.
+    // kube-apiserver shows the addresses in this message.
     errors.extend(when(changed, || at(addresses, "may not change once set")));
     if fewer && now.len() == 1 {
-        errors.extend(released(spec, "secondary ipFamily"));
+        errors.extend(check_release(spec, "secondary ipFamily"));
     }
     errors
 }
 
-/// Only who says that one family is enough may let go of the second.
-fn released(spec: &Found<'_>, what: &str) -> Vec<Error> {
+/// Releasing the second address or family needs the policy `SingleStack`.
+fn check_release(spec: &FieldValue<'_>, what: &str) -> Vec<Error> {
     let policy = spec.field("ipFamilyPolicy");
     let why = format!("must be set to 'SingleStack' when releasing the {what}");
-    when(policy.text() != "SingleStack", || policy.invalid_as(whole(&policy), &why))
+    when(policy.text() != "SingleStack", || policy.invalid_as(format_or_null(&policy), &why))
 }
 
-/// What is found as errors show it, or that there is nothing.
-fn whole(found: &Found<'_>) -> Shown {
-    if found.value.is_none() { Shown::verbatim("null") } else { found.shown() }
+/// The value as messages show it, or `null`.
+fn format_or_null(field: &FieldValue<'_>) -> Shown {
+    if field.value.is_none() { Shown::verbatim("null") } else { field.formatted() }
 }
 
-fn old_list<'a>(list: &Found<'a>) -> &'a [Value] {
+fn old_list<'a>(list: &FieldValue<'a>) -> &'a [Value] {
     list.old.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-fn nobody(list: &[Value]) -> bool {
+fn is_headless_list(list: &[Value]) -> bool {
     matches!(list, [only] if only == "None")
 }
 
-fn is_second(address: &str) -> bool {
+fn is_ipv6(address: &str) -> bool {
     address.parse().is_ok_and(|address: IpAddr| address.is_ipv6())
 }

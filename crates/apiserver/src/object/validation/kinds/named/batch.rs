@@ -4,11 +4,11 @@ use formats::selector::LabelSelector;
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
-use super::super::check::Found;
-use super::workloads::{requirements, unselected};
-use super::{Named, when};
+use super::super::check::FieldValue;
+use super::workloads::{selector_errors, selector_mismatch};
+use super::{NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[
+pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("job-labels", job_labels),
     ("job-selector", job_selector),
     ("job-restarts", job_restarts),
@@ -21,8 +21,8 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
 const CONTROLLER: &str = "batch.kubernetes.io/controller-uid";
 const NAME: &str = "batch.kubernetes.io/job-name";
 
-/// Unless they are chosen by hand, selector and labels are those that the server makes.
-fn job_labels(job: &Found<'_>) -> Vec<Error> {
+/// Without `manualSelector`, selector and labels must be those that the server generates.
+fn job_labels(job: &FieldValue<'_>) -> Vec<Error> {
     let spec = job.field("spec");
     let selector = spec.field("selector");
     if spec.field("manualSelector").value == Some(&Value::Bool(true)) || selector.value.is_none() {
@@ -38,30 +38,30 @@ fn job_labels(job: &Found<'_>) -> Vec<Error> {
         let label = labels.entry(key);
         match label.value {
             None => errors.push(label.required(&why)),
-            Some(found) if found != value => errors.push(label.invalid_as(labels.shown(), &why)),
+            Some(other) if other != value => errors.push(label.invalid_as(labels.formatted(), &why)),
             Some(_) => {}
         }
     }
     let selects = selector.value.cloned().map(serde_json::from_value::<LabelSelector>);
-    let of = |key: &str| wanted.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
-    let missed = matches!(selects, Some(Ok(selects)) if !selects.matches_by(of));
-    errors.extend(when(missed, || selector.invalid("`selector` not auto-generated")));
+    let of = |key: &str| wanted.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+    let mismatch = matches!(selects, Some(Ok(selects)) if !selects.matches_by(of));
+    errors.extend(when(mismatch, || selector.invalid("`selector` not auto-generated")));
     errors
 }
 
-/// The selector is there and selects the pods of the template.
-fn job_selector(spec: &Found<'_>) -> Vec<Error> {
+/// The selector must exist and match the template's labels.
+fn job_selector(spec: &FieldValue<'_>) -> Vec<Error> {
     let selector = spec.field("selector");
     if selector.value.is_none() {
         let labels = spec.field("template").field("metadata").field("labels");
-        return [vec![selector.required("")], unselected(&selector, &labels)].concat();
+        return [vec![selector.required("")], selector_mismatch(&selector, &labels)].concat();
     }
-    let mut errors = requirements(&selector);
-    errors.extend(unselected(&selector, &spec.field("template").field("metadata").field("labels")));
+    let mut errors = selector_errors(&selector);
+    errors.extend(selector_mismatch(&selector, &spec.field("template").field("metadata").field("labels")));
     errors
 }
 
-fn job_restarts(policy: &Found<'_>) -> Vec<Error> {
+fn job_restarts(policy: &FieldValue<'_>) -> Vec<Error> {
     match policy.text() {
         "Always" | "" => vec![policy.required("valid values: \"OnFailure\", \"Never\"")],
         "OnFailure" | "Never" => Vec::new(),
@@ -69,15 +69,15 @@ fn job_restarts(policy: &Found<'_>) -> Vec<Error> {
     }
 }
 
-/// A job's template stays, but for where its pods may run while it is suspended.
-fn job_template(template: &Found<'_>) -> Vec<Error> {
+/// A job's template must not change.
+fn job_template(template: &FieldValue<'_>) -> Vec<Error> {
     when(template.value != template.old, || {
         let shown = template.value.map_or_else(|| Shown::verbatim("null"), Shown::verbatim);
         template.invalid_as(shown, "field is immutable")
     })
 }
 
-/// The first parts of the names of time zones, and those of one part.
+/// The first segments of time zone names, and the names with one segment.
 const ZONES: &[&str] = &[
     "Africa",
     "America",
@@ -96,7 +96,7 @@ const ZONES: &[&str] = &[
     "Pacific",
     "US",
 ];
-const LONE_ZONES: &[&str] = &[
+const SINGLE_ZONES: &[&str] = &[
     "CET",
     "CST6CDT",
     "Cuba",
@@ -143,48 +143,48 @@ const LONE_ZONES: &[&str] = &[
     "Zulu",
 ];
 
-/// A time zone by its name in the database of zones, of which only the regions are known here.
-fn time_zone(found: &Found<'_>) -> Vec<Error> {
-    let Some(Value::String(zone)) = found.value.filter(|value| found.old != Some(value)) else {
+/// The error of an unknown time zone; this knows only the regions, not their zones.
+fn time_zone(field: &FieldValue<'_>) -> Vec<Error> {
+    let Some(Value::String(zone)) = field.value.filter(|value| field.old != Some(value)) else {
         return Vec::new();
     };
     if zone.is_empty() {
-        return vec![found.invalid("timeZone must be nil or non-empty string")];
+        return vec![field.invalid("timeZone must be nil or non-empty string")];
     }
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "_-+".contains(letter);
-    let odd = |part: &str| part.is_empty() || part.starts_with('-') || !part.chars().all(letter);
+    let is_invalid = |part: &str| part.is_empty() || part.starts_with('-') || !part.chars().all(letter);
     let known = match zone.split_once('/') {
         Some((region, _)) => ZONES.contains(&region),
-        None => LONE_ZONES.contains(&zone.as_str()),
+        None => SINGLE_ZONES.contains(&zone.as_str()),
     };
     if zone.eq_ignore_ascii_case("Local") {
         let why = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
-        return vec![found.invalid(why)];
+        return vec![field.invalid(why)];
     }
-    when(!known || zone.split('/').any(odd), || found.invalid(&format!("unknown time zone {zone}")))
+    when(!known || zone.split('/').any(is_invalid), || field.invalid(&format!("unknown time zone {zone}")))
 }
 
-fn schedule(found: &Found<'_>) -> Vec<Error> {
-    let text = found.text();
+fn schedule(field: &FieldValue<'_>) -> Vec<Error> {
+    let text = field.text();
     if text.is_empty() {
-        return vec![found.required("")];
+        return vec![field.required("")];
     }
     if text.starts_with('@') {
         const NAMED: &[&str] =
             &["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
         let known = NAMED.contains(&text) || text.starts_with("@every ");
-        return when(!known, || found.invalid(&format!("unrecognized descriptor: {text}")));
+        return when(!known, || field.invalid(&format!("unrecognized descriptor: {text}")));
     }
     if text.contains("TZ") {
-        return vec![found.invalid("cannot use TZ or CRON_TZ in schedule, use timeZone field instead")];
+        return vec![field.invalid("cannot use TZ or CRON_TZ in schedule, use timeZone field instead")];
     }
     let fields: Vec<&str> = text.split_whitespace().collect();
     when(fields.len() != 5, || {
-        found.invalid(&format!("expected exactly 5 fields, found {}: [{}]", fields.len(), fields.join(" ")))
+        field.invalid(&format!("expected exactly 5 fields, found {}: [{}]", fields.len(), fields.join(" ")))
     })
 }
 
-/// The names of a cron job's jobs are eleven letters longer.
-fn cron_name(name: &Found<'_>) -> Vec<Error> {
+/// The names of a cron job's jobs have eleven more characters.
+fn cron_name(name: &FieldValue<'_>) -> Vec<Error> {
     when(name.text().len() > 52, || name.invalid("must be no more than 52 characters"))
 }

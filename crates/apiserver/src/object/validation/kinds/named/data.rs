@@ -4,10 +4,10 @@ use formats::name;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::Found;
-use super::{Named, when};
+use super::super::check::FieldValue;
+use super::{NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[
+pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("config-keys", config_keys),
     ("immutable-data", immutable_data),
     ("secret-type", secret_type),
@@ -19,10 +19,10 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
     ("revision-data", |data| when(data.value.is_none(), || data.required("data is mandatory"))),
 ];
 
-/// How much a config map or secret holds.
-const LARGEST: usize = 1024 * 1024;
+/// Largest size of a config map or secret, in bytes.
+const MAX_SIZE: usize = 1024 * 1024;
 
-fn config_keys(object: &Found<'_>) -> Vec<Error> {
+fn config_keys(object: &FieldValue<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
     let (data, binary) = (object.field("data"), object.field("binaryData"));
     let mut size = 0;
@@ -30,7 +30,7 @@ fn config_keys(object: &Found<'_>) -> Vec<Error> {
     for map in [&data, &binary] {
         for (key, value) in map.value.and_then(Value::as_object).into_iter().flatten() {
             let at = map.entry(key);
-            errors.extend(wrong_key(key).into_iter().map(|why| at.invalid_as(key, &why)));
+            errors.extend(key_errors(key).into_iter().map(|why| at.invalid_as(key, &why)));
             if map.path == "data" && binary_keys.is_some_and(|keys| keys.contains_key(key)) {
                 errors.push(at.invalid_as(key, "duplicate of key present in binaryData"));
             }
@@ -39,47 +39,47 @@ fn config_keys(object: &Found<'_>) -> Vec<Error> {
                 value.as_str().map_or(0, |value| if is_text { value.len() } else { decoded_length(value) });
         }
     }
-    if size > LARGEST {
-        let nowhere = Found {
+    if size > MAX_SIZE {
+        let target = FieldValue {
             path: if binary.value.is_some() || is_config_map(object) { "[]" } else { "data" }.to_owned(),
             ..object.clone()
         };
-        let why = format!("may not be more than {LARGEST} bytes");
-        errors.push(nowhere.error(ErrorKind::TooLong, None, &why));
+        let why = format!("may not be more than {MAX_SIZE} bytes");
+        errors.push(target.error(ErrorKind::TooLong, None, &why));
     }
     errors
 }
 
-/// How many bytes Base64 stands for.
+/// The number of bytes that a Base64 string encodes.
 fn decoded_length(text: &str) -> usize {
     (text.len() / 4 * 3).saturating_sub(text.bytes().rev().take_while(|byte| *byte == b'=').count())
 }
 
-fn is_config_map(object: &Found<'_>) -> bool {
+fn is_config_map(object: &FieldValue<'_>) -> bool {
     object.field("kind").text() == "ConfigMap"
 }
 
-fn wrong_key(key: &str) -> Vec<String> {
-    let mut wrong = Vec::new();
+fn key_errors(key: &str) -> Vec<String> {
+    let mut errors = Vec::new();
     if key.len() > 253 {
-        wrong.push("must be no more than 253 characters".to_owned());
+        errors.push("must be no more than 253 characters".to_owned());
     }
     if key.is_empty() || !key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')) {
         let why = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
                    'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-        wrong.push(why.to_owned());
+        errors.push(why.to_owned());
     }
     match key {
-        "." => wrong.push("must not be '.'".to_owned()),
-        ".." => wrong.push("must not be '..'".to_owned()),
-        _ if key.starts_with("..") => wrong.push("must not start with '..'".to_owned()),
+        "." => errors.push("must not be '.'".to_owned()),
+        ".." => errors.push("must not be '..'".to_owned()),
+        _ if key.starts_with("..") => errors.push("must not start with '..'".to_owned()),
         _ => {}
     }
-    wrong
+    errors
 }
 
-/// What says of itself that it is immutable does not change, and stays so.
-fn immutable_data(object: &Found<'_>) -> Vec<Error> {
+/// Immutable data must not change, and must stay immutable.
+fn immutable_data(object: &FieldValue<'_>) -> Vec<Error> {
     let immutable = object.field("immutable");
     if immutable.old != Some(&Value::Bool(true)) {
         return Vec::new();
@@ -91,7 +91,7 @@ fn immutable_data(object: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn secret_type(secret: &Found<'_>) -> Vec<Error> {
+fn secret_type(secret: &FieldValue<'_>) -> Vec<Error> {
     let data = secret.field("data");
     let missing = |key: &str| {
         let at = data.entry(key);
@@ -115,8 +115,8 @@ fn secret_type(secret: &Found<'_>) -> Vec<Error> {
     }
 }
 
-/// A docker configuration is JSON.
-fn docker(at: &Found<'_>) -> Vec<Error> {
+/// A Docker configuration must be JSON.
+fn docker(at: &FieldValue<'_>) -> Vec<Error> {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     if at.value.is_none() {
@@ -126,27 +126,27 @@ fn docker(at: &Found<'_>) -> Vec<Error> {
     if serde_json::from_slice::<Value>(&text).is_ok() {
         return Vec::new();
     }
-    let odd = text.first().filter(|first| !matches!(first, b'{' | b'[' | b'"'));
-    let why = odd.map_or_else(
+    let unexpected = text.first().filter(|first| !matches!(first, b'{' | b'[' | b'"'));
+    let why = unexpected.map_or_else(
         || "unexpected end of JSON input".to_owned(),
         |first| format!("invalid character {:?} looking for beginning of value", char::from(*first)),
     );
     vec![at.invalid_as("<secret contents redacted>", &why)]
 }
 
-/// Told of the whole list, as Kubernetes does.
-fn namespace_finalizer(found: &Found<'_>) -> Vec<Error> {
-    let at = Found { path: "spec.finalizers".to_owned(), ..found.clone() };
-    let mut errors: Vec<Error> = name::label_key(found.text()).iter().map(|why| at.invalid(why)).collect();
+/// kube-apiserver reports these for the whole list.
+fn namespace_finalizer(field: &FieldValue<'_>) -> Vec<Error> {
+    let at = FieldValue { path: "spec.finalizers".to_owned(), ..field.clone() };
+    let mut errors: Vec<Error> = name::label_key(field.text()).iter().map(|why| at.invalid(why)).collect();
     let known =
-        found.text().contains('/') || matches!(found.text(), "kubernetes" | "orphan" | "foregroundDeletion");
+        field.text().contains('/') || matches!(field.text(), "kubernetes" | "orphan" | "foregroundDeletion");
     errors.extend(when(!known, || {
         at.invalid("name is neither a standard finalizer name nor is it fully qualified")
     }));
     errors
 }
 
-fn priority(class: &Found<'_>) -> Vec<Error> {
+fn priority(class: &FieldValue<'_>) -> Vec<Error> {
     const SYSTEM: &[(&str, i64)] =
         &[("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
     let (name, value) = (class.field("metadata").field("name"), class.field("value"));
@@ -164,19 +164,19 @@ fn priority(class: &Found<'_>) -> Vec<Error> {
     })
 }
 
-fn priority_change(value: &Found<'_>) -> Vec<Error> {
+fn priority_change(value: &FieldValue<'_>) -> Vec<Error> {
     when(value.value != value.old, || value.forbidden("may not be changed in an update."))
 }
 
-fn provisioner(found: &Found<'_>) -> Vec<Error> {
-    let name = found.text().to_lowercase();
+fn provisioner(field: &FieldValue<'_>) -> Vec<Error> {
+    let name = field.text().to_lowercase();
     if name.is_empty() {
         return Vec::new();
     }
-    name::label_key(&name).iter().map(|why| found.invalid_as(&name, why)).collect()
+    name::label_key(&name).iter().map(|why| field.invalid_as(&name, why)).collect()
 }
 
-fn event(event: &Found<'_>) -> Vec<Error> {
+fn event(event: &FieldValue<'_>) -> Vec<Error> {
     let own = event.field("metadata").field("namespace");
     let of = event.field("involvedObject").field("namespace");
     let same = own.text() == of.text() || (of.is_empty() && own.text() == "default");

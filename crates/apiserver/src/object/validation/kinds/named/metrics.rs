@@ -1,12 +1,12 @@
-//! What autoscalers measure: one source a metric, and the target that it is held against.
+//! Metrics of autoscalers: one source each, with a target.
 
 use formats::quantity::Quantity;
 use webhook::field::Error;
 
-use super::super::check::Found;
+use super::super::check::FieldValue;
 use super::when;
 
-/// The sources by the type that names them, in the order in which they are looked at.
+/// The type of each source and its field, in the order of validation.
 const SOURCES: &[(&str, &str)] = &[
     ("Object", "object"),
     ("External", "external"),
@@ -16,8 +16,8 @@ const SOURCES: &[(&str, &str)] = &[
 ];
 const TYPES: &[&str] = &["ContainerResource", "External", "Object", "Pods", "Resource"];
 
-/// What is wrong with a metric.
-pub(super) fn metric(metric: &Found<'_>) -> Vec<Error> {
+/// The errors of a metric.
+pub(super) fn metric(metric: &FieldValue<'_>) -> Vec<Error> {
     let kind = metric.field("type");
     let named = SOURCES.iter().find(|(name, _)| *name == kind.text()).map(|(_, source)| *source);
     let unknown = || kind.unsupported_as(kind.text().into(), TYPES);
@@ -26,7 +26,7 @@ pub(super) fn metric(metric: &Found<'_>) -> Vec<Error> {
     let present: Vec<&str> =
         SOURCES.iter().map(|(_, source)| *source).filter(|name| metric.field(name).value.is_some()).collect();
     if let Some(first) = present.first() {
-        errors.extend(source(first, &metric.field(first)));
+        errors.extend(source_errors(first, &metric.field(first)));
     }
     match named.map(|name| metric.field(name)) {
         Some(wanted) => errors.extend(when(wanted.value.is_none(), || {
@@ -43,14 +43,13 @@ pub(super) fn metric(metric: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// What is wrong with a reference to an object by kind, name and version.
-pub(super) fn reference(found: &Found<'_>, core: bool) -> Vec<Error> {
+/// The errors of a reference to an object.
+pub(super) fn reference(field: &FieldValue<'_>, core: bool) -> Vec<Error> {
     let mut errors = Vec::new();
-    for field in ["kind", "name"] {
-        let field = found.field(field);
-        errors.extend(segment(&field, ""));
+    for name in ["kind", "name"] {
+        errors.extend(segment_errors(&field.field(name), ""));
     }
-    let version = found.field("apiVersion");
+    let version = field.field("apiVersion");
     let why = match version.text().matches('/').count() {
         0 if !core => "apiVersion must specify API group".to_owned(),
         0 | 1 => return errors,
@@ -60,13 +59,13 @@ pub(super) fn reference(found: &Found<'_>, core: bool) -> Vec<Error> {
     errors
 }
 
-fn source(name: &str, source: &Found<'_>) -> Vec<Error> {
+fn source_errors(name: &str, source: &FieldValue<'_>) -> Vec<Error> {
     let target = source.field("target");
     let [utilization, average, value] =
         ["averageUtilization", "averageValue", "value"].map(|field| target.field(field));
-    let has = |found: &Found<'_>| found.value.is_some();
-    let mut errors = subject(name, source);
-    errors.extend(measure(&target));
+    let has = |field: &FieldValue<'_>| field.value.is_some();
+    let mut errors = subject_errors(name, source);
+    errors.extend(target_errors(&target));
     match name {
         "object" => errors.extend(when(!has(&value) && !has(&average), || {
             average.required("must set either a target value or averageValue")
@@ -93,8 +92,8 @@ fn source(name: &str, source: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// What is measured.
-fn subject(name: &str, source: &Found<'_>) -> Vec<Error> {
+/// The errors of what the source measures.
+fn subject_errors(name: &str, source: &FieldValue<'_>) -> Vec<Error> {
     let resource = source.field("name");
     let mut errors = Vec::new();
     match name {
@@ -112,13 +111,15 @@ fn subject(name: &str, source: &Found<'_>) -> Vec<Error> {
             let wrong = formats::name::dns1123_label(container.text()).into_iter();
             errors.extend(wrong.filter(|_| !container.is_empty()).map(|why| container.invalid(&why)));
         }
-        _ => errors.extend(segment(&source.field("metric").field("name"), "must specify a metric name")),
+        _ => {
+            errors.extend(segment_errors(&source.field("metric").field("name"), "must specify a metric name"))
+        }
     }
     errors
 }
 
-/// What it is held against.
-fn measure(target: &Found<'_>) -> Vec<Error> {
+/// The errors of the target.
+fn target_errors(target: &FieldValue<'_>) -> Vec<Error> {
     let kind = target.field("type");
     let mut errors = when(kind.is_empty(), || kind.required("must specify a metric target type"));
     errors.extend(when(!["Utilization", "Value", "AverageValue"].contains(&kind.text()), || {
@@ -136,8 +137,8 @@ fn measure(target: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// A name that is a step of a path.
-fn segment(name: &Found<'_>, absent: &str) -> Vec<Error> {
+/// The errors of a name that is used as a path segment.
+fn segment_errors(name: &FieldValue<'_>, absent: &str) -> Vec<Error> {
     if name.is_empty() {
         return vec![name.required(absent)];
     }
@@ -218,10 +219,10 @@ mod tests {
                 vec![],
             ),
         ];
-        for (told, want) in table {
-            let found = Found { path: "m".to_owned(), ..Found::root(&told, None) };
-            let errors: Vec<String> = metric(&found).iter().map(ToString::to_string).collect();
-            assert_eq!(errors, want, "{told}");
+        for (value, want) in table {
+            let field = FieldValue { path: "m".to_owned(), ..FieldValue::root(&value, None) };
+            let errors: Vec<String> = metric(&field).iter().map(ToString::to_string).collect();
+            assert_eq!(errors, want, "{value}");
         }
     }
 }

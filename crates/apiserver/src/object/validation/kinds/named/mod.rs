@@ -1,4 +1,4 @@
-//! Checks that a table names: those that look at more than one field.
+//! Checks with code, which usually need more than one field.
 
 mod access;
 mod addresses;
@@ -17,13 +17,13 @@ mod workloads;
 
 use webhook::field::Error;
 
-use super::check::Found;
+use super::check::FieldValue;
 
-/// What is wrong with what is found at a place.
-pub(super) type Named = fn(&Found<'_>) -> Vec<Error>;
+/// A check: returns the errors of a value.
+pub(super) type NamedCheck = fn(&FieldValue<'_>) -> Vec<Error>;
 
-/// The check of a name.
-pub(super) fn find(name: &str) -> Option<Named> {
+/// The check with a name.
+pub(super) fn find(name: &str) -> Option<NamedCheck> {
     let all = [
         access::CHECKS,
         addresses::CHECKS,
@@ -39,10 +39,10 @@ pub(super) fn find(name: &str) -> Option<Named> {
         volumes::CHECKS,
         workloads::CHECKS,
     ];
-    all.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, check)| *check)
+    all.into_iter().flatten().find(|(other, _)| *other == name).map(|(_, check)| *check)
 }
 
-/// The error, if something is so.
-fn when(wrong: bool, error: impl FnOnce() -> Error) -> Vec<Error> {
-    if wrong { vec![error()] } else { Vec::new() }
+/// The error, if the condition holds.
+fn when(condition: bool, error: impl FnOnce() -> Error) -> Vec<Error> {
+    if condition { vec![error()] } else { Vec::new() }
 }

@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use formats::name;
 use webhook::field::{Error, Shown};
 
-use super::super::check::{Check, Found};
-use super::{Named, when};
+use super::super::check::{Check, FieldValue};
+use super::{NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[
+pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("subset", subset),
     ("endpoint", endpoint),
     ("slice-port-name", slice_port_name),
@@ -20,13 +20,13 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
     ("backend", backend),
 ];
 
-fn subset(found: &Found<'_>) -> Vec<Error> {
-    let nothing = found.field("addresses").is_empty() && found.field("notReadyAddresses").is_empty();
-    when(nothing, || found.required("must specify `addresses` or `notReadyAddresses`"))
+fn subset(field: &FieldValue<'_>) -> Vec<Error> {
+    let nothing = field.field("addresses").is_empty() && field.field("notReadyAddresses").is_empty();
+    when(nothing, || field.required("must specify `addresses` or `notReadyAddresses`"))
 }
 
-fn endpoint(found: &Found<'_>) -> Vec<Error> {
-    let addresses = found.field("addresses");
+fn endpoint(field: &FieldValue<'_>) -> Vec<Error> {
+    let addresses = field.field("addresses");
     if addresses.is_empty() {
         return vec![addresses.required("must contain at least 1 address")];
     }
@@ -40,16 +40,16 @@ fn endpoint(found: &Found<'_>) -> Vec<Error> {
         .collect()
 }
 
-fn slice_port_name(found: &Found<'_>) -> Vec<Error> {
-    if found.is_empty() {
+fn slice_port_name(field: &FieldValue<'_>) -> Vec<Error> {
+    if field.is_empty() {
         return Vec::new();
     }
-    name::dns1123_label(found.text()).iter().map(|why| found.invalid(why)).collect()
+    name::dns1123_label(field.text()).iter().map(|why| field.invalid(why)).collect()
 }
 
-/// The last port of a range, which begins with the port beside it.
-fn end_port(found: &Found<'_>) -> Vec<Error> {
-    let (port, end) = (found.field("port"), found.field("endPort"));
+/// The last port of a range that begins at `port`.
+fn end_port(field: &FieldValue<'_>) -> Vec<Error> {
+    let (port, end) = (field.field("port"), field.field("endPort"));
     let Some(last) = end.value.and_then(serde_json::Value::as_i64) else { return Vec::new() };
     match port.value {
         None => vec![end.invalid("may not be specified when `port` is not specified")],
@@ -65,24 +65,24 @@ fn end_port(found: &Found<'_>) -> Vec<Error> {
     }
 }
 
-fn peer(found: &Found<'_>) -> Vec<Error> {
+fn peer(field: &FieldValue<'_>) -> Vec<Error> {
     let [block, pods, namespaces] =
-        ["ipBlock", "podSelector", "namespaceSelector"].map(|field| found.field(field));
+        ["ipBlock", "podSelector", "namespaceSelector"].map(|name| field.field(name));
     let selected = pods.value.is_some() || namespaces.value.is_some();
     if block.value.is_none() {
-        return when(!selected, || found.required("must specify a peer"));
+        return when(!selected, || field.required("must specify a peer"));
     }
     let range = block.field("cidr");
     let mut errors = if range.is_empty() { vec![range.required("")] } else { Check::Range.errors(&range) };
     if errors.is_empty() {
         errors.extend(block.field("except").elements().iter().flat_map(|range| exception(&block, range)));
     }
-    errors.extend(when(selected, || found.forbidden("may not specify both ipBlock and another peer")));
+    errors.extend(when(selected, || field.forbidden("may not specify both ipBlock and another peer")));
     errors
 }
 
-/// What is left out of a range lies in it, and is not all of it.
-fn exception(block: &Found<'_>, range: &Found<'_>) -> Vec<Error> {
+/// An exception must be a strict subset of its block.
+fn exception(block: &FieldValue<'_>, range: &FieldValue<'_>) -> Vec<Error> {
     let wrong = Check::Range.errors(range);
     let parts = |text: &str| -> Option<(IpAddr, u8)> {
         let (address, length) = text.split_once('/')?;
@@ -105,14 +105,14 @@ fn exception(block: &Found<'_>, range: &Found<'_>) -> Vec<Error> {
     wrong
 }
 
-fn ingress(spec: &Found<'_>) -> Vec<Error> {
+fn ingress(spec: &FieldValue<'_>) -> Vec<Error> {
     let nothing = spec.field("rules").is_empty() && spec.field("defaultBackend").value.is_none();
     when(nothing, || {
         spec.invalid_as(Shown::verbatim("null"), "either `defaultBackend` or `rules` must be specified")
     })
 }
 
-fn ingress_host(host: &Found<'_>) -> Vec<Error> {
+fn ingress_host(host: &FieldValue<'_>) -> Vec<Error> {
     if host.is_empty() {
         return Vec::new();
     }
@@ -123,19 +123,19 @@ fn ingress_host(host: &Found<'_>) -> Vec<Error> {
     name::dns1123_subdomain(name).iter().map(|why| host.invalid(why)).collect()
 }
 
-fn ingress_path(found: &Found<'_>) -> Vec<Error> {
-    let (kind, path) = (found.field("pathType"), found.field("path"));
+fn ingress_path(field: &FieldValue<'_>) -> Vec<Error> {
+    let (kind, path) = (field.field("pathType"), field.field("path"));
     let rooted = matches!(kind.text(), "Exact" | "Prefix") || !path.is_empty();
     let absolute = path.text().starts_with('/');
     when(!kind.is_empty() && rooted && !absolute, || path.invalid("must be an absolute path"))
 }
 
-fn backend(found: &Found<'_>) -> Vec<Error> {
-    let (service, resource) = (found.field("service"), found.field("resource"));
+fn backend(field: &FieldValue<'_>) -> Vec<Error> {
+    let (service, resource) = (field.field("service"), field.field("resource"));
     match (service.value, resource.value) {
-        (None, None) => vec![found.required("")],
+        (None, None) => vec![field.required("")],
         (Some(_), Some(_)) => {
-            vec![found.invalid_as(Shown::from(""), "cannot set both resource and service backends")]
+            vec![field.invalid_as(Shown::from(""), "cannot set both resource and service backends")]
         }
         (None, Some(_)) => Vec::new(),
         (Some(_), None) => {

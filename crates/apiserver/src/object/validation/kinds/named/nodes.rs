@@ -3,18 +3,20 @@
 use formats::name;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::{Check, Found};
-use super::{Named, when};
+use super::super::check::{Check, FieldValue};
+use super::{NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, Named)] =
+pub(super) const CHECKS: &[(&str, NamedCheck)] =
     &[("node", node), ("node-change", node_change), ("api-service", api_service)];
 
-fn node(node: &Found<'_>) -> Vec<Error> {
+fn node(node: &FieldValue<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
     for (index, taint) in node.field("spec").field("taints").elements().iter().enumerate() {
-        // Told below metadata, as Kubernetes does.
-        let at =
-            |field: &str| Found { path: format!("metadata.taints[{index}].{field}"), ..taint.field(field) };
+        // kube-apiserver reports these with a path below metadata.
+        let at = |field: &str| FieldValue {
+            path: format!("metadata.taints[{index}].{field}"),
+            ..taint.field(field)
+        };
         let (key, effect) = (at("key"), at("effect"));
         errors.extend(name::label_key(key.text()).iter().map(|why| key.invalid(why)));
         errors.extend(match effect.text() {
@@ -28,9 +30,9 @@ fn node(node: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn node_change(node: &Found<'_>) -> Vec<Error> {
+fn node_change(node: &FieldValue<'_>) -> Vec<Error> {
     let (ranges, provider) = (node.field("spec").field("podCIDRs"), node.field("spec").field("providerID"));
-    let changed = |found: &Found<'_>| found.old.is_some() && found.value != found.old;
+    let changed = |field: &FieldValue<'_>| field.old.is_some() && field.value != field.old;
     let mut errors = when(changed(&ranges), || {
         ranges.forbidden("node updates may not change podCIDR except from \"\" to valid")
     });
@@ -40,7 +42,7 @@ fn node_change(node: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn api_service(object: &Found<'_>) -> Vec<Error> {
+fn api_service(object: &FieldValue<'_>) -> Vec<Error> {
     let spec = object.field("spec");
     let [group, version] = ["group", "version"].map(|field| spec.field(field));
     let name = object.field("metadata").field("name");

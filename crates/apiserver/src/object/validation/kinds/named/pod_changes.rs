@@ -1,15 +1,15 @@
-//! What may change of a pod.
+//! The changes that a pod allows.
 
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
-use super::super::check::Found;
-use super::{Named, when};
+use super::super::check::FieldValue;
+use super::{NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[("pod-change", pod_change)];
+pub(super) const CHECKS: &[(&str, NamedCheck)] = &[("pod-change", pod_change)];
 
-/// What may change of a pod is little.
-fn pod_change(spec: &Found<'_>) -> Vec<Error> {
+/// Rejects changes of fields that a pod cannot change.
+fn pod_change(spec: &FieldValue<'_>) -> Vec<Error> {
     let fixed = |spec: Option<&Value>| {
         let mut spec = spec.cloned().unwrap_or_default();
         for list in ["containers", "initContainers"] {
@@ -45,7 +45,7 @@ fn pod_change(spec: &Found<'_>) -> Vec<Error> {
         let why = "must not update from a positive integer to nil value";
         deadline.invalid_as(Shown::verbatim("null"), why)
     });
-    errors.extend(lost_toleration(&spec.field("tolerations")));
+    errors.extend(removed_toleration(&spec.field("tolerations")));
     let why = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
                `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
                `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
@@ -53,15 +53,15 @@ fn pod_change(spec: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// A toleration that was there stays, for a time that may change.
-fn lost_toleration(tolerations: &Found<'_>) -> Vec<Error> {
-    let timeless = |toleration: &Value| {
+/// An existing toleration must stay; only its time may change.
+fn removed_toleration(tolerations: &FieldValue<'_>) -> Vec<Error> {
+    let without_time = |toleration: &Value| {
         let mut toleration = toleration.clone();
         toleration.as_object_mut().and_then(|fields| fields.remove("tolerationSeconds"));
         toleration
     };
-    let now: Vec<Value> = tolerations.list().iter().map(timeless).collect();
-    let mut before = tolerations.old.and_then(Value::as_array).into_iter().flatten().map(timeless);
+    let now: Vec<Value> = tolerations.list().iter().map(without_time).collect();
+    let mut before = tolerations.old.and_then(Value::as_array).into_iter().flatten().map(without_time);
     when(before.any(|toleration| !now.contains(&toleration)), || {
         tolerations.forbidden("existing toleration can not be modified except its tolerationSeconds")
     })
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_pod_images_deadlines_and_new_tolerations_change() {
+    fn images_deadlines_and_new_tolerations_may_change() {
         let old = json!({"activeDeadlineSeconds": 9, "tolerations": [{"key": "a", "tolerationSeconds": 3}], "containers": [{"image": "a"}]});
         let with = |field: &str, value: Value| {
             let mut new = old.clone();
@@ -110,7 +110,7 @@ mod tests {
         ];
         for (new, want) in table {
             let errors: Vec<String> =
-                pod_change(&Found::root(&new, Some(&old))).iter().map(ToString::to_string).collect();
+                pod_change(&FieldValue::root(&new, Some(&old))).iter().map(ToString::to_string).collect();
             assert_eq!(errors, want, "{new}");
         }
     }

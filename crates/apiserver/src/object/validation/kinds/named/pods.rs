@@ -5,17 +5,17 @@ use formats::quantity::Quantity;
 use serde_json::{Value, json};
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::Found;
-use super::{Named, when};
+use super::super::check::FieldValue;
+use super::{NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[
+pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("name-label", name_label),
     ("image", image),
     ("container-names", container_names),
     ("class-name", class_name),
-    ("mounted", mounted),
+    ("mounted-volume", mounted_volume),
     ("dns-configuration", dns_configuration),
-    ("port-of-container", port_of_container),
+    ("container-port-name", container_port_name),
     ("container-port", container_port),
     ("host-port", host_port),
     ("variable-name", variable_name),
@@ -35,23 +35,23 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
 /// Resources that a container may name without a domain.
 const STANDARD: &[&str] = &["cpu", "memory", "ephemeral-storage"];
 
-fn name_label(found: &Found<'_>) -> Vec<Error> {
-    if found.is_empty() {
+fn name_label(field: &FieldValue<'_>) -> Vec<Error> {
+    if field.is_empty() {
         return Vec::new();
     }
-    name::dns1123_label(found.text()).iter().map(|why| found.invalid(why)).collect()
+    name::dns1123_label(field.text()).iter().map(|why| field.invalid(why)).collect()
 }
 
-fn image(found: &Found<'_>) -> Vec<Error> {
-    if found.is_empty() {
-        return vec![found.required("")];
+fn image(field: &FieldValue<'_>) -> Vec<Error> {
+    if field.is_empty() {
+        return vec![field.required("")];
     }
-    let padded = found.text().trim() != found.text();
-    when(padded, || found.invalid("must not have leading or trailing whitespace"))
+    let is_padded = field.text().trim() != field.text();
+    when(is_padded, || field.invalid("must not have leading or trailing whitespace"))
 }
 
-/// Init containers and containers have different names.
-fn container_names(spec: &Found<'_>) -> Vec<Error> {
+/// Containers and init containers must have different names.
+fn container_names(spec: &FieldValue<'_>) -> Vec<Error> {
     let (own, init) = (spec.field("containers"), spec.field("initContainers"));
     let names: Vec<&Value> = own.list().iter().filter_map(|container| container.get("name")).collect();
     let mut errors = Vec::new();
@@ -68,19 +68,19 @@ fn container_names(spec: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn class_name(class: &Found<'_>) -> Vec<Error> {
+fn class_name(class: &FieldValue<'_>) -> Vec<Error> {
     let wrong = if class.is_empty() { Vec::new() } else { name::dns1123_subdomain(class.text()) };
     wrong.iter().map(|why| class.invalid(why)).collect()
 }
 
-/// A mount names a volume that is there, or a claim that a stateful set makes.
-fn mounted(name: &Found<'_>) -> Vec<Error> {
+/// A mount must name an existing volume, or a claim template of the stateful set.
+fn mounted_volume(name: &FieldValue<'_>) -> Vec<Error> {
     let lists = ["containers[", "initContainers["];
     let start = lists.iter().filter_map(|list| name.path.find(list)).min().unwrap_or_default();
     let above = |path: &str, field: &str| {
         let path = path.trim_end_matches('.').replace('.', "/");
         let slash = if path.is_empty() { "" } else { "/" };
-        name.whole.pointer(&format!("{slash}{path}/{field}")).and_then(Value::as_array)
+        name.object.pointer(&format!("{slash}{path}/{field}")).and_then(Value::as_array)
     };
     let pods = &name.path[..start];
     let volumes = above(pods, "volumes").into_iter().flatten().map(|volume| &volume["name"]);
@@ -90,14 +90,14 @@ fn mounted(name: &Found<'_>) -> Vec<Error> {
     when(!known, || name.error(ErrorKind::NotFound, Some(Shown::from(name.text())), ""))
 }
 
-fn dns_configuration(spec: &Found<'_>) -> Vec<Error> {
+fn dns_configuration(spec: &FieldValue<'_>) -> Vec<Error> {
     let configuration = spec.field("dnsConfig");
     let missing = spec.field("dnsPolicy").text() == "None" && configuration.value.is_none();
     when(missing, || configuration.required("must provide `dnsConfig` when `dnsPolicy` is None"))
 }
 
-/// The name of a port, which no port before it has.
-fn port_of_container(name: &Found<'_>) -> Vec<Error> {
+/// A port name must be valid, and unique among the ports before it.
+fn container_port_name(name: &FieldValue<'_>) -> Vec<Error> {
     if name.is_empty() {
         return Vec::new();
     }
@@ -106,41 +106,41 @@ fn port_of_container(name: &Found<'_>) -> Vec<Error> {
     if wrong.is_empty() && taken { vec![name.duplicate()] } else { wrong }
 }
 
-/// The elements of a list before the one that a field is of.
-fn before<'a>(field: &Found<'a>) -> &'a [Value] {
-    let place = field.path.rsplit_once('[').and_then(|(list, rest)| {
+/// The elements of the list before the one that contains this field.
+fn before<'a>(field: &FieldValue<'a>) -> &'a [Value] {
+    let position = field.path.rsplit_once('[').and_then(|(list, rest)| {
         let index: usize = rest.split(']').next()?.parse().ok()?;
         Some((format!("/{}", list.replace(['.', '['], "/").replace(']', "")), index))
     });
-    let found = place.and_then(|(list, index)| field.whole.pointer(&list)?.as_array()?.get(..index));
-    found.unwrap_or_default()
+    let earlier = position.and_then(|(list, index)| field.object.pointer(&list)?.as_array()?.get(..index));
+    earlier.unwrap_or_default()
 }
 
-fn container_port(found: &Found<'_>) -> Vec<Error> {
-    match found.number() {
-        0 => vec![found.required("")],
+fn container_port(field: &FieldValue<'_>) -> Vec<Error> {
+    match field.number() {
+        0 => vec![field.required("")],
         number => {
-            when(!(1..=65_535).contains(&number), || found.invalid("must be between 1 and 65535, inclusive"))
+            when(!(1..=65_535).contains(&number), || field.invalid("must be between 1 and 65535, inclusive"))
         }
     }
 }
 
-fn host_port(found: &Found<'_>) -> Vec<Error> {
-    when(!(0..=65_535).contains(&found.number()), || found.invalid("must be between 1 and 65535, inclusive"))
+fn host_port(field: &FieldValue<'_>) -> Vec<Error> {
+    when(!(0..=65_535).contains(&field.number()), || field.invalid("must be between 1 and 65535, inclusive"))
 }
 
-fn variable_name(found: &Found<'_>) -> Vec<Error> {
-    if found.is_empty() {
-        return vec![found.required("")];
+fn variable_name(field: &FieldValue<'_>) -> Vec<Error> {
+    if field.is_empty() {
+        return vec![field.required("")];
     }
     let printable = |c: char| c.is_ascii_graphic() || c == ' ';
-    let wrong = found.text().contains('=') || !found.text().chars().all(printable);
+    let wrong = field.text().contains('=') || !field.text().chars().all(printable);
     let why =
         "a valid environment variable name must consist only of printable ASCII characters other than '='";
-    when(wrong, || found.invalid(why))
+    when(wrong, || field.invalid(why))
 }
 
-fn variable_source(variable: &Found<'_>) -> Vec<Error> {
+fn variable_source(variable: &FieldValue<'_>) -> Vec<Error> {
     const SOURCES: &[&str] =
         &["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
     let source = variable.field("valueFrom");
@@ -157,7 +157,7 @@ fn variable_source(variable: &Found<'_>) -> Vec<Error> {
     for reference in ["configMapKeyRef", "secretKeyRef"].map(|name| source.field(name)) {
         if reference.value.is_some() {
             let name = reference.field("name");
-            let name = Found { value: Some(name.value.unwrap_or(&EMPTY)), ..name };
+            let name = FieldValue { value: Some(name.value.unwrap_or(&EMPTY)), ..name };
             errors.extend(name::dns1123_subdomain(name.text()).iter().map(|why| name.invalid(why)));
             errors.extend(when(reference.field("key").is_empty(), || reference.field("key").required("")));
         }
@@ -176,7 +176,7 @@ fn variable_source(variable: &Found<'_>) -> Vec<Error> {
 
 static EMPTY: Value = Value::String(String::new());
 
-fn field_path(path: &Found<'_>) -> Vec<Error> {
+fn field_path(path: &FieldValue<'_>) -> Vec<Error> {
     const FIELDS: &[&str] = &[
         "metadata.name",
         "metadata.namespace",
@@ -200,22 +200,22 @@ fn field_path(path: &Found<'_>) -> Vec<Error> {
     })
 }
 
-fn mount_paths(mounts: &Found<'_>) -> Vec<Error> {
-    let paths: Vec<Found<'_>> = mounts.elements().iter().map(|mount| mount.field("mountPath")).collect();
-    let repeated = |(index, path): &(usize, &Found<'_>)| {
+fn mount_paths(mounts: &FieldValue<'_>) -> Vec<Error> {
+    let paths: Vec<FieldValue<'_>> = mounts.elements().iter().map(|mount| mount.field("mountPath")).collect();
+    let repeated = |(index, path): &(usize, &FieldValue<'_>)| {
         !path.is_empty() && paths[..*index].iter().any(|earlier| earlier.value == path.value)
     };
     paths.iter().enumerate().filter(repeated).map(|(_, path)| path.invalid("must be unique")).collect()
 }
 
-fn one_success(found: &Found<'_>) -> Vec<Error> {
-    when(found.value.is_some() && found.number() != 1, || found.invalid("must be 1"))
+fn one_success(field: &FieldValue<'_>) -> Vec<Error> {
+    when(field.value.is_some() && field.number() != 1, || field.invalid("must be 1"))
 }
 
-/// What a probe or a hook does: exactly one thing.
-fn handler(found: &Found<'_>) -> Vec<Error> {
-    let handlers = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"].map(|name| found.field(name));
-    let is = |handler: &Found<'_>, name: &str| handler.path.rsplit('.').next() == Some(name);
+/// A probe or hook must have exactly one handler.
+fn handler(field: &FieldValue<'_>) -> Vec<Error> {
+    let handlers = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"].map(|name| field.field(name));
+    let is = |handler: &FieldValue<'_>, name: &str| handler.path.rsplit('.').next() == Some(name);
     let mut errors = Vec::new();
     for (index, handler) in handlers.iter().filter(|handler| handler.value.is_some()).enumerate() {
         if index > 0 {
@@ -228,22 +228,22 @@ fn handler(found: &Found<'_>) -> Vec<Error> {
         }
         let port = handler.field("port");
         if !is(handler, "exec") && !is(handler, "sleep") {
-            let shown = Found { value: Some(port.value.unwrap_or(&ZERO)), ..port };
+            let shown = FieldValue { value: Some(port.value.unwrap_or(&ZERO)), ..port };
             errors.extend(super::super::check::Check::Port.errors(&shown));
         }
     }
     if handlers.iter().all(|handler| handler.value.is_none()) {
-        errors.push(found.required("must specify a handler type"));
+        errors.push(field.required("must specify a handler type"));
     }
     errors
 }
 
 static ZERO: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| json!(0));
 
-/// Amounts are not negative, of known things, and no more is requested than allowed.
-fn resources(found: &Found<'_>) -> Vec<Error> {
+/// Amounts must not be negative, names must be known, and requests must not exceed limits.
+fn resources(field: &FieldValue<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
-    let (limits, requests) = (found.field("limits"), found.field("requests"));
+    let (limits, requests) = (field.field("limits"), field.field("requests"));
     for amounts in [&limits, &requests] {
         for (name, amount) in amounts.value.and_then(Value::as_object).into_iter().flatten() {
             let at = amounts.entry(name);
@@ -269,7 +269,7 @@ fn nanos(amount: &Value) -> Option<i128> {
     Quantity::parse(&text).ok()?.nanos()
 }
 
-fn resource_name(at: &Found<'_>, name: &str) -> Vec<Error> {
+fn resource_name(at: &FieldValue<'_>, name: &str) -> Vec<Error> {
     let mut errors: Vec<Error> = name::label_key(name).iter().map(|why| at.invalid_as(name, why)).collect();
     if errors.is_empty()
         && !name.contains('/')
@@ -282,8 +282,8 @@ fn resource_name(at: &Found<'_>, name: &str) -> Vec<Error> {
     errors
 }
 
-fn toleration(found: &Found<'_>) -> Vec<Error> {
-    let [key, operator, value, effect] = ["key", "operator", "value", "effect"].map(|name| found.field(name));
+fn toleration(field: &FieldValue<'_>) -> Vec<Error> {
+    let [key, operator, value, effect] = ["key", "operator", "value", "effect"].map(|name| field.field(name));
     let mut errors = Vec::new();
     if !key.is_empty() {
         errors.extend(name::label_key(key.text()).iter().map(|why| key.invalid(why)));
@@ -292,7 +292,7 @@ fn toleration(found: &Found<'_>) -> Vec<Error> {
             "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
         errors.push(operator.invalid(why));
     }
-    if found.field("tolerationSeconds").value.is_some() && effect.text() != "NoExecute" {
+    if field.field("tolerationSeconds").value.is_some() && effect.text() != "NoExecute" {
         errors.push(effect.invalid("effect must be 'NoExecute' when `tolerationSeconds` is set"));
     }
     match operator.text() {
@@ -309,19 +309,19 @@ fn toleration(found: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn spread_skew(found: &Found<'_>) -> Vec<Error> {
-    when(found.number() <= 0, || found.invalid_as(found.number(), "must be greater than zero"))
+fn spread_skew(field: &FieldValue<'_>) -> Vec<Error> {
+    when(field.number() <= 0, || field.invalid_as(field.number(), "must be greater than zero"))
 }
 
-/// A topology is spread over once for each consequence.
-fn spread_pairs(found: &Found<'_>) -> Vec<Error> {
-    let pair = |constraint: &Found<'_>| {
+/// No two constraints may have the same topology key and `whenUnsatisfiable`.
+fn spread_pairs(field: &FieldValue<'_>) -> Vec<Error> {
+    let pair = |constraint: &FieldValue<'_>| {
         (
             constraint.field("topologyKey").text().to_owned(),
             constraint.field("whenUnsatisfiable").text().to_owned(),
         )
     };
-    let constraints = found.elements();
+    let constraints = field.elements();
     let mut errors = Vec::new();
     for (index, constraint) in constraints.iter().enumerate() {
         let (key, consequence) = pair(constraint);
@@ -336,19 +336,19 @@ fn spread_pairs(found: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn node_operator(found: &Found<'_>) -> Vec<Error> {
+fn node_operator(field: &FieldValue<'_>) -> Vec<Error> {
     const KNOWN: &[&str] = &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
-    when(!KNOWN.contains(&found.text()), || found.invalid("not a valid selector operator"))
+    when(!KNOWN.contains(&field.text()), || field.invalid("not a valid selector operator"))
 }
 
-fn topology_key(found: &Found<'_>) -> Vec<Error> {
-    let mut errors = when(found.is_empty(), || found.required("can not be empty"));
-    errors.extend(name::label_key(found.text()).iter().map(|why| found.invalid(why)));
+fn topology_key(field: &FieldValue<'_>) -> Vec<Error> {
+    let mut errors = when(field.is_empty(), || field.required("can not be empty"));
+    errors.extend(name::label_key(field.text()).iter().map(|why| field.invalid(why)));
     errors
 }
 
-fn weight(found: &Found<'_>) -> Vec<Error> {
-    when(!(1..=100).contains(&found.number()), || {
-        found.invalid_as(found.number(), "must be in the range 1-100")
+fn weight(field: &FieldValue<'_>) -> Vec<Error> {
+    when(!(1..=100).contains(&field.number()), || {
+        field.invalid_as(field.number(), "must be in the range 1-100")
     })
 }

@@ -4,17 +4,17 @@ use formats::quantity::Quantity;
 use serde_json::{Value, json};
 use webhook::field::{Error, Shown};
 
-use super::super::check::Found;
-use super::{Named, metrics, when};
+use super::super::check::FieldValue;
+use super::{NamedCheck, metrics, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[("autoscaler", autoscaler), ("budget", budget)];
+pub(super) const CHECKS: &[(&str, NamedCheck)] = &[("autoscaler", autoscaler), ("budget", budget)];
 
-/// How far back recommendations count at most, in seconds.
-const LONGEST_WINDOW: i64 = 3600;
-/// The longest period of a policy, in seconds.
-const LONGEST_PERIOD: i64 = 1800;
+/// Largest stabilization window, in seconds.
+const MAX_WINDOW: i64 = 3600;
+/// Longest period of a policy, in seconds.
+const MAX_PERIOD: i64 = 1800;
 
-fn autoscaler(object: &Found<'_>) -> Vec<Error> {
+fn autoscaler(object: &FieldValue<'_>) -> Vec<Error> {
     let spec = object.field("spec");
     let (least, most) = (spec.field("minReplicas"), spec.field("maxReplicas"));
     let mut errors = Vec::new();
@@ -27,14 +27,15 @@ fn autoscaler(object: &Found<'_>) -> Vec<Error> {
         most.invalid_as(most.number(), "must be greater than or equal to `minReplicas`")
     }));
     errors.extend(target(&spec.field("scaleTargetRef")));
-    let measured = spec.field("metrics");
-    errors.extend(measured.elements().iter().flat_map(metrics::metric));
+    let metrics = spec.field("metrics");
+    errors.extend(metrics.elements().iter().flat_map(metrics::metric));
     let idle = least.value.is_some() && least.number() == 0;
-    let outside = |metric: &Found<'_>| matches!(metric.field("type").text(), "Object" | "External");
+    let is_external = |metric: &FieldValue<'_>| matches!(metric.field("type").text(), "Object" | "External");
     errors.extend(when(
-        idle && object.field("apiVersion").text().ends_with("v2") && !measured.elements().iter().any(outside),
+        idle && object.field("apiVersion").text().ends_with("v2")
+            && !metrics.elements().iter().any(is_external),
         || {
-            measured.forbidden(
+            metrics.forbidden(
                 "must specify at least one Object or External metric to support scaling to zero replicas",
             )
         },
@@ -43,8 +44,8 @@ fn autoscaler(object: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// What is scaled; a version that was there before may stay.
-fn target(target: &Found<'_>) -> Vec<Error> {
+/// The errors of the scale target; an unchanged version is not checked.
+fn target(target: &FieldValue<'_>) -> Vec<Error> {
     let mut errors = metrics::reference(target, target.field("kind").text() == "ReplicationController");
     let stays = |field: &str| {
         let field = target.field(field);
@@ -56,16 +57,16 @@ fn target(target: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// How fast it may scale one way.
-fn rules(rules: &Found<'_>) -> Vec<Error> {
+/// The errors of the scaling rules of one direction.
+fn rules(rules: &FieldValue<'_>) -> Vec<Error> {
     if rules.value.is_none() {
         return Vec::new();
     }
     let (window, choice, policies) =
         (rules.field("stabilizationWindowSeconds"), rules.field("selectPolicy"), rules.field("policies"));
     let mut errors = when(window.number() < 0, || window.invalid("must be greater than or equal to zero"));
-    errors.extend(when(window.number() > LONGEST_WINDOW, || {
-        window.invalid(&format!("must be less than or equal to {LONGEST_WINDOW}"))
+    errors.extend(when(window.number() > MAX_WINDOW, || {
+        window.invalid(&format!("must be less than or equal to {MAX_WINDOW}"))
     }));
     let choices = ["Disabled", "Max", "Min"];
     errors.extend(when(choice.value.is_some() && !choices.contains(&choice.text()), || {
@@ -81,7 +82,7 @@ fn rules(rules: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn policy(policy: &Found<'_>) -> Vec<Error> {
+fn policy(policy: &FieldValue<'_>) -> Vec<Error> {
     let (kind, value, period) = (policy.field("type"), policy.field("value"), policy.field("periodSeconds"));
     let kinds = ["Percent", "Pods"];
     let mut errors = when(!kinds.contains(&kind.text()), || kind.unsupported_as(kind.text().into(), &kinds));
@@ -90,13 +91,13 @@ fn policy(policy: &Found<'_>) -> Vec<Error> {
             number.invalid_as(number.number(), "must be greater than zero")
         }));
     }
-    errors.extend(when(period.number() > LONGEST_PERIOD, || {
-        period.invalid(&format!("must be less than or equal to {LONGEST_PERIOD}"))
+    errors.extend(when(period.number() > MAX_PERIOD, || {
+        period.invalid(&format!("must be less than or equal to {MAX_PERIOD}"))
     }));
     errors
 }
 
-fn budget(object: &Found<'_>) -> Vec<Error> {
+fn budget(object: &FieldValue<'_>) -> Vec<Error> {
     let spec = object.field("spec");
     let of = |field: &str| spec.value.and_then(|spec| spec.get(field)).cloned().unwrap_or(Value::Null);
     let shown = format!(
@@ -116,16 +117,16 @@ fn budget(object: &Found<'_>) -> Vec<Error> {
 mod tests {
     use super::*;
 
-    fn told(spec: &Value, old: Option<&Value>) -> Vec<String> {
+    fn errors(spec: &Value, old: Option<&Value>) -> Vec<String> {
         let object = |spec: &Value| json!({"apiVersion": "autoscaling/v2", "spec": spec});
         let (object, old) = (object(spec), old.map(object));
-        autoscaler(&Found::root(&object, old.as_ref())).iter().map(ToString::to_string).collect()
+        autoscaler(&FieldValue::root(&object, old.as_ref())).iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn an_autoscaler_says_what_it_scales_how_far_and_how_fast() {
+    fn an_autoscaler_needs_a_target_limits_and_valid_rules() {
         let fine = json!({"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}});
-        assert_eq!(told(&fine, None), [] as [&str; 0]);
+        assert_eq!(errors(&fine, None), [] as [&str; 0]);
         let nothing = json!({"minReplicas": 0, "behavior": {"scaleUp": {"stabilizationWindowSeconds": 3601, "selectPolicy": "Odd"}}});
         let want = [
             "spec.minReplicas: Invalid value: 0: must be greater than or equal to 1",
@@ -138,14 +139,14 @@ mod tests {
             "spec.behavior.scaleUp.selectPolicy: Unsupported value: \"Odd\": supported values: \"Disabled\", \"Max\", \"Min\"",
             "spec.behavior.scaleUp.policies: Required value: must specify at least one Policy",
         ];
-        assert_eq!(told(&nothing, None), want);
+        assert_eq!(errors(&nothing, None), want);
     }
 
     #[test]
-    fn a_version_without_group_may_stay_and_policies_have_bounds() {
+    fn an_unchanged_version_is_accepted_and_policies_have_limits() {
         let old =
             json!({"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "v1", "kind": "Pod", "name": "a"}});
-        assert_eq!(told(&old, Some(&old)), [] as [&str; 0]);
+        assert_eq!(errors(&old, Some(&old)), [] as [&str; 0]);
         let mut new = old.clone();
         new["maxReplicas"] = (-1).into();
         new["behavior"] = json!({"scaleDown": {"policies": [{"type": "Odd", "value": 0, "periodSeconds": 1801}], "tolerance": "-1"}});
@@ -156,6 +157,6 @@ mod tests {
             "spec.behavior.scaleDown.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800",
             "spec.behavior.scaleDown.tolerance: Invalid value: \"-1\": must be greater than or equal to 0",
         ];
-        assert_eq!(told(&new, Some(&old)), want);
+        assert_eq!(errors(&new, Some(&old)), want);
     }
 }

@@ -1,4 +1,4 @@
-//! Services: ports, addresses, what each type may say.
+//! Services: ports, addresses, and fields that depend on the type.
 
 use std::net::IpAddr;
 
@@ -6,40 +6,40 @@ use formats::name;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::{Check, Found};
-use super::{Named, addresses, when};
+use super::super::check::{Check, FieldValue};
+use super::{NamedCheck, addresses, when};
 
-pub(super) const CHECKS: &[(&str, Named)] =
+pub(super) const CHECKS: &[(&str, NamedCheck)] =
     &[("service", service), ("balancer-change", balancer_change), ("health-change", health_change)];
 
-fn service(service: &Found<'_>) -> Vec<Error> {
+fn service(service: &FieldValue<'_>) -> Vec<Error> {
     let spec = service.field("spec");
     let kind = spec.field("type");
     let mut errors = hints(service);
-    errors.extend(of_type(&spec));
-    errors.extend(each_port(&spec));
+    errors.extend(type_fields(&spec));
+    errors.extend(port_list(&spec));
     errors.extend(Check::Labels.errors(&spec.field("selector")));
     errors.extend(affinity(&spec));
-    errors.extend(addresses::given(&spec));
+    errors.extend(addresses::check_requested(&spec));
     errors.extend(external_addresses(&spec.field("externalIPs")));
     errors.extend(one_of(&kind, &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]));
     errors.extend(port_numbers(&spec));
     errors.extend(ranges(service));
-    errors.extend(balanced(&spec));
+    errors.extend(load_balancer_fields(&spec));
     errors.extend(external_traffic(&spec));
     errors.extend(health(&spec));
     errors.extend(one_of(&spec.field("internalTrafficPolicy"), &["Cluster", "Local"]));
-    let ways = ["PreferClose", "PreferSameZone", "PreferSameNode"];
-    errors.extend(one_of(&spec.field("trafficDistribution"), &ways));
+    let distributions = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+    errors.extend(one_of(&spec.field("trafficDistribution"), &distributions));
     errors
 }
 
-fn one_of(found: &Found<'_>, known: &[&str]) -> Vec<Error> {
-    Check::OneOf(known.iter().map(|&word| word.to_owned()).collect()).errors(found)
+fn one_of(field: &FieldValue<'_>, known: &[&str]) -> Vec<Error> {
+    Check::OneOf(known.iter().map(|&word| word.to_owned()).collect()).errors(field)
 }
 
-/// The old annotation and the new one for the same thing say the same.
-fn hints(service: &Found<'_>) -> Vec<Error> {
+/// The deprecated annotation must match its replacement.
+fn hints(service: &FieldValue<'_>) -> Vec<Error> {
     let (old, new) = ("service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode");
     let annotations = service.field("metadata").field("annotations");
     let [hints, mode] = [old, new].map(|key| annotations.entry(key));
@@ -48,8 +48,8 @@ fn hints(service: &Found<'_>) -> Vec<Error> {
     })
 }
 
-/// What a type needs, and what it does not have.
-fn of_type(spec: &Found<'_>) -> Vec<Error> {
+/// The errors of fields that a type requires or forbids.
+fn type_fields(spec: &FieldValue<'_>) -> Vec<Error> {
     let (ports, headless) = (spec.field("ports"), addresses::is_headless(spec));
     let kind = spec.field("type").text();
     let mut errors = when(ports.is_empty() && !headless && kind != "ExternalName", || ports.required(""));
@@ -59,7 +59,7 @@ fn of_type(spec: &Found<'_>) -> Vec<Error> {
             when(headless, || first.invalid(&format!("may not be set to 'None' for {kind} services")))
         }
         "ExternalName" => {
-            let mut errors = addresses::of_none(spec);
+            let mut errors = addresses::forbid_all(spec);
             errors.extend(external_name(spec));
             errors
         }
@@ -68,7 +68,7 @@ fn of_type(spec: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn affinity(spec: &Found<'_>) -> Vec<Error> {
+fn affinity(spec: &FieldValue<'_>) -> Vec<Error> {
     let affinity = spec.field("sessionAffinity");
     let mut errors = one_of(&affinity, &["ClientIP", "None"]);
     let timeout = spec.field("sessionAffinityConfig").field("clientIP").field("timeoutSeconds");
@@ -77,18 +77,18 @@ fn affinity(spec: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn external_addresses(list: &Found<'_>) -> Vec<Error> {
+fn external_addresses(list: &FieldValue<'_>) -> Vec<Error> {
     let before = list.old.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let errors = |found: &Found<'_>| {
-        let wrong = addresses::address(found, before);
-        if wrong.is_empty() { special(found) } else { wrong }
+    let errors = |field: &FieldValue<'_>| {
+        let wrong = addresses::address(field, before);
+        if wrong.is_empty() { special(field) } else { wrong }
     };
     list.elements().iter().flat_map(errors).collect()
 }
 
-/// Addresses behind which no endpoint can be.
-fn special(found: &Found<'_>) -> Vec<Error> {
-    let Ok(address) = found.text().parse::<IpAddr>() else { return Vec::new() };
+/// The errors of addresses that cannot belong to an endpoint.
+fn special(field: &FieldValue<'_>) -> Vec<Error> {
+    let Ok(address) = field.text().parse::<IpAddr>() else { return Vec::new() };
     let (link_local, multicast) = match address {
         IpAddr::V4(address) => (address.is_link_local(), address.octets()[..3] == [224, 0, 0]),
         IpAddr::V6(address) => (address.is_unicast_link_local(), address.segments()[0] & 0xff0f == 0xff02),
@@ -99,76 +99,78 @@ fn special(found: &Found<'_>) -> Vec<Error> {
         (link_local, "may not be in the link-local range (169.254.0.0/16, fe80::/10)".to_owned()),
         (multicast, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)".to_owned()),
     ];
-    kinds.into_iter().filter(|(is, _)| *is).map(|(_, why)| found.invalid(&why)).collect()
+    kinds.into_iter().filter(|(applies, _)| *applies).map(|(_, why)| field.invalid(&why)).collect()
 }
 
-/// From where a balancer may be asked; the annotation speaks where the field does not.
-fn ranges(service: &Found<'_>) -> Vec<Error> {
+/// The errors of the source ranges of a load balancer, in the field or else in the annotation.
+fn ranges(service: &FieldValue<'_>) -> Vec<Error> {
     let spec = service.field("spec");
-    let balances = spec.field("type").text() == "LoadBalancer";
-    let alone = |found: &Found<'_>| {
-        when(!balances, || found.forbidden("may only be used when `type` is 'LoadBalancer'"))
+    let is_load_balancer = spec.field("type").text() == "LoadBalancer";
+    let only_load_balancer = |field: &FieldValue<'_>| {
+        when(!is_load_balancer, || field.forbidden("may only be used when `type` is 'LoadBalancer'"))
     };
     let field = spec.field("loadBalancerSourceRanges");
     let annotations = service.field("metadata").field("annotations");
     let annotation = annotations.entry("service.beta.kubernetes.io/load-balancer-source-ranges");
     if !field.is_empty() {
-        let shown = Found { path: "spec.LoadBalancerSourceRanges".to_owned(), ..field };
+        let shown = FieldValue { path: "spec.LoadBalancerSourceRanges".to_owned(), ..field };
         let before = shown.old.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let mut errors = alone(&shown);
+        let mut errors = only_load_balancer(&shown);
         errors.extend(shown.elements().iter().flat_map(|range| source(range, range.text(), before)));
         return errors;
     }
     if annotation.value.is_none() {
         return Vec::new();
     }
-    let mut errors = alone(&annotation);
+    let mut errors = only_load_balancer(&annotation);
     if annotation.value != annotation.old && !annotation.text().trim().is_empty() {
         errors.extend(annotation.text().split(',').flat_map(|range| source(&annotation, range, &[])));
     }
     errors
 }
 
-/// One range, with blanks around it or not; one that stood there before stays.
-fn source(found: &Found<'_>, range: &str, before: &[Value]) -> Vec<Error> {
+/// The errors of one range, which may be padded with spaces; an unchanged one is not checked.
+fn source(field: &FieldValue<'_>, range: &str, before: &[Value]) -> Vec<Error> {
     let range = range.trim();
     if before.iter().filter_map(Value::as_str).any(|before| before.trim() == range) {
         return Vec::new();
     }
     let value = Value::from(range);
-    Check::Range.errors(&Found { value: Some(&value), ..found.clone() })
+    Check::Range.errors(&FieldValue { value: Some(&value), ..field.clone() })
 }
 
-/// What only a service that is balanced from outside says.
-fn balanced(spec: &Found<'_>) -> Vec<Error> {
-    let balances = spec.field("type").text() == "LoadBalancer";
+/// The errors of fields that only a load balancer may have.
+fn load_balancer_fields(spec: &FieldValue<'_>) -> Vec<Error> {
+    let is_load_balancer = spec.field("type").text() == "LoadBalancer";
     let fields = ["allocateLoadBalancerNodePorts", "loadBalancerClass"].map(|field| spec.field(field));
-    let alone = |found: &Found<'_>| {
-        when(!balances && found.value.is_some(), || {
-            found.forbidden("may only be used when `type` is 'LoadBalancer'")
+    let only_load_balancer = |field: &FieldValue<'_>| {
+        when(!is_load_balancer && field.value.is_some(), || {
+            field.forbidden("may only be used when `type` is 'LoadBalancer'")
         })
     };
-    let mut errors: Vec<Error> = fields.iter().flat_map(alone).collect();
-    if balances {
+    let mut errors: Vec<Error> = fields.iter().flat_map(only_load_balancer).collect();
+    if is_load_balancer {
         errors.extend(Check::Name(name::label_key).errors(&fields[1]));
     }
     errors
 }
 
-/// Who balances a service stays as long as it is balanced.
-fn balancer_change(service: &Found<'_>) -> Vec<Error> {
+/// The load balancer class must not change.
+fn balancer_change(service: &FieldValue<'_>) -> Vec<Error> {
     let spec = service.field("spec");
     let (kind, class) = (spec.field("type"), spec.field("loadBalancerClass"));
     let both = kind.text() == "LoadBalancer" && kind.old.is_some_and(|kind| kind == "LoadBalancer");
-    let shown = if class.value.is_none() { Shown::verbatim("null") } else { class.shown() };
+    let shown = if class.value.is_none() { Shown::verbatim("null") } else { class.formatted() };
     let mut errors =
         when(both && class.value != class.old, || class.invalid_as(shown, "may not change once set"));
-    // kube-apiserver tells what is wrong with it for the change, and once more for the service.
-    errors.extend(balanced(&spec).into_iter().filter(|error| error.field.ends_with("loadBalancerClass")));
+    // kube-apiserver validates the class for the change, and again for the Service.
+    errors.extend(
+        load_balancer_fields(&spec).into_iter().filter(|error| error.field.ends_with("loadBalancerClass")),
+    );
     errors
 }
 
-fn external_traffic(spec: &Found<'_>) -> Vec<Error> {
+fn external_traffic(spec: &FieldValue<'_>) -> Vec<Error> {
     let policy = spec.field("externalTrafficPolicy");
     let listed = !spec.field("externalIPs").is_empty();
     match spec.field("type").text() {
@@ -180,7 +182,7 @@ fn external_traffic(spec: &Found<'_>) -> Vec<Error> {
     }
 }
 
-fn external_name(spec: &Found<'_>) -> Vec<Error> {
+fn external_name(spec: &FieldValue<'_>) -> Vec<Error> {
     let name = spec.field("externalName");
     if name.is_empty() {
         return vec![name.required("")];
@@ -189,14 +191,14 @@ fn external_name(spec: &Found<'_>) -> Vec<Error> {
     name::dns1123_subdomain(text).iter().map(|why| name.invalid(why)).collect()
 }
 
-fn each_port(spec: &Found<'_>) -> Vec<Error> {
+fn port_list(spec: &FieldValue<'_>) -> Vec<Error> {
     let ports = spec.field("ports").elements();
     let errors = |(index, port)| port_errors(port, &ports[..index], ports.len() > 1);
     ports.iter().enumerate().flat_map(errors).collect()
 }
 
-/// Numbers that a type does not have, and those that stand twice.
-fn port_numbers(spec: &Found<'_>) -> Vec<Error> {
+/// The errors of node ports that the type forbids, and of duplicate ports.
+fn port_numbers(spec: &FieldValue<'_>) -> Vec<Error> {
     let ports = spec.field("ports").elements();
     let mut errors = Vec::new();
     if spec.field("type").text() == "ClusterIP" {
@@ -208,7 +210,8 @@ fn port_numbers(spec: &Found<'_>) -> Vec<Error> {
         );
     }
     let repeated = |index: usize, field: &str| {
-        let pair = |port: &Found<'_>| (port.field("protocol").text().to_owned(), port.field(field).number());
+        let pair =
+            |port: &FieldValue<'_>| (port.field("protocol").text().to_owned(), port.field(field).number());
         ports[..index].iter().any(|earlier| pair(earlier) == pair(&ports[index]))
     };
     for (index, port) in ports.iter().enumerate() {
@@ -223,7 +226,7 @@ fn port_numbers(spec: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn port_errors(port: &Found<'_>, before: &[Found<'_>], named: bool) -> Vec<Error> {
+fn port_errors(port: &FieldValue<'_>, before: &[FieldValue<'_>], named: bool) -> Vec<Error> {
     let [name, number, protocol, target] =
         ["name", "port", "protocol", "targetPort"].map(|field| port.field(field));
     let mut errors = Vec::new();
@@ -235,21 +238,21 @@ fn port_errors(port: &Found<'_>, before: &[Found<'_>], named: bool) -> Vec<Error
         errors.extend(wrong.iter().map(|why| name.invalid(why)));
         errors.extend(when(wrong.is_empty() && repeated, || name.duplicate()));
     }
-    let number = Found { value: Some(number.value.unwrap_or(&Value::Null)), ..number };
+    let number = FieldValue { value: Some(number.value.unwrap_or(&Value::Null)), ..number };
     errors.extend(when(!(1..=65_535).contains(&number.number()), || {
         number.invalid_as(number.number(), "must be between 1 and 65535, inclusive")
     }));
     errors.extend(one_of(&protocol, &["SCTP", "TCP", "UDP"]));
-    // It is the port where it is not said.
+    // The target port defaults to the port.
     let nothing = Value::from(0);
-    let target = Found { value: Some(target.value.unwrap_or(&nothing)), ..target };
+    let target = FieldValue { value: Some(target.value.unwrap_or(&nothing)), ..target };
     errors.extend(Check::Port.errors(&target));
     errors.extend(Check::Name(name::label_key).errors(&port.field("appProtocol")));
     errors
 }
 
-/// Two ports that are one, as Go's types print them.
-fn go_port(port: &Found<'_>) -> Shown {
+/// A duplicate port as Go prints it.
+fn go_port(port: &FieldValue<'_>) -> Shown {
     let protocol = port.field("protocol").text();
     let number = port.field("port").number();
     Shown::verbatim(format!(
@@ -258,18 +261,18 @@ fn go_port(port: &Found<'_>) -> Shown {
     ))
 }
 
-/// Whether who asks for a service is asked for its health, now and before.
-fn probed(spec: &Found<'_>) -> (bool, bool) {
+/// Whether the Service has a health check port, now and before.
+fn has_health_check_port(spec: &FieldValue<'_>) -> (bool, bool) {
     let [kind, policy] = ["type", "externalTrafficPolicy"].map(|field| spec.field(field));
     let before = kind.old.is_some_and(|kind| kind == "LoadBalancer")
         && policy.old.is_some_and(|policy| policy == "Local");
     (kind.text() == "LoadBalancer" && policy.text() == "Local", before)
 }
 
-/// Only a service that is asked for its health has a port for it.
-fn health(spec: &Found<'_>) -> Vec<Error> {
+/// Only a Service with health checks may have a port for them.
+fn health(spec: &FieldValue<'_>) -> Vec<Error> {
     let port = spec.field("healthCheckNodePort");
-    match (probed(spec).0, port.number()) {
+    match (has_health_check_port(spec).0, port.number()) {
         (false, 0) | (true, 1..=65_535) => Vec::new(),
         (true, _) => vec![port.invalid("must be between 1 and 65535, inclusive")],
         (false, _) => {
@@ -279,9 +282,11 @@ fn health(spec: &Found<'_>) -> Vec<Error> {
     }
 }
 
-/// The port where a service is asked for its health stays as long as it is asked.
-fn health_change(service: &Found<'_>) -> Vec<Error> {
+/// The health check port must not change while the Service has one.
+fn health_change(service: &FieldValue<'_>) -> Vec<Error> {
     let spec = service.field("spec");
     let port = spec.field("healthCheckNodePort");
-    when(probed(&spec) == (true, true) && port.value != port.old, || port.forbidden("field is immutable"))
+    when(has_health_check_port(&spec) == (true, true) && port.value != port.old, || {
+        port.forbidden("field is immutable")
+    })
 }

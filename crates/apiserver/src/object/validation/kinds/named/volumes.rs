@@ -5,12 +5,12 @@ use formats::quantity::Quantity;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::Found;
-use super::{Named, when};
+use super::super::check::FieldValue;
+use super::{NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, Named)] = &[
+pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("volume-type", volume_type),
-    ("no-backsteps", no_backsteps),
+    ("no-parent-steps", no_parent_steps),
     ("access-mode", access_mode),
     ("storage-only", storage_only),
     ("volume-source", volume_source),
@@ -20,8 +20,8 @@ pub(super) const CHECKS: &[(&str, Named)] = &[
     ("claim-change", claim_change),
 ];
 
-/// Fields of a persistent volume's specification that are no source.
-const NO_SOURCES: &[&str] = &[
+/// Fields of a persistent volume's spec that are not sources.
+const NOT_SOURCES: &[&str] = &[
     "accessModes",
     "capacity",
     "claimRef",
@@ -33,43 +33,43 @@ const NO_SOURCES: &[&str] = &[
     "volumeMode",
 ];
 
-fn volume_type(volume: &Found<'_>) -> Vec<Error> {
+fn volume_type(volume: &FieldValue<'_>) -> Vec<Error> {
     sources(volume, &["name"]).iter().skip(1).map(more_than_one).collect()
 }
 
-fn volume_source(spec: &Found<'_>) -> Vec<Error> {
-    let sources = sources(spec, NO_SOURCES);
+fn volume_source(spec: &FieldValue<'_>) -> Vec<Error> {
+    let sources = sources(spec, NOT_SOURCES);
     if sources.is_empty() {
         return vec![spec.required("must specify a volume type")];
     }
     sources.iter().skip(1).map(more_than_one).collect()
 }
 
-fn more_than_one(source: &Found<'_>) -> Error {
+fn more_than_one(source: &FieldValue<'_>) -> Error {
     source.forbidden("may not specify more than 1 volume type")
 }
 
-fn sources<'a>(found: &Found<'a>, without: &[&str]) -> Vec<Found<'a>> {
-    let fields = found.value.and_then(Value::as_object).into_iter().flatten();
+fn sources<'a>(field: &FieldValue<'a>, without: &[&str]) -> Vec<FieldValue<'a>> {
+    let fields = field.value.and_then(Value::as_object).into_iter().flatten();
     let named = fields.filter(|(name, value)| !without.contains(&name.as_str()) && !value.is_null());
-    named.map(|(name, _)| found.field(name)).collect()
+    named.map(|(name, _)| field.field(name)).collect()
 }
 
-fn no_backsteps(found: &Found<'_>) -> Vec<Error> {
-    when(found.text().split('/').any(|part| part == ".."), || found.invalid("must not contain '..'"))
+fn no_parent_steps(field: &FieldValue<'_>) -> Vec<Error> {
+    when(field.text().split('/').any(|part| part == ".."), || field.invalid("must not contain '..'"))
 }
 
-/// Told of the whole list, as Kubernetes does.
-fn access_mode(found: &Found<'_>) -> Vec<Error> {
+/// kube-apiserver reports these for the whole list.
+fn access_mode(field: &FieldValue<'_>) -> Vec<Error> {
     const MODES: &[&str] = &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-    if MODES.contains(&found.text()) {
+    if MODES.contains(&field.text()) {
         return Vec::new();
     }
-    let list = found.path.split('[').next().unwrap_or_default().to_owned();
-    vec![Found { path: list, ..found.clone() }.unsupported(MODES)]
+    let list = field.path.split('[').next().unwrap_or_default().to_owned();
+    vec![FieldValue { path: list, ..field.clone() }.unsupported(MODES)]
 }
 
-fn storage_only(capacity: &Found<'_>) -> Vec<Error> {
+fn storage_only(capacity: &FieldValue<'_>) -> Vec<Error> {
     let amounts = capacity.value.and_then(Value::as_object);
     let Some(amount) = amounts.and_then(|amounts| amounts.get("storage")) else {
         return vec![capacity.unsupported_as(
@@ -78,11 +78,11 @@ fn storage_only(capacity: &Found<'_>) -> Vec<Error> {
         )];
     };
     let at = capacity.entry("storage");
-    let mut errors = when(is_at_most_nothing(amount) == Some(true) && starts_negative(amount), || {
+    let mut errors = when(is_at_most_zero(amount) == Some(true) && starts_negative(amount), || {
         let shown = Shown::verbatim(amount.as_str().unwrap_or_default());
         at.error(ErrorKind::Invalid, Some(shown), "must be a valid resource quantity")
     });
-    errors.extend(when(is_at_most_nothing(amount) == Some(true), || at.invalid("must be greater than zero")));
+    errors.extend(when(is_at_most_zero(amount) == Some(true), || at.invalid("must be greater than zero")));
     errors
 }
 
@@ -90,49 +90,49 @@ fn starts_negative(amount: &Value) -> bool {
     amount.as_str().is_some_and(|text| text.starts_with('-'))
 }
 
-fn is_at_most_nothing(amount: &Value) -> Option<bool> {
+fn is_at_most_zero(amount: &Value) -> Option<bool> {
     Some(Quantity::parse(amount.as_str()?).ok()?.nanos()? <= 0)
 }
 
-fn volume_change(found: &Found<'_>) -> Vec<Error> {
-    let Some(old) = found.old else { return Vec::new() };
-    let spec = found.field("spec");
-    let was = Found::root(old, None).field("spec");
-    let same = sources(&spec, NO_SOURCES)
+fn volume_change(field: &FieldValue<'_>) -> Vec<Error> {
+    let Some(old) = field.old else { return Vec::new() };
+    let spec = field.field("spec");
+    let old_spec = FieldValue::root(old, None).field("spec");
+    let same = sources(&spec, NOT_SOURCES)
         .iter()
         .map(|s| s.value)
-        .eq(sources(&was, NO_SOURCES).iter().map(|s| s.value));
+        .eq(sources(&old_spec, NOT_SOURCES).iter().map(|s| s.value));
     let source = spec.field("persistentvolumesource");
     let mut errors =
         when(!same, || source.forbidden("spec.persistentvolumesource is immutable after creation"));
     let mode = spec.field("volumeMode");
     errors.extend(when(mode.value != mode.old, || {
-        Found { path: "volumeMode".to_owned(), ..mode }.invalid("field is immutable")
+        FieldValue { path: "volumeMode".to_owned(), ..mode }.invalid("field is immutable")
     }));
     errors
 }
 
-fn claim_size(claim: &Found<'_>) -> Vec<Error> {
+fn claim_size(claim: &FieldValue<'_>) -> Vec<Error> {
     let resources = claim.field("resources");
     let at = resources.entry("storage");
     match resources.field("requests").field("storage").value {
         None => vec![at.required("")],
-        Some(amount) => when(is_at_most_nothing(amount) == Some(true), || {
+        Some(amount) => when(is_at_most_zero(amount) == Some(true), || {
             at.invalid_as(amount.as_str().unwrap_or_default(), "must be greater than zero")
         }),
     }
 }
 
-fn claim_class(found: &Found<'_>) -> Vec<Error> {
-    if found.is_empty() {
+fn claim_class(field: &FieldValue<'_>) -> Vec<Error> {
+    if field.is_empty() {
         return Vec::new();
     }
-    name::dns1123_subdomain(found.text()).iter().map(|why| found.invalid(why)).collect()
+    name::dns1123_subdomain(field.text()).iter().map(|why| field.invalid(why)).collect()
 }
 
-/// A claim's specification stays, but for the class of one that had none.
-fn claim_change(found: &Found<'_>) -> Vec<Error> {
-    let spec = found.field("spec");
+/// A claim's spec must not change, except that a missing class may be set.
+fn claim_change(field: &FieldValue<'_>) -> Vec<Error> {
+    let spec = field.field("spec");
     let (Some(new), Some(old)) = (spec.value, spec.old) else { return Vec::new() };
     let mut comparable = new.clone();
     let had_class = old.get("storageClassName").is_some();
@@ -142,7 +142,7 @@ fn claim_change(found: &Found<'_>) -> Vec<Error> {
             fields.remove(field);
         }
     }
-    let bound = found.old.and_then(|old| old.pointer("/status/phase")).is_some_and(|phase| phase == "Bound");
+    let bound = field.old.and_then(|old| old.pointer("/status/phase")).is_some_and(|phase| phase == "Bound");
     if bound && let Some(requests) = old.pointer("/resources/requests") {
         comparable["resources"]["requests"] = requests.clone();
     }
@@ -153,7 +153,7 @@ fn claim_change(found: &Found<'_>) -> Vec<Error> {
         of.and_then(Value::as_str).and_then(|text| Quantity::parse(text).ok()?.nanos()).unwrap_or_default()
     };
     let size = |spec: &Value| amount(spec.pointer("/resources/requests/storage"));
-    let capacity = amount(found.old.and_then(|old| old.pointer("/status/capacity/storage")));
+    let capacity = amount(field.old.and_then(|old| old.pointer("/status/capacity/storage")));
     errors.extend(when(size(new) < size(old) && size(new) <= capacity, || {
         spec.field("resources")
             .field("requests")
@@ -162,7 +162,7 @@ fn claim_change(found: &Found<'_>) -> Vec<Error> {
     }));
     let mode = spec.field("volumeMode");
     errors.extend(when(mode.value != mode.old, || {
-        Found { path: "volumeMode".to_owned(), ..mode }.invalid("field is immutable")
+        FieldValue { path: "volumeMode".to_owned(), ..mode }.invalid("field is immutable")
     }));
     errors
 }

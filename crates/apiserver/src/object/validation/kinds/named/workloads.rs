@@ -5,22 +5,22 @@ use formats::selector::LabelSelector;
 use serde_json::{Value, json};
 use webhook::field::{Error, Shown};
 
-use super::super::check::{Check, Found};
-use super::{Named, when};
+use super::super::check::{Check, FieldValue};
+use super::{NamedCheck, when};
 use crate::object::validation::metadata;
 
-pub(super) const CHECKS: &[(&str, Named)] =
+pub(super) const CHECKS: &[(&str, NamedCheck)] =
     &[
-        ("selector-of-deployment", |found| selector(found, "deployment")),
-        ("selector-of-statefulset", |found| selector(found, "statefulset")),
-        ("selector-of-daemonset", |found| {
-            if found.value.is_none() { Vec::new() } else { selector(found, "daemonset") }
+        ("selector-of-deployment", |field| selector(field, "deployment")),
+        ("selector-of-statefulset", |field| selector(field, "statefulset")),
+        ("selector-of-daemonset", |field| {
+            if field.value.is_none() { Vec::new() } else { selector(field, "daemonset") }
         }),
-        ("selector-of-replicaset", |found| selector(found, "replicaset")),
-        ("template-marks", template_marks),
-        ("template-of-many", template_of_many),
-        ("template-of-sets", template_of_sets),
-        ("template-of-daemons", template_of_daemons),
+        ("selector-of-replicaset", |field| selector(field, "replicaset")),
+        ("template-metadata", template_metadata),
+        ("workload-template", workload_template),
+        ("stateful-template", stateful_template),
+        ("daemon-template", daemon_template),
         ("restarted-by-replicaset", |spec| always_restarted(spec, "ReplicaSet")),
         ("restarted-by-statefulset", |spec| always_restarted(spec, "StatefulSet")),
         ("restarted-by-daemonset", |spec| always_restarted(spec, "DaemonSet")),
@@ -40,22 +40,22 @@ pub(super) const CHECKS: &[(&str, Named)] =
         ("daemon-strategy", daemon_strategy),
     ];
 
-const UNSELECTED: &str = "`selector` does not match template `labels`";
+const SELECTOR_MISMATCH: &str = "`selector` does not match template `labels`";
 
-fn selector(found: &Found<'_>, of: &str) -> Vec<Error> {
-    let Some(value) = found.value else { return vec![found.required("")] };
-    let mut errors = requirements(found);
-    if value.as_object().is_some_and(|fields| fields.values().all(is_nothing)) {
-        errors.push(found.invalid(&format!("empty selector is invalid for {of}")));
+fn selector(field: &FieldValue<'_>, of: &str) -> Vec<Error> {
+    let Some(value) = field.value else { return vec![field.required("")] };
+    let mut errors = selector_errors(field);
+    if value.as_object().is_some_and(|fields| fields.values().all(is_empty)) {
+        errors.push(field.invalid(&format!("empty selector is invalid for {of}")));
     }
     errors
 }
 
-/// What is wrong with the labels and expressions of a selector.
-pub(super) fn requirements(found: &Found<'_>) -> Vec<Error> {
-    let labels = found.field("matchLabels");
+/// The errors of the labels and expressions of a selector.
+pub(super) fn selector_errors(field: &FieldValue<'_>) -> Vec<Error> {
+    let labels = field.field("matchLabels");
     let mut errors = metadata::labels(&labels.path, labels.value);
-    for expression in found.field("matchExpressions").elements() {
+    for expression in field.field("matchExpressions").elements() {
         let [key, operator, values] = ["key", "operator", "values"].map(|name| expression.field(name));
         match operator.text() {
             "In" | "NotIn" => errors.extend(when(values.is_empty(), || {
@@ -71,11 +71,11 @@ pub(super) fn requirements(found: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// What is said of a selector that is none.
-const ODD_SELECTOR: &str = "invalid label selector";
+/// The message about an invalid selector.
+const INVALID_SELECTOR: &str = "invalid label selector";
 
-/// Pods that run for ever are always restarted.
-fn always_restarted(spec: &Found<'_>, by: &str) -> Vec<Error> {
+/// Pods of these workloads must always restart.
+fn always_restarted(spec: &FieldValue<'_>, by: &str) -> Vec<Error> {
     let (policy, deadline) = (spec.field("restartPolicy"), spec.field("activeDeadlineSeconds"));
     let mut errors =
         when(!policy.is_empty() && policy.text() != "Always", || policy.unsupported(&["Always"]));
@@ -85,104 +85,107 @@ fn always_restarted(spec: &Found<'_>, by: &str) -> Vec<Error> {
     errors
 }
 
-/// Of daemon sets a selector that is none is told once.
-fn template_of_daemons(spec: &Found<'_>) -> Vec<Error> {
+/// For daemon sets, an invalid selector is reported once.
+fn daemon_template(spec: &FieldValue<'_>) -> Vec<Error> {
     let selector = spec.field("selector").path;
-    let mut errors = template_of_many(spec);
+    let mut errors = workload_template(spec);
     errors.retain(|error| error.field != selector);
     errors
 }
 
-/// Pods that run for ever: their template is labelled as selected.
-fn template_of_many(spec: &Found<'_>) -> Vec<Error> {
+/// The labels of the template must match the selector.
+fn workload_template(spec: &FieldValue<'_>) -> Vec<Error> {
     let (template, selector) = (spec.field("template"), spec.field("selector"));
     let labels = template.field("metadata").field("labels");
-    let mut errors = unselected(&selector, &labels);
-    errors.extend(template_marks(&template));
+    let mut errors = selector_mismatch(&selector, &labels);
+    errors.extend(template_metadata(&template));
     errors
 }
 
-/// The labels and annotations of a template, which errors tell without its metadata.
-fn template_marks(template: &Found<'_>) -> Vec<Error> {
+/// The errors of a template's labels and annotations; their paths lack `metadata`.
+fn template_metadata(template: &FieldValue<'_>) -> Vec<Error> {
     let metadata = template.field("metadata");
-    metadata.value.map(|found| metadata::marks(&template.path, found)).unwrap_or_default()
+    metadata
+        .value
+        .map(|value| metadata::label_and_annotation_errors(&template.path, value))
+        .unwrap_or_default()
 }
 
-/// Of stateful sets nobody says what is wrong with a selector that is none.
-fn template_of_sets(spec: &Found<'_>) -> Vec<Error> {
-    let mut errors = template_of_many(spec);
-    errors.iter_mut().filter(|error| error.detail == ODD_SELECTOR).for_each(|error| error.detail.clear());
+/// For stateful sets, the error of an invalid selector has no message.
+fn stateful_template(spec: &FieldValue<'_>) -> Vec<Error> {
+    let mut errors = workload_template(spec);
+    errors.iter_mut().filter(|error| error.detail == INVALID_SELECTOR).for_each(|error| error.detail.clear());
     errors
 }
 
-/// A selector in the order of its fields.
-fn shown_selector(selector: &Found<'_>) -> Shown {
+/// A selector with its fields in Go's order.
+fn format_selector(selector: &FieldValue<'_>) -> Shown {
     let of = |field: &str| selector.field(field).value.map(|value| format!("\"{field}\":{value}"));
     let fields: Vec<String> =
         ["matchLabels", "matchExpressions"].iter().filter_map(|field| of(field)).collect();
     Shown::verbatim(format!("{{{}}}", fields.join(",")))
 }
 
-/// The labels of a template are those that the selector beside it wants.
-pub(super) fn unselected(selector: &Found<'_>, labels: &Found<'_>) -> Vec<Error> {
+/// The error if the selector does not match the template's labels.
+pub(super) fn selector_mismatch(selector: &FieldValue<'_>, labels: &FieldValue<'_>) -> Vec<Error> {
     let Some(wanted) = selector.value.cloned() else {
-        // Nothing is selected by what says nothing.
-        return vec![labels.invalid_as(shown_labels(labels), UNSELECTED)];
+        // An absent selector matches nothing.
+        return vec![labels.invalid_as(format_labels(labels), SELECTOR_MISMATCH)];
     };
     let Ok(wanted) = serde_json::from_value::<LabelSelector>(wanted) else {
-        return vec![selector.invalid_as(shown_selector(selector), ODD_SELECTOR)];
+        return vec![selector.invalid_as(format_selector(selector), INVALID_SELECTOR)];
     };
     if !wanted.validate().is_empty() && selector.value.is_some() {
-        return vec![selector.invalid_as(shown_selector(selector), ODD_SELECTOR)];
+        return vec![selector.invalid_as(format_selector(selector), INVALID_SELECTOR)];
     }
-    let found = labels.value.cloned().and_then(|labels| serde_json::from_value(labels).ok());
-    let matches = wanted.is_empty() || wanted.matches(&found.unwrap_or_default());
-    when(!matches, || labels.invalid_as(shown_labels(labels), UNSELECTED))
+    let existing = labels.value.cloned().and_then(|labels| serde_json::from_value(labels).ok());
+    let matches = wanted.is_empty() || wanted.matches(&existing.unwrap_or_default());
+    when(!matches, || labels.invalid_as(format_labels(labels), SELECTOR_MISMATCH))
 }
 
-fn shown_labels(labels: &Found<'_>) -> Shown {
+fn format_labels(labels: &FieldValue<'_>) -> Shown {
     labels.value.map_or_else(|| Shown::verbatim("null"), Shown::verbatim)
 }
 
-/// Parts are not more than the whole.
-fn counts(status: &Found<'_>, parts: &[&str], more_available: &str) -> Vec<Error> {
-    let whole = status.field("replicas").number();
-    let too_many = |part: Found<'_>, of: i64, why: &str| {
+/// No count may exceed the number of replicas.
+fn counts(status: &FieldValue<'_>, parts: &[&str], more_available: &str) -> Vec<Error> {
+    let replicas = status.field("replicas").number();
+    let too_many = |part: FieldValue<'_>, of: i64, why: &str| {
         when(part.number() > of, || part.invalid_as(part.number(), why))
     };
     let mut errors: Vec<Error> = parts
         .iter()
-        .flat_map(|part| too_many(status.field(part), whole, "cannot be greater than status.replicas"))
+        .flat_map(|part| too_many(status.field(part), replicas, "cannot be greater than status.replicas"))
         .collect();
     let ready = status.field("readyReplicas").number();
     errors.extend(too_many(status.field("availableReplicas"), ready, more_available));
     errors
 }
 
-/// The service of a stateful set, if it has one.
-fn service_name(found: &Found<'_>) -> Vec<Error> {
-    let wrong = if found.is_empty() { Vec::new() } else { name::dns1123_label(found.text()) };
-    wrong.iter().map(|why| found.invalid(why)).collect()
+/// The name of a stateful set's service, which is optional.
+fn service_name(field: &FieldValue<'_>) -> Vec<Error> {
+    let wrong = if field.is_empty() { Vec::new() } else { name::dns1123_label(field.text()) };
+    wrong.iter().map(|why| field.invalid(why)).collect()
 }
 
-fn deployment_strategy(found: &Found<'_>) -> Vec<Error> {
-    let (kind, update) = (found.field("type"), found.field("rollingUpdate"));
+fn deployment_strategy(field: &FieldValue<'_>) -> Vec<Error> {
+    let (kind, update) = (field.field("type"), field.field("rollingUpdate"));
     match kind.text() {
         "Recreate" => when(update.value.is_some(), || {
             update.forbidden("may not be specified when strategy `type` is 'Recreate'")
         }),
         "RollingUpdate" => rolling_update(&update),
-        _ => vec![found.unsupported_as(go_strategy(found), &["Recreate", "RollingUpdate"])],
+        _ => vec![field.unsupported_as(go_strategy(field), &["Recreate", "RollingUpdate"])],
     }
 }
 
-fn rolling_update(update: &Found<'_>) -> Vec<Error> {
+fn rolling_update(update: &FieldValue<'_>) -> Vec<Error> {
     if update.value.is_none() {
         return vec![update.required("this should be defaulted and never be nil")];
     }
     let (unavailable, surge) = (update.field("maxUnavailable"), update.field("maxSurge"));
-    let mut errors = Check::Percent { at_most_all: false }.errors(&unavailable);
-    errors.extend(Check::Percent { at_most_all: false }.errors(&surge));
+    let mut errors = Check::Percent { at_most_100: false }.errors(&unavailable);
+    errors.extend(Check::Percent { at_most_100: false }.errors(&surge));
     if share(&unavailable) == Some(0) && share(&surge) == Some(0) {
         errors.push(unavailable.invalid("may not be 0 when `maxSurge` is 0"));
     }
@@ -193,15 +196,15 @@ fn rolling_update(update: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-/// A number or the number before `%`.
-fn share(found: &Found<'_>) -> Option<i64> {
-    match found.value? {
+/// The number, or that before `%`.
+fn share(field: &FieldValue<'_>) -> Option<i64> {
+    match field.value? {
         Value::String(text) => text.strip_suffix('%')?.parse().ok(),
         value => value.as_i64(),
     }
 }
 
-fn progress_deadline(spec: &Found<'_>) -> Vec<Error> {
+fn progress_deadline(spec: &FieldValue<'_>) -> Vec<Error> {
     let deadline = spec.field("progressDeadlineSeconds");
     if deadline.value.is_none() {
         return Vec::new();
@@ -213,7 +216,7 @@ fn progress_deadline(spec: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn stateful_policies(spec: &Found<'_>) -> Vec<Error> {
+fn stateful_policies(spec: &FieldValue<'_>) -> Vec<Error> {
     let (management, update) = (spec.field("podManagementPolicy"), spec.field("updateStrategy"));
     let mut errors = match management.text() {
         "" => vec![management.required("")],
@@ -232,8 +235,8 @@ fn stateful_policies(spec: &Found<'_>) -> Vec<Error> {
     errors
 }
 
-fn stateful_change(spec: &Found<'_>) -> Vec<Error> {
-    const FREE: &[&str] = &[
+fn stateful_change(spec: &FieldValue<'_>) -> Vec<Error> {
+    const MUTABLE: &[&str] = &[
         "replicas",
         "ordinals",
         "template",
@@ -244,7 +247,7 @@ fn stateful_change(spec: &Found<'_>) -> Vec<Error> {
     ];
     let fixed = |spec: Option<&Value>| -> Vec<(String, Value)> {
         let fields = spec.and_then(Value::as_object).into_iter().flatten();
-        let fixed = fields.filter(|(name, _)| !FREE.contains(&name.as_str()));
+        let fixed = fields.filter(|(name, _)| !MUTABLE.contains(&name.as_str()));
         fixed.map(|(name, value)| (name.clone(), value.clone())).collect()
     };
     let why = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', \
@@ -253,15 +256,15 @@ fn stateful_change(spec: &Found<'_>) -> Vec<Error> {
     when(fixed(spec.value) != fixed(spec.old), || spec.forbidden(why))
 }
 
-fn daemon_strategy(found: &Found<'_>) -> Vec<Error> {
-    let update = found.field("rollingUpdate");
-    match found.field("type").text() {
+fn daemon_strategy(field: &FieldValue<'_>) -> Vec<Error> {
+    let update = field.field("rollingUpdate");
+    match field.field("type").text() {
         "OnDelete" => Vec::new(),
         "RollingUpdate" if update.value.is_none() => vec![update.required("")],
         "RollingUpdate" => {
             let (unavailable, surge) = (update.field("maxUnavailable"), update.field("maxSurge"));
-            let mut errors = Check::Percent { at_most_all: true }.errors(&unavailable);
-            errors.extend(Check::Percent { at_most_all: true }.errors(&surge));
+            let mut errors = Check::Percent { at_most_100: true }.errors(&unavailable);
+            errors.extend(Check::Percent { at_most_100: true }.errors(&surge));
             match (share(&unavailable).unwrap_or_default(), share(&surge).unwrap_or_default()) {
                 (0, 0) => errors.push(unavailable.required("cannot be 0 when maxSurge is 0")),
                 (1.., 1..) => errors.push(surge.invalid("may not be set when maxUnavailable is non-zero")),
@@ -269,17 +272,17 @@ fn daemon_strategy(found: &Found<'_>) -> Vec<Error> {
             }
             errors
         }
-        _ => vec![found.unsupported_as(go_strategy(found), &["RollingUpdate", "OnDelete"])],
+        _ => vec![field.unsupported_as(go_strategy(field), &["RollingUpdate", "OnDelete"])],
     }
 }
 
-/// A strategy as Go's types print it.
-fn go_strategy(found: &Found<'_>) -> Shown {
-    let kind = json!(found.field("type").text());
+/// A strategy as Go prints it.
+fn go_strategy(field: &FieldValue<'_>) -> Shown {
+    let kind = json!(field.field("type").text());
     Shown::verbatim(format!("{{\"Type\":{kind},\"RollingUpdate\":null}}"))
 }
 
-fn is_nothing(value: &Value) -> bool {
+fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(list) => list.is_empty(),

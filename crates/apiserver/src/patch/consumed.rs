@@ -1,19 +1,20 @@
-//! A strategic patch as kube-apiserver tells it: what merging has read of it is gone.
+//! A strategic patch after merging: kube-apiserver's merge deletes the parts of the patch that it has processed, and
+//! error messages print the rest.
 
 use schema::{PatchStrategy, Type};
 use serde_json::{Map, Value};
 
-use super::strategic::{ORDER, below};
+use super::strategic::{ORDER, field_type};
 
-/// The patch after it was laid over `object`.
-pub(super) fn of(patch: &Value, object: &Value, ty: &Type) -> Value {
+/// The patch after it was merged into `object`.
+pub(super) fn after_merge(patch: &Value, object: &Value, ty: &Type) -> Value {
     match (patch, object) {
-        (Value::Object(patch), Value::Object(object)) => Value::Object(map(patch, object, ty)),
+        (Value::Object(patch), Value::Object(object)) => Value::Object(map_after_merge(patch, object, ty)),
         _ => patch.clone(),
     }
 }
 
-fn map(patch: &Map<String, Value>, object: &Map<String, Value>, ty: &Type) -> Map<String, Value> {
+fn map_after_merge(patch: &Map<String, Value>, object: &Map<String, Value>, ty: &Type) -> Map<String, Value> {
     let mut left = patch.clone();
     if let Some(directive) = patch.get("$patch") {
         if directive == "replace" {
@@ -21,31 +22,32 @@ fn map(patch: &Map<String, Value>, object: &Map<String, Value>, ty: &Type) -> Ma
         }
         return left;
     }
-    let kept = left.remove("$retainKeys");
-    let kept = kept.as_ref().and_then(Value::as_array);
-    let is_kept = |name: &str| kept.is_none_or(|kept| kept.iter().any(|kept| kept == name));
+    let retained = left.remove("$retainKeys");
+    let retained = retained.as_ref().and_then(Value::as_array);
+    let is_retained =
+        |name: &str| retained.is_none_or(|retained| retained.iter().any(|retained| retained == name));
     for field in patch.keys().filter_map(|key| key.strip_prefix(ORDER)) {
         left.remove(&format!("{ORDER}{field}"));
         left.remove(field);
     }
     for (name, value) in left.iter_mut().filter(|(name, _)| !name.starts_with('$')) {
-        let below = below(ty, name);
-        match (object.get(name).filter(|_| is_kept(name)), &*value) {
+        let below = field_type(ty, name);
+        match (object.get(name).filter(|_| is_retained(name)), &*value) {
             (Some(old @ Value::Object(_)), Value::Object(_)) => {
                 if below.patch().strategy == PatchStrategy::Merge {
-                    *value = of(value, old, &below);
+                    *value = after_merge(value, old, &below);
                 }
             }
-            (Some(Value::Array(old)), Value::Array(_)) => elements(value, old, &below),
-            // What is laid over something else is taken as it is.
-            _ => taken(value),
+            (Some(Value::Array(old)), Value::Array(_)) => update_merged_elements(value, old, &below),
+            // A value that replaces one of another type is copied.
+            _ => remove_nulls_and_directives(value),
         }
     }
     left
 }
 
-/// Elements of a keyed list, each laid over the one of its key.
-fn elements(list: &mut Value, old: &[Value], ty: &Type) {
+/// Updates the elements of a keyed list that were merged into the element with the same key.
+fn update_merged_elements(list: &mut Value, old: &[Value], ty: &Type) {
     let how = ty.patch();
     let (Some(key), PatchStrategy::Merge, Value::Array(items)) = (how.merge_key, how.strategy, list) else {
         return;
@@ -54,42 +56,42 @@ fn elements(list: &mut Value, old: &[Value], ty: &Type) {
     for item in items.iter_mut().filter(|item| item.get("$patch").is_none()) {
         let same = |other: &&Value| item.get(&key).is_some_and(|name| other.get(&key) == Some(name));
         if let Some(other) = old.iter().find(same) {
-            *item = of(item, other, &below);
+            *item = after_merge(item, other, &below);
         }
     }
 }
 
-/// A value of which nulls and what has a directive are left out, but for the elements of a list that is taken itself.
-fn taken(value: &mut Value) {
-    without_nulls(value);
+/// Removes nulls and maps with directives from a value that the merge copied. A list's own elements stay.
+fn remove_nulls_and_directives(value: &mut Value) {
+    remove_nulls(value);
     match value {
         Value::Object(fields) if fields.contains_key("$patch") => {}
         Value::Array(items) => items.iter_mut().for_each(|item| {
-            without_directives(item);
+            remove_directives(item);
         }),
         other => {
-            without_directives(other);
+            remove_directives(other);
         }
     }
 }
 
-fn without_nulls(value: &mut Value) {
+fn remove_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.retain(|_, value| !value.is_null());
-            fields.values_mut().for_each(without_nulls);
+            fields.values_mut().for_each(remove_nulls);
         }
-        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        Value::Array(items) => items.iter_mut().for_each(remove_nulls),
         _ => {}
     }
 }
 
-/// Leaves out what has a directive; whether the value itself stays.
-fn without_directives(value: &mut Value) -> bool {
+/// Removes maps with directives; returns whether to keep the value itself.
+fn remove_directives(value: &mut Value) -> bool {
     match value {
         Value::Object(fields) if fields.contains_key("$patch") => return false,
-        Value::Object(fields) => fields.retain(|_, value| without_directives(value)),
-        Value::Array(items) => items.retain_mut(without_directives),
+        Value::Object(fields) => fields.retain(|_, value| remove_directives(value)),
+        Value::Array(items) => items.retain_mut(remove_directives),
         _ => {}
     }
     true
@@ -103,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_merging_has_read_is_gone() {
+    fn processed_parts_are_removed() {
         let pod = Kinds::kubernetes().type_of("", "v1", "Pod").unwrap();
         let object = json!({"spec": {"nodeSelector": {"a": "b"}, "containers": [{"name": "a", "env": []}]}});
         let table = [
@@ -121,7 +123,7 @@ mod tests {
             ),
         ];
         for (patch, want) in table {
-            assert_eq!(of(&json!({"spec": patch}), &object, &pod), json!({"spec": want}), "{patch}");
+            assert_eq!(after_merge(&json!({"spec": patch}), &object, &pod), json!({"spec": want}), "{patch}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! How long texts are, and what they look like.
+//! Checks length and pattern of strings.
 
 use webhook::field::{Error, ErrorKind, Shown};
 
 use super::invalid;
 use crate::object::structural::schema::Checks;
 
-/// The first thing that is wrong with a text.
+/// The first error of a string.
 pub(super) fn check(path: &str, text: &str, checks: &Checks) -> Option<Error> {
     let length = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
     if let Some(max) = checks.max_length.filter(|max| length > *max) {
@@ -15,7 +15,7 @@ pub(super) fn check(path: &str, text: &str, checks: &Checks) -> Option<Error> {
     if let Some(min) = checks.min_length.filter(|min| length < *min) {
         return Some(invalid(path, Shown::from(text), &format!("should be at least {min} chars long")));
     }
-    let (pattern, understood) = checks.pattern.as_ref()?;
-    let fits = understood.as_ref().is_none_or(|regex| regex.is_match(text));
+    let (pattern, compiled) = checks.pattern.as_ref()?;
+    let fits = compiled.as_ref().is_none_or(|regex| regex.is_match(text));
     (!fits).then(|| invalid(path, Shown::from(text), &format!("should match '{pattern}'")))
 }

@@ -1,15 +1,15 @@
-//! What a request's body is, if it does not say: the kind of the resource, of its subresource, or options.
+//! The kind of a request's body: that of the resource, of the subresource, or delete options.
 
 use schema::Message;
 
 use crate::call::Call;
 
-/// A kind that is no longer served but still spoken, and the version that it lies like.
+/// Kinds in versions that are accepted but no longer served, and the versions that have the same fields.
 const OLDER: [(&str, &str, &str); 1] = [("Eviction", "policy/v1beta1", "policy/v1")];
 
-/// A kind as requests speak it.
+/// Group, version and kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Spoken<'a> {
+pub(crate) struct BodyKind<'a> {
     /// `apps`; empty for the core group.
     pub(crate) group: &'a str,
     /// `v1`.
@@ -18,12 +18,12 @@ pub(crate) struct Spoken<'a> {
     pub(crate) kind: &'a str,
 }
 
-impl<'a> Spoken<'a> {
-    /// What a deletion speaks, of whatever.
-    pub(crate) const DELETE_OPTIONS: Spoken<'static> =
-        Spoken { group: "", version: "v1", kind: "DeleteOptions" };
+impl<'a> BodyKind<'a> {
+    /// The kind of a deletion's body, for any resource.
+    pub(crate) const DELETE_OPTIONS: BodyKind<'static> =
+        BodyKind { group: "", version: "v1", kind: "DeleteOptions" };
 
-    /// What the body of a request is.
+    /// The kind that the body of a request must have.
     pub(crate) fn of(call: &'a Call) -> Self {
         let resource = &call.target.resource;
         match resource.subresource(&call.path.subresource) {
@@ -32,10 +32,10 @@ impl<'a> Spoken<'a> {
         }
     }
 
-    /// Whether the body of a request is of the resource itself, and not of something below it.
-    pub(crate) fn is_own(call: &'a Call) -> bool {
-        let (spoken, resource) = (Self::of(call), &call.target.resource);
-        (spoken.group, spoken.kind) == (resource.group.as_str(), resource.kind.as_str())
+    /// Whether the body of a request is the resource itself, and not that of a subresource.
+    pub(crate) fn is_of_resource(call: &'a Call) -> bool {
+        let (body_kind, resource) = (Self::of(call), &call.target.resource);
+        (body_kind.group, body_kind.kind) == (resource.group.as_str(), resource.kind.as_str())
     }
 
     /// `apps/v1`, `v1` for the core group.
@@ -47,18 +47,18 @@ impl<'a> Spoken<'a> {
         }
     }
 
-    /// Whether it lies in protobuf at all: custom resources do not.
+    /// Whether the kind has a protobuf message; custom resources do not.
     pub(crate) fn has_message(&self) -> bool {
         Message::of_kind(self.group, self.version, self.kind).is_some()
     }
 
-    /// The version that a body lies like which speaks an older one of this kind.
+    /// The served version with the same fields as this older `api_version`.
     pub(crate) fn newer(&self, api_version: &str, kind: &str) -> Option<&'static str> {
         let older = OLDER.iter().find(|(name, version, _)| (*name, *version) == (kind, api_version));
         older.filter(|_| kind == self.kind).map(|(_, _, newer)| *newer)
     }
 
-    /// How a body of this kind lies in protobuf, where this one is awaited: options are read in every group's name.
+    /// The protobuf message of a body. Delete options are accepted in every group and version.
     pub(crate) fn message(&self, api_version: &str, kind: &str) -> Option<&'static Message> {
         if *self == Self::DELETE_OPTIONS {
             return Message::of_kind(self.group, self.version, self.kind).filter(|_| kind == self.kind);

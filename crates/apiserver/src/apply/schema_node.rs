@@ -1,5 +1,4 @@
-//! What the schema says of one place of an object: its form, what belongs to one owner as a whole, what tells the
-//! elements of a list apart.
+//! The schema of one position in an object: its form, whether it is atomic, and the keys of its list elements.
 
 use std::sync::LazyLock;
 
@@ -9,31 +8,31 @@ use webhook::field::quote;
 
 use super::element::{Element, Scalar};
 
-/// A place of an object of one kind.
+/// The schema of one position in an object.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// What is there.
+pub(crate) struct SchemaNode {
+    /// The type.
     ty: Type,
-    /// Whether the kind is built in: Go's structs are there even where nothing was said of them.
+    /// Whether the kind is built in: Go structs exist even if the JSON leaves them out.
     built_in: bool,
-    /// Whether the schema of a CRD keeps unknown fields somewhere above, which opens all that is below.
+    /// Whether a CRD schema preserves unknown fields at a parent, which then applies to everything below.
     open: bool,
 }
 
-/// What a value is taken for.
+/// How a value is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Named fields or free keys.
+    /// Named fields or arbitrary keys.
     Map,
     /// Elements.
     List,
     /// Everything else.
     Scalar,
-    /// Nothing is known: the schema says nothing and there is no value to tell.
+    /// Unknown: there is neither a schema nor a value.
     Open,
 }
 
-/// An object of which nothing was said.
+/// An object without any fields.
 pub(crate) static EMPTY: LazyLock<Value> = LazyLock::new(|| json!({}));
 
 static NULL: Value = Value::Null;
@@ -41,13 +40,13 @@ static TEXT: Value = Value::String(String::new());
 static FALSE: Value = Value::Bool(false);
 static ZERO: LazyLock<Value> = LazyLock::new(|| json!(0));
 
-impl Place {
+impl SchemaNode {
     /// The root of an object.
     pub(crate) fn root(ty: Type, built_in: bool) -> Self {
         Self { ty, built_in, open: false }
     }
 
-    /// What a value is taken for here.
+    /// The form of a value at this position.
     pub(crate) fn form(&self, value: Option<&Value>) -> Form {
         match (self.shape(), value) {
             (Shape::Object | Shape::Map, _) | (Shape::Any, Some(Value::Object(_))) => Form::Map,
@@ -58,7 +57,7 @@ impl Place {
         }
     }
 
-    /// What is there; the schema of a CRD leaves open what else stands where a number or text may stand.
+    /// The type's shape. A CRD schema does not restrict what replaces an int-or-string or a quantity.
     fn shape(&self) -> Shape {
         match self.ty.shape() {
             Shape::IntOrString | Shape::Quantity if !self.built_in => Shape::Any,
@@ -66,7 +65,7 @@ impl Place {
         }
     }
 
-    /// Whether a map or list belongs to one owner as a whole.
+    /// Whether one manager owns the map or list as a whole.
     pub(crate) fn is_atomic(&self, form: Form) -> bool {
         match form {
             Form::List => !matches!(self.ty.list_kind(), Some(ListKind::Set | ListKind::Map(_))),
@@ -75,7 +74,7 @@ impl Place {
         }
     }
 
-    /// Whether nothing is known of it, or only that it is an object.
+    /// Whether the schema says nothing, or only that the value is an object.
     pub(crate) fn is_untyped(&self) -> bool {
         match self.shape() {
             Shape::Any => true,
@@ -84,13 +83,13 @@ impl Place {
         }
     }
 
-    /// The place of a field, and whether the schema declares it by name; absent where there can be no such field.
+    /// The schema of a field, and whether the schema declares the field by name; `None` if no such field is allowed.
     pub(crate) fn child(&self, name: &str) -> Option<(Self, bool)> {
-        let at = |ty: Type| Self { ty, built_in: self.built_in, open: self.opens() };
+        let at = |ty: Type| Self { ty, built_in: self.built_in, open: self.allows_undeclared() };
         match self.shape() {
             Shape::Object => match self.ty.field(name) {
                 Some(field) => Some((at(field.ty), true)),
-                None if self.ty.is_open() || self.opens() || self.is_untyped() => {
+                None if self.ty.is_open() || self.allows_undeclared() || self.is_untyped() => {
                     Some((at(Type::any()), false))
                 }
                 None => None,
@@ -101,30 +100,34 @@ impl Place {
         }
     }
 
-    /// Whether what is below may hold fields that nobody declared.
-    fn opens(&self) -> bool {
+    /// Whether undeclared fields are allowed below.
+    fn allows_undeclared(&self) -> bool {
         self.open || (!self.built_in && self.ty.is_open())
     }
 
-    /// The place below a step of a set; absent where the schema knows none.
+    /// The schema below an element of a field set; `None` if the schema does not allow it.
     pub(crate) fn below(&self, element: &Element) -> Option<Self> {
         match element {
-            Element::Field(name) => self.child(name).map(|(place, _)| place),
+            Element::Field(name) => self.child(name).map(|(node, _)| node),
             Element::Key(_) | Element::Value(_) | Element::Index(_) => Some(self.items()),
         }
     }
 
-    /// Whether a field of this name is declared.
+    /// Whether the schema declares a field of this name.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.child(name).is_some_and(|(_, declared)| declared)
     }
 
-    /// The place of the elements of a list.
+    /// The schema of a list's elements.
     pub(crate) fn items(&self) -> Self {
-        Self { ty: self.ty.items().unwrap_or_else(Type::any), built_in: self.built_in, open: self.opens() }
+        Self {
+            ty: self.ty.items().unwrap_or_else(Type::any),
+            built_in: self.built_in,
+            open: self.allows_undeclared(),
+        }
     }
 
-    /// What tells an element of a keyed list or a set apart from the others.
+    /// The key of an element of a keyed list or a set.
     pub(crate) fn element(&self, item: &Value) -> Result<Element, String> {
         match self.ty.list_kind() {
             Some(ListKind::Map(keys)) => self.key_of(item, &keys),
@@ -152,7 +155,7 @@ impl Place {
         let mut key: Vec<(String, Scalar)> = keys
             .iter()
             .filter_map(|name| {
-                Some((name.clone(), fields.get(name).map(Scalar::of).or_else(|| items.default(name))?))
+                Some((name.clone(), fields.get(name).map(Scalar::of).or_else(|| items.default_key(name))?))
             })
             .collect();
         if key.is_empty() && !keys.is_empty() {
@@ -167,19 +170,19 @@ impl Place {
         Ok(Element::Key(key))
     }
 
-    /// What a key field that is left out means.
-    fn default(&self, name: &str) -> Option<Scalar> {
+    /// The value of a key field that an element leaves out.
+    fn default_key(&self, name: &str) -> Option<Scalar> {
         let field = self.ty.field(name)?;
         if let Some(default) = field.default() {
             return Some(Scalar::of(default));
         }
-        // What every object has is of Go's types, of custom resources too.
-        let typed = Self { built_in: self.built_in || self.ty.definition().is_some(), ..self.clone() };
-        typed.absent(name).filter(|value| !value.is_null()).map(Scalar::of)
+        // `ObjectMeta` is a Go type in custom resources too.
+        let of_go_type = Self { built_in: self.built_in || self.ty.definition().is_some(), ..self.clone() };
+        of_go_type.go_zero_value(name).filter(|value| !value.is_null()).map(Scalar::of)
     }
 
-    /// What Go's types say of a field that is left out of an object that is there; absent if they leave it out too.
-    pub(crate) fn absent(&self, name: &str) -> Option<&'static Value> {
+    /// The value that a Go type serializes for an absent field of an existing object; `None` if it omits the field.
+    pub(crate) fn go_zero_value(&self, name: &str) -> Option<&'static Value> {
         if !self.built_in {
             return None;
         }
@@ -195,8 +198,8 @@ impl Place {
         }
     }
 
-    /// The structs that an object has although it does not say so.
-    pub(crate) fn unsaid(&self, fields: &Map<String, Value>) -> Vec<String> {
+    /// The struct fields that exist although the JSON leaves them out.
+    pub(crate) fn omitted_structs(&self, fields: &Map<String, Value>) -> Vec<String> {
         if !self.built_in {
             return Vec::new();
         }
@@ -204,7 +207,7 @@ impl Place {
         structs.filter(|name| !fields.contains_key(name)).collect()
     }
 
-    /// Why a scalar cannot stand here.
+    /// The error if a value is not valid for a scalar.
     pub(crate) fn scalar_error(&self, value: &Value) -> Option<String> {
         let wrong = |right: bool, why: String| (!right).then_some(why);
         match (self.ty.shape(), value) {
@@ -217,38 +220,40 @@ impl Place {
                 wrong(value.is_number(), format!("expected numeric (int or float), got {}", go_type(value)))
             }
             (Shape::Boolean, _) => {
-                wrong(value.is_boolean(), format!("expected boolean, got {}", held(value)))
+                wrong(value.is_boolean(), format!("expected boolean, got {}", format_go_struct(value)))
             }
-            // kube-apiserver deduces from the value what such a field is, and fails when it converts it.
+            // kube-apiserver infers the type of such a field from the value, and fails later, when it converts it.
             (Shape::IntOrString, _) if self.built_in => None,
             (_, Value::Object(_) | Value::Array(_)) => {
-                Some(format!("expected any scalar, got {}", held(value)))
+                Some(format!("expected any scalar, got {}", format_go_struct(value)))
             }
             _ => None,
         }
     }
 }
 
-/// A value as Go prints what holds it: `&{map[a:b]}`.
-pub(crate) fn held(value: &Value) -> String {
-    format!("&{{{}}}", printed(value))
+/// Go's `%v` of a pointer to a struct with this value: `&{map[a:b]}`.
+pub(crate) fn format_go_struct(value: &Value) -> String {
+    format!("&{{{}}}", format_go_value(value))
 }
 
-fn printed(value: &Value) -> String {
+fn format_go_value(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(printed).collect::<Vec<_>>().join(" ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(format_go_value).collect::<Vec<_>>().join(" "))
+        }
         Value::Object(fields) => {
             let fields: Vec<String> =
-                fields.iter().map(|(name, value)| format!("{name}:{}", printed(value))).collect();
+                fields.iter().map(|(name, value)| format!("{name}:{}", format_go_value(value))).collect();
             format!("map[{}]", fields.join(" "))
         }
         other => other.to_string(),
     }
 }
 
-/// A value as it is written in Go.
+/// Go's `%#v` of a value.
 fn go_syntax(value: &Value) -> String {
     let all = |items: Vec<String>| items.join(", ");
     match value {
