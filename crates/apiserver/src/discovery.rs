@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::aggregation::{self, Elsewhere};
 use crate::http::reply::Reply;
 use crate::openapi;
-use crate::registry::Served;
+use crate::registry::ServedKinds;
 use crate::state::Shared;
 
 const OPENAPI_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
@@ -93,7 +93,7 @@ fn with_identity(kind: &str, mut value: Value) -> Value {
 }
 
 /// All groups but the core one, with what others serve.
-fn groups(shared: &Shared, served: &Served) -> Vec<Value> {
+fn groups(shared: &Shared, served: &ServedKinds) -> Vec<Value> {
     let elsewhere = Elsewhere::of(shared);
     let groups = served.kinds.groups().iter().filter(|group| !group.name.is_empty());
     aggregation::groups(shared, groups.filter_map(|group| group_value(group, &elsewhere)).collect())
@@ -113,7 +113,7 @@ fn group_value(group: &Group, elsewhere: &Elsewhere) -> Option<Value> {
     }))
 }
 
-fn resources(served: &Served, group: &str, version: &str) -> Reply {
+fn resources(served: &ServedKinds, group: &str, version: &str) -> Reply {
     let found = served
         .kinds
         .group(group)
@@ -167,7 +167,7 @@ fn aggregated(items: &[Value]) -> Reply {
     Reply { content_type: AGGREGATED_V2, ..Reply::json(200, Bytes::from(list.to_string())) }
 }
 
-fn aggregated_groups(served: &Served, elsewhere: &Elsewhere, core: bool) -> Vec<Value> {
+fn aggregated_groups(served: &ServedKinds, elsewhere: &Elsewhere, core: bool) -> Vec<Value> {
     let groups = served.kinds.groups().iter().filter(|group| group.name.is_empty() == core);
     groups.filter_map(|group| aggregated_group(group, elsewhere)).collect()
 }

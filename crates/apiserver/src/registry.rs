@@ -10,11 +10,11 @@ use crate::object::structural::{Schema, Versions};
 
 /// The kinds served now.
 #[derive(Debug)]
-pub(crate) struct Registry(RwLock<Arc<Served>>);
+pub(crate) struct Registry(RwLock<Arc<ServedKinds>>);
 
 /// The kinds served at one moment.
 #[derive(Clone, Debug)]
-pub(crate) struct Served {
+pub(crate) struct ServedKinds {
     /// All of them.
     pub(crate) kinds: Kinds,
     /// Those that CRDs brought, as `plural.group`, with their schemas.
@@ -44,7 +44,7 @@ impl Registry {
     /// Serves `kinds` and those of `crds`.
     pub(crate) fn new(kinds: &Kinds, crds: &[Crd]) -> Self {
         let custom = crds.iter().map(|crd| (crd.name(), Arc::new(Versions::of(crd)))).collect();
-        Self(RwLock::new(Arc::new(Served { kinds: kinds.with(crds.iter().cloned()), custom })))
+        Self(RwLock::new(Arc::new(ServedKinds { kinds: kinds.with(crds.iter().cloned()), custom })))
     }
 
     /// Another registry that serves what is served now.
@@ -53,7 +53,7 @@ impl Registry {
     }
 
     /// What is served now.
-    pub(crate) fn served(&self) -> Arc<Served> {
+    pub(crate) fn served(&self) -> Arc<ServedKinds> {
         Arc::clone(&self.0.read())
     }
 
@@ -62,7 +62,7 @@ impl Registry {
         let mut served = self.0.write();
         let mut custom = served.custom.clone();
         custom.insert(crd.name(), Arc::new(Versions::of(crd)));
-        *served = Arc::new(Served { kinds: served.kinds.with([crd.clone()]), custom });
+        *served = Arc::new(ServedKinds { kinds: served.kinds.with([crd.clone()]), custom });
     }
 
     /// Stops serving the kinds of a CRD.
@@ -70,11 +70,11 @@ impl Registry {
         let mut served = self.0.write();
         let mut custom = served.custom.clone();
         custom.remove(&format!("{plural}.{group}"));
-        *served = Arc::new(Served { kinds: served.kinds.without(group, plural), custom });
+        *served = Arc::new(ServedKinds { kinds: served.kinds.without(group, plural), custom });
     }
 }
 
-impl Served {
+impl ServedKinds {
     /// The resource of a path.
     pub(crate) fn target(&self, group: &str, version: &str, plural: &str) -> Option<Target> {
         self.kinds.resource(group, version, plural).map(|resource| self.target_of(resource))

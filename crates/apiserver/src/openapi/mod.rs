@@ -4,7 +4,7 @@ mod protobuf;
 
 use serde_json::{Map, Value, json};
 
-use crate::registry::Served;
+use crate::registry::ServedKinds;
 
 pub(crate) use protobuf::encoded;
 
@@ -12,7 +12,7 @@ const V3: &str = "#/components/schemas/";
 const V2: &str = "#/definitions/";
 
 /// `/openapi/v3`: where the documents are; those of `others` too.
-pub(crate) fn index(served: &Served, others: Map<String, Value>) -> Value {
+pub(crate) fn index(served: &ServedKinds, others: Map<String, Value>) -> Value {
     let mut paths = others;
     for group in served.kinds.groups() {
         for version in &group.versions {
@@ -25,12 +25,12 @@ pub(crate) fn index(served: &Served, others: Map<String, Value>) -> Value {
 }
 
 /// `/openapi/v3/apis/apps/v1`: the document of a group and version.
-pub(crate) fn document(served: &Served, group: &str, version: &str) -> Option<Value> {
+pub(crate) fn document(served: &ServedKinds, group: &str, version: &str) -> Option<Value> {
     served.kinds.openapi(group, version)
 }
 
 /// `/openapi/v2`: all documents as one, in the older form.
-pub(crate) fn whole(served: &Served) -> Value {
+pub(crate) fn whole(served: &ServedKinds) -> Value {
     let (mut paths, mut definitions) = (Map::new(), Map::new());
     let mut info = Value::Null;
     let groups = served.kinds.groups().iter();
