@@ -10,7 +10,7 @@ use crate::http::negotiate::Accept;
 use crate::http::path::ResourcePath;
 use crate::http::query::Query;
 use crate::http::status::GroupResource;
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::table::column::Column;
 
 /// Who asks.
@@ -59,7 +59,7 @@ pub(crate) struct Call {
     /// Where.
     pub(crate) path: ResourcePath,
     /// Of which kind.
-    pub(crate) target: Target,
+    pub(crate) target: ServedResource,
     /// With which options.
     pub(crate) query: Query,
     /// In which form the answer is wanted.

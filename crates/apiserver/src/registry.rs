@@ -23,7 +23,7 @@ pub(crate) struct ServedKinds {
 
 /// A resource that is served, in the version asked for and in the one it is stored in.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub(crate) struct ServedResource {
     /// As asked for.
     pub(crate) resource: Resource,
     /// As stored.
@@ -76,7 +76,7 @@ impl Registry {
 
 impl ServedKinds {
     /// The resource of a path.
-    pub(crate) fn target(&self, group: &str, version: &str, plural: &str) -> Option<Target> {
+    pub(crate) fn target(&self, group: &str, version: &str, plural: &str) -> Option<ServedResource> {
         self.kinds.resource(group, version, plural).map(|resource| self.target_of(resource))
     }
 
@@ -89,7 +89,7 @@ impl ServedKinds {
     }
 
     /// All resources, each once, in the version it is stored in.
-    pub(crate) fn stored(&self) -> Vec<Target> {
+    pub(crate) fn stored(&self) -> Vec<ServedResource> {
         self.kinds
             .resources()
             .filter(|resource| resource.storage)
@@ -98,7 +98,7 @@ impl ServedKinds {
     }
 
     /// Every other (group, version, resource) under which objects of `target` are served.
-    pub(crate) fn equivalents(&self, target: &Target) -> Vec<(String, String, String)> {
+    pub(crate) fn equivalents(&self, target: &ServedResource) -> Vec<(String, String, String)> {
         let own = (&target.resource.group, &target.resource.version);
         let same = |other: &&Resource| {
             table(&other.group, &other.plural) == target.table && (&other.group, &other.version) != own
@@ -107,14 +107,14 @@ impl ServedKinds {
         self.kinds.resources().filter(same).map(name).collect()
     }
 
-    fn target_of(&self, resource: &Resource) -> Target {
+    fn target_of(&self, resource: &Resource) -> ServedResource {
         let table = table(&resource.group, &resource.plural);
         let group = if table == "events" { "" } else { resource.group.as_str() };
         let versions = self.kinds.group(group).map_or(&[][..], |group| &group.versions);
         let custom = self.custom.get(&format!("{}.{}", resource.plural, resource.group));
         let mut same = versions.iter().flat_map(|served| &served.resources);
         let storage = same.find(|other| other.plural == resource.plural && other.storage);
-        Target {
+        ServedResource {
             storage: storage.unwrap_or(resource).clone(),
             resource: resource.clone(),
             custom: custom.is_some(),

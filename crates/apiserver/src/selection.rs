@@ -8,7 +8,7 @@ use crate::convert;
 use crate::http::query::Query;
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::registry::{ServedKinds, Target};
+use crate::registry::{ServedKinds, ServedResource};
 
 /// The selectors of a request.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Selection {
     }
 
     /// Refuses fields that the kind cannot be selected by.
-    pub(crate) fn check(&self, target: &Target, served: &ServedKinds) -> Result<(), Status> {
+    pub(crate) fn check(&self, target: &ServedResource, served: &ServedKinds) -> Result<(), Status> {
         check(&self.fields, target, served)
     }
 
@@ -58,7 +58,7 @@ impl Selection {
     }
 
     /// Whether an object in its storage version is selected.
-    pub(crate) fn selects(&self, object: &Value, target: &Target) -> bool {
+    pub(crate) fn selects(&self, object: &Value, target: &ServedResource) -> bool {
         if !self.labels.is_empty() && !self.labels.matches_by(|key| meta::label(object, key)) {
             return false;
         }
@@ -74,7 +74,7 @@ fn names(term: &FieldTerm) -> bool {
     term.equal && term.field == "metadata.name"
 }
 
-fn check(fields: &FieldSelector, target: &Target, served: &ServedKinds) -> Result<(), Status> {
+fn check(fields: &FieldSelector, target: &ServedResource, served: &ServedKinds) -> Result<(), Status> {
     if fields.terms.is_empty() {
         return Ok(());
     }

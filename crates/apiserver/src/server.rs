@@ -32,7 +32,7 @@ use crate::http::path::{Path, ResourcePath};
 use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
 use crate::log;
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::state::{Authorization, Controllers, Shared};
 use crate::verbs;
 
@@ -324,7 +324,7 @@ fn user(shared: &Shared, parts: &Parts) -> Result<User, Status> {
 }
 
 /// What users of a kind are told that will be served no more.
-fn deprecation(target: &Target) -> Option<&'static str> {
+fn deprecation(target: &ServedResource) -> Option<&'static str> {
     match target.table.as_str() {
         "endpoints" => Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
         "componentstatuses" => Some("v1 ComponentStatus is deprecated in v1.19+"),

@@ -10,7 +10,7 @@ use super::reset::{self, Reset};
 use super::valid;
 use crate::convert;
 use crate::object::fields::blank;
-use crate::registry::{ServedKinds, Target};
+use crate::registry::{ServedKinds, ServedResource};
 
 /// A kind as it is written through one subresource, in all of its versions.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Lens<'a> {
 
 impl<'a> Lens<'a> {
     /// The kind of a request.
-    pub(crate) fn new(served: &'a ServedKinds, target: &'a Target, subresource: &'a str) -> Self {
+    pub(crate) fn new(served: &'a ServedKinds, target: &'a ServedResource, subresource: &'a str) -> Self {
         Self { served, resource: &target.resource, custom: target.custom, subresource }
     }
 

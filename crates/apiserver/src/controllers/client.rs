@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::call::User;
 use crate::http::reply::Body;
-use crate::registry::Target;
+use crate::registry::ServedResource;
 
 /// Sends a request to the server; absent if that is gone.
 pub(crate) type Ask = Arc<
@@ -116,7 +116,7 @@ impl Client {
 }
 
 /// The path of an object, or with an empty name of a collection.
-pub(super) fn path(target: &Target, namespace: &str, name: &str) -> String {
+pub(super) fn path(target: &ServedResource, namespace: &str, name: &str) -> String {
     let storage = &target.storage;
     let root = if storage.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", storage.group) };
     let place = if storage.namespaced { format!("/namespaces/{namespace}") } else { String::new() };

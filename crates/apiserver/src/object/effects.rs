@@ -11,7 +11,7 @@ use crate::crd;
 use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
 use crate::object::removal::{self, DeleteOptions, Step};
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
 
@@ -64,7 +64,7 @@ pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
 }
 
 /// What the server says in objects that change the server itself.
-pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Result<(), Status> {
+pub(crate) fn prepare(target: &ServedResource, object: &mut Value, now: Timestamp) -> Result<(), Status> {
     match target.table.as_str() {
         CRDS => crd::prepare(object, now),
         MUTATING | VALIDATING => admission::prepare(object),
@@ -73,7 +73,7 @@ pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Re
 }
 
 /// What the server says in an object in view of others of its kind, and what users should know of it.
-pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> Vec<String> {
+pub(crate) fn compare(shared: &Shared, target: &ServedResource, object: &mut Value) -> Vec<String> {
     match target.table.as_str() {
         CRDS => {
             let snapshot = shared.store.snapshot(CRDS);
@@ -86,7 +86,7 @@ pub(crate) fn compare(shared: &Shared, target: &Target, object: &mut Value) -> V
 }
 
 /// Whether nothing holds a deleted object any more.
-pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
+pub(crate) fn is_gone(target: &ServedResource, object: &Value) -> bool {
     let held = target.table == NAMESPACES && has_content_finalizers(object);
     let grace =
         meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
@@ -94,7 +94,7 @@ pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
 }
 
 /// After an object was written.
-pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
+pub(crate) fn written(shared: &Shared, target: &ServedResource, object: &Value) {
     if target.table != CRDS {
         return;
     }
@@ -107,7 +107,7 @@ pub(crate) fn written(shared: &Shared, target: &Target, object: &Value) {
 }
 
 /// After an object was removed.
-pub(crate) fn removed(shared: &Shared, target: &Target, object: &Value) {
+pub(crate) fn removed(shared: &Shared, target: &ServedResource, object: &Value) {
     if target.table == CRDS
         && let Some(crd) = crd::read(object)
     {
@@ -159,7 +159,7 @@ fn finish_crd(shared: &Shared, name: &str) {
 /// Marks an object and removes it; nothing where somebody else was faster.
 pub(crate) fn removed_gracefully(
     shared: &Shared,
-    (target, key): (&Target, &str),
+    (target, key): (&ServedResource, &str),
     expect: Expect,
     marked: Value,
 ) -> Option<Arc<Object>> {
@@ -171,7 +171,7 @@ pub(crate) fn removed_gracefully(
 }
 
 /// Deletes all objects of a resource below a prefix, without asking anybody.
-fn sweep(shared: &Shared, target: &Target, prefix: &str) {
+fn sweep(shared: &Shared, target: &ServedResource, prefix: &str) {
     let snapshot = shared.store.snapshot(&target.table);
     let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
     for (key, _) in snapshot.range(prefix, None) {
@@ -197,7 +197,7 @@ fn sweep(shared: &Shared, target: &Target, prefix: &str) {
 }
 
 /// Changes an object of the server's own accord; it goes if that was what held it.
-fn rewrite(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
+fn rewrite(shared: &Shared, target: &ServedResource, key: &str, change: impl Fn(&mut Value)) {
     while let Some(object) = shared.store.get(&target.table, key) {
         let mut value = object.value().clone();
         change(&mut value);

@@ -10,7 +10,7 @@ use crate::crd;
 use crate::http::query;
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::registry::Target;
+use crate::registry::ServedResource;
 
 /// What a deletion is asked to do.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -85,7 +85,7 @@ impl DeleteOptions {
 }
 
 /// The next step of an object that is to be deleted.
-pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now: Timestamp) -> Step {
+pub(crate) fn step(target: &ServedResource, object: &Value, options: &DeleteOptions, now: Timestamp) -> Step {
     let grace = grace(target, object, options);
     let mut marked = object.clone();
     let changed = follow_policy(target, &mut marked, options);
@@ -132,7 +132,7 @@ pub(crate) fn step(target: &Target, object: &Value, options: &DeleteOptions, now
 }
 
 /// Sets the finalizers that the garbage collector takes away again; whether that changed anything.
-fn follow_policy(target: &Target, object: &mut Value, options: &DeleteOptions) -> bool {
+fn follow_policy(target: &ServedResource, object: &mut Value, options: &DeleteOptions) -> bool {
     let before: Vec<String> = meta::finalizers(object).into_iter().map(str::to_owned).collect();
     let has = |finalizer: &str| before.iter().any(|found| found == finalizer);
     let (orphan, foreground) = match (options.orphan_dependents, options.propagation_policy.as_deref()) {
@@ -170,7 +170,7 @@ fn mark(object: &mut Value, grace: i64, now: Timestamp) {
 }
 
 /// Only pods take time: as long as a node runs them.
-fn grace(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
+fn grace(target: &ServedResource, object: &Value, options: &DeleteOptions) -> i64 {
     if target.table != "pods" {
         return 0;
     }
@@ -186,7 +186,7 @@ fn grace(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
     }
 }
 
-fn is_namespace(target: &Target) -> bool {
+fn is_namespace(target: &ServedResource) -> bool {
     target.table == "namespaces"
 }
 

@@ -11,7 +11,7 @@ use crate::http::path::ResourcePath;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::status::{GroupResource, Status};
-use crate::registry::{ServedKinds, Target};
+use crate::registry::{ServedKinds, ServedResource};
 use crate::state::Shared;
 use crate::table::column::Column;
 
@@ -59,7 +59,7 @@ pub(super) fn read(
 }
 
 /// What a path answers where nothing is served: in the name of the version, where that is served.
-fn unknown(served: &ServedKinds, target: Option<&Target>, path: &ResourcePath) -> Reply {
+fn unknown(served: &ServedKinds, target: Option<&ServedResource>, path: &ResourcePath) -> Reply {
     if let Some(target) = target.filter(|target| target.custom) {
         let of = GroupResource { group: &target.resource.group, resource: &target.resource.plural };
         return Status::not_found(of, &path.name).into();
@@ -71,7 +71,7 @@ fn unknown(served: &ServedKinds, target: Option<&Target>, path: &ResourcePath) -
     Reply { unknown: true, ..Status::generic(404, "NotFound", message).into() }
 }
 
-fn columns(shared: &Shared, accept: Accept, target: &Target) -> Vec<Column> {
+fn columns(shared: &Shared, accept: Accept, target: &ServedResource) -> Vec<Column> {
     if !matches!(accept.shape, Shape::Table(_)) {
         return Vec::new();
     }

@@ -16,7 +16,7 @@ use crate::admission::posting::{self, Unanswered};
 use crate::convert;
 use crate::http::status::Status;
 use crate::object::structural::{self, Versions};
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::state::Shared;
 use crate::store::Object;
 
@@ -31,7 +31,7 @@ const PATIENCE: u32 = 30;
 /// If a webhook does not convert it.
 pub(crate) async fn read_one(
     shared: &Shared,
-    target: &Target,
+    target: &ServedResource,
     object: &Arc<Object>,
 ) -> Result<Arc<Object>, Status> {
     match &target.definition {
@@ -46,7 +46,7 @@ pub(crate) async fn read_one(
 /// If a webhook does not convert it.
 pub(crate) async fn converted(
     shared: &Shared,
-    target: &Target,
+    target: &ServedResource,
     object: Value,
     to: &Resource,
 ) -> Result<Value, Status> {
@@ -65,7 +65,7 @@ pub(crate) async fn converted(
 
 async fn of_definition(
     shared: &Shared,
-    target: &Target,
+    target: &ServedResource,
     definition: &Versions,
     object: &Arc<Object>,
 ) -> Result<Arc<Object>, Status> {

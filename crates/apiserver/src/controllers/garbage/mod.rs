@@ -11,7 +11,7 @@ use super::client::{Client, Failed, path};
 use crate::call;
 use crate::object::meta;
 use crate::object::removal::{FOREGROUND, ORPHAN};
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::state::Shared;
 
 use graph::{Graph, Node, Owner};
@@ -166,7 +166,7 @@ impl Garbage {
 
 /// An object that is there.
 struct Item<'a> {
-    target: &'a Target,
+    target: &'a ServedResource,
     value: &'a Value,
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::object::defaults;
 use crate::object::meta;
-use crate::registry::Target;
+use crate::registry::ServedResource;
 
 /// Built-in kinds that count changes of their specification; custom resources all do.
 const COUNTED: &[(&str, &str)] = &[
@@ -118,27 +118,27 @@ pub(crate) const METADATA_STAYS: &[(&str, &str)] = &[
 ];
 
 /// Whether an update without resourceVersion replaces what is there.
-pub(crate) fn allows_unconditional_update(target: &Target) -> bool {
+pub(crate) fn allows_unconditional_update(target: &ServedResource) -> bool {
     !target.custom && !is_one_of(&target.resource, CONDITIONAL)
 }
 
 /// Whether an update creates what is not there; as kube-apiserver has it, one of the status does so too.
-pub(crate) fn allows_create_on_update(target: &Target, subresource: &str) -> bool {
+pub(crate) fn allows_create_on_update(target: &ServedResource, subresource: &str) -> bool {
     matches!(subresource, "" | "status") && !target.custom && is_one_of(&target.resource, CREATED_BY_UPDATE)
 }
 
 /// Whether a deletion answers with the object.
-pub(crate) fn returns_deleted(target: &Target) -> bool {
+pub(crate) fn returns_deleted(target: &ServedResource) -> bool {
     !target.custom && is_one_of(&target.resource, RETURNED_WHEN_DELETED)
 }
 
 /// Whether the first update of an object is a write, whatever it changes.
-pub(crate) fn is_rewritten_once(target: &Target) -> bool {
+pub(crate) fn is_rewritten_once(target: &ServedResource) -> bool {
     !target.custom && is_one_of(&target.resource, REWRITTEN_ONCE)
 }
 
 /// What the server decides on a new object: status, generation, a namespace's finalizer.
-pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
+pub(crate) fn prepare_for_create(target: &ServedResource, object: &mut Value) {
     let resource = &target.resource;
     let keeps_status = is_one_of(resource, &[("", "nodes")]);
     if resource.has_status()
@@ -170,7 +170,7 @@ pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
 }
 
 /// What the server decides on a changed object: status stays, generation counts.
-pub(crate) fn prepare_for_update(target: &Target, object: &mut Value, old: &Value) {
+pub(crate) fn prepare_for_update(target: &ServedResource, object: &mut Value, old: &Value) {
     if target.resource.has_status() {
         keep_field(object, old, "status");
     }
@@ -192,7 +192,7 @@ pub(crate) fn prepare_for_update(target: &Target, object: &mut Value, old: &Valu
 }
 
 /// What the server decides on an update of the status: only that changes, and of most kinds the metadata.
-pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old: &Value) {
+pub(crate) fn prepare_for_status_update(target: &ServedResource, object: &mut Value, old: &Value) {
     let status = object.get("status").cloned();
     let written = object["metadata"].take();
     *object = old.clone();
@@ -264,11 +264,11 @@ fn prepare_namespace(object: &mut Value) {
     label_namespace(object);
 }
 
-fn counts(target: &Target) -> bool {
+fn counts(target: &ServedResource) -> bool {
     target.custom || is_one_of(&target.resource, COUNTED)
 }
 
-fn specification_changed(target: &Target, object: &Value, old: &Value) -> bool {
+fn specification_changed(target: &ServedResource, object: &Value, old: &Value) -> bool {
     let ignored = |field: &str| {
         matches!(field, "metadata" | "apiVersion" | "kind")
             || (field == "status" && target.resource.has_status())
