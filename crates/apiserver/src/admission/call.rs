@@ -6,7 +6,7 @@ use webhook::registration::{Phase, Registration};
 use webhook::review::{GroupVersionResource, ReviewVersion};
 
 use super::hooks::Invocation;
-use super::posting::{self, Unanswered};
+use super::posting::{self, PostError};
 use super::response::{self, Verdict};
 use super::{Failure, Review};
 use crate::apply;
@@ -43,10 +43,10 @@ pub(super) async fn ask(
     let body = request(shared, call, review, &invocation.asked_as, version, &uid).await?;
     let seconds = webhook.timeout_seconds.unwrap_or(USUAL_TIMEOUT);
     let answer = posting::post(shared, &webhook.client_config, seconds, body).await;
-    let text = answer.map_err(|unanswered| {
-        let why = match unanswered {
-            Unanswered::NoWay(why) => format!("could not get REST client: {why}"),
-            Unanswered::Failed(why) => format!("failed to call webhook: {why}"),
+    let text = answer.map_err(|error| {
+        let why = match error {
+            PostError::NoClient(why) => format!("could not get REST client: {why}"),
+            PostError::Failed(why) => format!("failed to call webhook: {why}"),
         };
         Failure::calling(name, why)
     })?;

@@ -11,9 +11,9 @@ use crate::state::Shared;
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(crate) enum Unanswered {
+pub(crate) enum PostError {
     /// Nobody knows the way to the webhook.
-    NoWay(String),
+    NoClient(String),
     /// It was asked, and did not say what it was asked for.
     Failed(String),
 }
@@ -27,28 +27,28 @@ pub(crate) async fn post(
     to: &ClientConfig,
     seconds: u32,
     body: Bytes,
-) -> Result<String, Unanswered> {
+) -> Result<String, PostError> {
     let Some(dialers) = &shared.dialers else {
-        return Err(Unanswered::NoWay("this server was given no way to webhooks".to_owned()));
+        return Err(PostError::NoClient("this server was given no way to webhooks".to_owned()));
     };
-    let address = to.address().map_err(|error| Unanswered::NoWay(error.to_string()))?;
+    let address = to.address().map_err(|error| PostError::NoClient(error.to_string()))?;
     let timeout = Duration::from_secs(u64::from(seconds));
     let path = format!("{}?timeout={seconds}s", address.path);
     let url = format!("https://{}{path}", address.host);
     let endpoint = reach::endpoint(shared, to);
     let over = Connection { endpoint: endpoint.as_deref(), ..Connection::default() };
     let dialer = dialers.dialer(to, over).map_err(|error| match reach::unresolved(shared, to) {
-        Some(why) => Unanswered::Failed(format!("Post {url:?}: {why}")),
-        None => Unanswered::NoWay(error.to_string()),
+        Some(why) => PostError::Failed(format!("Post {url:?}: {why}")),
+        None => PostError::NoClient(error.to_string()),
     })?;
     // Whatever the dialer does: the webhook has no longer than it was given.
     let answer = tokio::time::timeout(timeout, dialer.post(&path, body, timeout)).await;
     match answer {
-        Ok(Ok(answer)) => text(&answer).map_err(Unanswered::Failed),
+        Ok(Ok(answer)) => text(&answer).map_err(PostError::Failed),
         Ok(Err(DialError::Timeout { .. })) | Err(_) => {
-            Err(Unanswered::Failed(format!("Post {url:?}: context deadline exceeded")))
+            Err(PostError::Failed(format!("Post {url:?}: context deadline exceeded")))
         }
-        Ok(Err(error)) => Err(Unanswered::Failed(format!("Post {url:?}: {error}"))),
+        Ok(Err(error)) => Err(PostError::Failed(format!("Post {url:?}: {error}"))),
     }
 }
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use schema::Resource;
 use serde_json::Value;
 
-use crate::admission::posting::{self, Unanswered};
+use crate::admission::posting::{self, PostError};
 use crate::convert;
 use crate::http::status::Status;
 use crate::object::structural::{self, Versions};
@@ -92,8 +92,8 @@ async fn asked(shared: &Shared, conversion: &Conversion, object: &Value, to: &st
         conversion.version().ok_or_else(|| Status::failure("no supported conversion review versions"))?;
     let body = Bytes::from(review::request(object, to, version, &uid).to_string());
     let answer = posting::post(shared, &conversion.client, PATIENCE, body).await;
-    let answer = answer.map_err(|unanswered| {
-        let (Unanswered::NoWay(why) | Unanswered::Failed(why)) = unanswered;
+    let answer = answer.map_err(|error| {
+        let (PostError::NoClient(why) | PostError::Failed(why)) = error;
         failed(format!("failed: {why}"))
     })?;
     let converted =
