@@ -8,7 +8,7 @@ use http::request::Parts;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use crate::access::attributes::{Asked, Attributes};
+use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Verb;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
@@ -83,7 +83,7 @@ impl Kept {
 impl Log {
     /// Keeps a request for objects and how it was answered; paths that are not known are forgotten.
     pub(crate) fn served(&self, parts: &Parts, request: &Attributes, sent: &Bytes, reply: &Reply) {
-        let Asked::Resource { verb, path, .. } = &request.asked else { return };
+        let RequestInfo::Resource { verb, path, .. } = &request.info else { return };
         if reply.unknown {
             return;
         }

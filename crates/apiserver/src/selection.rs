@@ -18,13 +18,13 @@ pub(crate) struct Selection {
 }
 
 /// The name that a field selector wants an object to have, if it can be one; none if anything of the query cannot be read.
-pub(crate) fn only_name(query: &Query) -> Option<String> {
+pub(crate) fn selected_name(query: &Query) -> Option<String> {
     let fields: FieldSelector = query.text("fieldSelector").parse().ok()?;
     query.text("labelSelector").parse::<LabelSelector>().ok()?;
     for number in ["limit", "timeoutSeconds"] {
         query.integer(number).ok()?;
     }
-    let name = fields.terms.iter().find(|term| names(term))?.value.clone();
+    let name = fields.terms.iter().find(|term| is_name_term(term))?.value.clone();
     let one = !matches!(name.as_str(), "" | "." | "..") && !name.contains(['/', '%']);
     one.then_some(name)
 }
@@ -54,7 +54,7 @@ impl Selection {
 
     /// The name of the only object that may be selected.
     pub(crate) fn name(&self) -> Option<&str> {
-        self.fields.terms.iter().find(|term| names(term)).map(|term| term.value.as_str())
+        self.fields.terms.iter().find(|term| is_name_term(term)).map(|term| term.value.as_str())
     }
 
     /// Whether an object in its storage version is selected.
@@ -70,7 +70,7 @@ impl Selection {
     }
 }
 
-fn names(term: &FieldTerm) -> bool {
+fn is_name_term(term: &FieldTerm) -> bool {
     term.equal && term.field == "metadata.name"
 }
 

@@ -16,7 +16,7 @@ use tower::Service;
 use webhook::dial::Dialers;
 
 use crate::access::attributes::Attributes;
-use crate::access::authorization::{self, Question};
+use crate::access::authorization::{self, AccessRequest};
 use crate::access::identity;
 use crate::access::reviews;
 use crate::access::tokens::Tokens;
@@ -105,7 +105,7 @@ impl ApiServer {
 
     /// Takes `token` for a bearer token of `user`, as a token file does.
     pub fn add_token(&self, token: impl Into<String>, user: User) {
-        self.shared.tokens.know(token.into(), user);
+        self.shared.tokens.register(token.into(), user);
     }
 
     /// The tokens that open this server.
@@ -183,12 +183,12 @@ impl ApiServer {
     }
 
     /// Who holds a bearer token.
-    pub(crate) fn holder(&self, token: &str) -> Option<User> {
-        identity::holder(&self.shared, token)
+    pub(crate) fn token_user(&self, token: &str) -> Option<User> {
+        identity::token_user(&self.shared, token)
     }
 
     /// Whether there are users who may not do everything.
-    pub(crate) fn judges(&self) -> bool {
+    pub(crate) fn has_authorization(&self) -> bool {
         self.shared.switches.authorization != Authorization::AlwaysAllow
     }
 
@@ -235,7 +235,7 @@ where
 /// Answers a request and writes it in the log, unless it was never served; nothing if a fault leaves it without an answer.
 async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Reply> {
     let path = Path::parse(parts.uri.path());
-    let user = match user(shared, parts) {
+    let user = match authenticate(shared, parts) {
         Ok(user) => user,
         Err(status) => return Some(status.into()),
     };
@@ -310,15 +310,15 @@ async fn objects(
 }
 
 /// Whoever asks, or whom that one speaks for.
-fn user(shared: &Shared, parts: &Parts) -> Result<User, Status> {
-    let caller = identity::caller(shared, parts)?;
-    match identity::impersonated(&parts.headers)? {
+fn authenticate(shared: &Shared, parts: &Parts) -> Result<User, Status> {
+    let caller = identity::authenticate_request(shared, parts)?;
+    match identity::requested_impersonation(&parts.headers)? {
         None => Ok(caller),
-        Some(impersonated) => {
-            for need in impersonated.needs {
-                Question::impersonate(caller.clone(), need).check(shared)?;
+        Some(impersonation) => {
+            for permission in impersonation.permissions {
+                AccessRequest::impersonate(caller.clone(), permission).check(shared)?;
             }
-            Ok(impersonated.user)
+            Ok(impersonation.user)
         }
     }
 }

@@ -13,12 +13,12 @@ pub(crate) struct Attributes {
     /// Who asks.
     pub(crate) user: User,
     /// What for.
-    pub(crate) asked: Asked,
+    pub(crate) info: RequestInfo,
 }
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum RequestInfo {
     /// Objects of a resource.
     Resource {
         /// What is done.
@@ -26,10 +26,10 @@ pub(crate) enum Asked {
         /// Where.
         path: ResourcePath,
         /// The name that those must have that are listed or followed; whoever asks for them asks for that object.
-        only: Option<String>,
+        selected_name: Option<String>,
     },
     /// Anything else: `get` of `/healthz`.
-    Other {
+    NonResource {
         /// The method in lower case.
         verb: String,
         /// The path as sent.
@@ -40,18 +40,19 @@ pub(crate) enum Asked {
 impl Attributes {
     /// The head of a request of `user`; absent if its method is none that resources know.
     pub(crate) fn of(user: User, parts: &Parts) -> Option<Self> {
-        let asked = match Path::parse(parts.uri.path()) {
+        let info = match Path::parse(parts.uri.path()) {
             Path::Resource(path) => {
                 let query = Query::parse(parts.uri.query().unwrap_or_default());
                 let verb = Verb::of(&parts.method, &path, query.flag("watch"))?;
-                let asks = path.name.is_empty() && matches!(verb, Verb::List | Verb::Watch);
-                let only = if asks { selection::only_name(&query) } else { None };
-                Asked::Resource { verb, path, only }
+                let selects = path.name.is_empty() && matches!(verb, Verb::List | Verb::Watch);
+                let selected_name = if selects { selection::selected_name(&query) } else { None };
+                RequestInfo::Resource { verb, path, selected_name }
             }
-            Path::Other(_) => {
-                Asked::Other { verb: parts.method.as_str().to_lowercase(), path: parts.uri.path().to_owned() }
-            }
+            Path::Other(_) => RequestInfo::NonResource {
+                verb: parts.method.as_str().to_lowercase(),
+                path: parts.uri.path().to_owned(),
+            },
         };
-        Some(Self { user, asked })
+        Some(Self { user, info })
     }
 }

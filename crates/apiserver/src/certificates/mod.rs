@@ -7,7 +7,7 @@ mod signer;
 use serde_json::{Value, json};
 use webhook::field::Error;
 
-use crate::access::authorization::{Question, What};
+use crate::access::authorization::{AccessRequest, AccessTarget};
 use crate::call::Call;
 use crate::clock::rfc3339;
 use crate::http::status::{GroupResource, Status};
@@ -105,14 +105,14 @@ fn permitted(shared: &Shared, call: &Call, object: &Value, verb: &str) -> Result
     let signer = object["spec"]["signerName"].as_str().unwrap_or_default();
     let domain = signer.split('/').next().unwrap_or_default();
     let may = |name: String| {
-        let what = What::Resource {
+        let target = AccessTarget::Resource {
             group: "certificates.k8s.io".to_owned(),
             resource: "signers".to_owned(),
             subresource: String::new(),
             namespace: String::new(),
             name,
         };
-        Question { user: call.user.clone(), verb: verb.to_owned(), what }.decide(shared).allowed
+        AccessRequest { user: call.user.clone(), verb: verb.to_owned(), target }.decide(shared).allowed
     };
     if may(signer.to_owned()) || may(format!("{domain}/*")) {
         return Ok(());

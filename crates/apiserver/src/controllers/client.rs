@@ -34,7 +34,7 @@ pub(crate) struct Client(Ask);
 pub(super) enum Failed {
     /// The server is gone or does not answer.
     #[error("no answer")]
-    PostError,
+    NoAnswer,
     /// The server said no.
     #[error("{message}")]
     Refused {
@@ -99,12 +99,12 @@ impl Client {
             .header(USER_AGENT, "kube-controller-manager")
             .extension(user)
             .body(Full::new(Bytes::from(body.to_string())));
-        let request = request.map_err(|_| Failed::PostError)?;
+        let request = request.map_err(|_| Failed::NoAnswer)?;
         let answer = tokio::time::timeout(TIMEOUT, (self.0)(request)).await.ok().flatten();
-        let answer = answer.ok_or(Failed::PostError)?;
+        let answer = answer.ok_or(Failed::NoAnswer)?;
         let code = answer.status().as_u16();
         // The body's error type has no value.
-        let bytes = answer.into_body().collect().await.map_err(|_| Failed::PostError)?.to_bytes();
+        let bytes = answer.into_body().collect().await.map_err(|_| Failed::NoAnswer)?.to_bytes();
         let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         if code < 300 {
             return Ok(value);

@@ -11,8 +11,8 @@ use http_body::Frame;
 use http_body_util::{BodyExt, BodyStream, StreamBody};
 
 use super::watches::WatchEnd;
-use crate::access::attributes::{Asked, Attributes};
-use crate::access::authorization::Question;
+use crate::access::attributes::{Attributes, RequestInfo};
+use crate::access::authorization::AccessRequest;
 use crate::http::reply::{Body, Reply};
 use crate::http::status::{GroupResource, Status};
 
@@ -106,9 +106,9 @@ pub(crate) async fn around(
 impl Refusal {
     fn reply(self, request: &Attributes) -> Reply {
         if self == Self::Forbidden {
-            return Question::of(request).forbidden("").into();
+            return AccessRequest::of(request).forbidden("").into();
         }
-        let Asked::Resource { path, .. } = &request.asked else { return self.status("", "", "").into() };
+        let RequestInfo::Resource { path, .. } = &request.info else { return self.status("", "", "").into() };
         match self {
             Self::TooManyRequests { retry_after } => Reply {
                 retry_after: Some(retry_after),

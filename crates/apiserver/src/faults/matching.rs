@@ -1,6 +1,6 @@
 //! Which requests a fault is about.
 
-use crate::access::attributes::{Asked, Attributes};
+use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Verb;
 
 /// What must hold for a request; what is absent or empty holds for every request. Requests for anything but objects match
@@ -45,7 +45,7 @@ impl Matching {
     }
 
     pub(super) fn matches(&self, request: &Attributes) -> bool {
-        let Asked::Resource { verb, path, .. } = &request.asked else {
+        let RequestInfo::Resource { verb, path, .. } = &request.info else {
             return self.paths && self.user.as_ref().is_none_or(|user| *user == request.user.name);
         };
         let texts = [

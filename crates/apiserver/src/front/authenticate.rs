@@ -22,11 +22,11 @@ use crate::server::ApiServer;
 
 /// The server for those who say who they are.
 #[derive(Clone, Debug)]
-pub(super) struct Door {
+pub(super) struct Authenticator {
     server: ApiServer,
 }
 
-impl Door {
+impl Authenticator {
     /// Lets in holders of certificates as who these say they are, whoever holds a token that the server knows, and those
     /// who say nothing as [`User::anonymous`]: what these may do is for roles to say. Where there are none and everybody
     /// may do everything, they are shown health and version alone, as kube-apiserver takes nobody for anonymous then.
@@ -50,14 +50,14 @@ impl Door {
         }
         let authorization = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         if let Some(token) = authorization.and_then(bearer_token) {
-            return self.server.holder(token);
+            return self.server.token_user(token);
         }
         let open = matches!(request.uri().path(), "/healthz" | "/livez" | "/readyz" | "/version");
-        (open || self.server.judges()).then(User::anonymous)
+        (open || self.server.has_authorization()).then(User::anonymous)
     }
 }
 
-impl Service<Request<Incoming>> for Door {
+impl Service<Request<Incoming>> for Authenticator {
     type Response = Response<Body>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;

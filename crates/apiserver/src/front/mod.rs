@@ -14,7 +14,7 @@ use webhook::server::{Certificates, Patience, TlsOptions, config, trusted};
 use crate::authority::KeyPair;
 use crate::call::User;
 use crate::server::ApiServer;
-use authenticate::Door;
+use authenticate::Authenticator;
 
 /// A server that listens. Dropping it ends it at once; [`Served::shutdown`] lets open requests end.
 #[derive(Debug)]
@@ -73,13 +73,13 @@ impl ApiServer {
         let url = format!("https://{}", listener.local_addr().map_err(listen)?);
         // The only randomness beside the keys: whoever knows the seed must not know the token.
         let token = uuid::Uuid::new_v4().to_string();
-        self.tokens().know(token.clone(), User::admin());
-        self.tokens().reached_at(&url);
-        let door = Door::new(self.clone());
+        self.tokens().register(token.clone(), User::admin());
+        self.tokens().set_url(&url);
+        let service = Authenticator::new(self.clone());
         let (stop, stopped) = oneshot::channel();
         let running = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap_or_default() };
-            webhook::server::serve(listener, Some(tls), door, Patience::default(), shutdown).await;
+            webhook::server::serve(listener, Some(tls), service, Patience::default(), shutdown).await;
         });
         Ok(Served { url, ca_pem, token, client, stop, running })
     }

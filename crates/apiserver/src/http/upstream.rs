@@ -13,7 +13,7 @@ use http_body_util::{BodyExt, BodyStream, StreamBody};
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
-use crate::access::attributes::{Asked, Attributes};
+use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Verb;
 use crate::faults::Faults;
 use crate::http::passing::{answered, said_on};
@@ -78,9 +78,9 @@ impl Door {
             Ok(answer) => answer.into_parts(),
             Err(reason) => return Status::plain(503, "ServiceUnavailable", reason).into(),
         };
-        let verb = match &request.asked {
-            Asked::Resource { verb, .. } => Some(*verb),
-            Asked::Other { .. } => None,
+        let verb = match &request.info {
+            RequestInfo::Resource { verb, .. } => Some(*verb),
+            RequestInfo::NonResource { .. } => None,
         };
         let (body, name) = match verb {
             Some(Verb::Watch) => {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 
-use crate::access::identity::{Bound, bound_object};
+use crate::access::identity::{BoundObjects, bound_object};
 use crate::access::tokens::{Claims, Private, Reference, username};
 use crate::admission::{self, Review};
 use crate::call::Call;
@@ -37,7 +37,7 @@ pub(crate) async fn request(shared: &Shared, call: &Call) -> Result<Reply, Statu
     validate(&object, name)?;
     let bound = match object.pointer("/spec/boundObjectRef").filter(|reference| !reference.is_null()) {
         Some(reference) => bound_object(shared, &call.path.namespace, name, reference)?,
-        None => Bound::default(),
+        None => BoundObjects::default(),
     };
     let owner = Reference { name: name.to_owned(), uid: meta::text(account.value(), "uid").to_owned() };
     issue(shared, &call.path.namespace, owner, bound, &mut object);
@@ -109,7 +109,7 @@ fn validate(object: &Value, name: &str) -> Result<(), Status> {
     Err(Status::invalid(group, "TokenRequest", "", &[error]))
 }
 
-fn issue(shared: &Shared, namespace: &str, account: Reference, bound: Bound, object: &mut Value) {
+fn issue(shared: &Shared, namespace: &str, account: Reference, bound: BoundObjects, object: &mut Value) {
     let now = shared.clock.now();
     let seconds = object["spec"]["expirationSeconds"].as_i64().unwrap_or(USUAL);
     let end = now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(jiff::Timestamp::MAX);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch::Receiver;
 use tokio::time::Instant;
 
-use crate::access::attributes::{Asked, Attributes};
+use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Call;
 use crate::convert;
 use crate::faults::{WatchEnd, WatchEnds};
@@ -117,7 +117,7 @@ impl Watcher {
             ends: shared.faults.watch_ends(),
             request: Attributes {
                 user: call.user.clone(),
-                asked: Asked::Resource { verb: call.verb, path: call.path.clone(), only: None },
+                info: RequestInfo::Resource { verb: call.verb, path: call.path.clone(), selected_name: None },
             },
             shared: Arc::clone(shared),
             prefix: call.key_prefix(),

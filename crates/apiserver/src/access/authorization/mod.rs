@@ -1,8 +1,8 @@
 //! Whether somebody may do something: everybody everything, or as roles and their bindings say.
 
+mod access_request;
 mod bootstrap;
 mod escalation;
-mod question;
 mod rbac;
 mod rules;
 
@@ -10,17 +10,17 @@ use crate::access::attributes::Attributes;
 use crate::http::status::Status;
 use crate::state::{Authorization, Shared};
 
+pub(crate) use access_request::{AccessRequest, AccessTarget};
 pub(crate) use bootstrap::bootstrap;
 pub(crate) use escalation::check as check_escalation;
-pub(crate) use question::{Question, What};
-pub(crate) use rbac::rules_of;
+pub(crate) use rbac::user_rules;
 
 /// The group that may do everything.
 const MASTERS: &str = "system:masters";
 
 /// An answer, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub(crate) struct Decision {
     /// Whether it is allowed.
     pub(crate) allowed: bool,
     /// `RBAC: allowed by …`; empty where there is nothing to say.
@@ -29,22 +29,22 @@ pub(crate) struct Verdict {
 
 /// Refuses a request that its user may not do.
 pub(crate) fn check(shared: &Shared, request: &Attributes) -> Result<(), Status> {
-    Question::of(request).check(shared)
+    AccessRequest::of(request).check(shared)
 }
 
-impl Question {
+impl AccessRequest {
     /// The answer.
-    pub(crate) fn decide(&self, shared: &Shared) -> Verdict {
+    pub(crate) fn decide(&self, shared: &Shared) -> Decision {
         let master = self.user.groups.iter().any(|group| group == MASTERS);
         if master || shared.switches.authorization == Authorization::AlwaysAllow {
-            return Verdict { allowed: true, reason: String::new() };
+            return Decision { allowed: true, reason: String::new() };
         }
         rbac::decide(shared, self)
     }
 
     /// Refuses what is not allowed.
     pub(crate) fn check(&self, shared: &Shared) -> Result<(), Status> {
-        let verdict = self.decide(shared);
-        if verdict.allowed { Ok(()) } else { Err(self.forbidden(&verdict.reason)) }
+        let decision = self.decide(shared);
+        if decision.allowed { Ok(()) } else { Err(self.forbidden(&decision.reason)) }
     }
 }

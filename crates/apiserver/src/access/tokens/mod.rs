@@ -28,27 +28,33 @@ pub(crate) struct Tokens {
     url: RwLock<String>,
     signer: OnceLock<Signer>,
     /// Tokens that are users without more ado.
-    known: RwLock<Vec<(String, User)>>,
+    registered: RwLock<Vec<(String, User)>>,
 }
 
 impl Tokens {
     /// An issuer of tokens; its key is made when it is first used.
     pub(crate) fn new(issuer: String, audiences: Vec<String>) -> Self {
-        Self { issuer, audiences, url: RwLock::default(), signer: OnceLock::new(), known: RwLock::default() }
+        Self {
+            issuer,
+            audiences,
+            url: RwLock::default(),
+            signer: OnceLock::new(),
+            registered: RwLock::default(),
+        }
     }
 
     /// Others of the same issuer, that know no token yet.
-    pub(crate) fn anew(&self) -> Self {
+    pub(crate) fn fork(&self) -> Self {
         Self::new(self.issuer.clone(), self.audiences.clone())
     }
 
     /// Takes this token for this user.
-    pub(crate) fn know(&self, token: String, user: User) {
-        self.known.write().push((token, user));
+    pub(crate) fn register(&self, token: String, user: User) {
+        self.registered.write().push((token, user));
     }
 
     /// Says where the server is reached.
-    pub(crate) fn reached_at(&self, url: &str) {
+    pub(crate) fn set_url(&self, url: &str) {
         url.clone_into(&mut self.url.write());
     }
 
@@ -60,10 +66,10 @@ impl Tokens {
     /// `/.well-known/openid-configuration`.
     pub(crate) fn discovery(&self) -> Value {
         let url = self.url.read();
-        let at = if url.is_empty() { self.issuer.as_str() } else { url.as_str() };
+        let base = if url.is_empty() { self.issuer.as_str() } else { url.as_str() };
         json!({
             "issuer": self.issuer,
-            "jwks_uri": format!("{at}/openid/v1/jwks"),
+            "jwks_uri": format!("{base}/openid/v1/jwks"),
             "response_types_supported": ["id_token"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": [signer::ALGORITHM],
@@ -71,7 +77,11 @@ impl Tokens {
     }
 
     /// The user of a token that was made known.
-    pub(crate) fn known(&self, token: &str) -> Option<User> {
-        self.known.read().iter().find(|(known, _)| known == token).map(|(_, user)| user.clone())
+    pub(crate) fn registered_user(&self, token: &str) -> Option<User> {
+        self.registered
+            .read()
+            .iter()
+            .find(|(registered, _)| registered == token)
+            .map(|(_, user)| user.clone())
     }
 }
