@@ -13,7 +13,6 @@ use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority::{self, KeyPair};
 use crate::clock::Clock;
 use crate::faults::Faults;
-use crate::hooks::Hooks;
 use crate::http::upstream::{Door, Upstream};
 use crate::ids::Ids;
 use crate::log::Log;
@@ -25,6 +24,7 @@ use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
 use crate::state::{Authorization, Controllers, Shared, Switches};
 use crate::store::Store;
+use crate::webhook_cache::WebhookCache;
 
 /// Makes an [`ApiServer`].
 #[must_use]
@@ -202,7 +202,7 @@ impl Builder {
             log: Log::default(),
             switches: self.switches,
             dialers: self.dialers,
-            hooks: Hooks::default(),
+            webhooks: WebhookCache::default(),
             pool: Pool::default(),
             door: self.upstream.map(Door::to),
         };

@@ -29,7 +29,6 @@ mod crd;
 mod discovery;
 mod faults;
 mod front;
-mod hooks;
 mod http;
 mod ids;
 mod log;
@@ -47,6 +46,7 @@ mod store;
 mod table;
 mod verbs;
 mod versions;
+mod webhook_cache;
 
 pub use authority::KeyPair;
 pub use builder::Builder;

@@ -10,7 +10,6 @@ use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority;
 use crate::clock::Clock;
 use crate::faults::Faults;
-use crate::hooks::Hooks;
 use crate::http::upstream::Door;
 use crate::ids::Ids;
 use crate::log::Log;
@@ -18,6 +17,7 @@ use crate::object::allocation::Pool;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
+use crate::webhook_cache::WebhookCache;
 
 /// Who may do what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub(crate) struct Shared {
     pub(crate) log: Log,
     pub(crate) switches: Switches,
     pub(crate) dialers: Option<Arc<dyn Dialers>>,
-    pub(crate) hooks: Hooks,
+    pub(crate) webhooks: WebhookCache,
     pub(crate) pool: Pool,
     pub(crate) faults: Faults,
     pub(crate) authority: authority::Lazy,
@@ -123,7 +123,7 @@ impl Shared {
             log: Log::default(),
             switches: self.switches,
             dialers,
-            hooks: Hooks::default(),
+            webhooks: WebhookCache::default(),
             pool: Pool::default(),
             // What was written at the start names it.
             authority: if self.switches.post_start_hooks {

@@ -2,7 +2,7 @@
 
 mod call;
 mod configuration;
-mod hooks;
+mod invocation;
 mod mutating;
 pub(crate) mod posting;
 mod response;

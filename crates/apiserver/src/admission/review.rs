@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 use webhook::review::{GroupVersionKind, Operation};
 
-use super::response::Verdict;
+use super::response::AdmissionResult;
 use crate::call::Call;
 use crate::http::notes::Notes;
 
@@ -59,9 +59,9 @@ impl Review<'_> {
     }
 
     /// Keeps what a webhook wants others to know.
-    pub(super) fn take_notes(&mut self, webhook: &str, verdict: &Verdict) {
-        self.notes.warn(verdict.warnings.iter().cloned());
-        let annotations = verdict.annotations.iter();
+    pub(super) fn take_notes(&mut self, webhook: &str, result: &AdmissionResult) {
+        self.notes.warn(result.warnings.iter().cloned());
+        let annotations = result.annotations.iter();
         self.notes
             .annotations
             .extend(annotations.map(|(key, value)| (format!("{webhook}/{key}"), value.clone())));

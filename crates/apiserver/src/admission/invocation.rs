@@ -18,12 +18,12 @@ pub(super) struct Invocation {
     configuration: Arc<WebhookConfiguration>,
     index: usize,
     /// As what the object is sent.
-    pub(super) asked_as: GroupVersionResource,
+    pub(super) sent_as: GroupVersionResource,
 }
 
 /// What does not change while the webhooks of one phase are asked.
 #[derive(Debug)]
-pub(super) struct Scene {
+pub(super) struct MatchContext {
     equivalents: Vec<(String, String, String)>,
     namespace_labels: BTreeMap<String, String>,
 }
@@ -35,7 +35,7 @@ impl Invocation {
     }
 }
 
-impl Scene {
+impl MatchContext {
     /// What is known when a request arrives.
     pub(super) fn of(shared: &Shared, call: &Call, review: &Review<'_>) -> Self {
         Self {
@@ -64,8 +64,8 @@ impl Scene {
         };
         let (object, old) = (review.object.as_ref(), review.old.as_deref());
         let webhook = &configuration.webhooks[index];
-        let asked_as = registration::matches(webhook, &attributes, &self.namespace_labels, object, old)?;
-        Some(Invocation { configuration: Arc::clone(configuration), index, asked_as })
+        let sent_as = registration::matches(webhook, &attributes, &self.namespace_labels, object, old)?;
+        Some(Invocation { configuration: Arc::clone(configuration), index, sent_as })
     }
 }
 
