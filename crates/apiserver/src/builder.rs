@@ -8,7 +8,7 @@ use schema::{Crd, Kinds};
 use webhook::dial::Dialers;
 
 use crate::access::tokens::{self, Tokens};
-use crate::aggregation::Checking;
+use crate::aggregation::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority::{self, KeyPair};
 use crate::clock::Clock;
@@ -193,7 +193,7 @@ impl Builder {
             registry: Registry::new(&self.kinds, &self.crds),
             faults: Faults::new(clock.clone()),
             front_proxy: FrontProxy::default(),
-            checking: Checking::default(),
+            availability_checker: AvailabilityChecker::default(),
             tokens: Tokens::new(self.issuer.clone(), audiences),
             authority: self.authority,
             progress: Progress::default(),

@@ -226,7 +226,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         self.start_controllers();
-        self.shared.checking.ensure(&self.shared);
+        self.shared.availability_checker.ensure_running(&self.shared);
         let server = self.clone();
         Box::pin(async move { server.answered(request).await })
     }
@@ -272,7 +272,7 @@ async fn published(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[Str
         ["openid", "v1", "jwks"] => (shared.tokens.signer().keys(), "application/jwk-set+json"),
         ["apis", group, version] | ["openapi", "v3", "apis", group, version] => {
             return match aggregation::of(shared, group, version) {
-                Some(backend) => aggregation::pass(shared, backend, parts, user, Bytes::new()).await,
+                Some(backend) => aggregation::proxy(shared, backend, parts, user, Bytes::new()).await,
                 None => discovery::answer(shared, parts, path).await,
             };
         }
@@ -293,7 +293,7 @@ async fn objects(
         return status.into();
     }
     if let Some(backend) = aggregation::of(shared, &path.group, &path.version) {
-        return aggregation::pass(shared, backend, parts, &request.user, body).await;
+        return aggregation::proxy(shared, backend, parts, &request.user, body).await;
     }
     match read(shared, parts, request.user.clone(), path, body) {
         Ok(call) => {
@@ -302,7 +302,7 @@ async fn objects(
             notes.warn(deprecation(&call.target).map(str::to_owned));
             notes.extend(std::mem::take(&mut reply.notes));
             reply.notes = notes;
-            aggregation::written(shared, &call, (reply.code, reply.name.clone())).await;
+            aggregation::after_write(shared, &call, (reply.code, reply.name.clone())).await;
             reply
         }
         Err(reply) => *reply,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use webhook::dial::Dialers;
 
 use crate::access::tokens::Tokens;
-use crate::aggregation::Checking;
+use crate::aggregation::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority;
 use crate::clock::Clock;
@@ -105,7 +105,7 @@ pub(crate) struct Shared {
     pub(crate) authority: authority::Lazy,
     pub(crate) progress: Progress,
     pub(crate) front_proxy: FrontProxy,
-    pub(crate) checking: Checking,
+    pub(crate) availability_checker: AvailabilityChecker,
     pub(crate) tokens: Tokens,
     /// The server that holds the objects, where this one does not.
     pub(crate) door: Option<Door>,
@@ -133,7 +133,7 @@ impl Shared {
             },
             progress: Progress::default(),
             front_proxy: self.front_proxy.clone(),
-            checking: self.checking.anew(),
+            availability_checker: self.availability_checker.fork(),
             tokens: self.tokens.anew(),
             door: self.door.as_ref().map(Door::anew),
         }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use webhook::dial::{Connection, DialError, HttpAnswer};
 use webhook::registration::ClientConfig;
 
-use crate::aggregation::reach;
+use crate::aggregation::resolve;
 use crate::state::Shared;
 
 /// Why there is no answer.
@@ -35,9 +35,9 @@ pub(crate) async fn post(
     let timeout = Duration::from_secs(u64::from(seconds));
     let path = format!("{}?timeout={seconds}s", address.path);
     let url = format!("https://{}{path}", address.host);
-    let endpoint = reach::endpoint(shared, to);
+    let endpoint = resolve::endpoint(shared, to);
     let over = Connection { endpoint: endpoint.as_deref(), ..Connection::default() };
-    let dialer = dialers.dialer(to, over).map_err(|error| match reach::unresolved(shared, to) {
+    let dialer = dialers.dialer(to, over).map_err(|error| match resolve::unresolved(shared, to) {
         Some(why) => PostError::Failed(format!("Post {url:?}: {why}")),
         None => PostError::NoClient(error.to_string()),
     })?;

@@ -11,11 +11,11 @@ pub(crate) const NAME: &str = "front-proxy-client";
 
 /// A certificate and its authority, made when they are first needed; all forks of a server show the same.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FrontProxy(Arc<OnceLock<Made>>);
+pub(crate) struct FrontProxy(Arc<OnceLock<FrontProxyCertificate>>);
 
 /// What was made.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct FrontProxyCertificate {
     /// The authority, PEM.
     pub(crate) authority_pem: String,
     /// What is shown.
@@ -24,7 +24,7 @@ pub(crate) struct Made {
 
 impl FrontProxy {
     /// The certificate and its authority.
-    pub(crate) fn get(&self) -> Result<&Made, rcgen::Error> {
+    pub(crate) fn get(&self) -> Result<&FrontProxyCertificate, rcgen::Error> {
         if let Some(made) = self.0.get() {
             return Ok(made);
         }
@@ -32,6 +32,6 @@ impl FrontProxy {
         let client = authority.client(NAME, &[])?;
         let certificate =
             ClientCertificate { certificate_pem: client.certificate_pem, key_pem: client.key_pem };
-        Ok(self.0.get_or_init(|| Made { authority_pem: authority.pem(), certificate }))
+        Ok(self.0.get_or_init(|| FrontProxyCertificate { authority_pem: authority.pem(), certificate }))
     }
 }

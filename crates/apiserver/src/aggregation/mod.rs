@@ -1,12 +1,12 @@
 //! Groups and versions that another API server serves: what an APIService says of it, and the way of a request to it.
 
 mod availability;
-mod checking;
+mod availability_checker;
 mod discovery;
 pub(crate) mod front_proxy;
-mod pass;
-pub(crate) mod reach;
+mod proxy;
 mod registration;
+pub(crate) mod resolve;
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use webhook::registration::{ClientConfig, ServiceReference};
 use crate::call::{Call, Verb};
 use crate::state::Shared;
 
-pub(crate) use availability::look;
-pub(crate) use checking::Checking;
-pub(crate) use discovery::{Elsewhere, documents, groups, resources};
-pub(crate) use pass::pass;
-pub(crate) use registration::register;
+pub(crate) use availability::check_availability;
+pub(crate) use availability_checker::AvailabilityChecker;
+pub(crate) use discovery::{AggregatedVersions, documents, groups, resources};
+pub(crate) use proxy::proxy;
+pub(crate) use registration::sync_api_services;
 
 /// Where APIServices lie in the store.
 pub(crate) const TABLE: &str = "apiservices.apiregistration.k8s.io";
@@ -53,27 +53,27 @@ pub(crate) fn of(shared: &Shared, group: &str, version: &str) -> Option<Backend>
 }
 
 /// After a request for objects was answered: looks at the server behind an APIService that was written, and lets all be
-/// looked at whose way may lead elsewhere now.
-pub(crate) async fn written(shared: &Arc<Shared>, call: &Call, (code, name): (u16, Option<String>)) {
+/// looked at whose way may lead aggregated now.
+pub(crate) async fn after_write(shared: &Arc<Shared>, call: &Call, (code, name): (u16, Option<String>)) {
     let deletes = matches!(call.verb, Verb::Delete | Verb::DeleteCollection);
     let writes = deletes || matches!(call.verb, Verb::Create | Verb::Update | Verb::Patch);
     if !writes || code >= 300 {
         return;
     }
     match call.target.table.as_str() {
-        CRDS => register(shared),
-        TABLE if deletes => register(shared),
+        CRDS => sync_api_services(shared),
+        TABLE if deletes => sync_api_services(shared),
         TABLE => {
             let name = name.as_deref().unwrap_or(&call.path.name);
-            register(shared);
-            look(shared, name).await;
+            sync_api_services(shared);
+            check_availability(shared, name).await;
             let service = shared.store.get(TABLE, name);
             if service.is_some_and(|service| Backend::read(service.value()).is_some()) {
-                shared.checking.want();
-                shared.checking.ensure(shared);
+                shared.availability_checker.check_all_now();
+                shared.availability_checker.ensure_running(shared);
             }
         }
-        "services" | "endpointslices.discovery.k8s.io" => shared.checking.hint(),
+        "services" | "endpointslices.discovery.k8s.io" => shared.availability_checker.recheck(),
         _ => {}
     }
 }

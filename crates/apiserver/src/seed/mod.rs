@@ -38,7 +38,7 @@ pub(crate) fn write(shared: &Shared, namespaces: &[String], crds: &[Crd], advert
     }
     if shared.switches.post_start_hooks {
         post_start_hooks::write(shared, advertised);
-        aggregation::register(shared);
+        aggregation::sync_api_services(shared);
     }
 }
 

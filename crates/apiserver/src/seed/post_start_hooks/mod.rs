@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use schema::Resource;
 use serde_json::Value;
 
-use crate::aggregation::front_proxy::Made;
+use crate::aggregation::front_proxy::FrontProxyCertificate;
 use crate::authority::Authority;
 use crate::clock::rfc3339;
 use crate::object::meta;
@@ -61,7 +61,7 @@ fn put(shared: &Shared, mut object: Value) {
     }
 }
 
-fn authority_pem(made: &Made) -> String {
+fn authority_pem(made: &FrontProxyCertificate) -> String {
     made.authority_pem.clone()
 }
 
