@@ -41,7 +41,7 @@ impl Lazy {
     }
 
     /// The one that was given, or another of a server's own.
-    pub(crate) fn anew(&self) -> Self {
+    pub(crate) fn fork(&self) -> Self {
         Self { given: self.given.clone(), made: Arc::default() }
     }
 

@@ -13,7 +13,7 @@ use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority::{self, KeyPair};
 use crate::clock::Clock;
 use crate::faults::Faults;
-use crate::http::upstream::{Door, Upstream};
+use crate::http::upstream::{Upstream, UpstreamProxy};
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::object::allocation::Pool;
@@ -204,7 +204,7 @@ impl Builder {
             dialers: self.dialers,
             webhooks: WebhookCache::default(),
             pool: Pool::default(),
-            door: self.upstream.map(Door::to),
+            upstream: self.upstream.map(UpstreamProxy::to),
         };
         seed::write(&shared, &self.namespaces, &self.crds, self.advertised);
         ApiServer::new(shared)

@@ -21,7 +21,7 @@ impl Clock {
     }
 
     /// Another clock that begins at the same epoch, now.
-    pub(crate) fn anew(&self) -> Self {
+    pub(crate) fn fork(&self) -> Self {
         Self::starting_at(self.epoch)
     }
 

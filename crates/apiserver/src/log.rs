@@ -51,7 +51,7 @@ impl Request {
 }
 
 /// The object that a request is about, by what was asked: the path of a creation does not tell it, its body does.
-fn named(verb: Verb, name: &str, sent: &[u8]) -> String {
+fn object_name(verb: Verb, name: &str, sent: &[u8]) -> String {
     if verb != Verb::Create || !name.is_empty() {
         return name.to_owned();
     }
@@ -61,19 +61,19 @@ fn named(verb: Verb, name: &str, sent: &[u8]) -> String {
 
 /// The latest requests.
 #[derive(Debug, Default)]
-pub(crate) struct Log(Mutex<Kept>);
+pub(crate) struct Log(Mutex<LogEntries>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct LogEntries {
     /// How many came before them.
     dropped: usize,
     requests: Vec<Request>,
 }
 
 /// How many requests are kept; the older half is dropped beyond it.
-const KEPT: usize = 200_000;
+const CAPACITY: usize = 200_000;
 
-impl Kept {
+impl LogEntries {
     fn drop_first(&mut self, count: usize) {
         self.requests.drain(..count);
         self.dropped += count;
@@ -82,7 +82,7 @@ impl Kept {
 
 impl Log {
     /// Keeps a request for objects and how it was answered; paths that are not known are forgotten.
-    pub(crate) fn served(&self, parts: &Parts, request: &Attributes, sent: &Bytes, reply: &Reply) {
+    pub(crate) fn record(&self, parts: &Parts, request: &Attributes, sent: &Bytes, reply: &Reply) {
         let RequestInfo::Resource { verb, path, .. } = &request.info else { return };
         if reply.unknown {
             return;
@@ -98,7 +98,7 @@ impl Log {
             resource: path.resource.clone(),
             subresource: path.subresource.clone(),
             namespace: path.namespace.clone(),
-            name: reply.name.clone().unwrap_or_else(|| named(*verb, &path.name, sent)),
+            name: reply.name.clone().unwrap_or_else(|| object_name(*verb, &path.name, sent)),
             dry_run: query.dry_run(),
             code: reply.code,
             annotations: reply.notes.annotations.clone(),
@@ -106,11 +106,11 @@ impl Log {
     }
 
     fn push(&self, request: Request) {
-        let mut kept = self.0.lock();
-        if kept.requests.len() >= KEPT {
-            kept.drop_first(KEPT / 2);
+        let mut entries = self.0.lock();
+        if entries.requests.len() >= CAPACITY {
+            entries.drop_first(CAPACITY / 2);
         }
-        kept.requests.push(request);
+        entries.requests.push(request);
     }
 
     pub(crate) fn all(&self) -> Vec<Request> {
@@ -123,19 +123,19 @@ impl Log {
 
     /// How many there have been.
     pub(crate) fn count(&self) -> usize {
-        let kept = self.0.lock();
-        kept.dropped + kept.requests.len()
+        let entries = self.0.lock();
+        entries.dropped + entries.requests.len()
     }
 
     /// Those after so many, as far as they are kept.
     pub(crate) fn since(&self, count: usize) -> Vec<Request> {
-        let kept = self.0.lock();
-        kept.requests.iter().skip(count.saturating_sub(kept.dropped)).cloned().collect()
+        let entries = self.0.lock();
+        entries.requests.iter().skip(count.saturating_sub(entries.dropped)).cloned().collect()
     }
 
     pub(crate) fn clear(&self) {
-        let mut kept = self.0.lock();
-        let all = kept.requests.len();
-        kept.drop_first(all);
+        let mut entries = self.0.lock();
+        let all = entries.requests.len();
+        entries.drop_first(all);
     }
 }

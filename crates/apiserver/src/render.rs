@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::convert;
-use crate::http::negotiate::{Accept, Shape};
+use crate::http::negotiate::{Accept, Representation};
 use crate::object::meta;
 use crate::store::Object;
 use crate::table;
@@ -26,33 +26,37 @@ pub(crate) fn object(call: &Call, object: &Object) -> Bytes {
     let as_stored = call.target.resource.version == call.target.storage.version
         && call.target.resource.group == call.target.storage.group;
     match call.accept {
-        Accept { shape: Shape::Full, yaml: false } if as_stored => object.json().clone(),
+        Accept { representation: Representation::Full, yaml: false } if as_stored => object.json().clone(),
         _ => value(call, object.value()),
     }
 }
 
 /// One object in any version as a body.
 pub(crate) fn value(call: &Call, object: &Value) -> Bytes {
-    let shown = convert::shown(object, &call.target.resource);
-    let shaped = match call.accept.shape {
-        Shape::Full => return written(&shown, call.accept.yaml),
-        Shape::Metadata(version) => meta::partial(&shown, version.api_version(), "PartialObjectMetadata"),
-        Shape::Table(version) => table::of(call, std::iter::once(&*shown), version, true),
+    let converted = convert::shown(object, &call.target.resource);
+    let representation = match call.accept.representation {
+        Representation::Full => return encode(&converted, call.accept.yaml),
+        Representation::Metadata(version) => {
+            meta::partial(&converted, version.api_version(), "PartialObjectMetadata")
+        }
+        Representation::Table(version) => table::of(call, std::iter::once(&*converted), version, true),
     };
-    written(&shaped, call.accept.yaml)
+    encode(&representation, call.accept.yaml)
 }
 
 /// A list of objects as a body.
 pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &ListMeta) -> Bytes {
     match call.accept {
-        Accept { shape: Shape::Full, yaml: false } => full_list(call, objects, meta),
-        Accept { shape, yaml } => {
-            let shown: Vec<_> =
+        Accept { representation: Representation::Full, yaml: false } => full_list(call, objects, meta),
+        Accept { representation, yaml } => {
+            let converted: Vec<_> =
                 objects.map(|object| convert::shown(object.value(), &call.target.resource)).collect();
-            let mut list = match shape {
-                Shape::Full => full_list_value(call, shown.iter().map(|object| (**object).clone())),
-                Shape::Metadata(version) => {
-                    let items: Vec<Value> = shown
+            let mut list = match representation {
+                Representation::Full => {
+                    full_list_value(call, converted.iter().map(|object| (**object).clone()))
+                }
+                Representation::Metadata(version) => {
+                    let items: Vec<Value> = converted
                         .iter()
                         .map(|object| meta::partial(object, version.api_version(), "PartialObjectMetadata"))
                         .collect();
@@ -60,16 +64,18 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
                     let items = if items.is_empty() { Value::Null } else { items.into() };
                     json!({"apiVersion": version.api_version(), "kind": "PartialObjectMetadataList", "items": items})
                 }
-                Shape::Table(version) => table::of(call, shown.iter().map(|object| &**object), version, true),
+                Representation::Table(version) => {
+                    table::of(call, converted.iter().map(|object| &**object), version, true)
+                }
             };
             list["metadata"] = Value::Object(list_metadata(call, meta));
-            written(&list, yaml)
+            encode(&list, yaml)
         }
     }
 }
 
 /// A tree as JSON or YAML.
-pub(crate) fn written(value: &Value, yaml: bool) -> Bytes {
+pub(crate) fn encode(value: &Value, yaml: bool) -> Bytes {
     if yaml {
         return Bytes::from(formats::yaml::to_string(value).unwrap_or_else(|_| value.to_string()));
     }
@@ -91,8 +97,9 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
             (true, true) => text.extend_from_slice(object.json()),
             (true, false) => text.extend_from_slice(object.item_json()),
             (false, custom) => {
-                let shown = convert::shown(object.value(), resource);
-                let item = if custom { shown.into_owned() } else { bare(shown.into_owned()) };
+                let converted = convert::shown(object.value(), resource);
+                let item =
+                    if custom { converted.into_owned() } else { without_type_meta(converted.into_owned()) };
                 text.extend_from_slice(item.to_string().as_bytes());
             }
         }
@@ -103,7 +110,8 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
 }
 
 fn full_list_value(call: &Call, objects: impl Iterator<Item = Value>) -> Value {
-    let items: Vec<Value> = if call.target.custom { objects.collect() } else { objects.map(bare).collect() };
+    let items: Vec<Value> =
+        if call.target.custom { objects.collect() } else { objects.map(without_type_meta).collect() };
     json!({
         "apiVersion": call.target.resource.api_version(),
         "kind": call.target.resource.list_kind(),
@@ -112,7 +120,7 @@ fn full_list_value(call: &Call, objects: impl Iterator<Item = Value>) -> Value {
 }
 
 /// Items of typed lists do not say what they are: the list does.
-fn bare(mut object: Value) -> Value {
+fn without_type_meta(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.remove("apiVersion");
         fields.remove("kind");
@@ -128,7 +136,7 @@ fn list_metadata(call: &Call, meta: &ListMeta) -> Map<String, Value> {
             metadata.insert("continue".to_owned(), next.as_str().into());
         }
         // Whole custom resources are no Go types, which would leave out what is empty.
-        None if call.target.custom && call.accept.shape == Shape::Full => {
+        None if call.target.custom && call.accept.representation == Representation::Full => {
             metadata.insert("continue".to_owned(), "".into());
         }
         None => {}

@@ -24,7 +24,7 @@ use crate::aggregation;
 use crate::authority::Authority;
 use crate::call::{Call, User, Verb};
 use crate::clock::Clock;
-use crate::controllers::{self, Ask, Client};
+use crate::controllers::{self, Client, SendRequest};
 use crate::discovery;
 use crate::faults::{self, Faults};
 use crate::http::notes::Notes;
@@ -39,7 +39,7 @@ use crate::verbs;
 use self::read::read;
 
 /// How large a body may be: 3 MiB, as Kubernetes has it.
-const LARGEST_BODY: usize = 3 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 
 /// An embedded Kubernetes API server. Cheap to clone; all clones are one server.
 ///
@@ -59,7 +59,7 @@ impl ApiServer {
     /// `dialers` are how it reaches webhooks.
     #[must_use]
     pub fn fork(&self, dialers: Option<Arc<dyn Dialers>>) -> Self {
-        Self::new(self.shared.fork(self.shared.clock.anew(), dialers))
+        Self::new(self.shared.fork(self.shared.clock.fork(), dialers))
     }
 
     /// As [`Self::fork`], with a clock that begins at `epoch`.
@@ -121,8 +121,8 @@ impl ApiServer {
     /// Waits until the controllers have done what there is to do, and until what was handed on to another server has been
     /// answered, whether or not somebody still waits for it; what failed waits to be tried again.
     pub async fn settled(&self) {
-        if let Some(door) = &self.shared.door {
-            door.settled().await;
+        if let Some(upstream) = &self.shared.upstream {
+            upstream.wait_until_idle().await;
         }
         if self.start_controllers() {
             self.shared.progress.wait(self.shared.store.revision()).await;
@@ -135,31 +135,31 @@ impl ApiServer {
             return false;
         }
         self.shared.progress.ensure(|| {
-            let world = Arc::downgrade(&self.shared);
-            let ask: Ask = Arc::new({
-                let world = world.clone();
+            let weak_state = Arc::downgrade(&self.shared);
+            let send: SendRequest = Arc::new({
+                let weak_state = weak_state.clone();
                 move |request| {
-                    let server = world.upgrade().map(|shared| Self { shared });
-                    Box::pin(async move { Box::pin(server?.answered(request)).await.ok() })
+                    let server = weak_state.upgrade().map(|shared| Self { shared });
+                    Box::pin(async move { Box::pin(server?.respond(request)).await.ok() })
                 }
             });
-            tokio::spawn(controllers::run(world, Client::new(ask)))
+            tokio::spawn(controllers::run(weak_state, Client::new(send)))
         });
         true
     }
 
     /// Reads a request as a whole and answers it.
-    async fn answered<B>(&self, request: Request<B>) -> Result<Response<Body>, Infallible>
+    async fn respond<B>(&self, request: Request<B>) -> Result<Response<Body>, Infallible>
     where
         B: http_body::Body + Send + 'static,
         B::Data: Send,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let (parts, body) = request.into_parts();
-        let reply = match Limited::new(body, LARGEST_BODY).collect().await {
-            Ok(body) => self.whole(parts, body.to_bytes()).await,
+        let reply = match Limited::new(body, MAX_BODY_BYTES).collect().await {
+            Ok(body) => self.respond_to_body(parts, body.to_bytes()).await,
             Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-                let message = format!("Request entity too large: limit is {LARGEST_BODY}");
+                let message = format!("Request entity too large: limit is {MAX_BODY_BYTES}");
                 Status::plain(413, "RequestEntityTooLarge", message).into()
             }
             Err(error) => Status::bad_request(error.to_string()).into(),
@@ -168,15 +168,15 @@ impl ApiServer {
     }
 
     /// Answers a request that has been read.
-    async fn whole(&self, parts: Parts, body: Bytes) -> Reply {
+    async fn respond_to_body(&self, parts: Parts, body: Bytes) -> Reply {
         let shared = Arc::clone(&self.shared);
-        let answered = match &self.shared.door {
-            Some(door) if parts.method != Method::GET => {
-                door.through(async move { Box::pin(answer(&shared, &parts, body)).await }).await
+        let reply = match &self.shared.upstream {
+            Some(upstream) if parts.method != Method::GET => {
+                upstream.finish_write(async move { Box::pin(answer(&shared, &parts, body)).await }).await
             }
             _ => Box::pin(answer(&shared, &parts, body)).await,
         };
-        match answered {
+        match reply {
             Some(reply) => reply,
             None => std::future::pending().await,
         }
@@ -228,7 +228,7 @@ where
         self.start_controllers();
         self.shared.availability_checker.ensure_running(&self.shared);
         let server = self.clone();
-        Box::pin(async move { server.answered(request).await })
+        Box::pin(async move { server.respond(request).await })
     }
 }
 
@@ -248,24 +248,24 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Repl
     let effects = shared.faults.strike(&request);
     let sent = body.clone();
     let serve = async {
-        if let Some(door) = &shared.door {
-            return door.hand_on(&shared.faults, (parts, &request), body).await;
+        if let Some(upstream) = &shared.upstream {
+            return upstream.forward(&shared.faults, (parts, &request), body).await;
         }
         match path {
             Path::Other(path) => match authorization::check(shared, &request) {
-                Ok(()) => published(shared, parts, &request.user, &path).await,
+                Ok(()) => answer_non_resource(shared, parts, &request.user, &path).await,
                 Err(status) => status.into(),
             },
-            Path::Resource(path) => objects(shared, parts, &request, path, body).await,
+            Path::Resource(path) => answer_resource(shared, parts, &request, path, body).await,
         }
     };
-    let reply = Box::pin(faults::around(&effects, &request, serve)).await?;
-    shared.log.served(parts, &request, &sent, &reply);
+    let reply = Box::pin(faults::apply_effects(&effects, &request, serve)).await?;
+    shared.log.record(parts, &request, &sent, &reply);
     (!reply.withheld).then_some(reply)
 }
 
 /// Answers a path that names no objects.
-async fn published(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[String]) -> Reply {
+async fn answer_non_resource(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[String]) -> Reply {
     let texts: Vec<&str> = path.iter().map(String::as_str).collect();
     let (value, content_type) = match texts.as_slice() {
         [".well-known", "openid-configuration"] => (shared.tokens.discovery(), "application/json"),
@@ -282,7 +282,7 @@ async fn published(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[Str
 }
 
 /// Answers a request for objects.
-async fn objects(
+async fn answer_resource(
     shared: &Arc<Shared>,
     parts: &Parts,
     request: &Attributes,

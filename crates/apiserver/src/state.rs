@@ -10,7 +10,7 @@ use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority;
 use crate::clock::Clock;
 use crate::faults::Faults;
-use crate::http::upstream::Door;
+use crate::http::upstream::UpstreamProxy;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::object::allocation::Pool;
@@ -108,7 +108,7 @@ pub(crate) struct Shared {
     pub(crate) availability_checker: AvailabilityChecker,
     pub(crate) tokens: Tokens,
     /// The server that holds the objects, where this one does not.
-    pub(crate) door: Option<Door>,
+    pub(crate) upstream: Option<UpstreamProxy>,
 }
 
 impl Shared {
@@ -129,13 +129,13 @@ impl Shared {
             authority: if self.switches.post_start_hooks {
                 self.authority.clone()
             } else {
-                self.authority.anew()
+                self.authority.fork()
             },
             progress: Progress::default(),
             front_proxy: self.front_proxy.clone(),
             availability_checker: self.availability_checker.fork(),
-            tokens: self.tokens.anew(),
-            door: self.door.as_ref().map(Door::anew),
+            tokens: self.tokens.fork(),
+            upstream: self.upstream.as_ref().map(UpstreamProxy::fork),
         }
     }
 }

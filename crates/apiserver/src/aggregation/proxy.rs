@@ -10,11 +10,11 @@ use webhook::dial::{Connection, Dialer, Streamed};
 use super::{Backend, availability};
 use crate::aggregation::resolve;
 use crate::call::User;
-use crate::http::passing::{answered, passed_on, said_on};
+use crate::http::forwarding::{passed_on, request_headers, response_headers};
 use crate::http::reply::Reply;
 use crate::state::Shared;
 
-/// Passes a request on, and gives back what is answered.
+/// Passes a request on, and gives back what is response_headers.
 pub(crate) async fn proxy(
     shared: &Shared,
     backend: Backend,
@@ -68,7 +68,7 @@ pub(super) fn headers(sent: &HeaderMap, user: &User) -> HeaderMap {
         let name = name.as_str();
         name.starts_with("x-remote-") || name.starts_with("impersonate-")
     };
-    let mut headers = said_on(sent);
+    let mut headers = request_headers(sent);
     for name in sent.keys().filter(|name| names_a_user(name)) {
         headers.remove(name);
     }
@@ -96,6 +96,6 @@ pub(super) fn headers(sent: &HeaderMap, user: &User) -> HeaderMap {
 
 fn to_reply(answer: Streamed) -> Reply {
     let (parts, body) = answer.into_parts();
-    let (body, headers) = (passed_on(body), answered(&parts.headers));
+    let (body, headers) = (passed_on(body), response_headers(&parts.headers));
     Reply { body, headers, ..Reply::json(parts.status.as_u16(), Bytes::new()) }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 
 /// Conditions that stay once they are there.
-const LASTING: [&str; 3] = ["Approved", "Denied", "Failed"];
+const PERMANENT: [&str; 3] = ["Approved", "Denied", "Failed"];
 /// Conditions that only the approval subresource sets.
 const DECISIONS: [&str; 2] = ["Approved", "Denied"];
 
@@ -25,7 +25,7 @@ pub(super) fn has(object: &Value, kind: &str) -> bool {
 }
 
 /// Gives conditions the times that they do not say.
-pub(super) fn stamp(object: &mut Value, old: &Value, now: &str) {
+pub(super) fn set_times(object: &mut Value, old: &Value, now: &str) {
     let known = list(old).to_vec();
     let Some(conditions) = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut) else {
         return;
@@ -48,16 +48,16 @@ pub(super) fn stamp(object: &mut Value, old: &Value, now: &str) {
 /// What is wrong with the conditions and the certificate of a changed request.
 pub(super) fn errors(object: &Value, old: &Value, subresource: &str) -> Vec<Error> {
     let at = Path::new("status").child("conditions");
-    let mut errors = each(object);
-    for kind in LASTING {
-        if of(object, kind).len() < of(old, kind).len() {
+    let mut errors = condition_errors(object);
+    for kind in PERMANENT {
+        if of_type(object, kind).len() < of_type(old, kind).len() {
             let why = format!("updates may not remove a condition of type {kind:?}");
             errors.push(Error::forbidden(&at, &why));
         }
     }
     if subresource != "approval" {
         for kind in DECISIONS {
-            let (new, old) = (of(object, kind), of(old, kind));
+            let (new, old) = (of_type(object, kind), of_type(old, kind));
             let change = match new.len().cmp(&old.len()) {
                 std::cmp::Ordering::Greater => "add",
                 std::cmp::Ordering::Equal if new != old => "modify",
@@ -67,11 +67,11 @@ pub(super) fn errors(object: &Value, old: &Value, subresource: &str) -> Vec<Erro
             errors.push(Error::forbidden(&at, &why));
         }
     }
-    errors.extend(certificate(object, old));
+    errors.extend(certificate_error(object, old));
     errors
 }
 
-fn each(object: &Value) -> Vec<Error> {
+fn condition_errors(object: &Value) -> Vec<Error> {
     let at = Path::new("status").child("conditions");
     let mut errors = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
@@ -85,7 +85,7 @@ fn each(object: &Value) -> Vec<Error> {
         match status {
             "" => errors.push(Error::required(&here.child("status"), "")),
             "True" => {}
-            other if LASTING.contains(&kind) => {
+            other if PERMANENT.contains(&kind) => {
                 errors.push(Error::not_supported(&here.child("status"), other, &["True"]));
             }
             "False" | "Unknown" => {}
@@ -111,7 +111,7 @@ fn each(object: &Value) -> Vec<Error> {
     errors
 }
 
-fn certificate(object: &Value, old: &Value) -> Option<Error> {
+fn certificate_error(object: &Value, old: &Value) -> Option<Error> {
     let at = Path::new("status").child("certificate");
     let text = |object: &Value| object["status"]["certificate"].as_str().unwrap_or_default().to_owned();
     let (new, old) = (text(object), text(old));
@@ -135,6 +135,6 @@ fn list(object: &Value) -> &[Value] {
     object.pointer("/status/conditions").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn of<'a>(object: &'a Value, kind: &str) -> Vec<&'a Value> {
+fn of_type<'a>(object: &'a Value, kind: &str) -> Vec<&'a Value> {
     list(object).iter().filter(|condition| condition["type"] == kind).collect()
 }

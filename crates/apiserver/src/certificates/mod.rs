@@ -14,7 +14,7 @@ use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
 use crate::state::Shared;
 
-pub(crate) use signer::{Refusal, sign};
+pub(crate) use signer::{SigningError, sign};
 
 const TABLE: &str = "certificatesigningrequests.certificates.k8s.io";
 const SIGNERS: GroupResource<'static> =
@@ -42,7 +42,7 @@ pub(crate) fn prepare_for_create(call: &Call, object: &mut Value) -> Result<(), 
         object["spec"]["extra"] = json!(user.extra);
     }
     object["status"] = json!({});
-    refuse(object, &request::errors(object))?;
+    check_errors(object, &request::errors(object))?;
     request::check_masters(object)
 }
 
@@ -60,19 +60,19 @@ pub(crate) fn prepare_for_update(
     let subresource = call.path.subresource.as_str();
     match subresource {
         "approval" => {
-            let kept = old.pointer("/status/certificate").cloned();
-            set_certificate(object, kept);
-            conditions::stamp(object, old, &rfc3339(shared.clock.now()));
+            let certificate = old.pointer("/status/certificate").cloned();
+            set_certificate(object, certificate);
+            conditions::set_times(object, old, &rfc3339(shared.clock.now()));
         }
-        "status" => conditions::stamp(object, old, &rfc3339(shared.clock.now())),
+        "status" => conditions::set_times(object, old, &rfc3339(shared.clock.now())),
         _ => object["status"] = old["status"].clone(),
     }
-    refuse(object, &conditions::errors(object, old, subresource))?;
+    check_errors(object, &conditions::errors(object, old, subresource))?;
     match subresource {
         "approval" if conditions::decision(object) != conditions::decision(old) => {
-            permitted(shared, call, object, "approve")
+            check_permission(shared, call, object, "approve")
         }
-        "status" if object["status"] != old["status"] => permitted(shared, call, object, "sign"),
+        "status" if object["status"] != old["status"] => check_permission(shared, call, object, "sign"),
         _ => Ok(()),
     }
 }
@@ -92,7 +92,7 @@ fn set_certificate(object: &mut Value, certificate: Option<Value>) {
     }
 }
 
-fn refuse(object: &Value, errors: &[Error]) -> Result<(), Status> {
+fn check_errors(object: &Value, errors: &[Error]) -> Result<(), Status> {
     if errors.is_empty() {
         return Ok(());
     }
@@ -101,7 +101,7 @@ fn refuse(object: &Value, errors: &[Error]) -> Result<(), Status> {
 }
 
 /// Whether the user may approve or sign for the signer, or for all of its domain.
-fn permitted(shared: &Shared, call: &Call, object: &Value, verb: &str) -> Result<(), Status> {
+fn check_permission(shared: &Shared, call: &Call, object: &Value, verb: &str) -> Result<(), Status> {
     let signer = object["spec"]["signerName"].as_str().unwrap_or_default();
     let domain = signer.split('/').next().unwrap_or_default();
     let may = |name: String| {

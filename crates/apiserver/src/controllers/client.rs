@@ -16,7 +16,7 @@ use crate::http::reply::Body;
 use crate::registry::ServedResource;
 
 /// Sends a request to the server; absent if that is gone.
-pub(crate) type Ask = Arc<
+pub(crate) type SendRequest = Arc<
     dyn Fn(Request<Full<Bytes>>) -> Pin<Box<dyn Future<Output = Option<Response<Body>>> + Send>>
         + Send
         + Sync,
@@ -27,11 +27,11 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Sends the requests of controllers.
 #[derive(Clone)]
-pub(crate) struct Client(Ask);
+pub(crate) struct Client(SendRequest);
 
 /// Why a request was of no use.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(super) enum Failed {
+pub(super) enum RequestError {
     /// The server is gone or does not answer.
     #[error("no answer")]
     NoAnswer,
@@ -45,7 +45,7 @@ pub(super) enum Failed {
     },
 }
 
-impl Failed {
+impl RequestError {
     /// Whether trying again is of no use: what was to be changed is another one by now, or gone.
     pub(super) fn is_outdated(&self) -> bool {
         matches!(self, Self::Refused { code: 404 | 409, .. })
@@ -53,22 +53,37 @@ impl Failed {
 }
 
 impl Client {
-    pub(crate) fn new(ask: Ask) -> Self {
-        Self(ask)
+    pub(crate) fn new(send: SendRequest) -> Self {
+        Self(send)
     }
 
     /// Makes an object.
-    pub(super) async fn create(&self, controller: &str, path: &str, object: &Value) -> Result<Value, Failed> {
+    pub(super) async fn create(
+        &self,
+        controller: &str,
+        path: &str,
+        object: &Value,
+    ) -> Result<Value, RequestError> {
         self.send(controller, "POST", path, "application/json", object).await
     }
 
     /// Replaces an object.
-    pub(super) async fn update(&self, controller: &str, path: &str, object: &Value) -> Result<Value, Failed> {
+    pub(super) async fn update(
+        &self,
+        controller: &str,
+        path: &str,
+        object: &Value,
+    ) -> Result<Value, RequestError> {
         self.send(controller, "PUT", path, "application/json", object).await
     }
 
     /// Changes an object by a merge patch.
-    pub(super) async fn patch(&self, controller: &str, path: &str, change: &Value) -> Result<Value, Failed> {
+    pub(super) async fn patch(
+        &self,
+        controller: &str,
+        path: &str,
+        change: &Value,
+    ) -> Result<Value, RequestError> {
         self.send(controller, "PATCH", path, "application/merge-patch+json", change).await
     }
 
@@ -78,7 +93,7 @@ impl Client {
         controller: &str,
         path: &str,
         options: &Value,
-    ) -> Result<Value, Failed> {
+    ) -> Result<Value, RequestError> {
         self.send(controller, "DELETE", path, "application/json", options).await
     }
 
@@ -89,7 +104,7 @@ impl Client {
         path: &str,
         content_type: &str,
         body: &Value,
-    ) -> Result<Value, Failed> {
+    ) -> Result<Value, RequestError> {
         let groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system"];
         let user = User::of_groups(&format!("system:serviceaccount:kube-system:{controller}"), &groups);
         let request = Request::builder()
@@ -99,19 +114,19 @@ impl Client {
             .header(USER_AGENT, "kube-controller-manager")
             .extension(user)
             .body(Full::new(Bytes::from(body.to_string())));
-        let request = request.map_err(|_| Failed::NoAnswer)?;
+        let request = request.map_err(|_| RequestError::NoAnswer)?;
         let answer = tokio::time::timeout(TIMEOUT, (self.0)(request)).await.ok().flatten();
-        let answer = answer.ok_or(Failed::NoAnswer)?;
+        let answer = answer.ok_or(RequestError::NoAnswer)?;
         let code = answer.status().as_u16();
         // The body's error type has no value.
-        let bytes = answer.into_body().collect().await.map_err(|_| Failed::NoAnswer)?.to_bytes();
+        let bytes = answer.into_body().collect().await.map_err(|_| RequestError::NoAnswer)?.to_bytes();
         let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         if code < 300 {
             return Ok(value);
         }
         let message = value.get("message").and_then(Value::as_str);
         let message = message.map_or_else(|| String::from_utf8_lossy(&bytes).into_owned(), str::to_owned);
-        Err(Failed::Refused { code, message })
+        Err(RequestError::Refused { code, message })
     }
 }
 
@@ -119,13 +134,13 @@ impl Client {
 pub(super) fn path(target: &ServedResource, namespace: &str, name: &str) -> String {
     let storage = &target.storage;
     let root = if storage.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", storage.group) };
-    let place = if storage.namespaced { format!("/namespaces/{namespace}") } else { String::new() };
-    let name = if name.is_empty() { String::new() } else { format!("/{}", escaped(name)) };
-    format!("{root}/{}{place}/{}{name}", storage.version, storage.plural)
+    let scope = if storage.namespaced { format!("/namespaces/{namespace}") } else { String::new() };
+    let name = if name.is_empty() { String::new() } else { format!("/{}", escape(name)) };
+    format!("{root}/{}{scope}/{}{name}", storage.version, storage.plural)
 }
 
 /// A name in a path: names of roles may hold more than labels may.
-fn escaped(name: &str) -> String {
+fn escape(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b':');
     name.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })

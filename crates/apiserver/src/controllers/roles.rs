@@ -3,7 +3,7 @@
 use formats::selector::LabelSelector;
 use serde_json::{Value, json};
 
-use super::News;
+use super::ObjectChange;
 use super::client::Client;
 use crate::object::meta;
 use crate::state::Shared;
@@ -19,8 +19,8 @@ pub(super) struct Roles {
 
 impl Roles {
     /// Aggregates; whether something has to be tried again.
-    pub(super) async fn work(&mut self, shared: &Shared, client: &Client, news: &[News]) -> bool {
-        if !self.failed && !news.iter().any(|told| told.table == TABLE) {
+    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+        if !self.failed && !changes.iter().any(|change| change.table == TABLE) {
             return false;
         }
         self.failed = false;

@@ -41,7 +41,7 @@ pub enum Effect {
 }
 
 /// How many events a watch that lags holds back at once.
-const HELD: usize = 1024;
+const MAX_DELAYED_EVENTS: usize = 1024;
 
 /// How a request is refused, in the words of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub enum Refusal {
 }
 
 /// Answers a request that these effects strike, if ever; `serve` is the answer where they let it be.
-pub(crate) async fn around(
+pub(crate) async fn apply_effects(
     effects: &[Effect],
     request: &Attributes,
     serve: impl Future<Output = Reply>,
@@ -91,11 +91,11 @@ pub(crate) async fn around(
             Effect::StallAfter => return Some(Reply { withheld: true, ..reply }),
             Effect::EndWatch { after, end } => {
                 reply.headers.remove(CONTENT_LENGTH);
-                reply.body = ended(reply.body, *after, *end);
+                reply.body = end_after(reply.body, *after, *end);
             }
             Effect::LagWatch(lag) => {
                 reply.headers.remove(CONTENT_LENGTH);
-                reply.body = late(reply.body, *lag);
+                reply.body = delay_frames(reply.body, *lag);
             }
             Effect::Refuse(_) | Effect::Delay(_) | Effect::Stall => {}
         }
@@ -125,12 +125,12 @@ impl Refusal {
             Self::Expired => Status::expired("The provided resourceVersion is too old."),
             Self::TooManyRequests { retry_after } => {
                 let message = "Too many requests, please try again later.";
-                retried(Status::plain(429, "TooManyRequests", message), retry_after)
+                with_retry_after(Status::plain(429, "TooManyRequests", message), retry_after)
             }
             Self::InternalError => Status::internal("etcdserver: leader changed"),
             Self::ServiceUnavailable { retry_after } => {
                 let message = "the server is currently unable to handle the request";
-                retried(Status::plain(503, "ServiceUnavailable", message), retry_after)
+                with_retry_after(Status::plain(503, "ServiceUnavailable", message), retry_after)
             }
             Self::Timeout => {
                 let message = "the server was unable to return a response in the time allotted, but may still be \
@@ -141,7 +141,7 @@ impl Refusal {
     }
 }
 
-fn retried(mut status: Status, retry_after: u64) -> Status {
+fn with_retry_after(mut status: Status, retry_after: u64) -> Status {
     if retry_after > 0 {
         status.details.insert("retryAfterSeconds".to_owned(), retry_after.into());
     }
@@ -149,18 +149,18 @@ fn retried(mut status: Status, retry_after: u64) -> Status {
 }
 
 /// The first frames of a body, one for each event, and then its end.
-fn ended(body: Body, after: usize, end: WatchEnd) -> Body {
+fn end_after(body: Body, after: usize, end: WatchEnd) -> Body {
     let last = end.event().map(|event| Ok::<_, Infallible>(Frame::data(event)));
     StreamBody::new(BodyStream::new(body).take(after).chain(stream::iter(last))).boxed_unsync()
 }
 
 /// The frames of a body, one for each event, each so much later.
-fn late(body: Body, lag: Duration) -> Body {
+fn delay_frames(body: Body, lag: Duration) -> Body {
     let frames = BodyStream::new(body).map(move |frame| async move {
         tokio::time::sleep(lag).await;
         frame
     });
-    StreamBody::new(frames.buffered(HELD)).boxed_unsync()
+    StreamBody::new(frames.buffered(MAX_DELAYED_EVENTS)).boxed_unsync()
 }
 
 impl WatchEnd {

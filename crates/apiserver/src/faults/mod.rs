@@ -19,9 +19,9 @@ pub use matching::Matching;
 pub use watches::WatchEnd;
 pub(crate) use watches::WatchEnds;
 
-pub(crate) use effect::around;
+pub(crate) use effect::apply_effects;
 
-use watches::Ended;
+use watches::WatchEnding;
 
 /// A fault: which requests it strikes, which of these, and what happens to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub enum Strikes {
 
 /// The faults of a server. Cheap to clone; all clones are those of one server.
 #[derive(Clone, Debug)]
-pub struct Faults(Arc<Inner>);
+pub struct Faults(Arc<FaultState>);
 
 /// A fault that is in force; dropping it changes nothing.
 #[derive(Clone, Debug)]
@@ -60,15 +60,15 @@ pub struct Active {
 }
 
 #[derive(Debug)]
-struct Inner {
+struct FaultState {
     clock: Clock,
     added: AtomicU64,
-    entries: Mutex<Vec<Entry>>,
-    ended: watch::Sender<Vec<Ended>>,
+    entries: Mutex<Vec<FaultEntry>>,
+    ended: watch::Sender<Vec<WatchEnding>>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct FaultEntry {
     number: u64,
     fault: Fault,
     seen: u64,
@@ -90,7 +90,7 @@ impl Fault {
 }
 
 impl Strikes {
-    fn hits(self, number: u64) -> bool {
+    fn includes(self, number: u64) -> bool {
         match self {
             Self::Every => true,
             Self::Nth(nth) => number == nth,
@@ -102,7 +102,7 @@ impl Strikes {
 
 impl Faults {
     pub(crate) fn new(clock: Clock) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(FaultState {
             clock,
             added: AtomicU64::new(0),
             entries: Mutex::default(),
@@ -116,7 +116,7 @@ impl Faults {
     pub fn add(&self, fault: Fault) -> Active {
         let number = self.0.added.fetch_add(1, Ordering::Relaxed);
         let struck = watch::Sender::new(0);
-        let entry = Entry { number, fault, seen: 0, struck: struck.clone() };
+        let entry = FaultEntry { number, fault, seen: 0, struck: struck.clone() };
         self.0.entries.lock().push(entry);
         Active { number, struck, faults: self.clone() }
     }
@@ -128,7 +128,7 @@ impl Faults {
 
     /// Ends the running watches of matching requests.
     pub fn end_watches(&self, matching: Matching, end: WatchEnd) {
-        self.0.ended.send_modify(|ended| ended.push(Ended { matching, end }));
+        self.0.ended.send_modify(|ended| ended.push(WatchEnding { matching, end }));
     }
 
     /// What a restart does to clients: every watch ends. The store, with the revisions that it remembers, stays.
@@ -150,7 +150,7 @@ impl Faults {
                 continue;
             }
             entry.seen += 1;
-            if entry.fault.strikes.hits(entry.seen) {
+            if entry.fault.strikes.includes(entry.seen) {
                 entry.struck.send_modify(|struck| *struck += 1);
                 effects.push(entry.fault.effect);
             }

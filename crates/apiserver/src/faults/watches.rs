@@ -16,7 +16,7 @@ pub enum WatchEnd {
 
 /// The watches that were ended at one moment.
 #[derive(Clone, Debug)]
-pub(super) struct Ended {
+pub(super) struct WatchEnding {
     pub(super) matching: Matching,
     pub(super) end: WatchEnd,
 }
@@ -24,15 +24,15 @@ pub(super) struct Ended {
 /// What a running watch hears of ends.
 #[derive(Debug)]
 pub(crate) struct WatchEnds {
-    heard: usize,
-    ended: watch::Receiver<Vec<Ended>>,
+    seen: usize,
+    ended: watch::Receiver<Vec<WatchEnding>>,
 }
 
 impl WatchEnds {
-    pub(super) fn from_now(ended: &watch::Sender<Vec<Ended>>) -> Self {
+    pub(super) fn from_now(ended: &watch::Sender<Vec<WatchEnding>>) -> Self {
         let ended = ended.subscribe();
-        let heard = ended.borrow().len();
-        Self { heard, ended }
+        let seen = ended.borrow().len();
+        Self { seen, ended }
     }
 
     /// Waits until the watch of this request ends. Nothing is lost when it is dropped and called again.
@@ -40,9 +40,9 @@ impl WatchEnds {
         loop {
             let new = {
                 let ended = self.ended.borrow_and_update();
-                let new = ended.iter().skip(self.heard).find(|ended| ended.matching.matches(request));
+                let new = ended.iter().skip(self.seen).find(|ended| ended.matching.matches(request));
                 let found = new.map(|ended| ended.end);
-                self.heard = ended.len();
+                self.seen = ended.len();
                 found
             };
             match new {

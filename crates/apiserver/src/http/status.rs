@@ -188,7 +188,7 @@ impl Status {
     }
 
     /// The same for kinds that the server serves itself; a list may be followed too.
-    pub(crate) fn unwritten(list: bool) -> Self {
+    pub(crate) fn not_acceptable_built_in(list: bool) -> Self {
         let forms = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
         let followed = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
         let followed = if list { followed } else { "" };
@@ -197,7 +197,7 @@ impl Status {
     }
 
     /// The refusal with what was noted before it, which is told all the same.
-    pub(crate) fn noting(mut self, notes: &Notes) -> Self {
+    pub(crate) fn with_notes(mut self, notes: &Notes) -> Self {
         self.notes.extend(notes.clone());
         self
     }

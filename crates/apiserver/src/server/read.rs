@@ -6,7 +6,7 @@ use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 
 use crate::call::{Call, User, Verb};
-use crate::http::negotiate::{Accept, Shape};
+use crate::http::negotiate::{Accept, Representation};
 use crate::http::path::ResourcePath;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
@@ -40,8 +40,13 @@ pub(super) fn read(
     let verb = Verb::of(&parts.method, &path, watch).ok_or_else(unknown)?;
     let header = |name| text(&parts.headers, name);
     let collection = matches!(verb, Verb::List | Verb::Watch);
-    let refused =
-        |status| Box::new(Reply::from(if target.custom { status } else { Status::unwritten(collection) }));
+    let refused = |status| {
+        Box::new(Reply::from(if target.custom {
+            status
+        } else {
+            Status::not_acceptable_built_in(collection)
+        }))
+    };
     let accept = Accept::parse(header(ACCEPT)).map_err(refused)?;
     Ok(Call {
         user,
@@ -72,7 +77,7 @@ fn unknown(served: &ServedKinds, target: Option<&ServedResource>, path: &Resourc
 }
 
 fn columns(shared: &Shared, accept: Accept, target: &ServedResource) -> Vec<Column> {
-    if !matches!(accept.shape, Shape::Table(_)) {
+    if !matches!(accept.representation, Representation::Table(_)) {
         return Vec::new();
     }
     let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &target.table);

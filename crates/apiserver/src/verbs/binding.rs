@@ -30,7 +30,7 @@ pub(crate) async fn bind(shared: &Shared, call: &Call) -> Result<Reply, Status> 
         if errors.is_empty() { Ok(()) } else { Err(Status::failure(told(&errors))) }
     };
     let (binding, notes) = posted::admitted(shared, call, (binding, notes), check).await?;
-    assign(shared, call, &binding).map_err(|status| status.noting(&notes))?;
+    assign(shared, call, &binding).map_err(|status| status.with_notes(&notes))?;
     Ok(posted::done(call, notes))
 }
 

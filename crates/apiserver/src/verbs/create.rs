@@ -51,7 +51,7 @@ pub(crate) async fn create_object(
     (object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
     let before = notes.clone();
-    make(shared, call, (object, notes)).await.map_err(|status| status.noting(&before))
+    make(shared, call, (object, notes)).await.map_err(|status| status.with_notes(&before))
 }
 
 async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes)) -> Result<Reply, Status> {
@@ -69,7 +69,7 @@ async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes))
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
         let (mut object, held) =
-            prepared(shared, call, mutated.clone()).map_err(|status| status.noting(&review.notes))?;
+            prepared(shared, call, mutated.clone()).map_err(|status| status.with_notes(&review.notes))?;
         let told = effects::compare(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
@@ -91,7 +91,7 @@ async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes))
                 return Ok(Reply { notes, name: Some(name), ..Reply::json(201, body) });
             }
             Err(status) if attempt < attempts && status.reason == "AlreadyExists" => {}
-            Err(status) => return Err(status.noting(&review.notes)),
+            Err(status) => return Err(status.with_notes(&review.notes)),
         }
     }
     Err(Status::internal("no attempt to create the object was made"))

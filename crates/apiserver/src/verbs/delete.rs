@@ -43,13 +43,13 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
     let mut told = Notes::default();
     told.warn(warning(call, &options));
     let deleted = delete_object(shared, call, name, (&options, Some((name, &raw)))).await;
-    let mut deleted = deleted.map_err(|status| status.noting(&told))?;
+    let mut deleted = deleted.map_err(|status| status.with_notes(&told))?;
     told.extend(std::mem::take(&mut deleted.notes));
     // Who says that dependents go is told that they are still going.
     let code = if !deleted.gone && options.orphan_dependents == Some(false) { 202 } else { 200 };
     let answer = if deleted.gone && !deleted.whole {
         let status = success(call, name, meta::text(&deleted.object, "uid"));
-        render::written(&status, call.accept.yaml)
+        render::encode(&status, call.accept.yaml)
     } else {
         let target = &call.target;
         let shown = versions::converted(shared, target, deleted.object, &target.resource).await?;
@@ -88,7 +88,7 @@ pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Re
         match delete_object(shared, call, name, (&options, Some(("", &raw)))).await {
             Ok(deleted) => notes.extend(deleted.notes),
             Err(status) if status.reason == "NotFound" => {}
-            Err(status) => return Err(status.noting(&notes)),
+            Err(status) => return Err(status.with_notes(&notes)),
         }
     }
     let objects = page.objects.iter().map(|object| &**object);

@@ -33,7 +33,7 @@ pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status>
         Err(Status::bad_request("name in URL does not match name in Eviction object"))
     };
     let (eviction, notes) = posted::admitted(shared, call, (eviction, notes), check).await?;
-    evicted(shared, call, eviction).await.map_err(|status| status.noting(&notes))?;
+    evicted(shared, call, eviction).await.map_err(|status| status.with_notes(&notes))?;
     Ok(posted::done(call, notes))
 }
 

@@ -28,7 +28,8 @@ pub(super) async fn admitted(
     let mut review = Review::new(call, Operation::Create, name, call.query.dry_run(), options);
     (review.object, review.notes) = (Some(object), notes);
     admission::mutate(shared, call, &mut review).await?;
-    check(review.object.as_ref().unwrap_or(&Value::Null)).map_err(|status| status.noting(&review.notes))?;
+    check(review.object.as_ref().unwrap_or(&Value::Null))
+        .map_err(|status| status.with_notes(&review.notes))?;
     admission::validate(shared, call, &mut review).await?;
     let notes = std::mem::take(&mut review.notes);
     Ok((review.object.take().expect("admission keeps the object of a create request"), notes))
@@ -38,7 +39,7 @@ pub(super) async fn admitted(
 pub(super) fn done(call: &Call, notes: Notes) -> Reply {
     let done =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Reply { notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) }
+    Reply { notes, ..Reply::json(201, render::encode(&done, call.accept.yaml)) }
 }
 
 /// Puts a condition into the status of a pod. Its time is that of the last change from one status to another.

@@ -7,7 +7,7 @@ use webhook::field::{Error, Path};
 use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::convert::{self, scale};
-use crate::http::negotiate::{Accept, Shape};
+use crate::http::negotiate::{Accept, Representation};
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
@@ -52,7 +52,7 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
         apply::check(call, "UpdateOptions", None)?;
         let mut scale = decode::object(shared, call, &mut notes)?;
         decode::place(call, &mut scale)?;
-        update::check_name(call, &scale).map_err(|status| status.noting(&notes))?;
+        update::check_name(call, &scale).map_err(|status| status.with_notes(&notes))?;
         Change::To(scale)
     } else if decode::media_type(&call.content_type) == APPLY {
         Change::Applied(patch::configuration(shared, call)?)
@@ -62,7 +62,7 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
     let edit = Scaled { call, change };
     let whole = Call { accept: Accept::default(), ..call.clone() };
     let (body, told) =
-        update::changed(shared, &whole, &edit).await.map_err(|status| status.noting(&notes))?;
+        update::changed(shared, &whole, &edit).await.map_err(|status| status.with_notes(&notes))?;
     notes.extend(told);
     let written: Value =
         serde_json::from_slice(&body).map_err(|error| Status::internal(&error.to_string()))?;
@@ -72,15 +72,15 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
 
 /// A scale in the form that is wanted.
 fn rendered(call: &Call, scale: &Value) -> Bytes {
-    match call.accept.shape {
-        Shape::Metadata(version) => {
+    match call.accept.representation {
+        Representation::Metadata(version) => {
             let partial = meta::partial(scale, version.api_version(), "PartialObjectMetadata");
-            render::written(&partial, call.accept.yaml)
+            render::encode(&partial, call.accept.yaml)
         }
-        Shape::Table(version) => {
-            render::written(&table::of(call, std::iter::once(scale), version, true), call.accept.yaml)
+        Representation::Table(version) => {
+            render::encode(&table::of(call, std::iter::once(scale), version, true), call.accept.yaml)
         }
-        Shape::Full => render::written(scale, call.accept.yaml),
+        Representation::Full => render::encode(scale, call.accept.yaml),
     }
 }
 

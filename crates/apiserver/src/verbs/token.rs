@@ -41,7 +41,7 @@ pub(crate) async fn request(shared: &Shared, call: &Call) -> Result<Reply, Statu
     };
     let owner = Reference { name: name.to_owned(), uid: meta::text(account.value(), "uid").to_owned() };
     issue(shared, &call.path.namespace, owner, bound, &mut object);
-    Ok(Reply { notes, ..Reply::json(201, render::written(&object, call.accept.yaml)) })
+    Ok(Reply { notes, ..Reply::json(201, render::encode(&object, call.accept.yaml)) })
 }
 
 /// Checks that the body is a TokenRequest, and lets it say so.

@@ -53,7 +53,7 @@ pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status
     apply::check(call, "UpdateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
     written::each_owner_once(&mut object, &mut notes, false);
-    replace(shared, call, object, &notes).await.map_err(|status| status.noting(&notes))
+    replace(shared, call, object, &notes).await.map_err(|status| status.with_notes(&notes))
 }
 
 async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes) -> Result<Reply, Status> {
@@ -99,15 +99,15 @@ pub(crate) async fn changed(
         let shown = convert::shown(read.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
         let edited = edit.apply(shared, &shown, &mut review.notes);
-        let mut edited = edited.map_err(|status| status.noting(&review.notes))?;
-        effects::admit_change(shared, call).map_err(|status| status.noting(&review.notes))?;
+        let mut edited = edited.map_err(|status| status.with_notes(&review.notes))?;
+        effects::admit_change(shared, call).map_err(|status| status.with_notes(&review.notes))?;
         plugins::keep(call, &mut edited, &shown);
         review.object = Some(edited);
         review.old = Some(Cow::Borrowed(&*shown));
         written::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
         let (mut prepared, held) =
-            prepared(shared, call, mutated, &shown).map_err(|status| status.noting(&review.notes))?;
+            prepared(shared, call, mutated, &shown).map_err(|status| status.with_notes(&review.notes))?;
         if review.notes.empties && call.path.subresource.is_empty() {
             meta::set(&mut prepared, "generation", meta::generation(&shown) + 1);
         }

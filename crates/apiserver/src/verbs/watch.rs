@@ -17,7 +17,7 @@ use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Call;
 use crate::convert;
 use crate::faults::{WatchEnd, WatchEnds};
-use crate::http::negotiate::Shape;
+use crate::http::negotiate::Representation;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::meta;
@@ -259,14 +259,14 @@ impl Watcher {
     }
 
     fn line(&mut self, kind: &str, object: &Object) -> Bytes {
-        if matches!(self.call.accept.shape, Shape::Table(_)) {
+        if matches!(self.call.accept.representation, Representation::Table(_)) {
             return self.value_line(kind, object.value());
         }
         line(kind, &render::object(&self.call, object))
     }
 
     fn value_line(&mut self, kind: &str, object: &Value) -> Bytes {
-        let Shape::Table(version) = self.call.accept.shape else {
+        let Representation::Table(version) = self.call.accept.representation else {
             return line(kind, &render::value(&self.call, object));
         };
         let columns = !std::mem::replace(&mut self.told_columns, true);
@@ -286,7 +286,7 @@ impl Watcher {
         }
         let object =
             json!({"apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata});
-        if let Shape::Table(version) = self.call.accept.shape {
+        if let Representation::Table(version) = self.call.accept.representation {
             let columns = !std::mem::replace(&mut self.told_columns, true);
             let shown = table::of(&self.call, std::iter::once(&object), version, columns);
             return line("BOOKMARK", shown.to_string().as_bytes());

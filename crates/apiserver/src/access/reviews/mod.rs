@@ -37,5 +37,5 @@ fn run_review(shared: &Shared, call: &Call, fill: FillStatus) -> Result<Reply, S
     let mut object = decode::object(shared, call, &mut notes)?;
     decode::place(call, &mut object)?;
     fill(shared, call, &mut object)?;
-    Ok(Reply { notes, ..Reply::json(201, render::written(&object, call.accept.yaml)) })
+    Ok(Reply { notes, ..Reply::json(201, render::encode(&object, call.accept.yaml)) })
 }

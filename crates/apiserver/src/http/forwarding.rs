@@ -17,13 +17,13 @@ const HOP_BY_HOP: [HeaderName; 6] =
 const OWN: [HeaderName; 3] = [HOST, AUTHORIZATION, CONTENT_LENGTH];
 
 /// What is said to the next one.
-pub(crate) fn said_on(headers: &HeaderMap) -> HeaderMap {
+pub(crate) fn request_headers(headers: &HeaderMap) -> HeaderMap {
     without(headers, HOP_BY_HOP.iter().chain(&OWN))
 }
 
 /// What is said of an answer whose body is passed on as it comes: how long it is, too, so that whoever reads one that broke
 /// off sees that it is not whole.
-pub(crate) fn answered(headers: &HeaderMap) -> HeaderMap {
+pub(crate) fn response_headers(headers: &HeaderMap) -> HeaderMap {
     without(headers, HOP_BY_HOP.iter())
 }
 
