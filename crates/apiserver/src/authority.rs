@@ -29,12 +29,12 @@ pub(crate) struct Authority {
 /// An authority that is made when it is first needed, unless one was given.
 /// Clones are one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lazy {
+pub(crate) struct LazyAuthority {
     given: Option<KeyPair>,
     made: Arc<OnceLock<Authority>>,
 }
 
-impl Lazy {
+impl LazyAuthority {
     /// This authority and no other.
     pub(crate) fn given(pair: KeyPair) -> Self {
         Self { given: Some(pair), made: Arc::default() }

@@ -40,7 +40,7 @@ pub struct Builder {
     issuer: String,
     audiences: Vec<String>,
     advertised: SocketAddr,
-    authority: authority::Lazy,
+    authority: authority::LazyAuthority,
     upstream: Option<Arc<dyn Upstream>>,
 }
 
@@ -67,7 +67,7 @@ impl Default for Builder {
             issuer: tokens::ISSUER.to_owned(),
             audiences: Vec::new(),
             advertised: post_start_hooks::ADVERTISED,
-            authority: authority::Lazy::default(),
+            authority: authority::LazyAuthority::default(),
             upstream: None,
         }
     }
@@ -138,7 +138,7 @@ impl Builder {
 
     /// The authority that signs; one of the server's own where none is given.
     pub fn authority(mut self, pair: KeyPair) -> Self {
-        self.authority = authority::Lazy::given(pair);
+        self.authority = authority::LazyAuthority::given(pair);
         self
     }
 

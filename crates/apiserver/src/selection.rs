@@ -25,8 +25,8 @@ pub(crate) fn selected_name(query: &Query) -> Option<String> {
         query.integer(number).ok()?;
     }
     let name = fields.terms.iter().find(|term| is_name_term(term))?.value.clone();
-    let one = !matches!(name.as_str(), "" | "." | "..") && !name.contains(['/', '%']);
-    one.then_some(name)
+    let is_name = !matches!(name.as_str(), "" | "." | "..") && !name.contains(['/', '%']);
+    is_name.then_some(name)
 }
 
 impl Selection {
@@ -44,7 +44,7 @@ impl Selection {
 
     /// Refuses fields that the kind cannot be selected by.
     pub(crate) fn check(&self, target: &ServedResource, served: &ServedKinds) -> Result<(), Status> {
-        check(&self.fields, target, served)
+        check_fields(&self.fields, target, served)
     }
 
     /// Whether everything is selected.
@@ -65,8 +65,8 @@ impl Selection {
         if self.fields.terms.is_empty() {
             return true;
         }
-        let shown = convert::shown(object, &target.resource);
-        self.fields.terms.iter().all(|term| (value(&shown, &term.field) == term.value) == term.equal)
+        let converted = convert::shown(object, &target.resource);
+        self.fields.terms.iter().all(|term| (value(&converted, &term.field) == term.value) == term.equal)
     }
 }
 
@@ -74,7 +74,7 @@ fn is_name_term(term: &FieldTerm) -> bool {
     term.equal && term.field == "metadata.name"
 }
 
-fn check(fields: &FieldSelector, target: &ServedResource, served: &ServedKinds) -> Result<(), Status> {
+fn check_fields(fields: &FieldSelector, target: &ServedResource, served: &ServedKinds) -> Result<(), Status> {
     if fields.terms.is_empty() {
         return Ok(());
     }
@@ -84,8 +84,8 @@ fn check(fields: &FieldSelector, target: &ServedResource, served: &ServedKinds) 
     if target.table == "jobs.batch" {
         return Err(Status::bad_request(format!("field label {:?} not supported for Job", term.field)));
     }
-    let usual = ["metadata.name", "metadata.namespace"];
-    if target.custom || known.iter().any(|field| !usual.contains(&field.as_str())) {
+    let metadata_fields = ["metadata.name", "metadata.namespace"];
+    if target.custom || known.iter().any(|field| !metadata_fields.contains(&field.as_str())) {
         return Err(Status::bad_request(format!("field label not supported: {}", term.field)));
     }
     Err(Status::bad_request(format!(
@@ -101,11 +101,11 @@ fn value(object: &Value, field: &str) -> String {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Bool(value)) => value.to_string(),
         Some(Value::Number(number)) => number.to_string(),
-        _ => zero(field).to_owned(),
+        _ => zero_value(field).to_owned(),
     }
 }
 
-fn zero(field: &str) -> &'static str {
+fn zero_value(field: &str) -> &'static str {
     match field {
         "spec.unschedulable" | "spec.hostNetwork" => "false",
         "status.replicas" | "status.successful" => "0",

@@ -102,7 +102,7 @@ pub(crate) struct Shared {
     pub(crate) webhooks: WebhookCache,
     pub(crate) pool: Pool,
     pub(crate) faults: Faults,
-    pub(crate) authority: authority::Lazy,
+    pub(crate) authority: authority::LazyAuthority,
     pub(crate) progress: Progress,
     pub(crate) front_proxy: FrontProxy,
     pub(crate) availability_checker: AvailabilityChecker,

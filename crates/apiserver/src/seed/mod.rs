@@ -25,16 +25,16 @@ const MANAGER: &str = "kube-apiserver";
 pub(crate) fn write(shared: &Shared, namespaces: &[String], crds: &[Crd], advertised: SocketAddr) {
     let manager = shared.switches.post_start_hooks.then_some(MANAGER);
     for name in namespaces {
-        object(shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}), manager);
+        write_object(shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}), manager);
     }
     if shared.switches.authorization == Authorization::Rbac {
-        for (place, role) in authorization::bootstrap() {
-            object(shared, place, role, manager);
+        for (resource, role) in authorization::bootstrap() {
+            write_object(shared, resource, role, manager);
         }
     }
     for crd in crds {
-        let place = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-        object(shared, place, crd.json().clone(), None);
+        let resource = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+        write_object(shared, resource, crd.json().clone(), None);
     }
     if shared.switches.post_start_hooks {
         post_start_hooks::write(shared, advertised);
@@ -43,7 +43,7 @@ pub(crate) fn write(shared: &Shared, namespaces: &[String], crds: &[Crd], advert
 }
 
 /// Writes an object that is there at the start; one of that name that is there already stays.
-fn object(
+fn write_object(
     shared: &Shared,
     (group, version, plural): (&str, &str, &str),
     mut object: Value,

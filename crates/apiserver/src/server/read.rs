@@ -24,16 +24,17 @@ pub(super) fn read(
 ) -> Result<Call, Box<Reply>> {
     let served = shared.registry.served();
     let target = served.target(&path.group, &path.version, &path.resource);
-    let unknown = || Box::new(unknown(&served, target.as_ref(), &path));
+    let unknown = || Box::new(not_served(&served, target.as_ref(), &path));
     let target = target.clone().ok_or_else(unknown)?;
     let query = Query::parse(parts.uri.query().unwrap_or_default());
-    let known = path.subresource.is_empty() || target.resource.subresource(&path.subresource).is_some();
+    let has_subresource =
+        path.subresource.is_empty() || target.resource.subresource(&path.subresource).is_some();
     let misplaced = if target.resource.namespaced {
         path.namespace.is_empty() && !path.name.is_empty()
     } else {
         !path.namespace.is_empty()
     };
-    if !known || misplaced {
+    if !has_subresource || misplaced {
         return Err(unknown());
     }
     let watch = query.flag("watch");
@@ -47,7 +48,7 @@ pub(super) fn read(
             Status::not_acceptable_built_in(collection)
         }))
     };
-    let accept = Accept::parse(header(ACCEPT)).map_err(refused)?;
+    let accept = Accept::parse(header(ACCEPT)).map_err(not_acceptable)?;
     Ok(Call {
         user,
         user_agent: header(USER_AGENT).to_owned(),
@@ -64,7 +65,7 @@ pub(super) fn read(
 }
 
 /// What a path answers where nothing is served: in the name of the version, where that is served.
-fn unknown(served: &ServedKinds, target: Option<&ServedResource>, path: &ResourcePath) -> Reply {
+fn not_served(served: &ServedKinds, target: Option<&ServedResource>, path: &ResourcePath) -> Reply {
     if let Some(target) = target.filter(|target| target.custom) {
         let of = GroupResource { group: &target.resource.group, resource: &target.resource.plural };
         return Status::not_found(of, &path.name).into();

@@ -17,13 +17,13 @@ pub(super) struct Column {
     kind: &'static str,
     format: &'static str,
     wide: bool,
-    source: Source,
+    source: CellSource,
 }
 
 #[derive(Debug)]
-enum Source {
+enum CellSource {
     Age,
-    Path { path: &'static str, otherwise: Value },
+    Path { path: &'static str, default: Value },
     Cell(Cell),
 }
 
@@ -57,7 +57,7 @@ pub(super) fn of_scale() -> &'static [Column] {
 }
 
 /// Whether a kind has columns of its own.
-pub(super) fn is_own(resource: &Resource) -> bool {
+pub(super) fn has_columns(resource: &Resource) -> bool {
     COLUMNS.contains_key(format!("{} {}", resource.api_version(), resource.kind).as_str())
 }
 
@@ -67,17 +67,17 @@ impl Column {
         let (head, source) = line.split_once(" = ").expect("every row is read by a test");
         let (name, kind) = head.rsplit_once(':').expect("every row is read by a test");
         let source = match source {
-            "age" => Source::Age,
+            "age" => CellSource::Age,
             path if path.starts_with('.') => {
-                let (path, otherwise) = path.split_once(" or ").unwrap_or((path, ""));
-                let otherwise = match otherwise {
+                let (path, default) = path.split_once(" or ").unwrap_or((path, ""));
+                let default = match default {
                     "0" => 0.into(),
                     "false" => false.into(),
                     text => text.into(),
                 };
-                Source::Path { path, otherwise }
+                CellSource::Path { path, default }
             }
-            name => Source::Cell(cells::find(name).expect("every row is read by a test")),
+            name => CellSource::Cell(cells::find(name).expect("every row is read by a test")),
         };
         let (name, wide) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
         let format = if name == "Name" { "name" } else { "" };
@@ -95,11 +95,11 @@ impl Column {
     /// What it shows of an object.
     pub(super) fn cell(&self, object: &Value, now: Timestamp) -> Value {
         match &self.source {
-            Source::Age => age::since(object.pointer("/metadata/creationTimestamp"), now),
-            Source::Cell(cell) => cell(object, now),
-            Source::Path { path, otherwise } => match json_path::first(object, path) {
-                None => otherwise.clone(),
-                Some(value) if *value == "" => otherwise.clone(),
+            CellSource::Age => age::since(object.pointer("/metadata/creationTimestamp"), now),
+            CellSource::Cell(cell) => cell(object, now),
+            CellSource::Path { path, default } => match json_path::first(object, path) {
+                None => default.clone(),
+                Some(value) if *value == "" => default.clone(),
                 Some(value) => value.clone(),
             },
         }

@@ -4,8 +4,8 @@ mod age;
 mod built_in;
 mod cells;
 pub(crate) mod column;
+mod format;
 mod json_path;
-mod words;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -30,8 +30,8 @@ pub(crate) fn of<'a>(
         .filter(|_| rows.len() == 1)
         .map_or(json!({}), |row| json!({"resourceVersion": row["object"]["metadata"]["resourceVersion"]}));
     // Go writes a list that was never added to as null.
-    let unmade = rows.is_empty() && !call.target.custom && !built_in::is_own(&call.target.resource);
-    let rows = if unmade { Value::Null } else { rows.into() };
+    let is_nil = rows.is_empty() && !call.target.custom && !built_in::has_columns(&call.target.resource);
+    let rows = if is_nil { Value::Null } else { rows.into() };
     let definitions = if with_columns { columns.definitions() } else { Value::Null };
     json!({
         "apiVersion": version.api_version(),
@@ -87,10 +87,10 @@ impl Columns {
 }
 
 fn row(call: &Call, columns: &Columns, object: &Value, version: Version) -> Value {
-    let shown = match call.query.text("includeObject") {
+    let row_object = match call.query.text("includeObject") {
         "None" => Value::Null,
         "Object" => object.clone(),
         _ => meta::partial(object, version.api_version(), "PartialObjectMetadata"),
     };
-    json!({"cells": columns.cells(call, object, call.clock.now()), "object": shown})
+    json!({"cells": columns.cells(call, object, call.clock.now()), "object": row_object})
 }

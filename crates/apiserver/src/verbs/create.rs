@@ -26,7 +26,7 @@ use crate::object::warnings;
 use crate::render;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
-use crate::verbs::written;
+use crate::verbs::ownership;
 use crate::versions;
 
 /// How often a name is made up before giving up.
@@ -38,9 +38,9 @@ pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status
     decode::check_form(call)?;
     apply::check(call, "CreateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
-    wipe(&mut object);
-    written::each_owner_once(&mut object, &mut notes, false);
-    written::record(shared, call, None, &mut object);
+    clear_server_fields(&mut object);
+    ownership::deduplicate_owners(&mut object, &mut notes, false);
+    ownership::record(shared, call, None, &mut object);
     create_object(shared, call, (object, notes)).await
 }
 
@@ -51,10 +51,14 @@ pub(crate) async fn create_object(
     (object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
     let before = notes.clone();
-    make(shared, call, (object, notes)).await.map_err(|status| status.with_notes(&before))
+    admit_and_store(shared, call, (object, notes)).await.map_err(|status| status.with_notes(&before))
 }
 
-async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes)) -> Result<Reply, Status> {
+async fn admit_and_store(
+    shared: &Shared,
+    call: &Call,
+    (mut object, notes): (Value, Notes),
+) -> Result<Reply, Status> {
     decode::place(call, &mut object)?;
     let name = meta::name(&object).to_owned();
     let dry_run = call.query.dry_run();
@@ -64,16 +68,16 @@ async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes))
     effects::admit_to_namespace(shared, call, &name)?;
     plugins::admit(shared, call, &mut object)?;
     review.object = Some(object);
-    written::mutate(shared, call, &mut review).await?;
+    ownership::mutate(shared, call, &mut review).await?;
     let mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
         let (mut object, held) =
-            prepared(shared, call, mutated.clone()).map_err(|status| status.with_notes(&review.notes))?;
-        let told = effects::compare(shared, &call.target, &mut object);
+            prepare(shared, call, mutated.clone()).map_err(|status| status.with_notes(&review.notes))?;
+        let texts = effects::compare(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
-        review.notes.warn(told);
+        review.notes.warn(texts);
         review.notes.warn(warnings::of(call, &object, None));
         review.object = Some(object);
         admission::validate(shared, call, &mut review).await?;
@@ -98,7 +102,7 @@ async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes))
 }
 
 /// What only the server may say of a new object; as kube-apiserver has it, of one that a creation makes.
-pub(super) fn wipe(object: &mut Value) {
+pub(super) fn clear_server_fields(object: &mut Value) {
     let metadata = meta::of_mut(object);
     for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
         metadata.remove(field);
@@ -106,7 +110,7 @@ pub(super) fn wipe(object: &mut Value) {
 }
 
 /// The object as it will be stored, in the version of the request, and what is held for it until then.
-fn prepared<'a>(
+fn prepare<'a>(
     shared: &'a Shared,
     call: &Call,
     mut object: Value,
@@ -146,16 +150,16 @@ fn persist(
     let name = meta::name(&object).to_owned();
     let key = call.key(&name);
     let generated = !meta::text(&object, "generateName").is_empty();
-    let exists = || already_there(shared, call, &name, generated);
+    let exists = || already_exists(shared, call, &name, generated);
     // What is no revision is none.
-    let said = meta::text(&object, "resourceVersion").parse().is_ok_and(|revision: u64| revision > 0);
-    if said && call.verb == Verb::Create {
+    let has_revision = meta::text(&object, "resourceVersion").parse().is_ok_and(|revision: u64| revision > 0);
+    if has_revision && call.verb == Verb::Create {
         return Err(Status::plain(500, "", "resourceVersion should not be set on objects to be created"));
     }
     meta::of_mut(&mut object).remove("selfLink");
     if dry_run {
-        let taken = shared.store.get(&call.target.table, &key).is_some();
-        return if taken { Err(exists()) } else { Ok(Arc::new(Object::shown(object, 0))) };
+        let exists_already = shared.store.get(&call.target.table, &key).is_some();
+        return if exists_already { Err(exists()) } else { Ok(Arc::new(Object::shown(object, 0))) };
     }
     let object = shared
         .store
@@ -166,7 +170,7 @@ fn persist(
 }
 
 /// The refusal of an object whose name is taken; one that the server may make names for is told so.
-fn already_there(shared: &Shared, call: &Call, name: &str, generated: bool) -> Status {
+fn already_exists(shared: &Shared, call: &Call, name: &str, generated: bool) -> Status {
     let mut status = if generated {
         Status::generate_name_conflict(call.group_resource(), name)
     } else {
@@ -180,7 +184,7 @@ fn already_there(shared: &Shared, call: &Call, name: &str, generated: bool) -> S
 }
 
 /// The answer to a request that made nothing.
-pub(crate) fn success(call: &Call, name: &str, uid: &str) -> Value {
+pub(crate) fn success_status(call: &Call, name: &str, uid: &str) -> Value {
     let mut details = json!({"name": name, "kind": call.target.resource.plural, "uid": uid});
     if !call.target.resource.group.is_empty() {
         details["group"] = call.target.resource.group.as_str().into();

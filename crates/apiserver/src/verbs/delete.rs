@@ -23,16 +23,16 @@ use crate::render;
 use crate::selection::Selection;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
-use crate::verbs::create::success;
+use crate::verbs::create::success_status;
 use crate::verbs::{list, update};
 use crate::versions;
 
 /// What is left of a deleted object.
-struct Deleted {
+struct Deletion {
     object: Value,
     gone: bool,
     /// Whether the answer is the object although it is gone.
-    whole: bool,
+    returns_object: bool,
     notes: Notes,
 }
 
@@ -40,32 +40,36 @@ struct Deleted {
 pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let (options, raw) = options(call)?;
     let name = call.path.name.as_str();
-    let mut told = Notes::default();
-    told.warn(warning(call, &options));
+    let mut notes = Notes::default();
+    notes.warn(warning(call, &options));
     let deleted = delete_object(shared, call, name, (&options, Some((name, &raw)))).await;
-    let mut deleted = deleted.map_err(|status| status.with_notes(&told))?;
-    told.extend(std::mem::take(&mut deleted.notes));
+    let mut deleted = deleted.map_err(|status| status.with_notes(&notes))?;
+    notes.extend(std::mem::take(&mut deleted.notes));
     // Who says that dependents go is told that they are still going.
     let code = if !deleted.gone && options.orphan_dependents == Some(false) { 202 } else { 200 };
-    let answer = if deleted.gone && !deleted.whole {
-        let status = success(call, name, meta::text(&deleted.object, "uid"));
+    let answer = if deleted.gone && !deleted.returns_object {
+        let status = success_status(call, name, meta::text(&deleted.object, "uid"));
         render::encode(&status, call.accept.yaml)
     } else {
         let target = &call.target;
         let shown = versions::converted(shared, target, deleted.object, &target.resource).await?;
         render::value(call, &shown)
     };
-    Ok(Reply { notes: told, ..Reply::json(code, answer) })
+    Ok(Reply { notes, ..Reply::json(code, answer) })
 }
 
 /// Deletes one object by options that were read; no webhook is asked.
-pub(super) async fn unasked(shared: &Shared, call: &Call, options: Value) -> Result<(), Status> {
-    let (options, _) = checked(options)?;
+pub(super) async fn delete_without_webhooks(
+    shared: &Shared,
+    call: &Call,
+    options: Value,
+) -> Result<(), Status> {
+    let (options, _) = parse_options(options)?;
     delete_object(shared, call, &call.path.name, (&options, None)).await.map(|_| ())
 }
 
 /// An object of which nothing was said.
-fn unread(call: &Call) -> Value {
+fn empty_object(call: &Call) -> Value {
     let storage = &call.target.storage;
     let message =
         Message::of_kind(&storage.group, &storage.version, &storage.kind).filter(|_| !call.target.custom);
@@ -97,8 +101,8 @@ pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Re
 
 /// What users should know who delete jobs and do not say what becomes of their pods.
 fn warning(call: &Call, options: &DeleteOptions) -> Option<String> {
-    let unsaid = options.propagation_policy.is_none() && options.orphan_dependents.is_none();
-    (unsaid && call.target.table == "jobs.batch").then(|| {
+    let has_no_policy = options.propagation_policy.is_none() && options.orphan_dependents.is_none();
+    (has_no_policy && call.target.table == "jobs.batch").then(|| {
         "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set \
          propagationPolicy=Orphan to suppress this warning"
             .to_owned()
@@ -110,8 +114,8 @@ async fn delete_object(
     shared: &Shared,
     call: &Call,
     name: &str,
-    (options, told): (&DeleteOptions, Option<(&str, &Value)>),
-) -> Result<Deleted, Status> {
+    (options, review_options): (&DeleteOptions, Option<(&str, &Value)>),
+) -> Result<Deletion, Status> {
     let dry_run = !options.dry_run.is_empty();
     let key = call.key(name);
     effects::admit_deletion(call, name)?;
@@ -119,17 +123,17 @@ async fn delete_object(
         let current = shared.store.get(&call.target.table, &key);
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
         check(call, current.value(), options.preconditions.as_ref())?;
-        let notes = match told {
-            Some(told) => admitted(shared, call, &current, (dry_run, told)).await?,
+        let notes = match review_options {
+            Some(review_options) => admit(shared, call, &current, (dry_run, review_options)).await?,
             None => Notes::default(),
         };
         let step = removal::step(&call.target, current.value(), options, shared.clock.now());
         if dry_run {
-            return Ok(imagined(call, current.value(), step, notes));
+            return Ok(dry_run_outcome(call, current.value(), step, notes));
         }
-        freed_unseen(call, current.value(), (&step, options))?;
-        let whole = strategy::returns_deleted(&call.target);
-        let deleted = |object: Value, gone: bool| Ok(Deleted { object, gone, whole, notes });
+        check_freed_precondition(call, current.value(), (&step, options))?;
+        let returns_object = strategy::returns_deleted(&call.target);
+        let deleted = |object: Value, gone: bool| Ok(Deletion { object, gone, returns_object, notes });
         let expect = Expect::Revision(current.revision());
         match step {
             Step::Pending => return deleted(current.value().clone(), false),
@@ -156,7 +160,7 @@ async fn delete_object(
 }
 
 /// Asks webhooks about the deletion of an object; what they say beside their verdicts.
-async fn admitted(
+async fn admit(
     shared: &Shared,
     call: &Call,
     current: &Arc<Object>,
@@ -172,30 +176,30 @@ async fn admitted(
 }
 
 /// What a dry run shows of a deletion.
-fn imagined(call: &Call, current: &Value, step: Step, notes: Notes) -> Deleted {
-    let whole = strategy::returns_deleted(&call.target);
+fn dry_run_outcome(call: &Call, current: &Value, step: Step, notes: Notes) -> Deletion {
+    let returns_object = strategy::returns_deleted(&call.target);
     match step {
-        Step::Pending => Deleted { object: current.clone(), gone: false, whole, notes },
-        Step::Marked(object) => Deleted { object, gone: false, whole, notes },
-        Step::Gone(object) | Step::Graceful(object) => Deleted { object, gone: true, whole, notes },
+        Step::Pending => Deletion { object: current.clone(), gone: false, returns_object, notes },
+        Step::Marked(object) => Deletion { object, gone: false, returns_object, notes },
+        Step::Gone(object) | Step::Graceful(object) => Deletion { object, gone: true, returns_object, notes },
         // As kube-apiserver has it, what it would free is an object of which nothing was read.
-        Step::Freed(_) => Deleted { object: unread(call), gone: true, whole: true, notes },
+        Step::Freed(_) => Deletion { object: empty_object(call), gone: true, returns_object: true, notes },
     }
 }
 
 /// As kube-apiserver has it, who frees an object of a revision asks for one of none then, which there is not.
-fn freed_unseen(
+fn check_freed_precondition(
     call: &Call,
     current: &Value,
     (step, options): (&Step, &DeleteOptions),
 ) -> Result<(), Status> {
-    let asked = options.preconditions.as_ref().is_some_and(|of| of.resource_version.is_some());
-    if !asked || !matches!(step, Step::Freed(_)) {
+    let has_revision = options.preconditions.as_ref().is_some_and(|of| of.resource_version.is_some());
+    if !has_revision || !matches!(step, Step::Freed(_)) {
         return Ok(());
     }
     let found = meta::text(current, "resourceVersion");
     let why = format!("ResourceVersion in precondition: , ResourceVersion in object meta: {found}");
-    Err(update::unmet(call, meta::name(current), &why))
+    Err(update::precondition_failed(call, meta::name(current), &why))
 }
 
 /// The options of a deletion: from the body, or from the query where there is none.
@@ -204,7 +208,7 @@ fn options(call: &Call) -> Result<(DeleteOptions, Value), Status> {
         let mut raw = decode::delete_options(call)?;
         raw["apiVersion"] = "meta.k8s.io/v1".into();
         raw["kind"] = "DeleteOptions".into();
-        return checked(raw);
+        return parse_options(raw);
     }
     let mut raw = admission::options(call, "DeleteOptions");
     if let Some(seconds) = call.query.integer("gracePeriodSeconds")? {
@@ -216,10 +220,10 @@ fn options(call: &Call) -> Result<(DeleteOptions, Value), Status> {
     if let Some(orphan) = call.query.optional_flag("orphanDependents") {
         raw["orphanDependents"] = orphan.into();
     }
-    checked(raw)
+    parse_options(raw)
 }
 
-fn checked(raw: Value) -> Result<(DeleteOptions, Value), Status> {
+fn parse_options(raw: Value) -> Result<(DeleteOptions, Value), Status> {
     let bad = |error: serde_json::Error| Status::bad_request(error.to_string());
     let options: DeleteOptions = serde_json::from_value(raw.clone()).map_err(bad)?;
     options.check()?;

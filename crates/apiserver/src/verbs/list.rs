@@ -59,14 +59,14 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
     let token = token(call)?;
     // There are no pages of one object, but it may be selected on a page of all.
-    let only = if token.is_some() { None } else { only(call, &selection) };
+    let only = if token.is_some() { None } else { only_key(call, &selection) };
     let snapshot = snapshot(shared, call, token.as_ref())?;
     let (prefix, start) = (call.key_prefix(), token.as_ref().map(|token| token.start.as_str()));
-    let mut there = within(&snapshot, &prefix, start, only.as_deref());
+    let mut remaining = candidates(&snapshot, &prefix, start, only.as_deref());
     let (mut objects, mut last) = (Vec::new(), None);
     // What is selected is known when it is read; a webhook may have to convert it.
     while objects.len() < limit
-        && let Some((key, object)) = there.next()
+        && let Some((key, object)) = remaining.next()
     {
         let shown = versions::read_one(shared, &call.target, object).await?;
         if selection.selects(shown.value(), &call.target) {
@@ -76,23 +76,23 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     }
     let mut meta = ListMeta { revision: snapshot.revision, ..ListMeta::default() };
     if objects.len() == limit
-        && let (Some(last), Some(_)) = (last, there.next())
+        && let (Some(last), Some(_)) = (last, remaining.next())
     {
         meta.next = Some(token_text(i64::try_from(snapshot.revision).unwrap_or(-1), last));
         // Whether any of what follows is selected is found when it is asked for.
-        meta.remaining = selection.is_everything().then(|| 1 + there.count());
+        meta.remaining = selection.is_everything().then(|| 1 + remaining.count());
     }
     Ok(Page { objects, meta })
 }
 
 /// The key of the only object that may be selected, where that is one.
-pub(super) fn only(call: &Call, selection: &Selection) -> Option<String> {
+pub(super) fn only_key(call: &Call, selection: &Selection) -> Option<String> {
     let everywhere = call.target.resource.namespaced && call.path.namespace.is_empty();
     selection.name().filter(|name| !everywhere && !name.is_empty()).map(|name| call.key(name))
 }
 
 /// What may be selected, by key: the one object, or all below a prefix, after a key if given.
-pub(super) fn within<'a>(
+pub(super) fn candidates<'a>(
     snapshot: &'a Snapshot,
     prefix: &'a str,
     start: Option<&str>,
@@ -110,18 +110,18 @@ fn snapshot(shared: &Shared, call: &Call, token: Option<&Token>) -> Result<Snaps
         let Ok(revision) = u64::try_from(token.rv) else { return Ok(shared.store.snapshot(table)) };
         return shared.store.snapshot_at(table, revision).map_err(|_| expired_page(&token.start));
     }
-    let asked = revision(call.query.text("resourceVersion"))
+    let requested = revision(call.query.text("resourceVersion"))
         .map_err(|error| Status::bad_request(format!("invalid resource version: {error}")))?;
     let exact = match call.query.text("resourceVersionMatch") {
         "Exact" => true,
         // Pages of a list are of one revision, and so is the first.
         "" => {
-            asked.is_some_and(|asked| asked > 0)
+            requested.is_some_and(|revision| revision > 0)
                 && call.query.integer("limit")?.is_some_and(|limit| limit > 0)
         }
         _ => false,
     };
-    match asked {
+    match requested {
         Some(revision) if revision > shared.store.revision() => {
             Err(too_large(revision, shared.store.revision()))
         }

@@ -5,13 +5,13 @@ pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod eviction;
 pub(crate) mod list;
+pub(crate) mod ownership;
 pub(crate) mod patch;
-mod posted;
 pub(crate) mod scale;
 pub(crate) mod token;
+mod transient;
 pub(crate) mod update;
 pub(crate) mod watch;
-pub(crate) mod written;
 
 use std::sync::Arc;
 
@@ -31,9 +31,9 @@ pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 
 /// The object of a request as that sees it, at least as new as it asks for.
 pub(crate) async fn read(shared: &Shared, call: &Call) -> Result<Arc<Object>, Status> {
-    let asked = call.query.text("resourceVersion");
+    let requested = call.query.text("resourceVersion");
     let latest = shared.store.revision();
-    match list::revision(asked) {
+    match list::revision(requested) {
         // Nobody there has a word for it, so that it passes for a failure of the server.
         Err(error) => return Err(Status::failure(error.to_string())),
         Ok(Some(revision)) if revision > latest => return Err(list::too_large(revision, latest)),

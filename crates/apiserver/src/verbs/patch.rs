@@ -15,14 +15,14 @@ use crate::object::structural;
 use crate::patch::{APPLY, Patch};
 use crate::state::Shared;
 use crate::verbs::update::{Edit, change, check_name, check_readable};
-use crate::verbs::{create, written};
+use crate::verbs::{create, ownership};
 
-struct Patched<'a> {
+struct PatchEdit<'a> {
     call: &'a Call,
     patch: Patch,
 }
 
-struct Applied<'a> {
+struct ApplyEdit<'a> {
     call: &'a Call,
     configuration: Value,
 }
@@ -33,7 +33,7 @@ pub(crate) async fn patch(shared: &Shared, call: &Call) -> Result<Reply, Status>
         return apply(shared, call).await;
     }
     let patch = read(shared, call)?;
-    change(shared, call, &Patched { call, patch }).await
+    change(shared, call, &PatchEdit { call, patch }).await
 }
 
 /// Refuses a form that a custom resource is not patched in.
@@ -56,15 +56,15 @@ pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     Ok(Patch::read(&call.content_type, &call.body, ty, strict))
 }
 
-fn is_there(shared: &Shared, call: &Call) -> bool {
+fn exists(shared: &Shared, call: &Call) -> bool {
     shared.store.get(&call.target.table, &call.key(&call.path.name)).is_some()
 }
 
 /// The configuration of a request; one of a side of an object is not read unless that is there.
 pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Status> {
     apply::check(call, "PatchOptions", Some(true))?;
-    let makes = strategy::allows_create_on_update(&call.target, &call.path.subresource);
-    if !call.path.subresource.is_empty() && !makes && !is_there(shared, call) {
+    let creates = strategy::allows_create_on_update(&call.target, &call.path.subresource);
+    if !call.path.subresource.is_empty() && !creates && !exists(shared, call) {
         return Err(Status::not_found(call.group_resource(), &call.path.name));
     }
     let bad = |why: &dyn std::fmt::Display| Status::bad_request(format!("error decoding YAML: {why}"));
@@ -90,12 +90,12 @@ pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Statu
 
 async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
-    let applied = Applied { call, configuration: configuration(shared, call)? };
+    let edit = ApplyEdit { call, configuration: configuration(shared, call)? };
     loop {
-        if is_there(shared, call) {
-            return change(shared, call, &applied).await;
+        if exists(shared, call) {
+            return change(shared, call, &edit).await;
         }
-        let mut object = applied.object(shared, None, &mut notes)?;
+        let mut object = edit.object(shared, None, &mut notes)?;
         check_new(call, &mut object)?;
         check_readable(meta::text(&object, "resourceVersion"))?;
         // There is no revision yet that could be another one; a dry run gives none either.
@@ -110,14 +110,14 @@ async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     }
 }
 
-impl Applied<'_> {
+impl ApplyEdit<'_> {
     fn object(&self, shared: &Shared, current: Option<&Value>, notes: &mut Notes) -> Result<Value, Status> {
         let served = shared.registry.served();
         let lens = Lens::new(&served, &self.call.target, &self.call.path.subresource);
         let options = apply::Options::of(self.call);
         let mut object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
         let Some(schema) = &self.call.target.schema else {
-            self.convertible(shared, &object)?;
+            self.check_convertible(shared, &object)?;
             return decode::patched(shared, self.call, (object, None), notes);
         };
         // What became empty is null, and the schema may refuse it: as kube-apiserver has it, it was not sent as null.
@@ -127,9 +127,9 @@ impl Applied<'_> {
     }
 }
 
-impl Applied<'_> {
+impl ApplyEdit<'_> {
     /// What the schema takes and the kind's types do not is found when all is merged, and told of the configuration.
-    fn convertible(&self, shared: &Shared, object: &Value) -> Result<(), Status> {
+    fn check_convertible(&self, shared: &Shared, object: &Value) -> Result<(), Status> {
         fields::convert(shared, self.call, object).map_err(|why| {
             let resource = &self.call.target.resource;
             let kind = format!("{}/{}, Kind={}", resource.group, resource.version, resource.kind);
@@ -142,26 +142,26 @@ impl Applied<'_> {
     }
 }
 
-impl Edit for Applied<'_> {
+impl Edit for ApplyEdit<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let mut object = self.object(shared, Some(current), notes)?;
-        check_place(self.call, &mut object)?;
+        check_namespace_and_name(self.call, &mut object)?;
         Ok(object)
     }
 }
 
-impl Edit for Patched<'_> {
+impl Edit for PatchEdit<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let patched = (self.patch.apply(current)?, self.patch.strategic(current));
         let mut object = decode::patched(shared, self.call, patched, notes)?;
-        check_place(self.call, &mut object)?;
-        written::record(shared, self.call, Some(current), &mut object);
+        check_namespace_and_name(self.call, &mut object)?;
+        ownership::record(shared, self.call, Some(current), &mut object);
         Ok(object)
     }
 }
 
 /// Refuses an object of another namespace or name than those of the request; one that names none gets that namespace.
-pub(crate) fn check_place(call: &Call, object: &mut Value) -> Result<(), Status> {
+pub(crate) fn check_namespace_and_name(call: &Call, object: &mut Value) -> Result<(), Status> {
     decode::place(call, object)?;
     check_name(call, object)
 }
@@ -174,5 +174,5 @@ fn check_new(call: &Call, object: &mut Value) -> Result<(), Status> {
         );
         return Err(Status::conflict(call.group_resource(), &call.path.name, &why));
     }
-    check_place(call, object)
+    check_namespace_and_name(call, object)
 }

@@ -28,7 +28,7 @@ use crate::object::warnings;
 use crate::render;
 use crate::state::Shared;
 use crate::store::{Changed, Expect, Object};
-use crate::verbs::{create, written};
+use crate::verbs::{create, ownership};
 use crate::versions;
 
 /// What a request makes of an object that is there.
@@ -52,7 +52,7 @@ pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status
     let mut notes = Notes::default();
     apply::check(call, "UpdateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
-    written::each_owner_once(&mut object, &mut notes, false);
+    ownership::deduplicate_owners(&mut object, &mut notes, false);
     replace(shared, call, object, &notes).await.map_err(|status| status.with_notes(&notes))
 }
 
@@ -68,7 +68,7 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
             if !call.query.dry_run() {
                 meta::of_mut(&mut object).remove("resourceVersion");
             }
-            written::record(shared, call, None, &mut object);
+            ownership::record(shared, call, None, &mut object);
             return create::create_object(shared, call, (object, notes.clone())).await;
         }
         return Err(Status::not_found(call.group_resource(), &call.path.name));
@@ -79,12 +79,12 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
 
 /// Changes an object.
 pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Result<Reply, Status> {
-    let (body, notes) = changed(shared, call, edit).await?;
+    let (body, notes) = change_and_render(shared, call, edit).await?;
     Ok(Reply { notes, ..Reply::json(200, body) })
 }
 
 /// The object after a change, in the form that the request wants.
-pub(crate) async fn changed(
+pub(crate) async fn change_and_render(
     shared: &Shared,
     call: &Call,
     edit: &dyn Edit,
@@ -104,10 +104,10 @@ pub(crate) async fn changed(
         plugins::keep(call, &mut edited, &shown);
         review.object = Some(edited);
         review.old = Some(Cow::Borrowed(&*shown));
-        written::mutate(shared, call, &mut review).await?;
+        ownership::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
         let (mut prepared, held) =
-            prepared(shared, call, mutated, &shown).map_err(|status| status.with_notes(&review.notes))?;
+            prepare(shared, call, mutated, &shown).map_err(|status| status.with_notes(&review.notes))?;
         if review.notes.empties && call.path.subresource.is_empty() {
             meta::set(&mut prepared, "generation", meta::generation(&shown) + 1);
         }
@@ -135,7 +135,7 @@ impl Edit for Replacement<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         notes.extend(self.notes.clone());
         let mut object = self.object.clone();
-        written::record(shared, self.call, Some(current), &mut object);
+        ownership::record(shared, self.call, Some(current), &mut object);
         Ok(object)
     }
 }
@@ -164,7 +164,7 @@ pub(crate) fn check_stored(call: &Call, object: &Value, current: &Value) -> Resu
         return Ok(());
     }
     let why = format!("ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {found}");
-    Err(unmet(call, meta::name(object), &why))
+    Err(precondition_failed(call, meta::name(object), &why))
 }
 
 fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
@@ -172,7 +172,7 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
     if wanted.is_empty() || wanted == found {
         return Ok(());
     }
-    Err(unmet(
+    Err(precondition_failed(
         call,
         meta::name(object),
         &format!("UID in precondition: {wanted}, UID in object meta: {found}"),
@@ -180,10 +180,10 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
 }
 
 /// The refusal of a write whose precondition is not met where it is stored.
-pub(crate) fn unmet(call: &Call, name: &str, precondition: &str) -> Status {
+pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -> Status {
     let key = call.key(name);
     let resource = &call.target.resource;
-    let place = match call.target.table.as_str() {
+    let path = match call.target.table.as_str() {
         "bindings" => "pods".to_owned(),
         "services" => "services/specs".to_owned(),
         "endpoints" => "services/endpoints".to_owned(),
@@ -192,14 +192,14 @@ pub(crate) fn unmet(call: &Call, name: &str, precondition: &str) -> Status {
     };
     let root = if call.query.dry_run() { "" } else { "/registry" };
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: {root}/{place}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
+        "StorageError: invalid object, Code: 4, Key: {root}/{path}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: {precondition}",
     );
     Status::conflict(call.group_resource(), name, &why)
 }
 
 /// The object as it will be stored, in the version of the request, and what is held for it until then.
-fn prepared<'a>(
+fn prepare<'a>(
     shared: &'a Shared,
     call: &Call,
     mut object: Value,
@@ -278,14 +278,14 @@ fn persist(
 ) -> Result<Arc<Object>, Changed> {
     let link = meta::of_mut(&mut object).remove("selfLink");
     // What is not stored keeps what was sent.
-    let told = |mut object: Value| {
+    let unstored = |mut object: Value| {
         if let Some(link) = link {
             meta::set(&mut object, "selfLink", link);
         }
         Arc::new(Object::shown(object, 0))
     };
     if dry_run {
-        return Ok(told(object));
+        return Ok(unstored(object));
     }
     let rewritten = current.is_new() && strategy::is_rewritten_once(&call.target);
     if &object == current.value() && !rewritten && current.is_rough() == rough {
@@ -298,7 +298,7 @@ fn persist(
         let removed = shared.store.remove(table, &key, expect, current.value().clone())?;
         effects::removed(shared, &call.target, removed.value());
         // What is told is what was sent, at the revision that it replaced.
-        return Ok(told(object));
+        return Ok(unstored(object));
     }
     let written = shared.store.put_roughly(table, &key, expect, (object, rough))?;
     effects::written(shared, &call.target, written.value());

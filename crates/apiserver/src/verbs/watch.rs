@@ -31,9 +31,9 @@ use crate::verbs::list::{self, option_errors, too_old, watched_revision};
 use crate::versions;
 
 /// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
-const USUAL_DURATION: Duration = Duration::from_mins(30);
+const DEFAULT_DURATION: Duration = Duration::from_mins(30);
 /// No watch lasts longer, whatever it asks for.
-const LONGEST: Duration = Duration::from_hours(24 * 365);
+const MAX_DURATION: Duration = Duration::from_hours(24 * 365);
 /// How often a watch hears of the store's revision.
 const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
 /// How long before its end a watch hears of it once more.
@@ -58,8 +58,8 @@ struct Watcher {
     end: Instant,
     next_bookmark: Option<Instant>,
     /// Whether a table's columns were told.
-    told_columns: bool,
-    over: bool,
+    sent_columns: bool,
+    done: bool,
 }
 
 /// Follows a collection.
@@ -78,12 +78,12 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
     let mut watcher = Watcher::new(shared, call, selection)?;
     match (initial, revision) {
         // Where everything was sent is marked off for whoever may be told so, asked for or not.
-        (Some(true), _) | (None, None | Some(0)) => watcher.start_with_all().await?,
+        (Some(true), _) | (None, None | Some(0)) => watcher.send_all_objects().await?,
         (Some(false), None | Some(0)) => watcher.seen = shared.store.revision(),
         (_, Some(revision)) => {
-            let oldest = oldest(shared, &watcher.call);
+            let oldest = oldest_revision(shared, &watcher.call);
             if revision < oldest {
-                watcher.end_with(&too_old(revision, Compacted { oldest }));
+                watcher.end_with_error(&too_old(revision, Compacted { oldest }));
             }
             watcher.seen = revision;
         }
@@ -97,7 +97,7 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
 }
 
 /// Before which revision nothing is known of a kind: events of custom resources are kept since their definition.
-fn oldest(shared: &Shared, call: &Call) -> u64 {
+fn oldest_revision(shared: &Shared, call: &Call) -> u64 {
     let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &call.target.table);
     definition.filter(|_| call.target.custom).map_or(0, |definition| definition.made())
 }
@@ -105,9 +105,9 @@ fn oldest(shared: &Shared, call: &Call) -> u64 {
 impl Watcher {
     fn new(shared: &Arc<Shared>, call: Call, selection: Selection) -> Result<Self, Status> {
         let seconds = call.query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
-        let duration = seconds.filter(|seconds| *seconds > 0).map_or(USUAL_DURATION, Duration::from_secs);
+        let duration = seconds.filter(|seconds| *seconds > 0).map_or(DEFAULT_DURATION, Duration::from_secs);
         // Any number of seconds is asked for; a point in time can be too far away to be said.
-        let duration = duration.min(LONGEST);
+        let duration = duration.min(MAX_DURATION);
         let now = Instant::now();
         let end = now + duration;
         let bookmarks = call.query.flag("allowWatchBookmarks");
@@ -121,23 +121,23 @@ impl Watcher {
             },
             shared: Arc::clone(shared),
             prefix: call.key_prefix(),
-            only: list::only(&call, &selection),
+            only: list::only_key(&call, &selection),
             call,
             selection,
             seen: 0,
             pending: VecDeque::new(),
             end,
             next_bookmark: bookmarks.then_some(first),
-            told_columns: false,
-            over: false,
+            sent_columns: false,
+            done: false,
         })
     }
 
     /// Everything that is there comes as added, and is marked off where bookmarks are taken.
-    async fn start_with_all(&mut self) -> Result<(), Status> {
+    async fn send_all_objects(&mut self) -> Result<(), Status> {
         let snapshot = self.shared.store.snapshot(&self.call.target.table);
         self.seen = snapshot.revision;
-        let objects: Vec<_> = list::within(&snapshot, &self.prefix, None, self.only.as_deref())
+        let objects: Vec<_> = list::candidates(&snapshot, &self.prefix, None, self.only.as_deref())
             .map(|(_, object)| Arc::clone(object))
             .collect();
         for object in &objects {
@@ -159,29 +159,29 @@ impl Watcher {
             if let Some(line) = self.pending.pop_front() {
                 return Some(line);
             }
-            if self.over {
+            if self.done {
                 return None;
             }
             self.news.borrow_and_update();
-            if self.take().await {
+            if self.take_events().await {
                 continue;
             }
             let bookmark = self.next_bookmark.filter(|next| *next < self.end).unwrap_or(self.end);
             tokio::select! {
                 // What was written before the end belongs to the watch.
                 biased;
-                news = self.news.changed() => self.over = news.is_err(),
-                end = self.ends.wait(&self.request) => self.cut(end),
+                news = self.news.changed() => self.done = news.is_err(),
+                end = self.ends.wait(&self.request) => self.end_by_fault(end),
                 () = tokio::time::sleep_until(bookmark) => self.tick(),
             }
         }
     }
 
     /// Takes events from the store; whether there were any.
-    async fn take(&mut self) -> bool {
+    async fn take_events(&mut self) -> bool {
         match self.shared.store.events(&self.call.target.table, self.seen, BATCH) {
             Err(compacted) => {
-                self.end_with(&too_old(self.seen, compacted));
+                self.end_with_error(&too_old(self.seen, compacted));
                 true
             }
             Ok((events, revision)) => {
@@ -190,7 +190,7 @@ impl Watcher {
                         Ok(line) => self.pending.extend(line),
                         Err(status) => {
                             self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
-                            self.over = true;
+                            self.done = true;
                             return true;
                         }
                     }
@@ -203,20 +203,20 @@ impl Watcher {
         }
     }
 
-    fn end_with(&mut self, status: &Status) {
+    fn end_with_error(&mut self, status: &Status) {
         self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
-        self.over = true;
+        self.done = true;
     }
 
-    fn cut(&mut self, end: WatchEnd) {
+    fn end_by_fault(&mut self, end: WatchEnd) {
         self.pending.extend(end.event());
-        self.over = true;
+        self.done = true;
     }
 
     fn tick(&mut self) {
         let now = Instant::now();
         if now >= self.end {
-            self.over = true;
+            self.done = true;
             return;
         }
         let bookmark = self.bookmark(false);
@@ -269,7 +269,7 @@ impl Watcher {
         let Representation::Table(version) = self.call.accept.representation else {
             return line(kind, &render::value(&self.call, object));
         };
-        let columns = !std::mem::replace(&mut self.told_columns, true);
+        let columns = !std::mem::replace(&mut self.sent_columns, true);
         let shown = convert::shown(object, &self.call.target.resource);
         let table = table::of(&self.call, std::iter::once(&*shown), version, columns);
         line(kind, table.to_string().as_bytes())
@@ -287,7 +287,7 @@ impl Watcher {
         let object =
             json!({"apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata});
         if let Representation::Table(version) = self.call.accept.representation {
-            let columns = !std::mem::replace(&mut self.told_columns, true);
+            let columns = !std::mem::replace(&mut self.sent_columns, true);
             let shown = table::of(&self.call, std::iter::once(&object), version, columns);
             return line("BOOKMARK", shown.to_string().as_bytes());
         }

@@ -10,7 +10,7 @@ const OBJECTS: &str = include_str!("bootstrap.json");
 /// The objects, each with group, version and plural name.
 pub(crate) fn bootstrap() -> Vec<((&'static str, &'static str, &'static str), Value)> {
     let objects: Vec<Value> = serde_json::from_str(OBJECTS).expect("the file is JSON");
-    let place = |object: Value| {
+    let with_resource = |object: Value| {
         let plural = match object["kind"].as_str() {
             Some("ClusterRole") => "clusterroles",
             Some("ClusterRoleBinding") => "clusterrolebindings",
@@ -19,5 +19,5 @@ pub(crate) fn bootstrap() -> Vec<((&'static str, &'static str, &'static str), Va
         };
         (("rbac.authorization.k8s.io", "v1", plural), object)
     };
-    objects.into_iter().map(place).collect()
+    objects.into_iter().map(with_resource).collect()
 }

@@ -25,14 +25,14 @@ pub(crate) const ADVERTISED: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::n
 const HOSTNAME: &str = "embedded";
 
 /// What the objects say of this server.
-struct Facts {
+struct Placeholders {
     texts: Vec<(&'static str, String)>,
     port: u16,
 }
 
 /// Writes all of them.
 pub(crate) fn write(shared: &Shared, advertised: SocketAddr) {
-    let facts = Facts::of(shared, advertised);
+    let placeholders = Placeholders::of(shared, advertised);
     let objects: Vec<Value> = serde_json::from_str(OBJECTS).expect("the file is JSON");
     for mut object in objects {
         let endpoints = object["kind"] == "Endpoints" || object["kind"] == "EndpointSlice";
@@ -40,7 +40,7 @@ pub(crate) fn write(shared: &Shared, advertised: SocketAddr) {
             // No endpoint may be there, so that kube-apiserver writes none either.
             continue;
         }
-        facts.fill(&mut object);
+        placeholders.fill(&mut object);
         put(shared, object);
     }
 }
@@ -61,11 +61,11 @@ fn put(shared: &Shared, mut object: Value) {
     }
 }
 
-fn authority_pem(made: &FrontProxyCertificate) -> String {
-    made.authority_pem.clone()
+fn authority_pem(certificate: &FrontProxyCertificate) -> String {
+    certificate.authority_pem.clone()
 }
 
-impl Facts {
+impl Placeholders {
     fn of(shared: &Shared, advertised: SocketAddr) -> Self {
         let now = shared.clock.now();
         let identity: String =
@@ -91,8 +91,8 @@ impl Facts {
         match value {
             Value::String(text) if text == "${port}" => *value = self.port.into(),
             Value::String(text) if text.contains("${") => {
-                for (placeholder, known) in &self.texts {
-                    *text = text.replace(placeholder, known);
+                for (placeholder, replacement) in &self.texts {
+                    *text = text.replace(placeholder, text_value);
                 }
             }
             Value::Array(list) => list.iter_mut().for_each(|value| self.fill(value)),

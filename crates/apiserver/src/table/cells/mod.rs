@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::age;
-use super::words::{NONE, count, joined, labels, list, or_none, selector, text, text_of, text_or};
+use super::format::{NONE, count, joined, labels, list, or_none, selector, text, text_of, text_or};
 
 /// What a cell shows of an object now.
 pub(super) type Cell = fn(&Value, Timestamp) -> Value;
@@ -161,13 +161,13 @@ fn access_modes(modes: &Value) -> String {
 }
 
 fn volume_status(object: &Value) -> String {
-    let going = object["metadata"]["deletionTimestamp"].is_string();
-    if going { "Terminating".to_owned() } else { text(&object["status"]["phase"]).to_owned() }
+    let is_terminating = object["metadata"]["deletionTimestamp"].is_string();
+    if is_terminating { "Terminating".to_owned() } else { text(&object["status"]["phase"]).to_owned() }
 }
 
 fn containers(object: &Value, field: &str) -> String {
-    let places = ["/spec/template/spec", "/template/spec", "/spec/jobTemplate/spec/template/spec"];
-    let spec = places.iter().find_map(|place| object.pointer(place));
+    let paths = ["/spec/template/spec", "/template/spec", "/spec/jobTemplate/spec/template/spec"];
+    let spec = paths.iter().find_map(|path| object.pointer(path));
     let containers = spec.map(|spec| list(&spec["containers"])).unwrap_or_default();
     containers.iter().map(|container| text(&container[field])).collect::<Vec<_>>().join(",")
 }
@@ -345,8 +345,8 @@ fn shortened(all: &[String]) -> String {
     }
 }
 
-fn event_time(event: &Value, places: &[&str], now: Timestamp) -> Value {
-    let found = places.iter().find_map(|place| event.pointer(place).filter(|time| time.is_string()));
+fn event_time(event: &Value, paths: &[&str], now: Timestamp) -> Value {
+    let found = paths.iter().find_map(|path| event.pointer(path).filter(|time| time.is_string()));
     age::since(found, now)
 }
 

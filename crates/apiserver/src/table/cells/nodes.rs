@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::table::words::{list, or_none, text};
+use crate::table::format::{list, or_none, text};
 
 /// `Ready,SchedulingDisabled`.
 pub(super) fn status(node: &Value) -> String {

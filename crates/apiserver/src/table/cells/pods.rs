@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::table::words::{NONE, count, list, text};
+use crate::table::format::{NONE, count, list, text};
 
 /// `1/2`.
 pub(super) fn ready(pod: &Value) -> String {
@@ -19,8 +19,8 @@ pub(super) fn status(pod: &Value) -> String {
     };
     for status in list(&pod["status"]["containerStatuses"]) {
         for state in ["waiting", "terminated"] {
-            let said = text(&status["state"][state]["reason"]);
-            reason = if said.is_empty() { reason } else { said };
+            let container_reason = text(&status["state"][state]["reason"]);
+            reason = if container_reason.is_empty() { reason } else { container_reason };
         }
     }
     if pod["metadata"]["deletionTimestamp"].is_string() {
@@ -44,8 +44,8 @@ pub(super) fn readiness_gates(pod: &Value) -> String {
         return NONE.to_owned();
     }
     let conditions = list(&pod["status"]["conditions"]);
-    let true_ones = gates.iter().filter(|gate| {
+    let open = gates.iter().filter(|gate| {
         conditions.iter().any(|known| known["type"] == gate["conditionType"] && known["status"] == "True")
     });
-    format!("{}/{}", true_ones.count(), gates.len())
+    format!("{}/{}", open.count(), gates.len())
 }

@@ -38,14 +38,14 @@ pub(super) fn joined(object: &Value, first: &str, second: &str) -> String {
 }
 
 /// The text, or `<none>`.
-pub(super) fn or_none(shown: String) -> String {
-    if shown.is_empty() { NONE.to_owned() } else { shown }
+pub(super) fn or_none(text: String) -> String {
+    if text.is_empty() { NONE.to_owned() } else { text }
 }
 
 /// What stands there as a text, or something else where nothing does.
-pub(super) fn text_or(value: &Value, otherwise: &str) -> String {
+pub(super) fn text_or(value: &Value, default: &str) -> String {
     match value {
-        Value::Null => otherwise.to_owned(),
+        Value::Null => default.to_owned(),
         Value::String(text) => text.clone(),
         value => value.to_string(),
     }

@@ -24,25 +24,25 @@ pub(crate) fn record(shared: &Shared, call: &Call, old: Option<&Value>, new: &mu
 }
 
 /// Takes out owners that are said twice, and warns of them.
-pub(crate) fn each_owner_once(object: &mut Value, notes: &mut Notes, admitted: bool) {
+pub(crate) fn deduplicate_owners(object: &mut Value, notes: &mut Notes, admitted: bool) {
     let metadata = object.get_mut("metadata").and_then(|metadata| metadata.get_mut("ownerReferences"));
     let Some(owners) = metadata.and_then(Value::as_array_mut) else { return };
     let mut kept: Vec<Value> = Vec::new();
-    let mut twice: Vec<String> = Vec::new();
+    let mut duplicates: Vec<String> = Vec::new();
     for owner in std::mem::take(owners) {
         if kept.contains(&owner) {
-            twice.push(owner["uid"].as_str().unwrap_or_default().to_owned());
+            duplicates.push(owner["uid"].as_str().unwrap_or_default().to_owned());
         } else {
             kept.push(owner);
         }
     }
     *owners = kept;
-    if !twice.is_empty() {
+    if !duplicates.is_empty() {
         let when = if admitted { " after mutating admission happens" } else { "" };
         notes.warn([format!(
             ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and \
              may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
-            twice.join(", ")
+            duplicates.join(", ")
         )]);
     }
 }
@@ -55,7 +55,7 @@ pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>
     let before = entries(review);
     admission::mutate(shared, call, review).await?;
     let Some(object) = review.object.as_mut() else { return Ok(()) };
-    each_owner_once(object, &mut review.notes, true);
+    deduplicate_owners(object, &mut review.notes, true);
     let Some(why) = apply::unreadable(object) else { return Ok(()) };
     match before {
         Some(entries) => meta::set(object, "managedFields", entries),

@@ -15,7 +15,7 @@ use crate::state::Shared;
 
 /// The object of the body as webhooks want it, with what was noted of it; `check` looks at it between those that change
 /// it and those that only look.
-pub(super) async fn admitted(
+pub(super) async fn admit(
     shared: &Shared,
     call: &Call,
     (mut object, notes): (Value, Notes),
@@ -36,10 +36,10 @@ pub(super) async fn admitted(
 }
 
 /// That it was done.
-pub(super) fn done(call: &Call, notes: Notes) -> Reply {
-    let done =
+pub(super) fn created(call: &Call, notes: Notes) -> Reply {
+    let status =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Reply { notes, ..Reply::json(201, render::encode(&done, call.accept.yaml)) }
+    Reply { notes, ..Reply::json(201, render::encode(&status, call.accept.yaml)) }
 }
 
 /// Puts a condition into the status of a pod. Its time is that of the last change from one status to another.
