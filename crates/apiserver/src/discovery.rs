@@ -1,4 +1,4 @@
-//! What the server says of itself: version, health, groups, resources.
+//! Discovery: version, health, groups, resources, OpenAPI documents.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::state::Shared;
 const OPENAPI_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/// Answers a path that names no objects.
+/// Answers a discovery path.
 pub(crate) async fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Reply {
     let served = shared.registry.served();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -94,14 +94,14 @@ fn with_type_meta(kind: &str, mut value: Value) -> Value {
     value
 }
 
-/// All groups but the core one, with what others serve.
+/// All groups except the core group, merged with those of other API servers.
 fn groups(shared: &Shared, served: &ServedKinds) -> Vec<Value> {
     let aggregated = AggregatedVersions::of(shared);
     let groups = served.kinds.groups().iter().filter(|group| !group.name.is_empty());
     aggregation::groups(shared, groups.filter_map(|group| group_value(group, &aggregated)).collect())
 }
 
-/// A group with those of its versions that are served here.
+/// A group with the versions that this server serves itself; absent if there are none.
 fn group_value(group: &Group, aggregated: &AggregatedVersions) -> Option<Value> {
     let value =
         |version: &str| json!({"groupVersion": format!("{}/{version}", group.name), "version": version});

@@ -1,4 +1,4 @@
-//! Which kinds are served: those of the builder, and those that CRDs bring and take while the server runs.
+//! The registry of served kinds: built-in kinds, and those of CRDs, which change while the server runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,35 +8,35 @@ use schema::{Crd, Kinds, Resource, Scaling};
 
 use crate::object::structural::{Schema, Versions};
 
-/// The kinds served now.
+/// The kinds that are currently served.
 #[derive(Debug)]
 pub(crate) struct Registry(RwLock<Arc<ServedKinds>>);
 
-/// The kinds served at one moment.
+/// A snapshot of the served kinds.
 #[derive(Clone, Debug)]
 pub(crate) struct ServedKinds {
-    /// All of them.
+    /// All kinds.
     pub(crate) kinds: Kinds,
-    /// Those that CRDs brought, as `plural.group`, with their schemas.
+    /// The versions and schemas of CRDs, by `plural.group`.
     custom: BTreeMap<String, Arc<Versions>>,
 }
 
-/// A resource that is served, in the version asked for and in the one it is stored in.
+/// A served resource, in the requested version and in its storage version.
 #[derive(Clone, Debug)]
 pub(crate) struct ServedResource {
-    /// As asked for.
+    /// The resource in the requested version.
     pub(crate) resource: Resource,
-    /// As stored.
+    /// The resource in its storage version.
     pub(crate) storage: Resource,
-    /// The resource's name in the store.
+    /// The name of the resource's table in the store.
     pub(crate) table: String,
-    /// Whether a CRD brought it.
+    /// Whether a CRD defines it.
     pub(crate) custom: bool,
-    /// What the CRD says of its versions; only of what a CRD brought.
+    /// The versions of the CRD; only for custom resources.
     pub(crate) definition: Option<Arc<Versions>>,
-    /// What its objects look like in the version asked for; only of what a CRD brought.
+    /// The schema of the requested version; only for custom resources.
     pub(crate) schema: Option<Arc<Schema>>,
-    /// Where its replicas stand; only of what a CRD brought.
+    /// The paths of its replicas; only for custom resources with a scale subresource.
     pub(crate) scaling: Option<Arc<Scaling>>,
 }
 
@@ -47,17 +47,17 @@ impl Registry {
         Self(RwLock::new(Arc::new(ServedKinds { kinds: kinds.with(crds.iter().cloned()), custom })))
     }
 
-    /// Another registry that serves what is served now.
+    /// A new registry with the same kinds.
     pub(crate) fn fork(&self) -> Self {
         Self(RwLock::new(self.served()))
     }
 
-    /// What is served now.
+    /// A snapshot of the served kinds.
     pub(crate) fn served(&self) -> Arc<ServedKinds> {
         Arc::clone(&self.0.read())
     }
 
-    /// Serves the kinds of one more CRD.
+    /// Adds a CRD.
     pub(crate) fn add(&self, crd: &Crd) {
         let mut served = self.0.write();
         let mut custom = served.custom.clone();
@@ -65,7 +65,7 @@ impl Registry {
         *served = Arc::new(ServedKinds { kinds: served.kinds.with([crd.clone()]), custom });
     }
 
-    /// Stops serving the kinds of a CRD.
+    /// Removes a CRD.
     pub(crate) fn remove(&self, group: &str, plural: &str) {
         let mut served = self.0.write();
         let mut custom = served.custom.clone();
@@ -80,7 +80,7 @@ impl ServedKinds {
         self.kinds.resource(group, version, plural).map(|resource| self.target_of(resource))
     }
 
-    /// Whether the server serves a group itself.
+    /// Whether a group has a built-in resource.
     pub(crate) fn is_built_in(&self, group: &str) -> bool {
         let versions = self.kinds.group(group).map_or(&[][..], |group| &group.versions);
         let resources = versions.iter().flat_map(|served| &served.resources);
@@ -88,7 +88,7 @@ impl ServedKinds {
         resources.into_iter().any(|resource| !custom(resource))
     }
 
-    /// All resources, each once, in the version it is stored in.
+    /// All resources, each once, in its storage version.
     pub(crate) fn stored(&self) -> Vec<ServedResource> {
         self.kinds
             .resources()
@@ -97,7 +97,7 @@ impl ServedKinds {
             .collect()
     }
 
-    /// Every other (group, version, resource) under which objects of `target` are served.
+    /// All other (group, version, resource) names under which the objects of `target` are served.
     pub(crate) fn equivalents(&self, target: &ServedResource) -> Vec<(String, String, String)> {
         let own = (&target.resource.group, &target.resource.version);
         let same = |other: &&Resource| {
@@ -126,7 +126,7 @@ impl ServedKinds {
     }
 }
 
-/// The name of a resource's table; events are one in both of their groups.
+/// The name of a resource's table; events of both groups share one table.
 fn table(group: &str, plural: &str) -> String {
     match (group, plural) {
         ("" | "events.k8s.io", "events") => "events".to_owned(),

@@ -1,4 +1,4 @@
-//! Objects as bytes, in the form that was asked for.
+//! Renders objects and lists in the representation that the client requested.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -10,18 +10,18 @@ use crate::object::meta;
 use crate::store::Object;
 use crate::table;
 
-/// What a list says of itself.
+/// The metadata of a list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListMeta {
     /// The revision of the list.
     pub(crate) revision: u64,
-    /// Where the next page begins.
+    /// The continue token of the next page.
     pub(crate) next: Option<String>,
-    /// How many more there are, where that is known.
+    /// How many objects remain after this page, if known.
     pub(crate) remaining: Option<usize>,
 }
 
-/// One stored object as a body.
+/// Renders a stored object.
 pub(crate) fn object(call: &Call, object: &Object) -> Bytes {
     let as_stored = call.target.resource.version == call.target.storage.version
         && call.target.resource.group == call.target.storage.group;
@@ -31,7 +31,7 @@ pub(crate) fn object(call: &Call, object: &Object) -> Bytes {
     }
 }
 
-/// One object in any version as a body.
+/// Renders an object of any version.
 pub(crate) fn value(call: &Call, object: &Value) -> Bytes {
     let converted = convert::shown(object, &call.target.resource);
     let representation = match call.accept.representation {
@@ -44,7 +44,7 @@ pub(crate) fn value(call: &Call, object: &Value) -> Bytes {
     encode(&representation, call.accept.yaml)
 }
 
-/// A list of objects as a body.
+/// Renders a list of objects.
 pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &ListMeta) -> Bytes {
     match call.accept {
         Accept { representation: Representation::Full, yaml: false } => full_list(call, objects, meta),
@@ -60,7 +60,7 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
                         .iter()
                         .map(|object| meta::partial(object, version.api_version(), "PartialObjectMetadata"))
                         .collect();
-                    // Go writes a list that was never added to as null.
+                    // Go encodes a nil slice as null.
                     let items = if items.is_empty() { Value::Null } else { items.into() };
                     json!({"apiVersion": version.api_version(), "kind": "PartialObjectMetadataList", "items": items})
                 }
@@ -74,7 +74,7 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
     }
 }
 
-/// A tree as JSON or YAML.
+/// Encodes a value as JSON or YAML.
 pub(crate) fn encode(value: &Value, yaml: bool) -> Bytes {
     if yaml {
         return Bytes::from(formats::yaml::to_string(value).unwrap_or_else(|_| value.to_string()));
@@ -119,7 +119,7 @@ fn full_list_value(call: &Call, objects: impl Iterator<Item = Value>) -> Value {
     })
 }
 
-/// Items of typed lists do not say what they are: the list does.
+/// Items of typed lists have no `apiVersion` and `kind`: the list has them.
 fn without_type_meta(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.remove("apiVersion");
@@ -135,7 +135,7 @@ fn list_metadata(call: &Call, meta: &ListMeta) -> Map<String, Value> {
         Some(next) => {
             metadata.insert("continue".to_owned(), next.as_str().into());
         }
-        // Whole custom resources are no Go types, which would leave out what is empty.
+        // Lists of custom resources are unstructured: Go does not omit their empty `continue`.
         None if call.target.custom && call.accept.representation == Representation::Full => {
             metadata.insert("continue".to_owned(), "".into());
         }

@@ -1,4 +1,4 @@
-//! Which objects of a collection a request selects: label and field selectors.
+//! Label and field selectors of a request.
 
 use formats::selector::{FieldSelector, FieldTerm, LabelSelector};
 use serde_json::Value;
@@ -17,7 +17,8 @@ pub(crate) struct Selection {
     fields: FieldSelector,
 }
 
-/// The name that a field selector wants an object to have, if it can be one; none if anything of the query cannot be read.
+/// The name that the field selector requires, if it is a valid object name; absent if a query parameter cannot be
+/// parsed.
 pub(crate) fn selected_name(query: &Query) -> Option<String> {
     let fields: FieldSelector = query.text("fieldSelector").parse().ok()?;
     query.text("labelSelector").parse::<LabelSelector>().ok()?;
@@ -30,7 +31,7 @@ pub(crate) fn selected_name(query: &Query) -> Option<String> {
 }
 
 impl Selection {
-    /// Reads `labelSelector` and `fieldSelector`, whatever the kind can be selected by.
+    /// Parses `labelSelector` and `fieldSelector`; [`Self::check`] checks whether the kind supports the fields.
     pub(crate) fn read(call: &Call) -> Result<Self, Status> {
         let labels = call.query.text("labelSelector").parse();
         let labels: LabelSelector = labels.map_err(|error| Status::bad_request(format!("{error}")))?;
@@ -42,22 +43,22 @@ impl Selection {
         Ok(Self { labels, fields })
     }
 
-    /// Refuses fields that the kind cannot be selected by.
+    /// Refuses field selectors that the kind does not support.
     pub(crate) fn check(&self, target: &ServedResource, served: &ServedKinds) -> Result<(), Status> {
         check_fields(&self.fields, target, served)
     }
 
-    /// Whether everything is selected.
+    /// Whether there are no selectors.
     pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.terms.is_empty()
     }
 
-    /// The name of the only object that may be selected.
+    /// The name that the field selector requires.
     pub(crate) fn name(&self) -> Option<&str> {
         self.fields.terms.iter().find(|term| is_name_term(term)).map(|term| term.value.as_str())
     }
 
-    /// Whether an object in its storage version is selected.
+    /// Whether an object, in its storage version, is selected.
     pub(crate) fn selects(&self, object: &Value, target: &ServedResource) -> bool {
         if !self.labels.is_empty() && !self.labels.matches_by(|key| meta::label(object, key)) {
             return false;
@@ -94,7 +95,7 @@ fn check_fields(fields: &FieldSelector, target: &ServedResource, served: &Served
     )))
 }
 
-/// A field as a selector compares it; an absent field reads as its type's zero value.
+/// The text of a field that selectors compare; an absent field has its type's zero value.
 fn value(object: &Value, field: &str) -> String {
     let found = field.split('.').try_fold(object, |at, name| at.get(name));
     match found {

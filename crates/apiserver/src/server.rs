@@ -1,4 +1,4 @@
-//! The server as a tower service: a request comes in, is read, answered and logged.
+//! The server as a tower service: it reads a request, answers it and logs it.
 
 mod read;
 
@@ -38,10 +38,10 @@ use crate::verbs;
 
 use self::read::read;
 
-/// How large a body may be: 3 MiB, as Kubernetes has it.
+/// The maximum size of a request body, as in kube-apiserver: 3 MiB.
 const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 
-/// An embedded Kubernetes API server. Cheap to clone; all clones are one server.
+/// An embedded Kubernetes API server. Cheap to clone; all clones are the same server.
 ///
 /// `kube::Client::new(server.clone(), "default")` talks to it in process.
 #[derive(Clone, Debug)]
@@ -54,72 +54,72 @@ impl ApiServer {
         Self { shared: Arc::new(shared) }
     }
 
-    /// A server of its own that begins with what this one holds: kinds, objects, events, revision, and the made-up names
-    /// that come next. Its clock begins anew; it shares no log, fault, token or controller. Far quicker than building one.
-    /// `dialers` are how it reaches webhooks.
+    /// A new server with a copy of this one's kinds, objects, events, revision, and sequence of generated names. Its
+    /// clock starts again; it shares no log, faults, tokens or controllers. Much faster than building a server. It
+    /// calls webhooks through `dialers`.
     #[must_use]
     pub fn fork(&self, dialers: Option<Arc<dyn Dialers>>) -> Self {
         Self::new(self.shared.fork(self.shared.clock.fork(), dialers))
     }
 
-    /// As [`Self::fork`], with a clock that begins at `epoch`.
+    /// As [`Self::fork`], with a clock that starts at `epoch`.
     #[must_use]
     pub fn fork_at(&self, epoch: jiff::Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
         Self::new(self.shared.fork(Clock::starting_at(epoch), dialers))
     }
 
-    /// The requests for objects that were answered, oldest first.
+    /// The answered resource requests, oldest first.
     #[must_use]
     pub fn requests(&self) -> Vec<log::Request> {
         self.shared.log.all()
     }
 
-    /// How many requests have been answered.
+    /// How many resource requests were answered.
     #[must_use]
     pub fn request_count(&self) -> usize {
         self.shared.log.count()
     }
 
-    /// The requests after so many, the oldest first.
+    /// The requests after the first `count`, oldest first.
     #[must_use]
     pub fn requests_since(&self, count: usize) -> Vec<log::Request> {
         self.shared.log.since(count)
     }
 
-    /// Forgets the requests that were answered.
+    /// Clears the request log.
     pub fn forget_requests(&self) {
         self.shared.log.clear();
     }
 
-    /// The server's time.
+    /// The server's current time.
     #[must_use]
     pub fn now(&self) -> jiff::Timestamp {
         self.shared.clock.now()
     }
 
-    /// The requests of one user that were answered, oldest first.
+    /// The answered resource requests of one user, oldest first.
     #[must_use]
     pub fn requests_of(&self, user: &str) -> Vec<log::Request> {
         self.shared.log.of(user)
     }
 
-    /// Takes `token` for a bearer token of `user`, as a token file does.
+    /// Accepts `token` as a bearer token of `user`, like an entry of a token file.
     pub fn add_token(&self, token: impl Into<String>, user: User) {
         self.shared.tokens.register(token.into(), user);
     }
 
-    /// The tokens that open this server.
+    /// The server's tokens.
     pub(crate) fn tokens(&self) -> &Tokens {
         &self.shared.tokens
     }
 
-    /// The authority of the server.
+    /// The server's certificate authority.
     pub(crate) fn authority(&self) -> Result<&Authority, rcgen::Error> {
         self.shared.authority.get()
     }
 
-    /// Waits until the controllers have done what there is to do, and until what was handed on to another server has been
-    /// answered, whether or not somebody still waits for it; what failed waits to be tried again.
+    /// Waits until the controllers have processed all changes, and until the upstream server has answered all forwarded
+    /// writes, even if their clients are gone. Failed work that waits for a retry counts as done.
     pub async fn settled(&self) {
         if let Some(upstream) = &self.shared.upstream {
             upstream.wait_until_idle().await;
@@ -129,7 +129,7 @@ impl ApiServer {
         }
     }
 
-    /// Starts the controllers where they do not run yet, in this runtime; whether there are any.
+    /// Starts the controllers in this runtime if they do not run yet; returns whether any controller is enabled.
     fn start_controllers(&self) -> bool {
         if self.shared.switches.controllers == Controllers::none() {
             return false;
@@ -148,7 +148,7 @@ impl ApiServer {
         true
     }
 
-    /// Reads a request as a whole and answers it.
+    /// Reads the whole body of a request and answers it.
     async fn respond<B>(&self, request: Request<B>) -> Result<Response<Body>, Infallible>
     where
         B: http_body::Body + Send + 'static,
@@ -167,7 +167,7 @@ impl ApiServer {
         Ok(reply.into_http())
     }
 
-    /// Answers a request that has been read.
+    /// Answers a request whose body has been read.
     async fn respond_to_body(&self, parts: Parts, body: Bytes) -> Reply {
         let shared = Arc::clone(&self.shared);
         let reply = match &self.shared.upstream {
@@ -182,17 +182,17 @@ impl ApiServer {
         }
     }
 
-    /// Who holds a bearer token.
+    /// The user of a bearer token.
     pub(crate) fn token_user(&self, token: &str) -> Option<User> {
         identity::token_user(&self.shared, token)
     }
 
-    /// Whether there are users who may not do everything.
+    /// Whether the server authorizes requests.
     pub(crate) fn has_authorization(&self) -> bool {
         self.shared.switches.authorization != Authorization::AlwaysAllow
     }
 
-    /// What can be made to go wrong.
+    /// The faults that can be injected.
     #[must_use]
     pub fn faults(&self) -> Faults {
         self.shared.faults.clone()
@@ -204,7 +204,7 @@ impl ApiServer {
         self.shared.store.revision()
     }
 
-    /// Forgets all events: watches and lists from older revisions are answered with 410, as after etcd's compaction.
+    /// Drops all events: watches and lists from older revisions are answered with 410, as after etcd's compaction.
     pub fn compact(&self) {
         self.shared.store.compact();
     }
@@ -232,7 +232,7 @@ where
     }
 }
 
-/// Answers a request and writes it in the log, unless it was never served; nothing if a fault leaves it without an answer.
+/// Answers a request and logs it, unless its path is not served; returns nothing if a fault suppresses the answer.
 async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Reply> {
     let path = Path::parse(parts.uri.path());
     let user = match authenticate(shared, parts) {
@@ -264,7 +264,7 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Repl
     (!reply.withheld).then_some(reply)
 }
 
-/// Answers a path that names no objects.
+/// Answers a non-resource request.
 async fn answer_non_resource(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[String]) -> Reply {
     let texts: Vec<&str> = path.iter().map(String::as_str).collect();
     let (value, content_type) = match texts.as_slice() {
@@ -281,7 +281,7 @@ async fn answer_non_resource(shared: &Arc<Shared>, parts: &Parts, user: &User, p
     Reply { content_type, ..Reply::json(200, Bytes::from(value.to_string())) }
 }
 
-/// Answers a request for objects.
+/// Answers a resource request.
 async fn answer_resource(
     shared: &Arc<Shared>,
     parts: &Parts,
@@ -309,7 +309,7 @@ async fn answer_resource(
     }
 }
 
-/// Whoever asks, or whom that one speaks for.
+/// The user of a request: the caller, or the user that it impersonates.
 fn authenticate(shared: &Shared, parts: &Parts) -> Result<User, Status> {
     let caller = identity::authenticate_request(shared, parts)?;
     match identity::requested_impersonation(&parts.headers)? {
@@ -323,7 +323,7 @@ fn authenticate(shared: &Shared, parts: &Parts) -> Result<User, Status> {
     }
 }
 
-/// What users of a kind are told that will be served no more.
+/// The deprecation warning of a resource, if it is deprecated.
 fn deprecation(target: &ServedResource) -> Option<&'static str> {
     match target.table.as_str() {
         "endpoints" => Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
@@ -345,7 +345,7 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
         return Err(Status::bad_request("name must be provided"));
     }
     let misplaced = match call.verb {
-        // As kube-apiserver has it, what the path of a custom resource says does not matter then.
+        // kube-apiserver ignores the name in the path when it creates custom resources.
         Verb::Create => !call.path.name.is_empty() && !call.target.custom,
         Verb::Update | Verb::Patch => call.path.name.is_empty(),
         _ => false,

@@ -1,4 +1,4 @@
-//! The webhook configurations that are there, each read once for every revision of it.
+//! Parsed webhook configurations, each parsed once per revision.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use webhook::registration::{Phase, WebhookConfiguration};
 
 use crate::store::{Object, Store};
 
-/// The configurations that were read, by phase and name, with the revision they were read at.
+/// The parsed configurations by phase and name, with the revision of each.
 #[derive(Debug, Default)]
 pub(crate) struct WebhookCache(Mutex<CachedConfigurations>);
 

@@ -1,4 +1,4 @@
-//! What is known of a request from its head alone: who asks, what is done, and where.
+//! The attributes of a request that its head determines: user, verb, and resource or path.
 
 use http::request::Parts;
 
@@ -7,28 +7,28 @@ use crate::http::path::{Path, ResourcePath};
 use crate::http::query::Query;
 use crate::selection;
 
-/// The head of a request.
+/// The attributes of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attributes {
-    /// Who asks.
+    /// The user.
     pub(crate) user: User,
-    /// What for.
+    /// The verb, and the resource or path.
     pub(crate) info: RequestInfo,
 }
 
-/// What is asked for.
+/// The verb, and the resource or path (kube-apiserver's RequestInfo).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestInfo {
-    /// Objects of a resource.
+    /// A resource request.
     Resource {
-        /// What is done.
+        /// The verb.
         verb: Verb,
-        /// Where.
+        /// The parsed path.
         path: ResourcePath,
-        /// The name that those must have that are listed or followed; whoever asks for them asks for that object.
+        /// The name that the field selector of a list or watch requires; RBAC treats it as the object's name.
         selected_name: Option<String>,
     },
-    /// Anything else: `get` of `/healthz`.
+    /// A non-resource request: `get` of `/healthz`.
     NonResource {
         /// The method in lower case.
         verb: String,
@@ -38,7 +38,7 @@ pub(crate) enum RequestInfo {
 }
 
 impl Attributes {
-    /// The head of a request of `user`; absent if its method is none that resources know.
+    /// The attributes of a request of `user`; absent if resources do not support its method.
     pub(crate) fn of(user: User, parts: &Parts) -> Option<Self> {
         let info = match Path::parse(parts.uri.path()) {
             Path::Resource(path) => {

@@ -1,4 +1,4 @@
-//! One call of one webhook: the review that is sent, the way it goes, the answer that comes back.
+//! One webhook call: builds the AdmissionReview, sends it, and verifies the response.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -17,10 +17,10 @@ use crate::object::spoken::Spoken;
 use crate::state::Shared;
 use crate::versions;
 
-/// How long a webhook has that does not say so.
+/// The default timeout of a webhook, in seconds.
 const DEFAULT_TIMEOUT: u32 = 10;
 
-/// Asks a webhook about a request.
+/// Calls a webhook for a request.
 pub(super) async fn call_webhook(
     shared: &Shared,
     call: &Call,
@@ -54,7 +54,7 @@ pub(super) async fn call_webhook(
         .map_err(|why| Failure::calling(name, format!("received invalid webhook response: {why}")))
 }
 
-/// The object as a webhook is converted it.
+/// Converts an object to the version that a webhook receives.
 pub(super) async fn convert_for_webhook(
     shared: &Shared,
     call: &Call,
@@ -142,7 +142,7 @@ async fn review_body(
     Ok(Bytes::from(review.to_string()))
 }
 
-/// The kind as which the object is sent.
+/// The kind under which the object is sent.
 fn kind(shared: &Shared, call: &Call, review: &Review<'_>, sent_as: &GroupVersionResource) -> Value {
     let own = (&call.target.resource.group, &call.target.resource.version, &call.target.resource.plural);
     if own == (&sent_as.group, &sent_as.version, &sent_as.resource) || call.path.subresource == "scale" {

@@ -1,4 +1,4 @@
-//! Which webhooks are to be asked about a request, and as what.
+//! Selects the webhooks to call for a request, and the resource under which each receives the object.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::call::Call;
 use crate::object::meta;
 use crate::state::Shared;
 
-/// A webhook that is to be asked about a request.
+/// A webhook to call for a request.
 #[derive(Clone, Debug)]
 pub(super) struct Invocation {
     configuration: Arc<WebhookConfiguration>,
     index: usize,
-    /// As what the object is sent.
+    /// The resource under which the object is sent.
     pub(super) sent_as: GroupVersionResource,
 }
 
-/// What does not change while the webhooks of one phase are asked.
+/// The data for matching that is the same for all webhooks of one phase.
 #[derive(Debug)]
 pub(super) struct MatchContext {
     equivalents: Vec<(String, String, String)>,
@@ -36,7 +36,7 @@ impl Invocation {
 }
 
 impl MatchContext {
-    /// What is known when a request arrives.
+    /// Collects the data for a request.
     pub(super) fn of(shared: &Shared, call: &Call, review: &Review<'_>) -> Self {
         Self {
             equivalents: shared.registry.served().equivalents(&call.target),
@@ -44,7 +44,7 @@ impl MatchContext {
         }
     }
 
-    /// Whether a webhook is to be asked about a request, and as what.
+    /// The invocation of a webhook, if it matches the request.
     pub(super) fn invocation(
         &self,
         call: &Call,

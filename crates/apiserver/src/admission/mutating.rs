@@ -1,4 +1,4 @@
-//! Mutating webhooks: one after another, by name of configuration and position in it, and some of them once more.
+//! Mutating webhooks: called one after another, by name of configuration and position in it, and some of them again.
 
 use std::collections::BTreeSet;
 
@@ -18,18 +18,18 @@ use crate::object::spoken::Spoken;
 use crate::state::Shared;
 use crate::versions;
 
-/// Which webhooks are called once more because the object changed after their call.
+/// Which webhooks must be called again because the object changed after their call.
 #[derive(Debug, Default)]
 struct Reinvocation {
-    /// Were called, and nothing changed since.
+    /// Called, and the object has not changed since.
     called: BTreeSet<(usize, usize)>,
-    /// Were called, and something changed since.
+    /// Called, and the object has changed since.
     wanted: BTreeSet<(usize, usize)>,
-    /// Whether anything changed.
+    /// Whether any webhook changed the object.
     changed: bool,
 }
 
-/// Lets the mutating webhooks change the object of a review.
+/// Calls the mutating webhooks, which may change the object of the review.
 pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let configurations = shared.webhooks.of(&shared.store, Phase::Mutating);
     if configurations.is_empty() {
@@ -83,7 +83,7 @@ fn apply_failure_policy(invocation: &Invocation, outcome: Result<bool, Failure>)
     }
 }
 
-/// Calls one webhook; whether it changed the object.
+/// Calls one webhook; returns whether it changed the object.
 async fn call_one(
     shared: &Shared,
     call: &Call,
@@ -112,7 +112,7 @@ async fn call_one(
     Ok(changed)
 }
 
-/// The operations of an answer; absent if there are none.
+/// The operations of the patch; absent if there are none.
 fn patch(webhook: &str, result: &AdmissionResult) -> Result<Option<Vec<Value>>, Failure> {
     if result.patch.is_empty() {
         return Ok(None);
@@ -126,7 +126,7 @@ fn patch(webhook: &str, result: &AdmissionResult) -> Result<Option<Vec<Value>>, 
     Ok((!patch.is_empty()).then_some(patch))
 }
 
-/// The object of the request from what a webhook made of it.
+/// Converts a patched object back to the version of the request.
 async fn convert_from_webhook(
     shared: &Shared,
     call: &Call,

@@ -1,4 +1,4 @@
-//! Posting a review to a webhook, and the words for a webhook that does not answer.
+//! Posts a review to a webhook; errors are worded as client-go words them.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use webhook::registration::ClientConfig;
 use crate::aggregation::resolve;
 use crate::state::Shared;
 
-/// Why there is no answer.
+/// Reason why a webhook call failed.
 #[derive(Debug)]
 pub(crate) enum PostError {
-    /// Nobody knows the way to the webhook.
+    /// There is no client for the webhook.
     NoClient(String),
-    /// It was asked, and did not say what it was asked for.
+    /// The webhook was not reached, or its response is not a success.
     Failed(String),
 }
 
-/// The body of a webhook's answer; `seconds` is how long it has.
+/// Posts a review and returns the response's body; `seconds` is the timeout.
 ///
 /// # Errors
-/// In the words of Kubernetes' client.
+/// When the call fails; worded as client-go does.
 pub(crate) async fn post(
     shared: &Shared,
     to: &ClientConfig,
@@ -41,7 +41,7 @@ pub(crate) async fn post(
         Some(why) => PostError::Failed(format!("Post {url:?}: {why}")),
         None => PostError::NoClient(error.to_string()),
     })?;
-    // Whatever the dialer does: the webhook has no longer than it was given.
+    // The timeout applies even if the dialer ignores it.
     let answer = tokio::time::timeout(timeout, dialer.post(&path, body, timeout)).await;
     match answer {
         Ok(Ok(answer)) => text(&answer).map_err(PostError::Failed),
@@ -52,7 +52,7 @@ pub(crate) async fn post(
     }
 }
 
-/// The body of an answer that was a success.
+/// The body of a successful response.
 fn text(answer: &HttpAnswer) -> Result<String, String> {
     let text = String::from_utf8_lossy(&answer.body).into_owned();
     match answer.status {

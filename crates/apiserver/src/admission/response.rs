@@ -1,4 +1,4 @@
-//! What a webhook answered, checked as kube-apiserver checks it.
+//! Verifies a webhook's response as kube-apiserver does.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use webhook::review::ReviewVersion;
 
 use crate::http::status::Status;
 
-/// A verified answer.
+/// A verified response.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AdmissionResult {
     /// Whether the request may proceed.
     pub(super) allowed: bool,
-    /// The text of a JSON patch; empty for none.
+    /// The JSON patch; empty if there is none.
     pub(super) patch: Vec<u8>,
     /// `JSONPatch`, if there is a patch.
     pub(super) patch_type: String,
-    /// Why not, as a `Status`.
+    /// The `Status` of a denial.
     pub(super) status: Map<String, Value>,
-    /// What the user is to know.
+    /// Warnings for the user.
     pub(super) warnings: Vec<String>,
-    /// What the audit log is to know.
+    /// Audit annotations.
     pub(super) annotations: BTreeMap<String, String>,
 }
 
@@ -48,7 +48,7 @@ struct AdmissionResponse {
     warnings: Option<Vec<String>>,
 }
 
-/// Base64 as Go writes it, or the list of bytes that Go reads as well.
+/// A patch as base64, or as a list of bytes, which Go accepts too.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum EncodedPatch {
@@ -81,7 +81,7 @@ pub(super) fn verify(
         None => Vec::new(),
     };
     let patch = if phase == Phase::Mutating { patch } else { Vec::new() };
-    // The older version never said what a patch is; only one form was ever there.
+    // v1beta1 has no patch type: it allows only JSON patches.
     let patch_type = match version {
         ReviewVersion::V1 => response.patch_type.unwrap_or_default(),
         ReviewVersion::V1beta1 => "JSONPatch".to_owned(),
@@ -96,7 +96,7 @@ pub(super) fn verify(
     })
 }
 
-/// A refusal in the words of kube-apiserver.
+/// The error for a denied request, worded as kube-apiserver does.
 pub(super) fn denial(webhook: &str, result: &Map<String, Value>) -> Status {
     let text = |field: &str| result.get(field).and_then(Value::as_str).unwrap_or_default();
     let denied = format!("admission webhook {webhook:?} denied the request");

@@ -1,4 +1,4 @@
-//! Validating webhooks: all at once; the first refusal, in the order of registration, is the answer.
+//! Validating webhooks: called concurrently; the first denial in configuration order is the answer.
 
 use futures::future::join_all;
 use webhook::registration::{FailurePolicy, Phase};
@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::http::status::Status;
 use crate::state::Shared;
 
-/// Asks the validating webhooks about a review.
+/// Calls the validating webhooks.
 pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let configurations = shared.webhooks.of(&shared.store, Phase::Validating);
     if configurations.is_empty() {

@@ -1,4 +1,4 @@
-//! Whether another API server answers, as the condition of its APIService tells it.
+//! The condition `Available` of an APIService: whether its API server responds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,13 @@ use crate::object::meta;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
 
-/// The label of an EndpointSlice that names its Service.
+/// The label of an EndpointSlice with the name of its Service.
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
-/// How long it has to tell what it serves.
+/// The timeout of a discovery request.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Asks another API server what it serves, and says in its APIService whether it did; whether it did.
+/// Requests discovery from another API server and writes the condition of its APIService; returns whether it is
+/// available.
 pub(crate) async fn check_availability(shared: &Shared, name: &str) -> bool {
     let Some(service) = shared.store.get(TABLE, name) else { return false };
     let (status, reason, message) = match Backend::read(service.value()) {
@@ -36,10 +37,10 @@ pub(crate) async fn check_availability(shared: &Shared, name: &str) -> bool {
     status == "True"
 }
 
-/// The discovery document of what another API server serves.
+/// The discovery document of the version that another API server serves.
 ///
 /// # Errors
-/// With what is wrong, in a word and in a sentence.
+/// When the server does not respond in time, or not with a discovery document.
 pub(super) async fn resources(shared: &Shared, backend: &Backend) -> Result<Value, String> {
     let path = format!("/apis/{}", backend.api_version());
     let mut request = Request::new(Bytes::new());
@@ -59,7 +60,7 @@ pub(super) async fn resources(shared: &Shared, backend: &Backend) -> Result<Valu
     tokio::time::timeout(DISCOVERY_TIMEOUT, discovery).await.map_err(timed_out)?
 }
 
-/// Who asks in the server's own name.
+/// The user of the server's own requests to other API servers.
 pub(super) fn aggregator_user() -> User {
     User {
         name: "system:kube-aggregator".to_owned(),
@@ -69,7 +70,7 @@ pub(super) fn aggregator_user() -> User {
 }
 
 async fn check_backend(shared: &Shared, backend: &Backend) -> Result<(), (&'static str, String)> {
-    // Whoever is reached without a Service needs none.
+    // A backend that the dialer reaches directly needs no Service.
     if proxy::dialer(shared, backend).is_err()
         && let Some(service) = &backend.client.service
     {
@@ -81,7 +82,7 @@ async fn check_backend(shared: &Shared, backend: &Backend) -> Result<(), (&'stat
     resources(shared, backend).await.map(drop).map_err(failed)
 }
 
-/// Whether a Service is there and has somebody behind it.
+/// Whether a Service exists and has ready endpoints.
 fn check_service(shared: &Shared, reference: &ServiceReference) -> Result<(), (&'static str, String)> {
     let ServiceReference { namespace, name, .. } = reference;
     let at = format!("service/{name} in {namespace:?}");
@@ -112,7 +113,7 @@ fn check_service(shared: &Shared, reference: &ServiceReference) -> Result<(), (&
     Err(("MissingEndpoints", why))
 }
 
-/// Whether somebody is ready at a port of this name.
+/// Whether an EndpointSlice has a ready endpoint at a port of this name.
 fn has_ready_endpoint(slice: &Value, port_name: &str) -> bool {
     let list = |field: &str| slice[field].as_array().into_iter().flatten();
     let named = list("ports").any(|port| port["name"].as_str().unwrap_or_default() == port_name);
@@ -125,7 +126,7 @@ fn backend_url(backend: &Backend) -> String {
     format!("https://{}.{}.svc:{port}/apis/{}", service.name, service.namespace, backend.api_version())
 }
 
-/// Writes the condition where it says something new.
+/// Writes the condition if it changed.
 fn write_condition(shared: &Shared, name: &str, condition: &Value) {
     while let Some(service) = shared.store.get(TABLE, name) {
         let mut value = service.value().clone();

@@ -1,4 +1,5 @@
-//! Looks at other API servers again and again, as kube-aggregator does: those that fail soon, the others now and then.
+//! Checks the availability of other API servers repeatedly, as kube-aggregator does: failing ones with a backoff, the
+//! others at an interval.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,12 +13,12 @@ use tokio::time::Instant;
 use super::{all, availability};
 use crate::state::Shared;
 
-/// After how long a server that answered is looked at again.
+/// The interval between checks of an available server.
 const RESYNC: Duration = Duration::from_secs(30);
-/// After how long one is that did not; twice as long each time, until it is as long as for others.
+/// The first delay after a failed check; it doubles with each failure, up to [`RESYNC`].
 const FIRST_BACKOFF: Duration = Duration::from_millis(5);
 
-/// Whether there are servers to look at, and whether somebody does.
+/// The background task that checks servers, and whether it is needed.
 #[derive(Debug, Default)]
 pub(crate) struct AvailabilityChecker {
     enabled: AtomicBool,
@@ -25,34 +26,34 @@ pub(crate) struct AvailabilityChecker {
     notify: Arc<Notify>,
 }
 
-/// When a server is looked at next.
+/// When a server is checked next.
 #[derive(Clone, Copy, Debug)]
 struct NextCheck {
     at: Instant,
-    /// After how long once it fails.
+    /// The delay after the next failure.
     backoff: Duration,
 }
 
 impl AvailabilityChecker {
-    /// That of another server that begins with the same objects.
+    /// The checker of a forked server, which has the same APIServices.
     pub(crate) fn fork(&self) -> Self {
         Self { enabled: AtomicBool::new(self.enabled.load(Ordering::Relaxed)), ..Self::default() }
     }
 
-    /// All are to be looked at now: something was written that they hang on.
+    /// Enables the checks, and checks all servers now: an object changed that they depend on.
     pub(crate) fn check_all_now(&self) {
         self.enabled.store(true, Ordering::Relaxed);
         self.notify.notify_one();
     }
 
-    /// The same, if anybody is looked at.
+    /// Checks all servers now, if checks are enabled.
     pub(crate) fn recheck(&self) {
         if self.enabled.load(Ordering::Relaxed) {
             self.notify.notify_one();
         }
     }
 
-    /// Begins, in this runtime, where there is something to look at and nobody does.
+    /// Starts the task in this runtime if checks are enabled and it is not running.
     pub(crate) fn ensure_running(&self, shared: &Arc<Shared>) {
         if self.enabled.load(Ordering::Relaxed) && !self.running.swap(true, Ordering::Relaxed) {
             let running = RunningFlag(Arc::clone(&self.running));
@@ -61,7 +62,7 @@ impl AvailabilityChecker {
     }
 }
 
-/// Somebody looks, until it is dropped, with the runtime at the latest.
+/// Marks the task as running until it is dropped, at the latest with the runtime.
 struct RunningFlag(Arc<AtomicBool>);
 
 impl Drop for RunningFlag {
@@ -85,7 +86,7 @@ async fn run(weak_state: Weak<Shared>, notify: Arc<Notify>, _running: RunningFla
     }
 }
 
-/// Looks at those whose time has come, at all at once: one that does not answer must not keep the others waiting.
+/// Checks the servers that are due, concurrently: one that does not respond must not delay the others.
 async fn check_due(shared: &Shared, schedule: &mut BTreeMap<String, NextCheck>) {
     let names: Vec<String> = all(shared).into_iter().map(|backend| backend.name).collect();
     schedule.retain(|name, _| names.contains(name));

@@ -1,4 +1,4 @@
-//! What other API servers serve, as discovery tells it beside what this one serves.
+//! Merges the discovery of other API servers into that of this one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,23 +7,23 @@ use serde_json::{Map, Value, json};
 use super::{Backend, all, availability};
 use crate::state::Shared;
 
-/// Which versions of groups others serve.
+/// The versions of groups that other API servers serve.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AggregatedVersions(BTreeSet<(String, String)>);
 
 impl AggregatedVersions {
-    /// As APIServices say now.
+    /// The versions of the current APIServices.
     pub(crate) fn of(shared: &Shared) -> Self {
         Self(all(shared).into_iter().map(|backend| (backend.group, backend.version)).collect())
     }
 
-    /// Whether another server serves a version of a group.
+    /// Whether another API server serves a version of a group.
     pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
         !self.0.is_empty() && self.0.contains(&(group.to_owned(), version.to_owned()))
     }
 }
 
-/// The groups as `/apis` lists them: those of this server with what others serve.
+/// The groups in `/apis`: those of this server and those of others.
 pub(crate) fn groups(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
     let mut groups = own;
     for backend in all(shared) {
@@ -42,7 +42,7 @@ pub(crate) fn groups(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
     groups
 }
 
-/// The same with their resources; those of a server that does not answer are not known.
+/// The groups with their resources; a server that does not respond has none.
 pub(crate) async fn resources(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
     let mut groups = own;
     for backend in all(shared) {
@@ -66,7 +66,7 @@ pub(crate) async fn resources(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
     groups
 }
 
-/// Where the OpenAPI documents of others are.
+/// The URLs of other API servers' OpenAPI documents.
 pub(crate) fn documents(shared: &Shared) -> Map<String, Value> {
     let entry = |backend: Backend| {
         let root = format!("apis/{}", backend.api_version());

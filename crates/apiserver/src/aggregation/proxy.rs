@@ -1,4 +1,4 @@
-//! A request on its way to another API server: in the name of whoever asks, and the answer back as it comes.
+//! Proxies requests to another API server, on behalf of the user.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) async fn proxy(
     user: &User,
     body: Bytes,
 ) -> Reply {
-    // Nobody looks at what others serve while nobody asks for it.
+    // Without requests for the group, its availability may not have been checked yet.
     if !backend.available && !availability::check_availability(shared, &backend.name).await {
         return Reply::text(503, "service unavailable\n");
     }
@@ -37,7 +37,7 @@ pub(crate) async fn proxy(
     }
 }
 
-/// Sends a request of any kind to another API server.
+/// Sends a request to another API server.
 pub(super) async fn send(
     shared: &Shared,
     backend: &Backend,
@@ -47,7 +47,7 @@ pub(super) async fn send(
     dialer.pass(request).await.map_err(|error| error.to_string())
 }
 
-/// The way to another API server.
+/// The connection to another API server.
 pub(super) fn dialer(shared: &Shared, backend: &Backend) -> Result<Arc<dyn Dialer>, String> {
     let dialers = shared.dialers.as_ref().ok_or("this server was given no way to others")?;
     let endpoint = resolve::endpoint(shared, &backend.client);
@@ -62,7 +62,7 @@ pub(super) fn dialer(shared: &Shared, backend: &Backend) -> Result<Arc<dyn Diale
     dialers.dialer(&backend.client, connection).map_err(|error| error.to_string())
 }
 
-/// The headers of a request that speaks for a user: what says who else it was goes.
+/// The request's headers with `X-Remote-` headers of the user; those that the client sent to name a user are removed.
 pub(super) fn headers(sent: &HeaderMap, user: &User) -> HeaderMap {
     let names_a_user = |name: &HeaderName| {
         let name = name.as_str();

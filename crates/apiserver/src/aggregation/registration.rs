@@ -1,4 +1,4 @@
-//! The APIServices of what CRDs bring, which kube-apiserver writes, keeps as they are, and takes back.
+//! The APIServices for versions of CRDs, which kube-apiserver creates, maintains and removes.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::object::meta;
 use crate::state::Shared;
 use crate::store::Expect;
 
-/// The label of those that the server looks after; `onstart` where it does so once.
+/// The label of APIServices that the server maintains; `onstart` if it only creates them.
 const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
-/// Brings the APIServices in line with the CRDs, where the server keeps any.
+/// Creates, updates and removes APIServices so that they match the CRDs, if post-start hooks are enabled.
 pub(crate) fn sync_api_services(shared: &Shared) {
     if !shared.switches.post_start_hooks {
         return;
@@ -35,7 +35,7 @@ pub(crate) fn sync_api_services(shared: &Shared) {
     }
 }
 
-/// The versions of groups that CRDs bring.
+/// The served versions of all CRDs.
 fn crd_versions(shared: &Shared) -> BTreeSet<(String, String)> {
     let snapshot = shared.store.snapshot(CRDS);
     let versions_of = |definition: &Value| {
@@ -50,7 +50,7 @@ fn crd_versions(shared: &Shared) -> BTreeSet<(String, String)> {
     snapshot.objects.values().flat_map(|definition| versions_of(definition.value())).collect()
 }
 
-/// Removes one that the server looks after; where somebody else wrote it meanwhile, looks again.
+/// Removes a maintained APIService; retries if it was changed concurrently.
 fn remove_api_service(shared: &Shared, name: &str) {
     while let Some(service) = shared.store.get(TABLE, name).filter(|service| is_managed(service.value())) {
         let expect = Expect::Revision(service.revision());
@@ -60,7 +60,7 @@ fn remove_api_service(shared: &Shared, name: &str) {
     }
 }
 
-/// Writes one that is not there or not as it should be; where somebody else wrote it meanwhile, looks again.
+/// Creates a missing APIService, or corrects its spec; retries if it was changed concurrently.
 fn ensure_api_service(shared: &Shared, name: &str, spec: &Value) {
     loop {
         let (expect, mut object) = match shared.store.get(TABLE, name) {

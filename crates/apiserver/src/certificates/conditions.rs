@@ -1,4 +1,4 @@
-//! The conditions of a certificate signing request: approved or denied once and for all.
+//! Conditions of CertificateSigningRequests: approval and denial are final.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,12 +6,12 @@ use formats::x509::Certificate;
 use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 
-/// Conditions that stay once they are there.
+/// Conditions that cannot be removed.
 const PERMANENT: [&str; 3] = ["Approved", "Denied", "Failed"];
 /// Conditions that only the approval subresource sets.
 const DECISIONS: [&str; 2] = ["Approved", "Denied"];
 
-/// `Approved` or `Denied`, if decided.
+/// `Approved` or `Denied`, if one is set.
 pub(super) fn decision(object: &Value) -> Option<&str> {
     list(object)
         .iter()
@@ -19,12 +19,12 @@ pub(super) fn decision(object: &Value) -> Option<&str> {
         .find(|kind| DECISIONS.contains(kind))
 }
 
-/// Whether a condition is there.
+/// Whether a condition is set.
 pub(super) fn has(object: &Value, kind: &str) -> bool {
     list(object).iter().any(|condition| condition["type"] == kind)
 }
 
-/// Gives conditions the times that they do not say.
+/// Sets missing times of conditions.
 pub(super) fn set_times(object: &mut Value, old: &Value, now: &str) {
     let known = list(old).to_vec();
     let Some(conditions) = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut) else {
@@ -45,7 +45,7 @@ pub(super) fn set_times(object: &mut Value, old: &Value, now: &str) {
     }
 }
 
-/// What is wrong with the conditions and the certificate of a changed request.
+/// Validates the conditions and the certificate of a changed request.
 pub(super) fn errors(object: &Value, old: &Value, subresource: &str) -> Vec<Error> {
     let at = Path::new("status").child("conditions");
     let mut errors = condition_errors(object);

@@ -1,4 +1,4 @@
-//! Certificate signing requests: who asked, what may be asked, approval, and what a signer may answer.
+//! CertificateSigningRequests: requestor, validation, approval, and signing.
 
 mod conditions;
 mod request;
@@ -20,7 +20,7 @@ const TABLE: &str = "certificatesigningrequests.certificates.k8s.io";
 const SIGNERS: GroupResource<'static> =
     GroupResource { group: "certificates.k8s.io", resource: "certificatesigningrequests" };
 
-/// Sets who asked, and checks what is asked; other kinds pass.
+/// Sets the requesting user and validates the request; ignores other kinds.
 pub(crate) fn prepare_for_create(call: &Call, object: &mut Value) -> Result<(), Status> {
     if call.target.table != TABLE {
         return Ok(());
@@ -46,7 +46,7 @@ pub(crate) fn prepare_for_create(call: &Call, object: &mut Value) -> Result<(), 
     request::check_masters(object)
 }
 
-/// Keeps what an update may not change, and checks the rest; other kinds pass.
+/// Restores the fields that an update may not change, and validates the rest; ignores other kinds.
 pub(crate) fn prepare_for_update(
     shared: &Shared,
     call: &Call,
@@ -100,7 +100,7 @@ fn check_errors(object: &Value, errors: &[Error]) -> Result<(), Status> {
     Err(Status::invalid("certificates.k8s.io", kind, meta::name(object), errors))
 }
 
-/// Whether the user may approve or sign for the signer, or for all of its domain.
+/// Refuses to approve or sign unless the user may do so for the signer, or for all signers of its domain.
 fn check_permission(shared: &Shared, call: &Call, object: &Value, verb: &str) -> Result<(), Status> {
     let signer = object["spec"]["signerName"].as_str().unwrap_or_default();
     let domain = signer.split('/').next().unwrap_or_default();

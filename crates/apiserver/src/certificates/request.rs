@@ -1,4 +1,4 @@
-//! What may be asked of a signer.
+//! Validation of new CertificateSigningRequests.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use super::SIGNERS;
 use crate::http::status::Status;
 use crate::object::meta;
 
-/// What a certificate may be for.
+/// The allowed key usages.
 const USAGES: [&str; 23] = [
     "any",
     "cert sign",
@@ -40,10 +40,10 @@ const USAGES: [&str; 23] = [
     "timestamping",
 ];
 
-/// The shortest life that may be asked for, in seconds.
+/// The shortest `expirationSeconds`.
 const MIN_SECONDS: i64 = 600;
 
-/// What is wrong with a new request.
+/// Validates a new request.
 pub(super) fn errors(object: &Value) -> Vec<Error> {
     let at = Path::new("spec");
     let spec = &object["spec"];
@@ -61,7 +61,7 @@ pub(super) fn errors(object: &Value) -> Vec<Error> {
     errors
 }
 
-/// Refuses to make administrators by the signer of clients.
+/// Refuses requests for `system:masters` to the signer of API client certificates.
 pub(super) fn check_masters(object: &Value) -> Result<(), Status> {
     if object["spec"]["signerName"] != "kubernetes.io/kube-apiserver-client" {
         return Ok(());
@@ -76,7 +76,7 @@ pub(super) fn check_masters(object: &Value) -> Result<(), Status> {
     Err(Status::forbidden(SIGNERS, meta::name(object), why))
 }
 
-/// The request, read as Go reads it and signed by its own key, or what is wrong with it.
+/// Parses a request as Go does and verifies its signature; the error says what is wrong.
 fn parse_request(base64: &str) -> Result<CertificateRequest, String> {
     let pem = STANDARD.decode(base64).unwrap_or_default();
     let to_text = |error: RequestError| error.to_string();

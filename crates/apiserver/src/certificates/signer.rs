@@ -1,4 +1,4 @@
-//! The signers of kube-controller-manager: what each signs, and the certificate it makes.
+//! The signers of kube-controller-manager: the requests that each accepts, and the certificate that it issues.
 
 use std::time::Duration;
 
@@ -13,26 +13,27 @@ use serde_json::Value;
 use super::conditions;
 use crate::authority::Authority;
 
-/// How much earlier than now a certificate begins, in seconds.
+/// How much a certificate is backdated, in seconds.
 const BACKDATE_SECONDS: i64 = 300;
-/// How long a certificate lives at most, in seconds: a year.
+/// The longest validity of a certificate, in seconds: a year.
 const MAX_SECONDS: i64 = 365 * 24 * 3600;
 
-/// Why an approved request is not signed.
+/// Reason why an approved request is not signed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SigningError {
-    /// It is not what its signer signs.
+    /// It violates the rules of its signer.
     #[error("{0}")]
     Unfit(&'static str),
-    /// It is no request.
+    /// It cannot be parsed.
     #[error("failed to read the request: {0}")]
     Unreadable(#[from] RequestError),
-    /// It cannot be signed.
+    /// Signing failed.
     #[error("failed to sign")]
     Signing(#[from] rcgen::Error),
 }
 
-/// The certificate for a request, PEM; absent if nobody here is to sign it, or not yet, or not again.
+/// Signs a request; the certificate is PEM. Absent if the signer is not one of these, or the request is not approved,
+/// has failed, or has a certificate.
 pub(crate) fn sign(
     authority: &Authority,
     request: &Value,
@@ -46,7 +47,7 @@ pub(crate) fn sign(
         return Ok(None);
     }
     let pem = STANDARD.decode(spec["request"].as_str().unwrap_or_default()).unwrap_or_default();
-    // What is parsed and what is signed are one piece of DER: other readers of PEM take other blocks for the first.
+    // Parse and sign the same DER block: PEM parsers differ in which block they take first.
     let der = der(&pem)?;
     let parsed = CertificateRequest::from_der(&der).map_err(RequestError::from)?;
     let usages: Vec<&str> =
@@ -121,7 +122,7 @@ fn check_node_subject(request: &CertificateRequest) -> Result<(), &'static str> 
     Ok(())
 }
 
-/// Whether the usages are those of a signer for `purpose`.
+/// Checks that the usages include `purpose`, and no others than signing and encipherment.
 fn check_usages(usages: &[&str], purpose: &str) -> Result<(), &'static str> {
     let is_allowed =
         |usage: &&str| *usage == purpose || matches!(*usage, "digital signature" | "key encipherment");

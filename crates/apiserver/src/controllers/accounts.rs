@@ -1,4 +1,4 @@
-//! What every namespace has: the account `default`, and the certificate of the server's authority.
+//! Creates the service account `default` and the ConfigMap `kube-root-ca.crt` in every namespace.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the k
     endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across \
     distributions of Kubernetes clusters.";
 
-/// Makes them, and makes them again.
+/// Creates and recreates both objects.
 #[derive(Debug)]
 pub(super) struct Accounts {
     default_account: bool,
@@ -28,7 +28,7 @@ impl Accounts {
         Self { default_account, root_ca, failed: BTreeSet::new() }
     }
 
-    /// Gives namespaces what they lack; whether something has to be tried again.
+    /// Creates missing objects; returns whether a retry is necessary.
     pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         if !self.default_account && !self.root_ca {
             return false;

@@ -1,4 +1,4 @@
-//! Requests of controllers: through the whole server, each under the name of its controller.
+//! The client of the controllers: each request passes through the whole server, as the controller's user.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,38 +15,38 @@ use crate::call::User;
 use crate::http::reply::Body;
 use crate::registry::ServedResource;
 
-/// Sends a request to the server; absent if that is gone.
+/// Sends a request to the server; absent if the server is gone.
 pub(crate) type SendRequest = Arc<
     dyn Fn(Request<Full<Bytes>>) -> Pin<Box<dyn Future<Output = Option<Response<Body>>> + Send>>
         + Send
         + Sync,
 >;
 
-/// How long a request may take.
+/// The timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Sends the requests of controllers.
 #[derive(Clone)]
 pub(crate) struct Client(SendRequest);
 
-/// Why a request was of no use.
+/// Reason why a request failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum RequestError {
-    /// The server is gone or does not answer.
+    /// The server is gone or does not respond.
     #[error("no answer")]
     NoAnswer,
-    /// The server said no.
+    /// The server refused the request.
     #[error("{message}")]
     Refused {
         /// HTTP status.
         code: u16,
-        /// What it said.
+        /// The server's message.
         message: String,
     },
 }
 
 impl RequestError {
-    /// Whether trying again is of no use: what was to be changed is another one by now, or gone.
+    /// Whether a retry is useless: the object has changed or is gone.
     pub(super) fn is_outdated(&self) -> bool {
         matches!(self, Self::Refused { code: 404 | 409, .. })
     }
@@ -57,7 +57,7 @@ impl Client {
         Self(send)
     }
 
-    /// Makes an object.
+    /// Creates an object.
     pub(super) async fn create(
         &self,
         controller: &str,
@@ -77,7 +77,7 @@ impl Client {
         self.send(controller, "PUT", path, "application/json", object).await
     }
 
-    /// Changes an object by a merge patch.
+    /// Patches an object with a merge patch.
     pub(super) async fn patch(
         &self,
         controller: &str,
@@ -130,7 +130,7 @@ impl Client {
     }
 }
 
-/// The path of an object, or with an empty name of a collection.
+/// The path of an object; with an empty name, of its collection.
 pub(super) fn path(target: &ServedResource, namespace: &str, name: &str) -> String {
     let storage = &target.storage;
     let root = if storage.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", storage.group) };
@@ -139,7 +139,7 @@ pub(super) fn path(target: &ServedResource, namespace: &str, name: &str) -> Stri
     format!("{root}/{}{scope}/{}{name}", storage.version, storage.plural)
 }
 
-/// A name in a path: names of roles may hold more than labels may.
+/// Escapes a name for a path: names of roles may contain other characters than labels.
 fn escape(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b':');
     name.bytes()

@@ -1,4 +1,5 @@
-//! What kube-controller-manager does for every cluster, as clients of the server: each writes under its own name.
+//! The controllers of kube-controller-manager that every cluster needs, as clients of the server: each writes as its
+//! own user.
 
 mod accounts;
 mod client;
@@ -25,23 +26,23 @@ use roles::Roles;
 use signing::Signing;
 use token_secrets::TokenSecrets;
 
-/// How long after a failure it is tried again: at first, and at most.
+/// The first and the longest delay between retries.
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
 
-/// An object that was written or removed.
+/// A write or removal of an object.
 #[derive(Clone, Debug)]
 struct ObjectChange {
     /// The resource's name in the store.
     table: String,
     /// `namespace/name`.
     key: Arc<str>,
-    /// The object before.
+    /// The object before the change.
     before: Option<Arc<Object>>,
-    /// The object now; absent if it is gone.
+    /// The object after the change; absent if it was removed.
     now: Option<Arc<Object>>,
 }
 
-/// The controllers that are switched on.
+/// The enabled controllers.
 struct ControllerSet {
     garbage: Option<Garbage>,
     namespaces: Option<Namespaces>,
@@ -51,7 +52,7 @@ struct ControllerSet {
     signing: Option<Signing>,
 }
 
-/// Runs the controllers of a server until it is gone.
+/// Runs the controllers until the server is gone.
 pub(crate) async fn run(weak_state: Weak<Shared>, client: Client) {
     let Some(shared) = weak_state.upgrade() else { return };
     let mut revisions = shared.store.all_news();
@@ -81,16 +82,16 @@ pub(crate) async fn run(weak_state: Weak<Shared>, client: Client) {
     }
 }
 
-/// Waits for news or for the time to try again; whether the server is still there.
+/// Waits for a change or for the time of the retry; returns whether the server still exists.
 async fn wait_for_change(revisions: &mut watch::Receiver<u64>, delay: Option<Duration>) -> bool {
     match delay {
         None => revisions.changed().await.is_ok(),
-        // Not having heard anything in time is no end.
+        // A timeout does not mean that the server is gone.
         Some(delay) => !matches!(tokio::time::timeout(delay, revisions.changed()).await, Ok(Err(_))),
     }
 }
 
-/// What happened since a revision, oldest first; everything that is there, where that is forgotten.
+/// The changes since a revision, oldest first; all objects if those events were dropped.
 fn changes_since(store: &Store, seen: Option<u64>) -> (Vec<ObjectChange>, u64) {
     if let Some(seen) = seen
         && let Ok((events, revision)) = store.events_of_all(seen)
@@ -125,7 +126,7 @@ impl ControllerSet {
         }
     }
 
-    /// Does what the news ask for; whether something has to be tried again.
+    /// Processes the changes; returns whether a retry is necessary.
     async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut pending = false;
         if let Some(namespaces) = &mut self.namespaces {

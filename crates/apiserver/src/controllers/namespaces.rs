@@ -1,4 +1,5 @@
-//! The namespace controller: deletes the content of a namespace that goes, says what is left, and lets it go.
+//! The namespace controller: deletes the content of terminating namespaces, sets their conditions, and removes their
+//! finalizer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,26 +15,26 @@ use crate::state::Shared;
 const CONTROLLER: &str = "namespace-controller";
 const TABLE: &str = "namespaces";
 
-/// The namespaces that are looked at again when their content changes.
+/// The terminating namespaces, which are processed again when their content changes.
 #[derive(Debug, Default)]
 pub(super) struct Namespaces {
     terminating: BTreeSet<String>,
     failed: BTreeSet<String>,
 }
 
-/// What is left in a namespace.
+/// The remaining content of a namespace.
 #[derive(Debug, Default)]
 struct RemainingContent {
-    /// By `plural.group`.
+    /// Counts by `plural.group`.
     objects: BTreeMap<String, usize>,
-    /// By finalizer.
+    /// Counts by finalizer.
     finalizers: BTreeMap<String, usize>,
-    /// Why something could not be deleted.
+    /// Errors of deletions.
     errors: Vec<String>,
 }
 
 impl Namespaces {
-    /// Lets namespaces go; whether something has to be tried again.
+    /// Processes terminating namespaces; returns whether a retry is necessary.
     pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut due = std::mem::take(&mut self.failed);
         for change in changes {
@@ -63,7 +64,7 @@ impl Namespaces {
     }
 }
 
-/// Deletes what is in a namespace and, when nothing is left, takes its finalizer.
+/// Deletes the content of a namespace; removes its finalizer if nothing remains.
 async fn sync_namespace(shared: &Shared, client: &Client, name: &str) -> Result<(), RequestError> {
     let Some(namespace) = shared.store.get(TABLE, name) else { return Ok(()) };
     let finalizers = namespace.value().pointer("/spec/finalizers").and_then(Value::as_array);
@@ -101,7 +102,7 @@ async fn delete_content(shared: &Shared, client: &Client, namespace: &str) -> Re
     let prefix = call::key(true, namespace, "");
     let targets = shared.registry.served().stored();
     for target in targets.iter().filter(|target| target.resource.namespaced) {
-        // Events are one table in two groups.
+        // Both groups of events share one table.
         if target.resource.group == "events.k8s.io" {
             continue;
         }
@@ -110,7 +111,7 @@ async fn delete_content(shared: &Shared, client: &Client, namespace: &str) -> Re
         if is_empty(&prefix) {
             continue;
         }
-        // Nobody runs pods here, so nobody would ever say that one has ended.
+        // No kubelet runs here that would confirm the termination of pods.
         let options = if target.table == "pods" { json!({"gracePeriodSeconds": 0}) } else { json!({}) };
         if let Err(error) = client.delete(CONTROLLER, &path(target, namespace, ""), &options).await {
             remaining.errors.push(error.to_string());
@@ -126,7 +127,7 @@ async fn delete_content(shared: &Shared, client: &Client, namespace: &str) -> Re
     remaining
 }
 
-/// The conditions of a namespace of which this is left, those that stay as they were with their time.
+/// The namespace's conditions for this remaining content; unchanged ones keep their time.
 fn conditions(namespace: &Value, remaining: &RemainingContent, now: &str) -> Value {
     let join_counts = |counts: &BTreeMap<String, usize>, verb: &str| {
         let texts = counts.iter().map(|(name, count)| format!("{name} {verb} {count} resource instances"));
@@ -169,7 +170,7 @@ fn conditions(namespace: &Value, remaining: &RemainingContent, now: &str) -> Val
     all.into_iter().map(|(kind, content)| condition(namespace, kind, &content, now)).collect()
 }
 
-/// A condition: the one that is there, if it says the same.
+/// The existing condition if it is unchanged, otherwise a new one.
 fn condition(namespace: &Value, kind: &str, content: &(&str, &str, String), now: &str) -> Value {
     let (status, reason, message) = content;
     let new = json!({

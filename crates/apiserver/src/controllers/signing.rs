@@ -1,4 +1,4 @@
-//! The signing controller: signs approved requests of Kubernetes' own signers.
+//! The signing controller: signs approved CertificateSigningRequests for Kubernetes' own signers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,14 +14,14 @@ use crate::state::Shared;
 const TABLE: &str = "certificatesigningrequests.certificates.k8s.io";
 const CONTROLLER: &str = "certificate-controller";
 
-/// The requests that could not be brought to an end.
+/// The names of requests to retry.
 #[derive(Debug, Default)]
 pub(super) struct Signing {
     failed: Vec<String>,
 }
 
 impl Signing {
-    /// Signs what was approved; whether something has to be tried again.
+    /// Signs approved requests; returns whether a retry is necessary.
     pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut due = std::mem::take(&mut self.failed);
         due.extend(
@@ -40,7 +40,7 @@ impl Signing {
     }
 }
 
-/// The request with its certificate, or with why there is none; absent if there is nothing to do.
+/// The request with its certificate or a condition `Failed`; absent if there is nothing to do.
 fn with_outcome(shared: &Shared, name: &str) -> Option<Value> {
     let request = shared.store.get(TABLE, name)?;
     let authority = shared.authority.get().ok()?;

@@ -1,4 +1,5 @@
-//! The tokens controller: fills secrets of type `kubernetes.io/service-account-token`, and deletes those of no account.
+//! The tokens controller: fills Secrets of type `kubernetes.io/service-account-token`, and deletes those without an
+//! account.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +19,14 @@ const SECRET_TYPE: &str = "kubernetes.io/service-account-token";
 const NAME_ANNOTATION: &str = "kubernetes.io/service-account.name";
 const UID_ANNOTATION: &str = "kubernetes.io/service-account.uid";
 
-/// The secrets that could not be brought to an end.
+/// The keys of Secrets to retry.
 #[derive(Debug, Default)]
 pub(super) struct TokenSecrets {
     failed: BTreeSet<String>,
 }
 
 impl TokenSecrets {
-    /// Fills and deletes; whether something has to be tried again.
+    /// Processes changed Secrets and accounts; returns whether a retry is necessary.
     pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut due = std::mem::take(&mut self.failed);
         for change in changes {
@@ -46,7 +47,7 @@ impl TokenSecrets {
     }
 }
 
-/// The secrets that name an account, by key.
+/// The keys of the Secrets that name an account.
 fn secrets_of(shared: &Shared, account: &str) -> Vec<String> {
     let Some((namespace, name)) = account.split_once('/') else { return Vec::new() };
     let snapshot = shared.store.snapshot("secrets");

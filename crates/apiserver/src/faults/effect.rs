@@ -1,4 +1,4 @@
-//! What happens to a request that is struck.
+//! The effects of faults on requests.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -16,41 +16,41 @@ use crate::access::authorization::AccessRequest;
 use crate::http::reply::{Body, Reply};
 use crate::http::status::{GroupResource, Status};
 
-/// What happens to a request.
+/// The effect of a fault on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It is not done, and refused.
+    /// The server does not execute it and answers with an error.
     Refuse(Refusal),
-    /// It is done, and answered as if it were not.
+    /// The server executes it and answers with an error.
     RefuseAfter(Refusal),
-    /// It is done later.
+    /// The server delays it.
     Delay(Duration),
-    /// It is not done, and never answered.
+    /// The server neither executes nor answers it.
     Stall,
-    /// It is done, and never answered.
+    /// The server executes it and never answers.
     StallAfter,
-    /// A watch ends after so many events.
+    /// A watch ends after a number of events.
     EndWatch {
-        /// How many events it still brings, bookmarks among them.
+        /// How many events it still delivers, including bookmarks.
         after: usize,
         /// How it ends.
         end: WatchEnd,
     },
-    /// A watch brings each event so much later than it happened, all in their order.
+    /// A watch delivers each event with this delay, in order.
     LagWatch(Duration),
 }
 
-/// How many events a watch that lags holds back at once.
+/// How many events a delayed watch holds back at once.
 const MAX_DELAYED_EVENTS: usize = 1024;
 
-/// How a request is refused, in the words of Kubernetes.
+/// The error with which a request is refused, worded as in Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// 403, as if no role allowed it.
+    /// 403, as if no role allowed the request.
     Forbidden,
-    /// 409, as if somebody else had been faster.
+    /// 409, as after a concurrent change.
     Conflict,
-    /// 410, as if the revision were forgotten.
+    /// 410, as if the revision were compacted.
     Expired,
     /// 429 of priority and fairness.
     TooManyRequests {
@@ -61,14 +61,14 @@ pub enum Refusal {
     InternalError,
     /// 503.
     ServiceUnavailable {
-        /// Seconds; 0 for not saying.
+        /// Seconds; 0 omits `Retry-After`.
         retry_after: u64,
     },
-    /// 504: it may have been done or not.
+    /// 504: the request may or may not have been executed.
     Timeout,
 }
 
-/// Answers a request that these effects strike, if ever; `serve` is the answer where they let it be.
+/// Applies effects to a request; `serve` executes it. Returns nothing if the request is never answered.
 pub(crate) async fn apply_effects(
     effects: &[Effect],
     request: &Attributes,
@@ -148,13 +148,13 @@ fn with_retry_after(mut status: Status, retry_after: u64) -> Status {
     status
 }
 
-/// The first frames of a body, one for each event, and then its end.
+/// The first frames of a body (one per event), then the end.
 fn end_after(body: Body, after: usize, end: WatchEnd) -> Body {
     let last = end.event().map(|event| Ok::<_, Infallible>(Frame::data(event)));
     StreamBody::new(BodyStream::new(body).take(after).chain(stream::iter(last))).boxed_unsync()
 }
 
-/// The frames of a body, one for each event, each so much later.
+/// The frames of a body (one per event), each delayed.
 fn delay_frames(body: Body, lag: Duration) -> Body {
     let frames = BodyStream::new(body).map(move |frame| async move {
         tokio::time::sleep(lag).await;
@@ -164,7 +164,7 @@ fn delay_frames(body: Body, lag: Duration) -> Body {
 }
 
 impl WatchEnd {
-    /// The event that tells of the end, if one does.
+    /// The event that announces the end, if any.
     pub(crate) fn event(self) -> Option<Bytes> {
         match self {
             Self::Closed => None,

@@ -1,4 +1,4 @@
-//! Who comes through the front door: by client certificate, or by bearer token.
+//! Authenticates requests of the TLS front end: by client certificate or bearer token.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -20,27 +20,27 @@ use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
 use crate::server::ApiServer;
 
-/// The server for those who say who they are.
+/// The server behind authentication.
 #[derive(Clone, Debug)]
 pub(super) struct Authenticator {
     server: ApiServer,
 }
 
 impl Authenticator {
-    /// Lets in holders of certificates as who these say they are, whoever holds a token that the server knows, and those
-    /// who say nothing as [`User::anonymous`]: what these may do is for roles to say. Where there are none and everybody
-    /// may do everything, they are shown health and version alone, as kube-apiserver takes nobody for anonymous then.
+    /// Authenticates client certificates and registered tokens; others are [`User::anonymous`] if the server authorizes
+    /// requests. If it does not, anonymous users may only read health and version, as kube-apiserver disables anonymous
+    /// access then.
     pub(super) fn new(server: ApiServer) -> Self {
         Self { server }
     }
 
-    /// Who asks; nobody who may be let in, if what he shows is not known here.
+    /// The user; absent if the credentials are invalid or required.
     fn user(&self, request: &Request<Incoming>) -> Option<User> {
         let peer = request.extensions().get::<Peer>();
         if let Some(certificate) = peer.and_then(|peer| peer.certificates.first()) {
             match named_by(certificate) {
                 Ok(Some(user)) => return Some(user),
-                // It names nobody: a token may.
+                // It has no common name: try the token.
                 Ok(None) => {}
                 Err(error) => {
                     tracing::debug!(%error, "refused a client certificate");
@@ -76,7 +76,7 @@ impl Service<Request<Incoming>> for Authenticator {
     }
 }
 
-/// The user of a certificate: common name and organizations of its subject. Nobody without a common name.
+/// The user of a certificate: common name and organizations of its subject. Absent without a common name.
 fn named_by(der: &[u8]) -> Result<Option<User>, X509Error> {
     let subject = Certificate::from_der(der)?.subject;
     if subject.common_name.is_empty() {

@@ -1,4 +1,4 @@
-//! Requests and answers as text: paths, queries, what is accepted, statuses, replies.
+//! HTTP: paths, queries, content negotiation, statuses, replies.
 
 pub(crate) mod forwarding;
 pub(crate) mod negotiate;

@@ -1,25 +1,25 @@
-//! In which form an answer is wanted: the `Accept` header, with `as=Table` and `as=PartialObjectMetadata`.
+//! Content negotiation: the `Accept` header, with `as=Table` and `as=PartialObjectMetadata`.
 
 use crate::http::status::Status;
 
-/// The form of an answer.
+/// The accepted representation and encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accept {
-    /// What is shown of an object.
+    /// The representation of objects.
     pub(crate) representation: Representation,
-    /// How it is written.
+    /// Whether it is encoded as YAML.
     pub(crate) yaml: bool,
 }
 
-/// What is shown of an object.
+/// The representation of an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Representation {
-    /// All of it.
+    /// The whole object.
     #[default]
     Full,
-    /// A row of a table, with this version of the table.
+    /// A row of a table of this version.
     Table(Version),
-    /// Its metadata, with this version of the form.
+    /// Its metadata, as a PartialObjectMetadata of this version.
     Metadata(Version),
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Version {
     V1beta1,
 }
 
-/// What is written; the original names protobuf for all.
+/// The media types in error messages; kube-apiserver names protobuf for all resources.
 const MEDIA_TYPES: &[&str] = &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 impl Version {
@@ -46,7 +46,7 @@ impl Version {
 }
 
 impl Accept {
-    /// The first form of the header that the server writes; JSON if the header is absent.
+    /// The first supported media type of the header; JSON if the header is absent.
     pub(crate) fn parse(header: &str) -> Result<Self, Status> {
         if header.trim().is_empty() {
             return Ok(Self::default());

@@ -1,27 +1,27 @@
-//! What webhooks say beside their verdict.
+//! Warnings and audit annotations of a request.
 
 use std::collections::BTreeMap;
 
-/// How many letters all warnings have before they are cut.
+/// The number of characters of all warnings above which each is shortened.
 const MOST: usize = 4096;
-/// How many letters a warning has that is cut.
+/// The number of characters of a shortened warning.
 const CUT: usize = 256;
 
 /// Warnings and audit annotations, collected while a request is answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes {
-    /// Shown to the user, each once.
+    /// Warnings for the user, each once.
     warnings: Vec<String>,
     /// For the audit log, as `webhook/key`.
     pub(crate) annotations: BTreeMap<String, String>,
-    /// Whether the object does not lie as it is read, so that writing it once more is a write.
+    /// Whether the stored form differs from the form as read, so that writing the same object again is a change.
     pub(crate) rough: bool,
-    /// Whether it says of a list or map that nothing is in it, where kube-apiserver tells that from saying nothing.
+    /// Whether the request sets a list or map to empty where kube-apiserver distinguishes this from leaving it out.
     pub(crate) empties: bool,
 }
 
 impl Notes {
-    /// Warns the user; nothing is told twice.
+    /// Adds warnings; ignores duplicates.
     pub(crate) fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
         for warning in warnings {
             if !warning.is_empty() && !self.warnings.contains(&warning) {
@@ -30,8 +30,8 @@ impl Notes {
         }
     }
 
-    /// The values of `Warning` headers, as kube-apiserver writes them: what has a control character is not told; once all
-    /// together are longer than 4,096 letters, each is cut to 256, and nothing is told after 4,096.
+    /// The values of `Warning` headers, as kube-apiserver writes them: a warning with a control character is dropped;
+    /// if all together exceed 4,096 characters, each is shortened to 256, and those after 4,096 are dropped.
     pub(crate) fn headers(&self) -> Vec<String> {
         let (mut told, mut written, mut cut) = (Vec::new(), 0, false);
         for (index, warning) in self.warnings.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Notes {
             .collect()
     }
 
-    /// Adds those of another part of the same request.
+    /// Adds the notes of another part of the same request.
     pub(crate) fn extend(&mut self, other: Self) {
         self.warn(other.warnings);
         self.annotations.extend(other.annotations);
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(lengths(&long[..1]), [3000]);
         let many: Vec<String> = (0..40).map(|index| format!("{index:02}{}", "w".repeat(300))).collect();
         assert_eq!(lengths(&many), [256; 16]);
-        // Letters are counted, not bytes.
+        // Characters are counted, not bytes.
         assert_eq!(lengths(&["ü".repeat(4096)]), [4096]);
     }
 

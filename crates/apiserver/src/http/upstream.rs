@@ -1,4 +1,4 @@
-//! Another server, for which this one is the door: faults and the request log are kept here, everything else is there.
+//! Forwards all requests to an upstream server; only faults and the request log stay here.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,16 +20,16 @@ use crate::http::forwarding::{request_headers, response_headers};
 use crate::http::reply::{Body, Reply, full};
 use crate::http::status::Status;
 
-/// A server that requests are forwarded to, as whoever holds its credentials.
+/// A server to which requests are forwarded, with its own credentials.
 pub trait Upstream: Send + Sync {
-    /// Answers a request, of which the path is the one that came in; without an answer, says why.
+    /// Sends a request, whose path is the original one; the error says why there is no response.
     fn send(&self, request: Request<Bytes>) -> Answer;
 }
 
-/// What an upstream answers.
+/// The response of an upstream server.
 pub type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, String>> + Send>>;
 
-/// The way to another server, and the writes that are on it.
+/// The upstream server, and the writes in progress.
 pub(crate) struct UpstreamProxy {
     upstream: Arc<dyn Upstream>,
     writes: TaskTracker,
@@ -40,13 +40,13 @@ impl UpstreamProxy {
         Self { upstream, writes: TaskTracker::new() }
     }
 
-    /// Another door to the same server.
+    /// A new proxy to the same server.
     pub(crate) fn fork(&self) -> Self {
         Self::to(Arc::clone(&self.upstream))
     }
 
-    /// Answers a write to the end, also when nobody waits for it any more: the other server may have heard it. None where
-    /// a fault leaves it without an answer.
+    /// Completes a write even if its client is gone, because the upstream server may have received it. Returns nothing
+    /// if a fault suppresses the answer.
     pub(crate) async fn finish_write(
         &self,
         answer: impl Future<Output = Option<Reply>> + Send + 'static,
@@ -55,14 +55,14 @@ impl UpstreamProxy {
         reply.unwrap_or_else(|error| Some(Status::internal(&error.to_string()).into()))
     }
 
-    /// Waits until no write is under way.
+    /// Waits until no write is in progress.
     pub(crate) async fn wait_until_idle(&self) {
         self.writes.close();
         self.writes.wait().await;
         self.writes.reopen();
     }
 
-    /// Hands a request on; a running watch ends where a fault says so.
+    /// Forwards a request; a fault may end a running watch.
     pub(crate) async fn forward(
         &self,
         faults: &Faults,
@@ -96,7 +96,7 @@ impl UpstreamProxy {
     }
 }
 
-/// What is said to the next one. The log reads answers, and nobody here reads compressed or protobuf ones.
+/// The headers to forward. The log parses responses, so they must be neither compressed nor protobuf.
 fn upstream_headers(sent: &HeaderMap) -> HeaderMap {
     let mut headers = request_headers(sent);
     headers.remove(ACCEPT_ENCODING);
@@ -107,7 +107,7 @@ fn upstream_headers(sent: &HeaderMap) -> HeaderMap {
     headers
 }
 
-/// The answer to a creation and the name that it tells.
+/// Reads the response to a create request, and the object's name in it.
 async fn with_object_name(body: Body) -> (Body, Option<String>) {
     let Ok(bytes) = body.collect().await.map(http_body_util::Collected::to_bytes);
     let object: Value = serde_json::from_slice(&bytes).unwrap_or_default();

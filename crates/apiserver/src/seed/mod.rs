@@ -1,4 +1,4 @@
-//! What a server begins with: namespaces, roles, CRDs, and what kube-apiserver writes when it starts.
+//! The initial objects: namespaces, roles, CRDs, and those that kube-apiserver writes when it starts.
 
 pub(crate) mod post_start_hooks;
 
@@ -18,10 +18,10 @@ use crate::object::strategy;
 use crate::state::{Authorization, Shared};
 use crate::store::Expect;
 
-/// Who writes what is there at the start.
+/// The field manager of the initial objects.
 const MANAGER: &str = "kube-apiserver";
 
-/// Writes all of it.
+/// Writes all initial objects.
 pub(crate) fn write(shared: &Shared, namespaces: &[String], crds: &[Crd], advertised: SocketAddr) {
     let manager = shared.switches.post_start_hooks.then_some(MANAGER);
     for name in namespaces {
@@ -42,7 +42,7 @@ pub(crate) fn write(shared: &Shared, namespaces: &[String], crds: &[Crd], advert
     }
 }
 
-/// Writes an object that is there at the start; one of that name that is there already stays.
+/// Writes an initial object, unless an object of that name exists.
 fn write_object(
     shared: &Shared,
     (group, version, plural): (&str, &str, &str),

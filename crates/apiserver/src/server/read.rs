@@ -1,4 +1,4 @@
-//! A request for objects as it is read: what is asked of which kind, or what is answered where nothing is served.
+//! Parses a resource request, or computes the answer for a path that is not served.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -64,7 +64,7 @@ pub(super) fn read(
     })
 }
 
-/// What a path answers where nothing is served: in the name of the version, where that is served.
+/// The answer for a path that is not served: a Status if the group is built in, else plain text.
 fn not_served(served: &ServedKinds, target: Option<&ServedResource>, path: &ResourcePath) -> Reply {
     if let Some(target) = target.filter(|target| target.custom) {
         let of = GroupResource { group: &target.resource.group, resource: &target.resource.plural };

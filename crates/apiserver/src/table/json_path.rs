@@ -21,7 +21,7 @@ pub(super) fn first<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
     found.into_iter().find(|value| !value.is_null())
 }
 
-fn taken<'a>(value: &'a Value, step: &PathStep) -> Vec<&'a Value> {
+fn select<'a>(value: &'a Value, step: &PathStep) -> Vec<&'a Value> {
     let items = || value.as_array().into_iter().flatten();
     match step {
         PathStep::Field(name) => value.get(name).into_iter().collect(),

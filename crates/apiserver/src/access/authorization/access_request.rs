@@ -1,24 +1,24 @@
-//! What is asked of the authorizer, and how its no is worded.
+//! Access requests to the authorizer, and the messages of denied ones.
 
 use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::User;
 use crate::http::status::{GroupResource, Status};
 
-/// May this user do that?
+/// A request for access: a user, a verb and a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AccessRequest {
-    /// Who.
+    /// The user.
     pub(crate) user: User,
     /// `get`, `create`, `bind`.
     pub(crate) verb: String,
-    /// With what.
+    /// The resource or path.
     pub(crate) target: AccessTarget,
 }
 
-/// What something is done with.
+/// The target of an access request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AccessTarget {
-    /// Objects.
+    /// Objects of a resource.
     Resource {
         /// API group.
         group: String,
@@ -31,12 +31,12 @@ pub(crate) enum AccessTarget {
         /// Empty for a collection.
         name: String,
     },
-    /// A path.
+    /// A non-resource path.
     Path(String),
 }
 
 impl AccessRequest {
-    /// What a request asks for.
+    /// The access that a request needs.
     pub(crate) fn of(request: &Attributes) -> Self {
         let user = request.user.clone();
         match &request.info {
@@ -48,7 +48,7 @@ impl AccessRequest {
                 Self { user, verb: verb.to_owned(), target: AccessTarget::Path(path.clone()) }
             }
             RequestInfo::Resource { verb, path, selected_name } => {
-                // A namespace is in itself.
+                // The namespace of a Namespace is its own name.
                 let in_itself = path.group.is_empty() && path.resource == "namespaces";
                 let namespace = if in_itself { &path.name } else { &path.namespace };
                 let target = AccessTarget::Resource {
@@ -63,7 +63,8 @@ impl AccessRequest {
         }
     }
 
-    /// Whether somebody may be spoken for: group, resource, subresource, namespace and name of a part of him.
+    /// The access that impersonation needs: group, resource, subresource, namespace and name of one attribute of the
+    /// impersonated user.
     pub(crate) fn impersonate(
         user: User,
         [group, resource, subresource, namespace, name]: [String; 5],

@@ -1,4 +1,4 @@
-//! Nobody gives away what he does not have: roles and bindings are written only by who holds what they give.
+//! Privilege escalation: a user may write only those roles and bindings whose permissions the user has.
 
 use serde_json::Value;
 
@@ -10,7 +10,8 @@ use crate::http::status::Status;
 use crate::object::meta;
 use crate::state::{Authorization, Shared};
 
-/// Refuses a role with more than its writer has, or a binding to one, unless he may `escalate` or `bind`.
+/// Refuses a role or binding that grants permissions that its writer does not have, unless the writer may `escalate` or
+/// `bind`.
 pub(crate) fn check(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) -> Result<(), Status> {
     let resource = &call.target.resource;
     if resource.group != "rbac.authorization.k8s.io"
@@ -36,7 +37,7 @@ fn role(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) -> Re
     }
     let mut wanted = rules(object);
     if object.get("aggregationRule").is_some_and(|rule| !rule.is_null()) && !same("aggregationRule") {
-        // Whoever may aggregate decides on everything.
+        // An aggregation rule can grant any permission.
         let all = || vec!["*".to_owned()];
         wanted.push(PolicyRule {
             verbs: all(),

@@ -1,4 +1,4 @@
-//! Whether somebody may do something: everybody everything, or as roles and their bindings say.
+//! Authorization: AlwaysAllow or RBAC.
 
 mod access_request;
 mod bootstrap;
@@ -18,22 +18,22 @@ pub(crate) use rbac::user_rules;
 /// The group that may do everything.
 const MASTERS: &str = "system:masters";
 
-/// An answer, and why.
+/// The authorizer's decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decision {
-    /// Whether it is allowed.
+    /// Whether the access is allowed.
     pub(crate) allowed: bool,
-    /// `RBAC: allowed by …`; empty where there is nothing to say.
+    /// `RBAC: allowed by …`; empty if there is no reason to report.
     pub(crate) reason: String,
 }
 
-/// Refuses a request that its user may not do.
+/// Refuses a request that its user may not send.
 pub(crate) fn check(shared: &Shared, request: &Attributes) -> Result<(), Status> {
     AccessRequest::of(request).check(shared)
 }
 
 impl AccessRequest {
-    /// The answer.
+    /// Decides whether the access is allowed.
     pub(crate) fn decide(&self, shared: &Shared) -> Decision {
         let master = self.user.groups.iter().any(|group| group == MASTERS);
         if master || shared.switches.authorization == Authorization::AlwaysAllow {
@@ -42,7 +42,7 @@ impl AccessRequest {
         rbac::decide(shared, self)
     }
 
-    /// Refuses what is not allowed.
+    /// Returns the error 403 if the access is not allowed.
     pub(crate) fn check(&self, shared: &Shared) -> Result<(), Status> {
         let decision = self.decide(shared);
         if decision.allowed { Ok(()) } else { Err(self.forbidden(&decision.reason)) }

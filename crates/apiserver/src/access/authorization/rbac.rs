@@ -1,4 +1,4 @@
-//! Roles and their bindings, read where they lie.
+//! RBAC: evaluates the roles and bindings in the store.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) const CLUSTER_ROLES: &str = "clusterroles.rbac.authorization.k8s.io";
 const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
 const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
 
-/// The rules of a user, each with where it comes from; and which roles are bound and not there.
+/// The rules of a user, each with the binding that grants it, and the bound roles that do not exist.
 #[derive(Debug, Default)]
 pub(crate) struct UserRules {
     /// The rules, in the order of their bindings.
@@ -24,7 +24,7 @@ pub(crate) struct UserRules {
     pub(crate) missing: Vec<String>,
 }
 
-/// What the rules of the user say.
+/// Decides by the rules of the user.
 pub(super) fn decide(shared: &Shared, request: &AccessRequest) -> Decision {
     let namespace = match &request.target {
         AccessTarget::Resource { namespace, .. } => namespace.as_str(),
@@ -42,7 +42,7 @@ pub(super) fn decide(shared: &Shared, request: &AccessRequest) -> Decision {
     Decision { allowed: false, reason }
 }
 
-/// The rules that hold for a user in a namespace; without one, those that hold everywhere.
+/// The rules of a user in a namespace; without a namespace, those of ClusterRoleBindings.
 pub(crate) fn user_rules(shared: &Shared, user: &User, namespace: &str) -> UserRules {
     let mut granted = UserRules::default();
     let everywhere = shared.store.snapshot(CLUSTER_ROLE_BINDINGS);
@@ -54,7 +54,7 @@ pub(crate) fn user_rules(shared: &Shared, user: &User, namespace: &str) -> UserR
     granted
 }
 
-/// The rules of the role that a binding in a namespace refers to; `Err` names a role that is not there.
+/// The rules of the role that a binding in a namespace refers to; the error says that the role does not exist.
 pub(super) fn role_rules(
     shared: &Shared,
     namespace: &str,
@@ -101,7 +101,7 @@ fn collect_rules(
     }
 }
 
-/// Whether a subject of a binding is this user or one of his groups.
+/// Whether a subject of a binding is this user or one of the user's groups.
 fn is_subject(subject: &Value, user: &User, namespace: &str) -> bool {
     let text = |field: &str| subject.get(field).and_then(Value::as_str).unwrap_or_default();
     let name = text("name");

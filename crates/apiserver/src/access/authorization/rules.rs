@@ -1,31 +1,31 @@
-//! A rule of a role: what it allows, what it covers, how it is written down.
+//! Rules of roles: what they allow, what they cover, and their text in errors.
 
 use serde::{Deserialize, Serialize};
 
 use super::access_request::{AccessRequest, AccessTarget, with_subresource};
 
-/// A rule as roles have it.
+/// A rule of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct PolicyRule {
-    /// What may be done; `*` is all.
+    /// The allowed verbs; `*` means all.
     pub(crate) verbs: Vec<String>,
-    /// In which groups; `*` is all.
+    /// The API groups; `*` means all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) api_groups: Vec<String>,
-    /// With which resources: `pods`, `pods/log`, `*`, `*/scale`.
+    /// The resources: `pods`, `pods/log`, `*`, `*/scale`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) resources: Vec<String>,
-    /// With which objects alone.
+    /// The names of the objects; empty means all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) resource_names: Vec<String>,
-    /// On which paths; a `*` at the end is any rest.
+    /// The non-resource paths; a `*` at the end matches any suffix.
     #[serde(rename = "nonResourceURLs", skip_serializing_if = "Vec::is_empty")]
     pub(crate) non_resource_urls: Vec<String>,
 }
 
 impl PolicyRule {
-    /// Whether the rule says yes.
+    /// Whether the rule allows the access.
     pub(super) fn allows(&self, request: &AccessRequest) -> bool {
         if !has(&self.verbs, &request.verb) {
             return false;
@@ -40,7 +40,7 @@ impl PolicyRule {
         }
     }
 
-    /// The rules of one verb, group, resource, name or path each that this one is made of.
+    /// Splits the rule into rules of one verb, group, resource, name or path each.
     pub(super) fn breakdown(&self) -> Vec<Self> {
         let one = |text: &String| vec![text.clone()];
         let mut parts = Vec::new();
@@ -68,7 +68,7 @@ impl PolicyRule {
         parts
     }
 
-    /// Whether whoever has this rule has a part of another rule.
+    /// Whether this rule grants all that a split rule grants.
     pub(super) fn covers(&self, part: &Self) -> bool {
         let verbs = part.verbs.iter().all(|verb| has(&self.verbs, verb));
         let groups = part.api_groups.iter().all(|group| has(&self.api_groups, group));
@@ -108,7 +108,8 @@ impl PolicyRule {
     }
 }
 
-/// What `wanted` gives that none of `granted` does, the verbs of equal rules put together, in the order of their texts.
+/// The rules in `wanted` that `granted` does not cover, as sorted texts; rules that differ only in their verbs are
+/// merged.
 pub(super) fn missing_permissions(granted: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<String> {
     let mut missing: Vec<PolicyRule> = Vec::new();
     let parts = wanted.iter().flat_map(PolicyRule::breakdown);
@@ -129,7 +130,7 @@ pub(super) fn missing_permissions(granted: &[PolicyRule], wanted: &[PolicyRule])
     texts
 }
 
-/// `["a" "b"]`, as Go prints a list of quoted texts.
+/// `["a" "b"]`, as Go prints a list of quoted strings.
 pub(super) fn quoted(list: &[String]) -> String {
     let quoted: Vec<String> = list.iter().map(|text| format!("{text:?}")).collect();
     format!("[{}]", quoted.join(" "))

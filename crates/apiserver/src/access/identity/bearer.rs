@@ -1,4 +1,4 @@
-//! Bearer tokens: whose they are, and whether they still hold.
+//! Authenticates bearer tokens: registered ones, and those of service accounts.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ use crate::call::{self, User};
 use crate::object::meta;
 use crate::state::Shared;
 
-/// The holder of a token.
+/// The result of a successful authentication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AuthenticatedUser {
-    /// Who it is.
+    /// The user.
     pub(crate) user: User,
-    /// Which of the wanted audiences the token is meant for; one at least.
+    /// The requested audiences that the token is valid for; at least one.
     pub(crate) audiences: Vec<String>,
 }
 
-/// Why a token opens nothing, in the words of a TokenReview.
+/// Reason why a token is invalid, as a TokenReview reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InvalidToken(pub(crate) String);
 
-/// How long the objects of a token still count after their deletion.
+/// How long a token remains valid after its account or bound object was deleted.
 const DELETION_LEEWAY: SignedDuration = SignedDuration::from_secs(60);
-/// By how much a token may seem too early or too late, in seconds.
+/// The tolerated clock skew, in seconds.
 const LEEWAY: i64 = 60;
 
-/// Who holds a token that is meant for one of these audiences; without audiences, for this server.
+/// Authenticates a token for one of these audiences; without audiences, for this server.
 pub(crate) fn authenticate(
     shared: &Shared,
     token: &str,
@@ -38,7 +38,7 @@ pub(crate) fn authenticate(
 ) -> Result<AuthenticatedUser, InvalidToken> {
     let own = &shared.tokens.audiences;
     let wanted = if wanted.is_empty() { own } else { wanted };
-    // A token that was registered says nothing of audiences: it is meant for this server.
+    // Registered tokens have no audiences: they are valid for this server.
     if let (Some(user), Ok(audiences)) =
         (shared.tokens.registered_user(token), matching_audiences(own, wanted))
     {
@@ -60,7 +60,7 @@ fn claimed_issuer(token: &str) -> Option<String> {
     claims.get("iss")?.as_str().map(str::to_owned)
 }
 
-/// Each way to read a token says why it is none of its own.
+/// kube-apiserver tries several authenticators and reports the errors of all.
 fn wrap_error(why: &str) -> InvalidToken {
     InvalidToken(format!("[invalid bearer token, {why}]"))
 }
@@ -109,12 +109,12 @@ fn verify_secret_token(shared: &Shared, token: &str, wanted: &[String]) -> Resul
         return Err(invalidated());
     }
     check_account(shared, &claims.namespace, &owner, now)?;
-    // Tokens in secrets are meant for this server alone, and say nothing of it.
+    // Tokens of Secrets have no audiences: they are valid for this server.
     let audiences = matching_audiences(&shared.tokens.audiences, wanted)?;
     Ok(AuthenticatedUser { user: user(&claims.namespace, &owner, BTreeMap::new()), audiences })
 }
 
-/// Which of the wanted audiences are among those of a token.
+/// The requested audiences that the token is valid for.
 fn matching_audiences(audiences: &[String], wanted: &[String]) -> Result<Vec<String>, String> {
     let matching: Vec<String> =
         wanted.iter().filter(|audience| audiences.contains(audience)).cloned().collect();
@@ -156,7 +156,7 @@ fn check_bound_object(
     }
 }
 
-/// Whether an object was deleted so long ago that it only waits for its finalizers.
+/// Whether an object was deleted longer ago than [`DELETION_LEEWAY`] and only waits for its finalizers.
 fn is_deleted(object: &Value, now: Timestamp) -> bool {
     let at: Option<Timestamp> = meta::text(object, "deletionTimestamp").parse().ok();
     at.and_then(|at| at.checked_add(DELETION_LEEWAY).ok()).is_some_and(|last| last < now)

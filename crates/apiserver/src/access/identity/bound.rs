@@ -1,4 +1,4 @@
-//! The object that a token is bound to: the token ends with it.
+//! The objects that a token is bound to: the token becomes invalid when they are deleted.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
 use crate::state::Shared;
 
-/// What a token is bound to beside its account.
+/// The objects that a token is bound to, beside its account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BoundObjects {
     /// The pod.
@@ -19,7 +19,7 @@ pub(crate) struct BoundObjects {
     pub(crate) secret: Option<Reference>,
 }
 
-/// The object of a `boundObjectRef`, for a token of the account `name`.
+/// Looks up the object of a `boundObjectRef`, for a token of the account `name`.
 pub(crate) fn bound_object(
     shared: &Shared,
     namespace: &str,

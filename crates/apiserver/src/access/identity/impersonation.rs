@@ -1,4 +1,4 @@
-//! Speaking for somebody else: the `Impersonate-` headers.
+//! Impersonation: the `Impersonate-` headers.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use crate::call::User;
 use crate::http::query::decode;
 use crate::http::status::Status;
 
-/// Whom a request speaks for, and what the caller must be allowed to impersonate for that.
+/// The impersonated user, and the permissions that the caller needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Impersonation {
-    /// The user that the request is done as.
+    /// The impersonated user.
     pub(crate) user: User,
-    /// Each as (group, resource, subresource, namespace, name).
+    /// The required permissions, each as (group, resource, subresource, namespace, name).
     pub(crate) permissions: Vec<[String; 5]>,
 }
 
-/// What the headers say; absent if the request speaks for its caller.
+/// Parses the headers; absent if the request does not impersonate anybody.
 pub(crate) fn requested_impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Status> {
     let all = |name: &str| -> Vec<String> {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
@@ -110,7 +110,7 @@ fn build_user(
     User { name, uid, groups, extra }
 }
 
-/// Namespace and name of the service account that a user name stands for.
+/// The namespace and name of the service account with this user name.
 fn service_account(user: &str) -> Option<(&str, &str)> {
     user.strip_prefix("system:serviceaccount:")?.split_once(':')
 }

@@ -1,4 +1,4 @@
-//! Who asks: bearer tokens and impersonation.
+//! Authentication: bearer tokens and impersonation.
 
 mod bearer;
 mod bound;
@@ -15,7 +15,7 @@ pub(crate) use bearer::{AuthenticatedUser, InvalidToken, authenticate};
 pub(crate) use bound::{BoundObjects, bound_object};
 pub(crate) use impersonation::requested_impersonation;
 
-/// Whoever the front door found, or the token_user of the request's bearer token; without either, the administrator.
+/// The user that the TLS front end authenticated, or the user of the bearer token; without either, the administrator.
 pub(crate) fn authenticate_request(shared: &Shared, parts: &Parts) -> Result<User, Status> {
     if let Some(user) = parts.extensions.get::<User>() {
         return Ok(user.clone());
@@ -25,7 +25,7 @@ pub(crate) fn authenticate_request(shared: &Shared, parts: &Parts) -> Result<Use
     token_user(shared, token).ok_or_else(|| Status::plain(401, "Unauthorized", "Unauthorized"))
 }
 
-/// Who holds a bearer token that speaks to this server.
+/// The user of a bearer token that is valid for this server.
 pub(crate) fn token_user(shared: &Shared, token: &str) -> Option<User> {
     authenticate(shared, token, &[]).ok().map(|authenticated| authenticated.user)
 }

@@ -1,4 +1,4 @@
-//! Reviews of access: may I, may he, and all that I may.
+//! SubjectAccessReviews and SelfSubjectRulesReviews.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) fn subject_access_review(shared: &Shared, _: &Call, object: &mut Valu
     Ok(())
 }
 
-/// LocalSubjectAccessReview: about the namespace it is asked in.
+/// LocalSubjectAccessReview: about access in the namespace of the request.
 pub(super) fn local_subject_access_review(
     shared: &Shared,
     _: &Call,
@@ -87,7 +87,7 @@ fn decide(shared: &Shared, request: &AccessRequest, object: &mut Value) {
     }
 }
 
-/// The question that a review asks, once nothing is wrong with it.
+/// The access that a review asks about, if the review is valid.
 fn requested_access(object: &Value, errors: &[Error]) -> Result<AccessRequest, Status> {
     if !errors.is_empty() {
         return Err(Status::invalid("authorization.k8s.io", "", "", errors));
@@ -149,7 +149,7 @@ fn subject_errors(object: &Value) -> Vec<Error> {
     errors
 }
 
-/// The attributes of a path as messages show them: under the names of Go's fields.
+/// The non-resource attributes as Go prints them in messages: under the names of Go's fields.
 fn go_path_attributes(object: &Value) -> Shown {
     let text = |field: &str| object["spec"]["nonResourceAttributes"][field].as_str().unwrap_or_default();
     Shown::verbatim(json!({"Path": text("path"), "Verb": text("verb")}))

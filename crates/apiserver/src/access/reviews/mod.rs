@@ -1,4 +1,4 @@
-//! Resources that are asked and never stored: who am I, whose token is this, may I.
+//! Reviews: resources that are answered and not stored.
 
 mod access;
 mod subject;
@@ -14,10 +14,10 @@ use crate::object::decode;
 use crate::render;
 use crate::state::Shared;
 
-/// Fills in the answer to a question.
+/// Fills in the status of a review.
 type FillStatus = fn(&Shared, &Call, &mut Value) -> Result<(), Status>;
 
-/// The answer to a question; absent if the resource is none of these.
+/// Answers a review; absent if the resource is not a review.
 pub(crate) fn answer(shared: &Shared, call: &Call) -> Option<Result<Reply, Status>> {
     let resource = &call.target.resource;
     let fill: FillStatus = match (resource.group.as_str(), resource.plural.as_str()) {

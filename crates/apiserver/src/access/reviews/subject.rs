@@ -1,4 +1,4 @@
-//! SelfSubjectReview: who am I.
+//! SelfSubjectReview: the user of the request.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! TokenReview: whose token is this, and what is it meant for.
+//! TokenReview: the user and the audiences of a token.
 
 use serde_json::{Value, json};
 

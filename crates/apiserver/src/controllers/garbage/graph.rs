@@ -1,4 +1,4 @@
-//! Who belongs to whom: a graph of all objects by uid, kept up with what is written.
+//! The graph of owners and dependents of all objects, by UID.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::object::meta;
 use crate::object::removal::{FOREGROUND, ORPHAN};
 
-/// Somebody that an object belongs to.
+/// An owner reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Owner {
@@ -19,7 +19,7 @@ pub(super) struct Owner {
     pub(super) block_owner_deletion: bool,
 }
 
-/// An object.
+/// An object of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GraphNode {
     pub(super) table: String,
@@ -30,7 +30,7 @@ pub(super) struct GraphNode {
     pub(super) orphans_dependents: bool,
 }
 
-/// All objects, and what depends on each.
+/// All objects and their dependents.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     nodes: BTreeMap<String, GraphNode>,
@@ -54,24 +54,24 @@ impl GraphNode {
 }
 
 impl Graph {
-    /// The object of this uid.
+    /// The object with this UID.
     pub(super) fn node(&self, uid: &str) -> Option<&GraphNode> {
         self.nodes.get(uid)
     }
 
-    /// The uids of what belongs to this object.
+    /// The UIDs of the object's dependents.
     pub(super) fn dependents(&self, uid: &str) -> Vec<String> {
         self.dependents.get(uid).into_iter().flatten().cloned().collect()
     }
 
-    /// Whether something that holds up the end of this object is left.
+    /// Whether a dependent blocks the deletion of this object.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.dependents(uid).iter().filter_map(|dependent| self.nodes.get(dependent)).any(|dependent| {
             dependent.owners.iter().any(|owner| owner.uid == uid && owner.block_owner_deletion)
         })
     }
 
-    /// An object was written; gives the uids that have to be looked at for it.
+    /// Adds or updates an object; returns the UIDs of the objects to process.
     pub(super) fn put(&mut self, uid: &str, node: GraphNode) -> Vec<String> {
         let mut due = vec![uid.to_owned()];
         let before = self.nodes.get(uid);
@@ -85,7 +85,7 @@ impl Graph {
         for owner in &node.owners {
             self.dependents.entry(owner.uid.clone()).or_default().insert(uid.to_owned());
         }
-        // Whoever waits for this object may wait no longer.
+        // An owner that waits for this object may not have to wait any more.
         due.extend(
             old.iter().chain(&node.owners).map(|owner| owner.uid.clone()).filter(|owner| self.waits(owner)),
         );
@@ -93,7 +93,7 @@ impl Graph {
         due
     }
 
-    /// An object is gone; gives the uids that have to be looked at for it.
+    /// Removes an object; returns the UIDs of the objects to process.
     pub(super) fn remove(&mut self, uid: &str) -> Vec<String> {
         let mut due = self.dependents(uid);
         if let Some(node) = self.nodes.remove(uid) {

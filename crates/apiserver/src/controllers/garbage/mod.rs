@@ -1,4 +1,4 @@
-//! The garbage collector: what belongs to nobody that is there goes, by the policy that its owner was deleted with.
+//! The garbage collector: deletes objects whose owners are gone, by the propagation policy of the owner's deletion.
 
 mod graph;
 
@@ -18,28 +18,28 @@ use graph::{Graph, GraphNode, Owner};
 
 const CONTROLLER: &str = "generic-garbage-collector";
 
-/// The graph, and what has to be looked at again.
+/// The graph, and the UIDs of objects to retry.
 #[derive(Debug, Default)]
 pub(super) struct Garbage {
     graph: Graph,
     failed: BTreeSet<String>,
 }
 
-/// How an owner stands.
+/// The state of an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OwnerState {
-    /// It is there.
+    /// It exists.
     Solid,
-    /// It is not.
+    /// It does not exist.
     Dangling,
-    /// It goes as soon as its dependents are gone.
+    /// It will be deleted when its dependents are gone.
     WaitingForDependents,
-    /// Nobody can say: a cluster-scoped object names an owner of a kind that has namespaces, or of none.
+    /// Unknown: its kind is not served, or a cluster-scoped object names a namespaced owner.
     Unknown,
 }
 
 impl Garbage {
-    /// Deletes, orphans and lets go; whether something has to be tried again.
+    /// Processes all changed objects; returns whether a retry is necessary.
     pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut due = Vec::from_iter(std::mem::take(&mut self.failed));
         for change in changes {
@@ -96,7 +96,7 @@ impl Garbage {
         self.collect(shared, client, (uid, node), &object).await
     }
 
-    /// Deletes an object of whose owners none stays; takes away those that do not.
+    /// Deletes an object if none of its owners remains; otherwise removes the references to missing owners.
     async fn collect(
         &self,
         shared: &Shared,
@@ -124,7 +124,7 @@ impl Garbage {
                 self.graph.node(dependent).is_some_and(|dependent| dependent.waits_for_dependents)
             };
             if dependents.iter().any(in_cycle) {
-                // Each would wait for the other for ever.
+                // Otherwise each would wait for the other forever.
                 object.clear_block_owner_deletion(client).await?;
             }
             return object.delete(client, "Foreground").await;
@@ -138,7 +138,7 @@ impl Garbage {
         object.delete(client, policy).await
     }
 
-    /// Takes a deleted object out of the owners of its dependents, and lets it go.
+    /// Removes a deleted object from the owner references of its dependents, then removes its finalizer.
     async fn orphan(
         &self,
         shared: &Shared,
@@ -154,7 +154,7 @@ impl Garbage {
             if let (Some(target), Some(found)) = (target, found) {
                 let dependent = LiveObject { target, value: found.value() };
                 let outcome = dependent.remove_owners(client, &[uid]).await;
-                // One that is gone needs no owner.
+                // A dependent that is gone needs no change.
                 if !matches!(outcome, Err(RequestError::Refused { code: 404, .. })) {
                     outcome?;
                 }
@@ -164,7 +164,7 @@ impl Garbage {
     }
 }
 
-/// An object that is there.
+/// A stored object and its resource.
 struct LiveObject<'a> {
     target: &'a ServedResource,
     value: &'a Value,
@@ -217,7 +217,7 @@ impl LiveObject<'_> {
     }
 }
 
-/// How an owner stands: it is looked for in the namespace of its dependent, and must be the very one.
+/// Looks an owner up in the namespace of its dependent; its UID must match.
 fn owner_state(shared: &Shared, dependent: &LiveObject<'_>, owner: &Owner) -> OwnerState {
     let served = shared.registry.served();
     let (group, version) = owner.api_version.split_once('/').unwrap_or(("", &owner.api_version));
