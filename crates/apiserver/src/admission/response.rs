@@ -56,7 +56,7 @@ enum EncodedPatch {
     Bytes(Vec<u8>),
 }
 
-/// The result of a body, if it answers the review that was sent.
+/// Verifies that a body responds to the review with this version and uid.
 pub(super) fn verify(
     body: &str,
     version: ReviewVersion,

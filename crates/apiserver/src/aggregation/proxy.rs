@@ -14,7 +14,7 @@ use crate::http::forwarding::{passed_on, request_headers, response_headers};
 use crate::http::reply::Reply;
 use crate::state::Shared;
 
-/// Passes a request on, and gives back what is response_headers.
+/// Forwards a request and returns the response.
 pub(crate) async fn proxy(
     shared: &Shared,
     backend: Backend,

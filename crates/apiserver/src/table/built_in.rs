@@ -1,4 +1,4 @@
-//! The columns of built-in kinds: a table, read once.
+//! The columns of built-in kinds, parsed once from `columns.txt`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -37,15 +37,15 @@ static COLUMNS: LazyLock<BTreeMap<&str, Vec<Column>>> = LazyLock::new(|| {
             sections.entry(name).or_default().push(Column::read(line));
         }
     }
-    // What every other kind shows.
+    // The columns of all other kinds.
     let others = ["Name:string = .metadata.name", "Created At:date = .metadata.creationTimestamp"];
     sections.insert("", others.map(Column::read).into());
     sections
 });
 
-/// The columns of a kind; name and time of creation where none are known.
+/// The columns of a kind; by default name and creation time.
 pub(super) fn of(resource: &Resource) -> &'static [Column] {
-    // Events are the same in both of their groups.
+    // Events have the same columns in both groups.
     let api_version = if resource.kind == "Event" { "v1".to_owned() } else { resource.api_version() };
     let kind = format!("{api_version} {}", resource.kind);
     COLUMNS.get(kind.as_str()).or_else(|| COLUMNS.get("")).map(Vec::as_slice).unwrap_or_default()
@@ -62,7 +62,7 @@ pub(super) fn has_columns(resource: &Resource) -> bool {
 }
 
 impl Column {
-    /// Reads a row; the table is part of the program, so that one that is none is told by the test below.
+    /// Parses a row. The table is compiled in, so a test finds malformed rows.
     fn read(line: &'static str) -> Self {
         let (head, source) = line.split_once(" = ").expect("every row is read by a test");
         let (name, kind) = head.rsplit_once(':').expect("every row is read by a test");
@@ -84,7 +84,7 @@ impl Column {
         Self { name: name.trim_end_matches('!'), kind, format, wide, source }
     }
 
-    /// What a table says of the column.
+    /// The column's definition in a Table.
     pub(super) fn definition(&self) -> Value {
         json!({
             "name": self.name, "type": self.kind, "format": self.format,
@@ -92,7 +92,7 @@ impl Column {
         })
     }
 
-    /// What it shows of an object.
+    /// The column's cell for an object.
     pub(super) fn cell(&self, object: &Value, now: Timestamp) -> Value {
         match &self.source {
             CellSource::Age => age::since(object.pointer("/metadata/creationTimestamp"), now),

@@ -1,4 +1,4 @@
-//! The JSON paths of printer columns: fields, elements, all elements, and elements picked by the value of a field.
+//! JSON paths of printer columns: fields, indices, wildcards, and filters by the value of a field.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ enum PathStep {
     Where(Vec<String>, String),
 }
 
-/// The first value that a path such as `.status.conditions[?(@.type=="Ready")].status` leads to.
+/// The first value that a path such as `.status.conditions[?(@.type=="Ready")].status` selects.
 pub(super) fn first<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
     let mut found = vec![object];
     for step in parse_steps(path)? {
@@ -62,7 +62,7 @@ fn parse_steps(path: &str) -> Option<Vec<PathStep>> {
     Some(steps)
 }
 
-/// A field's name up to the next dot or bracket; a backslash protects one.
+/// Parses a field's name up to the next dot or bracket; a backslash escapes one.
 fn parse_field(text: &str) -> (String, &str) {
     let mut name = String::new();
     let mut letters = text.char_indices();

@@ -16,8 +16,8 @@ use crate::store::Expect;
 
 const PODS: &str = "pods";
 
-/// Puts a pod on a node: the one that the path names, or, where bindings are a collection, the one of the binding's name.
-/// Webhooks are asked about the binding, and not about the pod.
+/// Binds a pod to a node: the pod of the path or, in the collection `bindings`, that of the binding's name. Webhooks
+/// receive the binding, not the pod.
 pub(crate) async fn bind(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let binding = decode::object(shared, call, &mut notes)?;
@@ -52,7 +52,7 @@ fn errors(binding: &Value) -> Vec<Error> {
     errors
 }
 
-/// Errors that are told as they are, and not as an invalid object.
+/// Joins errors that are reported without the wrapper of an invalid object.
 fn join_errors(errors: &[Error]) -> String {
     let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
     match messages.as_slice() {
@@ -83,7 +83,7 @@ fn assign(shared: &Shared, call: &Call, binding: &Value) -> Result<(), Status> {
     }
 }
 
-/// Why a pod is put on no node.
+/// Reason why a pod cannot be bound.
 fn reason_not_assignable(pod: &Value) -> Option<String> {
     let name = meta::name(pod);
     let node = pod["spec"]["nodeName"].as_str().unwrap_or_default();
@@ -97,7 +97,7 @@ fn reason_not_assignable(pod: &Value) -> Option<String> {
     gates.then(|| format!("pod {name} has non-empty .spec.schedulingGates"))
 }
 
-/// The pod on its node, with the labels and annotations of the binding.
+/// The bound pod, with the labels and annotations of the binding.
 fn assign_node(mut pod: Value, binding: &Value, now: &str) -> Value {
     pod["spec"]["nodeName"] = binding["target"]["name"].clone();
     if let Some(status) = pod["status"].as_object_mut() {

@@ -1,4 +1,4 @@
-//! Making an object.
+//! Creates objects.
 
 use std::sync::Arc;
 
@@ -29,10 +29,10 @@ use crate::store::{Expect, Object};
 use crate::verbs::ownership;
 use crate::versions;
 
-/// How often a name is made up before giving up.
+/// How many names the server generates before it gives up.
 const ATTEMPTS: u32 = 8;
 
-/// Makes the object of the request's body.
+/// Creates the object in the request's body.
 pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     decode::check_form(call)?;
@@ -44,7 +44,7 @@ pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status
     create_object(shared, call, (object, notes)).await
 }
 
-/// Makes an object, which says already who owns its fields. What was noted of it is told with a refusal as well.
+/// Creates an object whose field owners are recorded already. Notes are sent with an error, too.
 pub(crate) async fn create_object(
     shared: &Shared,
     call: &Call,
@@ -82,7 +82,7 @@ async fn admit_and_store(
         review.object = Some(object);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
-        // What a configuration says that nobody knows counts as a change, but is not kept.
+        // Unknown fields of an applied configuration count as a change, but are not stored.
         let object = decode::pruned(call, object);
         let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
         let persisted = persist(shared, call, (stored, review.notes.rough), dry_run);
@@ -101,7 +101,7 @@ async fn admit_and_store(
     Err(Status::internal("no attempt to create the object was made"))
 }
 
-/// What only the server may say of a new object; as kube-apiserver has it, of one that a creation makes.
+/// Removes metadata that only the server sets. As in kube-apiserver, only a create request needs this.
 pub(super) fn clear_server_fields(object: &mut Value) {
     let metadata = meta::of_mut(object);
     for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
@@ -109,7 +109,8 @@ pub(super) fn clear_server_fields(object: &mut Value) {
     }
 }
 
-/// The object as it will be stored, in the version of the request, and what is held for it until then.
+/// Prepares the object for storage, in the version of the request; returns also the addresses that are reserved for it
+/// until it is written.
 fn prepare<'a>(
     shared: &'a Shared,
     call: &Call,
@@ -128,7 +129,7 @@ fn prepare<'a>(
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
     certificates::prepare_for_create(call, &mut object)?;
-    // As kube-apiserver has it, what is made by an update of its status gets no address.
+    // As in kube-apiserver, an object that an update of its status creates gets no address.
     let held = if call.path.subresource.is_empty() {
         allocation::allocate(shared, call, &mut object, None)?
     } else {
@@ -140,7 +141,7 @@ fn prepare<'a>(
     Ok((object, held))
 }
 
-/// Writes a new object, which is in its storage version.
+/// Stores a new object, which must be in its storage version.
 fn persist(
     shared: &Shared,
     call: &Call,
@@ -151,7 +152,7 @@ fn persist(
     let key = call.key(&name);
     let generated = !meta::text(&object, "generateName").is_empty();
     let exists = || already_exists(shared, call, &name, generated);
-    // What is no revision is none.
+    // An unparsable revision counts as none.
     let has_revision = meta::text(&object, "resourceVersion").parse().is_ok_and(|revision: u64| revision > 0);
     if has_revision && call.verb == Verb::Create {
         return Err(Status::plain(500, "", "resourceVersion should not be set on objects to be created"));
@@ -169,7 +170,7 @@ fn persist(
     Ok(object)
 }
 
-/// The refusal of an object whose name is taken; one that the server may make names for is told so.
+/// The error for a name that is in use; it says so if the name was generated.
 fn already_exists(shared: &Shared, call: &Call, name: &str, generated: bool) -> Status {
     let mut status = if generated {
         Status::generate_name_conflict(call.group_resource(), name)
@@ -183,7 +184,7 @@ fn already_exists(shared: &Shared, call: &Call, name: &str, generated: bool) -> 
     status
 }
 
-/// The answer to a request that made nothing.
+/// The `Status` of success that a request without a resulting object answers.
 pub(crate) fn success_status(call: &Call, name: &str, uid: &str) -> Value {
     let mut details = json!({"name": name, "kind": call.target.resource.plural, "uid": uid});
     if !call.target.resource.group.is_empty() {

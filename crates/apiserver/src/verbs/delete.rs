@@ -1,4 +1,4 @@
-//! Deleting an object or a collection.
+//! Deletes objects and collections.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ use crate::verbs::create::success_status;
 use crate::verbs::{list, update};
 use crate::versions;
 
-/// What is left of a deleted object.
+/// The outcome of a deletion.
 struct Deletion {
     object: Value,
     gone: bool,
-    /// Whether the answer is the object although it is gone.
+    /// Whether the answer is the object even if it is gone.
     returns_object: bool,
     notes: Notes,
 }
@@ -45,7 +45,7 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
     let deleted = delete_object(shared, call, name, (&options, Some((name, &raw)))).await;
     let mut deleted = deleted.map_err(|status| status.with_notes(&notes))?;
     notes.extend(std::mem::take(&mut deleted.notes));
-    // Who says that dependents go is told that they are still going.
+    // With `orphanDependents=false`, 202 says that the dependents are still being deleted.
     let code = if !deleted.gone && options.orphan_dependents == Some(false) { 202 } else { 200 };
     let answer = if deleted.gone && !deleted.returns_object {
         let status = success_status(call, name, meta::text(&deleted.object, "uid"));
@@ -58,7 +58,7 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
     Ok(Reply { notes, ..Reply::json(code, answer) })
 }
 
-/// Deletes one object by options that were read; no webhook is asked.
+/// Deletes an object without calling webhooks.
 pub(super) async fn delete_without_webhooks(
     shared: &Shared,
     call: &Call,
@@ -68,7 +68,7 @@ pub(super) async fn delete_without_webhooks(
     delete_object(shared, call, &call.path.name, (&options, None)).await.map(|_| ())
 }
 
-/// An object of which nothing was said.
+/// An object without any values.
 fn empty_object(call: &Call) -> Value {
     let storage = &call.target.storage;
     let message =
@@ -79,7 +79,7 @@ fn empty_object(call: &Call) -> Value {
     object
 }
 
-/// Deletes all objects that the selectors select; webhooks are asked of each, without its name in the request.
+/// Deletes all selected objects; the reviews that webhooks receive have no object name.
 pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     call.query.integer("limit")?;
     Selection::read(call)?.check(&call.target, &shared.registry.served())?;
@@ -99,7 +99,7 @@ pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Re
     Ok(Reply { notes, ..Reply::json(200, render::list(call, objects, &page.meta)) })
 }
 
-/// What users should know who delete jobs and do not say what becomes of their pods.
+/// The warning for deletions of jobs without a propagation policy.
 fn warning(call: &Call, options: &DeleteOptions) -> Option<String> {
     let has_no_policy = options.propagation_policy.is_none() && options.orphan_dependents.is_none();
     (has_no_policy && call.target.table == "jobs.batch").then(|| {
@@ -109,7 +109,7 @@ fn warning(call: &Call, options: &DeleteOptions) -> Option<String> {
     })
 }
 
-/// Deletes an object; webhooks are asked under the name and with the options that are `told` them, if any.
+/// Deletes an object; webhooks receive the name and options in `review_options`, or are not called if there are none.
 async fn delete_object(
     shared: &Shared,
     call: &Call,
@@ -159,7 +159,7 @@ async fn delete_object(
     }
 }
 
-/// Asks webhooks about the deletion of an object; what they say beside their verdicts.
+/// Calls webhooks for the deletion of an object; returns their warnings and annotations.
 async fn admit(
     shared: &Shared,
     call: &Call,
@@ -175,19 +175,20 @@ async fn admit(
     Ok(std::mem::take(&mut review.notes))
 }
 
-/// What a dry run shows of a deletion.
+/// The outcome of a deletion in a dry run.
 fn dry_run_outcome(call: &Call, current: &Value, step: Step, notes: Notes) -> Deletion {
     let returns_object = strategy::returns_deleted(&call.target);
     match step {
         Step::Pending => Deletion { object: current.clone(), gone: false, returns_object, notes },
         Step::Marked(object) => Deletion { object, gone: false, returns_object, notes },
         Step::Gone(object) | Step::Graceful(object) => Deletion { object, gone: true, returns_object, notes },
-        // As kube-apiserver has it, what it would free is an object of which nothing was read.
+        // As in kube-apiserver, a dry run answers with an empty object when the last finalizer is gone.
         Step::Freed(_) => Deletion { object: empty_object(call), gone: true, returns_object: true, notes },
     }
 }
 
-/// As kube-apiserver has it, who frees an object of a revision asks for one of none then, which there is not.
+/// As in kube-apiserver, a precondition on the resourceVersion fails when the deletion removes the last finalizer: the
+/// second check finds no requested revision.
 fn check_freed_precondition(
     call: &Call,
     current: &Value,
@@ -202,7 +203,7 @@ fn check_freed_precondition(
     Err(update::precondition_failed(call, meta::name(current), &why))
 }
 
-/// The options of a deletion: from the body, or from the query where there is none.
+/// The options of a deletion: from the body, or else from the query.
 fn options(call: &Call) -> Result<(DeleteOptions, Value), Status> {
     if !call.body.is_empty() {
         let mut raw = decode::delete_options(call)?;

@@ -1,4 +1,4 @@
-//! Eviction of pods: a deletion that disruption budgets may refuse.
+//! Evicts pods: deletes them if disruption budgets allow it.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::state::Shared;
 use crate::store::{Expect, Object};
 
 const BUDGETS: &str = "poddisruptionbudgets.policy";
-/// How many pods may be on their way out before a budget's controller must catch up.
+/// How many disrupted pods a budget may list before its controller must catch up.
 const MAX_DISRUPTED_PODS: usize = 2000;
 
-/// Deletes a pod by the options of its eviction, if the budgets that select it let it go. Webhooks are asked about the
-/// eviction, and not about the deletion.
+/// Deletes a pod with the options of its eviction, if the budgets that select it allow it. Webhooks receive the
+/// eviction, not the deletion.
 pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let mut eviction = decode::object(shared, call, &mut notes)?;
@@ -56,7 +56,7 @@ async fn delete_pod(shared: &Shared, call: &Call, mut eviction: Value) -> Result
     delete::delete_without_webhooks(shared, call, options.take()).await
 }
 
-/// Lets the pod say why it goes, unless it is not the one that is meant.
+/// Sets the pod's condition `DisruptionTarget`, unless the preconditions do not match.
 fn set_disruption_target(shared: &Shared, call: &Call, options: &mut Value) {
     let key = call.key(&call.path.name);
     while let Some(pod) = shared.store.get(&call.target.table, &key) {
@@ -87,13 +87,13 @@ fn set_disruption_target(shared: &Shared, call: &Call, options: &mut Value) {
     }
 }
 
-/// Whether a pod is no loss: it has ended, never began, or goes already.
+/// Whether no budget protects a pod: it has ended, is pending, or is terminating.
 fn needs_no_budget(pod: &Value) -> bool {
     let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
     matches!(phase, "Succeeded" | "Failed" | "Pending") || meta::is_terminating(pod)
 }
 
-/// Takes one disruption from the budget that selects a pod.
+/// Uses one allowed disruption of the budget that selects the pod.
 fn charge_budget(shared: &Shared, call: &Call, pod: &Value, dry_run: bool) -> Result<(), Status> {
     loop {
         let budgets = budgets_of(shared, call, pod);
@@ -134,7 +134,7 @@ fn is_ready(pod: &Value) -> bool {
     conditions.into_iter().any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
-/// Whether a budget lets pods go that are not ready: always, or as long as enough others are.
+/// Whether a budget allows the eviction of unready pods: always, or while enough others are healthy.
 fn allows_unready_eviction(budget: &Value) -> bool {
     let status = |field: &str| budget["status"][field].as_i64().unwrap_or_default();
     let policy = budget.pointer("/spec/unhealthyPodEvictionPolicy").and_then(Value::as_str);
@@ -142,7 +142,7 @@ fn allows_unready_eviction(budget: &Value) -> bool {
         || status("desiredHealthy") > 0 && status("currentHealthy") >= status("desiredHealthy")
 }
 
-/// The budget after one more disruption, or why it allows none.
+/// The budget after one more disruption, or the error if it allows none.
 fn charged_budget(budget: &Value, pod: &str, now: &str) -> Result<Value, Status> {
     let status = |field: &str| budget["status"][field].as_i64().unwrap_or_default();
     let name = meta::name(budget);
@@ -174,7 +174,7 @@ fn charged_budget(budget: &Value, pod: &str, now: &str) -> Result<Value, Status>
     Ok(changed)
 }
 
-/// Says in a condition that no more disruptions are allowed.
+/// Sets the condition that no more disruptions are allowed.
 fn set_exhausted_condition(budget: &mut Value, now: &str) {
     let observed = budget["status"]["observedGeneration"].clone();
     let condition = json!({

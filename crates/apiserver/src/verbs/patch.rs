@@ -1,4 +1,4 @@
-//! Changing an object by a patch, or applying a configuration to it.
+//! Patches objects, and applies configurations (server-side apply).
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ struct ApplyEdit<'a> {
     configuration: Value,
 }
 
-/// Changes an object by the patch in the request's body; a configuration makes what is not there.
+/// Patches an object with the request's body; an applied configuration creates a missing object.
 pub(crate) async fn patch(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     if media_type(&call.content_type) == APPLY {
         return apply(shared, call).await;
@@ -36,12 +36,12 @@ pub(crate) async fn patch(shared: &Shared, call: &Call) -> Result<Reply, Status>
     change(shared, call, &PatchEdit { call, patch }).await
 }
 
-/// Refuses a form that a custom resource is not patched in.
+/// Refuses patch types that custom resources do not support.
 pub(crate) fn check(call: &Call) -> Result<(), Status> {
     if media_type(&call.content_type) == APPLY { Ok(()) } else { Patch::check(&call.content_type, false) }
 }
 
-/// The patch of a request.
+/// Parses the patch of a request.
 pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     let resource = &call.target.resource;
     let served = shared.registry.served();
@@ -60,7 +60,7 @@ fn exists(shared: &Shared, call: &Call) -> bool {
     shared.store.get(&call.target.table, &call.key(&call.path.name)).is_some()
 }
 
-/// The configuration of a request; one of a side of an object is not read unless that is there.
+/// Parses the applied configuration of a request; for a subresource, the object must exist.
 pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Status> {
     apply::check(call, "PatchOptions", Some(true))?;
     let creates = strategy::allows_create_on_update(&call.target, &call.path.subresource);
@@ -77,7 +77,7 @@ pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Statu
     };
     let found = match value {
         Value::Object(_) => return Ok(value),
-        // Nothing is a configuration of no kind.
+        // An empty document is a configuration without a kind.
         Value::Null => return Ok(json!({})),
         Value::Array(_) => "array",
         Value::String(_) => "string",
@@ -98,12 +98,12 @@ async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
         let mut object = edit.object(shared, None, &mut notes)?;
         check_new(call, &mut object)?;
         check_readable(meta::text(&object, "resourceVersion"))?;
-        // There is no revision yet that could be another one; a dry run gives none either.
+        // A new object has no revision that could conflict; a dry run returns none either.
         if !call.query.dry_run() {
             meta::of_mut(&mut object).remove("resourceVersion");
         }
         match create::create_object(shared, call, (object, notes.clone())).await {
-            // Somebody else was faster: the configuration is applied to what is there now.
+            // A concurrent request created the object: apply the configuration to it.
             Err(status) if status.reason == "AlreadyExists" => {}
             answer => return answer,
         }
@@ -120,7 +120,8 @@ impl ApplyEdit<'_> {
             self.check_convertible(shared, &object)?;
             return decode::patched(shared, self.call, (object, None), notes);
         };
-        // What became empty is null, and the schema may refuse it: as kube-apiserver has it, it was not sent as null.
+        // A field that became empty is null, which the schema may refuse. As in kube-apiserver, it does not count as a
+        // null that was sent.
         decode::identify(self.call, &mut object)?;
         structural::default(&mut object, schema);
         Ok(object)
@@ -128,7 +129,8 @@ impl ApplyEdit<'_> {
 }
 
 impl ApplyEdit<'_> {
-    /// What the schema takes and the kind's types do not is found when all is merged, and told of the configuration.
+    /// The schema accepts values that Go's types do not; this is detected after the merge, and reported for the
+    /// configuration.
     fn check_convertible(&self, shared: &Shared, object: &Value) -> Result<(), Status> {
         fields::convert(shared, self.call, object).map_err(|why| {
             let resource = &self.call.target.resource;
@@ -160,7 +162,7 @@ impl Edit for PatchEdit<'_> {
     }
 }
 
-/// Refuses an object of another namespace or name than those of the request; one that names none gets that namespace.
+/// Refuses an object whose namespace or name differs from the request's; sets the namespace if it is absent.
 pub(crate) fn check_namespace_and_name(call: &Call, object: &mut Value) -> Result<(), Status> {
     decode::place(call, object)?;
     check_name(call, object)

@@ -1,4 +1,4 @@
-//! The scale of a workload: its replicas as an object of `autoscaling/v1`.
+//! The scale subresource: a workload's replicas as an object of `autoscaling/v1`.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -71,7 +71,7 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
     Ok(Reply { notes, ..Reply::json(200, render_scale(call, &scale)) })
 }
 
-/// A scale in the form that is wanted.
+/// Renders a scale in the requested representation.
 fn render_scale(call: &Call, scale: &Value) -> Bytes {
     match call.accept.representation {
         Representation::Metadata(version) => {
@@ -120,7 +120,7 @@ impl update::Edit for ScaleEdit<'_> {
 }
 
 impl ScaleEdit<'_> {
-    /// As kube-apiserver has it, the scale of a custom resource takes no configuration that changes it.
+    /// As in kube-apiserver, a configuration cannot change the scale of a custom resource.
     fn check_convertible(
         &self,
         before: &Value,
@@ -138,7 +138,7 @@ impl ScaleEdit<'_> {
         )))
     }
 
-    /// The scale after the request; it says who owns the replicas.
+    /// Computes the scale after the request, with the owner of the replicas.
     fn apply_change(&self, shared: &Shared, before: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let mut scale = match &self.change {
             ScaleChange::Replace(scale) => scale.clone(),

@@ -1,4 +1,4 @@
-//! TokenRequest: a token of a service account, for a time and for whom it is asked.
+//! TokenRequest: issues a token of a service account for a duration and audiences.
 
 use serde_json::{Value, json};
 use webhook::field::{Error, Path};
@@ -18,7 +18,7 @@ use crate::state::Shared;
 use jiff::SignedDuration;
 use webhook::review::Operation;
 
-/// How long a token lives that does not say so, in seconds.
+/// The default duration of a token, in seconds.
 const DEFAULT_SECONDS: i64 = 3600;
 const MIN_SECONDS: i64 = 600;
 const MAX_SECONDS: i64 = 1 << 32;
@@ -44,7 +44,7 @@ pub(crate) async fn request(shared: &Shared, call: &Call) -> Result<Reply, Statu
     Ok(Reply { notes, ..Reply::json(201, render::encode(&object, call.accept.yaml)) })
 }
 
-/// Checks that the body is a TokenRequest, and lets it say so.
+/// Checks that the body is a TokenRequest, and sets its version and kind.
 fn identify(object: &mut Value) -> Result<(), Status> {
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -61,7 +61,7 @@ fn identify(object: &mut Value) -> Result<(), Status> {
     Ok(())
 }
 
-/// What the server fills in before anybody looks at the request.
+/// Sets defaults before admission.
 fn set_defaults(shared: &Shared, object: &mut Value, call: &Call, account: &Value) {
     if meta::name(object).is_empty() {
         meta::set(object, "name", call.path.name.as_str());

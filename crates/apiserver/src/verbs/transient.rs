@@ -1,4 +1,5 @@
-//! What is posted below an object and not kept: webhooks are asked about it as about a new object.
+//! Bindings and evictions: objects that are posted to a subresource and not stored. Webhooks receive them as new
+//! objects.
 
 use serde_json::{Value, json};
 use webhook::review::Operation;
@@ -13,8 +14,7 @@ use crate::object::effects;
 use crate::render;
 use crate::state::Shared;
 
-/// The object of the body as webhooks want it, with what was noted of it; `check` looks at it between those that change
-/// it and those that only look.
+/// Admits a posted object; returns it with the notes. `check` validates it between mutating and validating webhooks.
 pub(super) async fn admit(
     shared: &Shared,
     call: &Call,
@@ -35,14 +35,14 @@ pub(super) async fn admit(
     Ok((review.object.take().expect("admission keeps the object of a create request"), notes))
 }
 
-/// That it was done.
+/// The `Status` of success, with code 201.
 pub(super) fn created(call: &Call, notes: Notes) -> Reply {
     let status =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
     Reply { notes, ..Reply::json(201, render::encode(&status, call.accept.yaml)) }
 }
 
-/// Puts a condition into the status of a pod. Its time is that of the last change from one status to another.
+/// Sets a condition of a pod. Its transition time changes only with its status.
 pub(super) fn set_condition(pod: &mut Value, mut condition: Value, now: &str) {
     condition["lastProbeTime"] = Value::Null;
     condition["lastTransitionTime"] = now.into();

@@ -1,4 +1,4 @@
-//! Replacing an object, and the way of every change: read, change, admit, check, write.
+//! Updates objects, and the steps of every change: read, edit, admit, validate, write.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,11 +31,12 @@ use crate::store::{Changed, Expect, Object};
 use crate::verbs::{create, ownership};
 use crate::versions;
 
-/// What a request makes of an object that is there.
+/// An edit of an existing object.
 pub(crate) trait Edit: Sync {
-    /// The object after the request, from the object as the request's version shows it; it says who owns its fields.
+    /// Computes the object after the request from the current one in the request's version; records the owners of its
+    /// fields.
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status>;
-    /// The kind of the request's options, as webhooks are told it.
+    /// The kind of the request's options in reviews.
     fn options(&self) -> &'static str {
         "UpdateOptions"
     }
@@ -64,7 +65,7 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
         if strategy::allows_create_on_update(&call.target, &call.path.subresource) {
             check_uid(call, &object, &Value::Null)?;
             check_readable(meta::text(&object, "resourceVersion"))?;
-            // There is no revision yet that could be another one; a dry run gives none either.
+            // A new object has no revision that could conflict; a dry run returns none either.
             if !call.query.dry_run() {
                 meta::of_mut(&mut object).remove("resourceVersion");
             }
@@ -83,7 +84,7 @@ pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Res
     Ok(Reply { notes, ..Reply::json(200, body) })
 }
 
-/// The object after a change, in the form that the request wants.
+/// Changes an object and renders it in the requested representation.
 pub(crate) async fn change_and_render(
     shared: &Shared,
     call: &Call,
@@ -118,12 +119,12 @@ pub(crate) async fn change_and_render(
         let object = review.object.take().expect("validation keeps the object");
         let notes = std::mem::take(&mut review.notes);
         drop(review);
-        // What a configuration says that nobody knows counts as a change, but is not kept.
+        // Unknown fields of an applied configuration count as a change, but are not stored.
         let object = decode::pruned(call, object);
         let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
         let persisted = persist(shared, call, &current, (stored, notes.rough), dry_run);
         drop(held);
-        // Somebody else was faster: the edit is made again, on what is there now.
+        // A concurrent request changed the object: repeat the edit on the current one.
         if let Ok(object) = persisted {
             let shown = versions::read_one(shared, &call.target, &object).await?;
             return Ok((render::object(call, &shown), notes));
@@ -140,7 +141,7 @@ impl Edit for Replacement<'_> {
     }
 }
 
-/// Refuses an object of another name than that of the request.
+/// Refuses an object whose name differs from the request's.
 pub(crate) fn check_name(call: &Call, object: &Value) -> Result<(), Status> {
     let (wanted, found) = (&call.path.name, meta::name(object));
     if found.is_empty() {
@@ -156,7 +157,7 @@ pub(crate) fn check_name(call: &Call, object: &Value) -> Result<(), Status> {
     Ok(())
 }
 
-/// What an object says of the one that it is for: which one, and at which revision.
+/// Checks that the UID and the revision in an object match those of the stored one.
 pub(crate) fn check_stored(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
     check_uid(call, object, current)?;
     let (wanted, found) = (meta::text(object, "resourceVersion"), meta::text(current, "resourceVersion"));
@@ -179,7 +180,7 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
     ))
 }
 
-/// The refusal of a write whose precondition is not met where it is stored.
+/// The storage layer's error for a precondition that is not met.
 pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -> Status {
     let key = call.key(name);
     let resource = &call.target.resource;
@@ -198,7 +199,8 @@ pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -
     Status::conflict(call.group_resource(), name, &why)
 }
 
-/// The object as it will be stored, in the version of the request, and what is held for it until then.
+/// Prepares the object for storage, in the version of the request; returns also the addresses that are reserved for it
+/// until it is written.
 fn prepare<'a>(
     shared: &'a Shared,
     call: &Call,
@@ -241,12 +243,12 @@ fn prepare<'a>(
     Ok((object, held))
 }
 
-/// Refuses what is no revision.
+/// Refuses an unparsable revision.
 pub(crate) fn check_readable(revision: &str) -> Result<(), Status> {
     if revision.is_empty() || revision.parse::<u64>().is_ok() {
         return Ok(());
     }
-    // Nobody there has a word for it, so that it passes for a failure of the server.
+    // kube-apiserver has no error for this, so it reports an internal error.
     Err(Status::failure(format!("strconv.ParseUint: parsing {revision:?}: invalid syntax")))
 }
 
@@ -277,7 +279,7 @@ fn persist(
     dry_run: bool,
 ) -> Result<Arc<Object>, Changed> {
     let link = meta::of_mut(&mut object).remove("selfLink");
-    // What is not stored keeps what was sent.
+    // An object that is not stored keeps the link that was sent.
     let unstored = |mut object: Value| {
         if let Some(link) = link {
             meta::set(&mut object, "selfLink", link);
@@ -294,10 +296,10 @@ fn persist(
     let (table, key) = (&call.target.table, call.key(&call.path.name));
     let expect = Expect::Revision(current.revision());
     if effects::is_gone(&call.target, &object) {
-        // Whoever follows the collection is told of its last state.
+        // Watches receive the last stored state.
         let removed = shared.store.remove(table, &key, expect, current.value().clone())?;
         effects::removed(shared, &call.target, removed.value());
-        // What is told is what was sent, at the revision that it replaced.
+        // The answer is the object as sent, at the revision that it replaced.
         return Ok(unstored(object));
     }
     let written = shared.store.put_roughly(table, &key, expect, (object, rough))?;

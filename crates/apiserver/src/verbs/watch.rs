@@ -1,4 +1,4 @@
-//! Following a collection: events from a revision, bookmarks, selectors, and the end of what is known.
+//! Watches collections: events from a revision, bookmarks, selectors, compaction.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -30,15 +30,15 @@ use crate::table;
 use crate::verbs::list::{self, option_errors, too_old, watched_revision};
 use crate::versions;
 
-/// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
+/// The default duration of a watch; kube-apiserver picks one between this and its double.
 const DEFAULT_DURATION: Duration = Duration::from_mins(30);
-/// No watch lasts longer, whatever it asks for.
+/// The longest duration of a watch.
 const MAX_DURATION: Duration = Duration::from_hours(24 * 365);
-/// How often a watch hears of the store's revision.
+/// The interval between bookmarks.
 const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
-/// How long before its end a watch hears of it once more.
+/// How long before its end a watch receives a last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
-/// How many events are taken from the store at once.
+/// How many events are read from the store at once.
 const BATCH: usize = 100;
 
 /// A running watch.
@@ -47,9 +47,9 @@ struct Watcher {
     call: Call,
     selection: Selection,
     prefix: String,
-    /// The key of the only object that may be selected, where that is one.
+    /// The key of the only object that can be selected, if there is one.
     only: Option<String>,
-    /// Everything up to this revision was looked at.
+    /// The revision up to which events have been processed.
     seen: u64,
     pending: VecDeque<Bytes>,
     news: Receiver<u64>,
@@ -57,12 +57,12 @@ struct Watcher {
     request: Attributes,
     end: Instant,
     next_bookmark: Option<Instant>,
-    /// Whether a table's columns were told.
+    /// Whether the columns of a table were sent.
     sent_columns: bool,
     done: bool,
 }
 
-/// Follows a collection.
+/// Watches a collection.
 pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
     let mut call = call.clone();
     if !call.path.name.is_empty() {
@@ -73,11 +73,12 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
     selection.check(&call.target, &shared.registry.served())?;
     let revision = watched_revision(&call)?;
     let initial = call.query.optional_flag("sendInitialEvents");
-    // YAML cannot be told apart into events.
+    // A stream of YAML documents does not separate events.
     call.accept.yaml = false;
     let mut watcher = Watcher::new(shared, call, selection)?;
     match (initial, revision) {
-        // Where everything was sent is marked off for whoever may be told so, asked for or not.
+        // A bookmark marks the end of the initial events, whether they were requested or implied, if the client accepts
+        // bookmarks.
         (Some(true), _) | (None, None | Some(0)) => watcher.send_all_objects().await?,
         (Some(false), None | Some(0)) => watcher.seen = shared.store.revision(),
         (_, Some(revision)) => {
@@ -96,7 +97,7 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
     Ok(Reply { body, ..Reply::json(200, Bytes::new()) })
 }
 
-/// Before which revision nothing is known of a kind: events of custom resources are kept since their definition.
+/// The revision before which no events exist: that of the CRD for custom resources.
 fn oldest_revision(shared: &Shared, call: &Call) -> u64 {
     let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &call.target.table);
     definition.filter(|_| call.target.custom).map_or(0, |definition| definition.made())
@@ -106,7 +107,7 @@ impl Watcher {
     fn new(shared: &Arc<Shared>, call: Call, selection: Selection) -> Result<Self, Status> {
         let seconds = call.query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
         let duration = seconds.filter(|seconds| *seconds > 0).map_or(DEFAULT_DURATION, Duration::from_secs);
-        // Any number of seconds is asked for; a point in time can be too far away to be said.
+        // The requested number of seconds may exceed what an `Instant` can represent.
         let duration = duration.min(MAX_DURATION);
         let now = Instant::now();
         let end = now + duration;
@@ -133,7 +134,7 @@ impl Watcher {
         })
     }
 
-    /// Everything that is there comes as added, and is marked off where bookmarks are taken.
+    /// Sends all existing objects as added, and then a bookmark if the client accepts bookmarks.
     async fn send_all_objects(&mut self) -> Result<(), Status> {
         let snapshot = self.shared.store.snapshot(&self.call.target.table);
         self.seen = snapshot.revision;
@@ -168,7 +169,7 @@ impl Watcher {
             }
             let bookmark = self.next_bookmark.filter(|next| *next < self.end).unwrap_or(self.end);
             tokio::select! {
-                // What was written before the end belongs to the watch.
+                // Events that were written before the end are delivered.
                 biased;
                 news = self.news.changed() => self.done = news.is_err(),
                 end = self.ends.wait(&self.request) => self.end_by_fault(end),
@@ -177,7 +178,7 @@ impl Watcher {
         }
     }
 
-    /// Takes events from the store; whether there were any.
+    /// Reads events from the store; returns whether there were any.
     async fn take_events(&mut self) -> bool {
         match self.shared.store.events(&self.call.target.table, self.seen, BATCH) {
             Err(compacted) => {
@@ -195,7 +196,7 @@ impl Watcher {
                         }
                     }
                 }
-                // A watch may begin in the future.
+                // A watch may start at a revision in the future.
                 let last = events.last().map_or(revision, |event| event.revision);
                 self.seen = self.seen.max(last);
                 !events.is_empty()
@@ -225,7 +226,7 @@ impl Watcher {
         self.next_bookmark = Some(if now < last { (now + BOOKMARK_PERIOD).min(last) } else { self.end });
     }
 
-    /// What a write means to one who sees only the selected objects.
+    /// Converts a write to the event that a watch with these selectors sees.
     async fn event(&mut self, event: &Event) -> Result<Option<Bytes>, Status> {
         let followed = match &self.only {
             Some(only) => *event.key == **only,
@@ -237,7 +238,7 @@ impl Watcher {
         let target = &self.call.target;
         let object = versions::read_one(&self.shared, target, &event.object).await?;
         let previous = match &event.previous {
-            // Whatever it was, it is selected.
+            // Without selectors, every object is selected.
             Some(previous) if self.selection.is_everything() => Some(Arc::clone(previous)),
             Some(previous) => Some(versions::read_one(&self.shared, target, previous).await?),
             None => None,
@@ -249,7 +250,8 @@ impl Watcher {
             (None, true) => Some(self.line("ADDED", &object)),
             (Some(_), true) => Some(self.line("MODIFIED", &object)),
             (Some(_), false) if event.change == Change::Deleted => Some(self.line("DELETED", &object)),
-            // It is not selected any more: its last selected state goes, at the revision of the write.
+            // The object is not selected any more: send its last selected state as deleted, at the revision of the
+            // write.
             (Some(before), false) => {
                 let mut last = before.value().clone();
                 meta::set(&mut last, "resourceVersion", event.revision.to_string());

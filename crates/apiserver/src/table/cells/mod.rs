@@ -1,4 +1,4 @@
-//! What cells show that is more than one field.
+//! Cells that are computed from several fields.
 
 mod nodes;
 mod pods;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::age;
 use super::format::{NONE, count, joined, labels, list, or_none, selector, text, text_of, text_or};
 
-/// What a cell shows of an object now.
+/// Computes a cell from an object and the current time.
 pub(super) type Cell = fn(&Value, Timestamp) -> Value;
 
 const CELLS: &[(&str, Cell)] = &[
@@ -91,7 +91,7 @@ const CELLS: &[(&str, Cell)] = &[
     }),
 ];
 
-/// The cell of a name.
+/// Looks a cell up by name.
 pub(super) fn find(name: &str) -> Option<Cell> {
     CELLS.iter().find(|(known, _)| *known == name).map(|(_, cell)| *cell)
 }
@@ -119,7 +119,7 @@ fn service_ports(service: &Value) -> String {
     or_none(ports.collect::<Vec<_>>().join(","))
 }
 
-/// What is used of what a quota gives: of limits, or of everything else.
+/// The used and hard amounts of a quota: limits, or everything else.
 fn quota_used(quota: &Value, limits: bool) -> String {
     let (hard, used) = (&quota["status"]["hard"], &quota["status"]["used"]);
     let named = hard.as_object().into_iter().flatten();
@@ -264,7 +264,7 @@ fn ingress_hosts(object: &Value) -> String {
     if more > 0 { format!("{shown} + {more} more...") } else { shown }
 }
 
-/// Where a load balancer is reached.
+/// The addresses of a load balancer.
 fn addresses(object: &Value) -> String {
     let given = list(&object["status"]["loadBalancer"]["ingress"]).iter().map(|point| {
         let ip = text(&point["ip"]);

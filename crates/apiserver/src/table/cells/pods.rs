@@ -11,7 +11,7 @@ pub(super) fn ready(pod: &Value) -> String {
     format!("{ready}/{}", count(&pod["spec"]["containers"]))
 }
 
-/// The phase, or what a container says of itself.
+/// The phase, or the reason of a container's state.
 pub(super) fn status(pod: &Value) -> String {
     let mut reason = match text(&pod["status"]["reason"]) {
         "" => text(&pod["status"]["phase"]),
@@ -30,14 +30,14 @@ pub(super) fn status(pod: &Value) -> String {
     }
 }
 
-/// How often its containers began anew.
+/// The restarts of all containers.
 pub(super) fn restarts(pod: &Value) -> String {
     let statuses = list(&pod["status"]["containerStatuses"]);
     let restarts: i64 = statuses.iter().filter_map(|status| status["restartCount"].as_i64()).sum();
     restarts.to_string()
 }
 
-/// How many of its gates are open.
+/// How many readiness gates are true.
 pub(super) fn readiness_gates(pod: &Value) -> String {
     let gates = list(&pod["spec"]["readinessGates"]);
     if gates.is_empty() {
