@@ -1,4 +1,4 @@
-//! Certificate signing requests: who object, what may be object, approval, and the certificate.
+//! CertificateSigningRequests: requesting user, validation, approval, and the certificate.
 
 use apiserver::{ApiServer, Controllers};
 use base64::Engine;

@@ -1,4 +1,4 @@
-//! The front served: TLS, who is let in, and as whom.
+//! The TLS front end: authentication of users.
 
 use apiserver::{ApiServer, Authorization, Controllers, Served};
 use base64::Engine;
@@ -131,7 +131,7 @@ async fn requests_without_credentials_are_anonymous() {
         assert_eq!(get(&anonymous, path).await, (code, message), "{path}");
     }
     assert_eq!(get(&anonymous, "/version").await.0, 200);
-    // What is shown must be known, whatever is get for; a certificate counts more than a token.
+    // Presented credentials must be valid, whatever the path; a certificate takes precedence over a token.
     let wrong = client(&served, |auth| token(auth, "x")).await;
     for path in ["/healthz", "/version", "/api/v1/nodes"] {
         assert_eq!(get(&wrong, path).await, (401, "Unauthorized".to_owned()));

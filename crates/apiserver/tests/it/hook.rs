@@ -55,7 +55,7 @@ impl Hooks {
         std::mem::take(&mut *self.reviews.lock().unwrap())
     }
 
-    /// The names of the webhooks reviews since the last call, sorted by call.
+    /// Takes the names of the webhooks called since the last call, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         self.take_reviews().into_iter().map(|(name, _)| name).collect()
     }

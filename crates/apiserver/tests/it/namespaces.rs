@@ -7,7 +7,7 @@ use crate::wire::{patch, send};
 
 const SPACES: &str = "/api/v1/namespaces";
 
-/// A control plane without_controllers: namespaces wait to be finalized, and leave behind what is in them.
+/// A control plane without controllers: namespaces wait to be finalized, and their content stays.
 fn without_controllers() -> ApiServer {
     ApiServer::builder().controllers(Controllers::none()).build()
 }

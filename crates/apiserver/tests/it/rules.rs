@@ -1,4 +1,4 @@
-//! Rules in CEL: what kube-apiserver 1.36.3 errors to the same definition and the same objects.
+//! CEL rules; the expected errors are those of kube-apiserver 1.36.3.
 
 use apiserver::ApiServer;
 use serde_json::{Value, json};

@@ -15,7 +15,7 @@ fn service(name: &str, spec: &Value) -> Value {
     json!({"metadata": {"name": name}, "spec": spec})
 }
 
-/// The node_ports on the nodes, that for health last.
+/// The node ports, that of the health check last.
 fn node_ports(service: &Value) -> Vec<i64> {
     let ports = service["spec"]["ports"].as_array().unwrap().iter().map(|port| &port["nodePort"]);
     ports.chain([&service["spec"]["healthCheckNodePort"]]).filter_map(Value::as_i64).collect()
