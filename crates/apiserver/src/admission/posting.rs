@@ -29,7 +29,9 @@ pub(crate) async fn post(
     body: Bytes,
 ) -> Result<String, PostError> {
     let Some(dialers) = &shared.dialers else {
-        return Err(PostError::NoClient("this server was given no way to webhooks".to_owned()));
+        return Err(PostError::NoClient(
+            "the embedded API server has no dialers to call webhooks".to_owned(),
+        ));
     };
     let address = to.address().map_err(|error| PostError::NoClient(error.to_string()))?;
     let timeout = Duration::from_secs(u64::from(seconds));

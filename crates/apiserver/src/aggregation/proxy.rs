@@ -49,7 +49,10 @@ pub(super) async fn send(
 
 /// The connection to another API server.
 pub(super) fn dialer(shared: &Shared, backend: &Backend) -> Result<Arc<dyn Dialer>, String> {
-    let dialers = shared.dialers.as_ref().ok_or("this server was given no way to others")?;
+    let dialers = shared
+        .dialers
+        .as_ref()
+        .ok_or("the embedded API server has no dialers to connect to other API servers")?;
     let endpoint = resolve::endpoint(shared, &backend.client);
     let certificate = shared.switches.post_start_hooks.then(|| shared.front_proxy.get()).transpose();
     let certificate =

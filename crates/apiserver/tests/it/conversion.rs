@@ -236,8 +236,7 @@ async fn without_dialers_conversion_fails() {
     let server = ApiServer::builder().build();
     send(&server, "POST", CRDS, &definition("Webhook")).await;
     let (code, status) = send(&server, "POST", &space("v2"), &gadget("v2", "a", &json!({"width": 3}))).await;
-    let message =
-        "conversion webhook for example.com/v2, Kind=Gadget failed: this server was given no way to webhooks";
+    let message = "conversion webhook for example.com/v2, Kind=Gadget failed: the embedded API server has no dialers to call webhooks";
     assert_eq!((code, &status["message"]), (500, &json!(message)));
 }
 

@@ -1,4 +1,4 @@
-//! What goes wrong around a control plane: told clearly, nothing left behind.
+//! Failures around a control plane: clear errors, and nothing left behind.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -68,7 +68,7 @@ pub(crate) async fn an_etcd_that_dies_is_told_with_its_last_words(world: World) 
     assert_empty(within.path());
 }
 
-/// A folder on a small file system, gone with it.
+/// A folder on a small file system, unmounted on drop.
 struct Small(tempfile::TempDir);
 
 impl Small {
@@ -86,7 +86,7 @@ impl Small {
 
 impl Drop for Small {
     fn drop(&mut self) {
-        // A mount that stays is seen by whoever runs the tests.
+        // A remaining mount is visible to whoever runs the tests.
         let _ = Command::new("umount").arg(self.0.path()).status();
     }
 }
@@ -101,8 +101,8 @@ pub(crate) async fn a_full_disk_is_told_in_etcds_words(world: World) {
     assert_empty(small.0.path());
 }
 
-/// What a harness does that is killed: starts a control plane, says so, and waits or panics. It listens for SIGINT, as
-/// the command line does: what runs in the background of a shell is born deaf to it.
+/// The harness to kill: starts a control plane, prints its folder, and waits or panics. It listens for SIGINT as the
+/// command line does, because background processes of a shell ignore it.
 pub(crate) async fn hold(world: World, arguments: &[String]) {
     let [within, manner] = arguments else { panic!("hold FOLDER MANNER") };
     let started = world.start(Path::new(within)).await;

@@ -17,7 +17,7 @@ use world::World;
 
 type Test = (&'static str, fn(World) -> Pin<Box<dyn Future<Output = ()>>>);
 
-/// Names a test and what it does.
+/// Pairs each test's name with its function.
 macro_rules! tests {
     ($($module:ident::$test:ident),* $(,)?) => {
         [$((concat!(stringify!($module), "::", stringify!($test)), |world| Box::pin($module::$test(world)))),*]
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs the tests that the arguments name, or all, one after the other: each has a control plane of its own.
+/// Runs the named tests, or all, one after the other: each has its own control plane.
 fn run(world: &World, arguments: &[String]) -> ExitCode {
     let filters: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     let wanted =

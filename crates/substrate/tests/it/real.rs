@@ -1,4 +1,4 @@
-//! What a started control plane does.
+//! A started control plane.
 
 use std::time::Instant;
 
@@ -26,7 +26,7 @@ async fn created(cluster: &Cluster, object: &Value) -> Value {
     reply.body
 }
 
-/// The CustomResourceDefinition of a kind that the project does not know.
+/// The CustomResourceDefinition of a kind that is unknown to the project.
 fn bastions() -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -46,7 +46,7 @@ async fn code(cluster: &Cluster, object: &Value) -> u16 {
     cluster.get(object).await.unwrap().code
 }
 
-/// Asks until the object is answered with this code.
+/// Waits until a GET of the object returns this code.
 async fn until(cluster: &Cluster, object: &Value, want: u16) {
     let begun = Instant::now();
     while code(cluster, object).await != want {
@@ -112,7 +112,7 @@ pub(crate) async fn two_clusters_share_an_etcd_and_see_nothing_of_each_other(wor
         (code(&source, &config_map("a", None)).await, code(&target, &config_map("a", None)).await),
         (200, 404)
     );
-    // The credentials of one are nothing to the other.
+    // The credentials of one cluster are not valid in the other.
     let text = std::fs::read_to_string(&started.cluster("source").kubeconfig).unwrap();
     let crossed = text.replace(&started.cluster("source").url, &started.cluster("target").url);
     let file = within.path().join("crossed");
@@ -149,7 +149,7 @@ pub(crate) async fn controllers_collect_garbage_finish_namespaces_and_roll_out(w
     });
     created(&cluster, &deployment).await;
     let begun = Instant::now();
-    // The replica set of the deployment, and its pod.
+    // The Deployment's ReplicaSet and its pod.
     while cluster.get(&deployment).await.unwrap().body["status"]["unavailableReplicas"] != 1 {
         assert!(begun.elapsed().as_secs() < 60, "the deployment is not rolled out");
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;

@@ -1,4 +1,4 @@
-//! What is there right after the start, on a real control plane and on the embedded one.
+//! The initial objects of a real control plane and of the embedded one.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use substrate::embedded::ControlPlane;
 
 use crate::world::World;
 
-/// Objects by kind, namespace and name, without what is a server's own affair.
+/// Objects by kind, namespace and name, without values that differ between servers.
 type Objects = BTreeMap<String, Value>;
 
 pub(crate) async fn the_same_is_there_on_both_right_after_the_start(world: World) {
@@ -31,7 +31,7 @@ pub(crate) async fn the_same_is_there_on_both_right_after_the_start(world: World
     assert!(embedded.len() > 180, "{}", embedded.len());
 }
 
-/// Everything that can be listed.
+/// All objects that can be listed.
 async fn all(client: &Client) -> Objects {
     let mut roots = vec!["/api/v1".to_owned()];
     for group in get(client, "/apis").await["groups"].as_array().unwrap() {
@@ -42,7 +42,7 @@ async fn all(client: &Client) -> Objects {
         for resource in get(client, &root).await["resources"].as_array().unwrap() {
             let name = resource["name"].as_str().unwrap();
             let lists = resource["verbs"].as_array().unwrap().iter().any(|verb| verb == "list");
-            // The state of components is asked of these whenever it is listed, and lies nowhere.
+            // ComponentStatuses are computed on each request and not stored.
             if name.contains('/') || !lists || name == "componentstatuses" {
                 continue;
             }
@@ -58,8 +58,7 @@ async fn all(client: &Client) -> Objects {
     all
 }
 
-/// Takes out times, numbers, names that are made up, certificates, and what was not asked of the real one: it has no front
-/// proxy.
+/// Removes times, numbers, generated names, certificates, and what the real server lacks: it has no front proxy.
 fn plain(object: &mut Value) {
     if object["metadata"]["name"] == "extension-apiserver-authentication" {
         object["metadata"]["managedFields"] = Value::Null;
