@@ -60,13 +60,13 @@ pub(crate) async fn run(
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
     // Standard output rarely says why a program failed, as `docker info` shows; quote it only without standard error.
-    let said = if output.stderr.trim_ascii().is_empty() { output.stdout } else { output.stderr };
-    Err(CommandError::Failed { step: step.to_owned(), said: last_words(&String::from_utf8_lossy(&said)) })
+    let text = if output.stderr.trim_ascii().is_empty() { output.stdout } else { output.stderr };
+    Err(CommandError::Failed { step: step.to_owned(), said: last_words(&String::from_utf8_lossy(&text)) })
 }
 
 /// The end of a program's output, without stack traces and klog's information lines of Go programs.
-pub(crate) fn last_words(said: &str) -> String {
-    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+pub(crate) fn last_words(output: &str) -> String {
+    let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let is_frame = |(at, line): (usize, &str)| {
         is_stack_location(line) || lines.get(at + 1).is_some_and(|next| is_stack_location(next))
     };
@@ -100,8 +100,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_kubeadm_says_is_quoted_without_its_stack_and_what_it_did_before() {
-        let said = "ERROR: failed to create cluster: failed to init node with kubeadm: exit status 1\n\
+    fn kubeadms_errors_are_quoted_without_stack_traces_and_information() {
+        let output = "ERROR: failed to create cluster: failed to init node with kubeadm: exit status 1\n\
                     Command Output: I1124 03:37:01.000000     176 init.go:184] a word\n\
                     I1124 03:37:05.469121     176 waitcontrolplane.go:83] another\n\
                     [kubelet-check] The kubelet is not healthy after 4m0s\n\n\
@@ -116,16 +116,16 @@ mod tests {
                     Command Output: I1124 03:37:01.000000     176 init.go:184] a word; \
                     [kubelet-check] The kubelet is not healthy after 4m0s; \
                     error: error execution phase wait-control-plane: it does not get up: see https://host:6443";
-        assert_eq!(last_words(said), want);
+        assert_eq!(last_words(output), want);
         assert_eq!(last_words("main.main\n\tcmd/kubeadm.go:25\n"), "main.main; cmd/kubeadm.go:25");
         assert_eq!(last_words("I1124 is a day\n"), "I1124 is a day");
     }
 
     #[tokio::test]
-    async fn a_program_is_quoted_when_it_fails_and_ended_when_it_takes_too_long() {
+    async fn a_failed_program_is_quoted_and_a_slow_one_killed() {
         let sh = Path::new("/bin/sh");
-        let said = run(sh, &["-c", "echo well"], "say it", SHORT_TIMEOUT).await.unwrap();
-        assert_eq!(said, "well");
+        let output = run(sh, &["-c", "echo well"], "say it", SHORT_TIMEOUT).await.unwrap();
+        assert_eq!(output, "well");
         for (script, want) in [
             ("echo {}; echo one >&2; echo two >&2; exit 1", "failed to say it: one; two"),
             ("echo one; exit 1", "failed to say it: one"),

@@ -38,7 +38,7 @@ impl Authenticator {
     fn user(&self, request: &Request<Incoming>) -> Option<User> {
         let peer = request.extensions().get::<Peer>();
         if let Some(certificate) = peer.and_then(|peer| peer.certificates.first()) {
-            match named_by(certificate) {
+            match certificate_user(certificate) {
                 Ok(Some(user)) => return Some(user),
                 // It has no common name: try the token.
                 Ok(None) => {}
@@ -77,7 +77,7 @@ impl Service<Request<Incoming>> for Authenticator {
 }
 
 /// The user of a certificate: common name and organizations of its subject. Absent without a common name.
-fn named_by(der: &[u8]) -> Result<Option<User>, X509Error> {
+fn certificate_user(der: &[u8]) -> Result<Option<User>, X509Error> {
     let subject = Certificate::from_der(der)?.subject;
     if subject.common_name.is_empty() {
         return Ok(None);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_certificate_names_whom_go_reads_in_it() {
+    fn a_certificates_subject_is_read_as_in_go() {
         let again = |last: u64| DnType::CustomDnType(vec![2, 5, 4, last]);
         let named = |subject: &[(DnType, &str)]| {
             let mut params = CertificateParams::default();
@@ -106,7 +106,7 @@ mod tests {
                 params.distinguished_name.push(kind.clone(), *text);
             }
             let certificate = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
-            named_by(certificate.der()).map(|user| user.map(|user| (user.name, user.groups)))
+            certificate_user(certificate.der()).map(|user| user.map(|user| (user.name, user.groups)))
         };
         let groups = |groups: &[&str]| groups.iter().map(|group| (*group).to_owned()).collect::<Vec<_>>();
         let table = [
@@ -123,6 +123,6 @@ mod tests {
         for (found, want) in table {
             assert_eq!(found, Ok(want));
         }
-        assert!(named_by(b"x").is_err());
+        assert!(certificate_user(b"x").is_err());
     }
 }

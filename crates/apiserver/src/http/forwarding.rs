@@ -41,6 +41,6 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Send,
 {
-    let whole = BodyStream::new(body).take_while(|frame| std::future::ready(frame.is_ok()));
-    StreamBody::new(whole.filter_map(|frame| std::future::ready(frame.ok().map(Ok)))).boxed_unsync()
+    let frames = BodyStream::new(body).take_while(|frame| std::future::ready(frame.is_ok()));
+    StreamBody::new(frames.filter_map(|frame| std::future::ready(frame.ok().map(Ok)))).boxed_unsync()
 }

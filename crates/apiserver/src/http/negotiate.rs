@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_known_form_is_taken() {
+    fn the_first_supported_media_type_is_used() {
         let json = |representation| Ok(Accept { representation, yaml: false });
         let table = [
             ("", json(Representation::Full)),

@@ -33,7 +33,7 @@ impl Notes {
     /// The values of `Warning` headers, as kube-apiserver writes them: a warning with a control character is dropped;
     /// if all together exceed 4,096 characters, each is shortened to 256, and those after 4,096 are dropped.
     pub(crate) fn headers(&self) -> Vec<String> {
-        let (mut told, mut written, mut cut) = (Vec::new(), 0, false);
+        let (mut texts, mut written, mut cut) = (Vec::new(), 0, false);
         for (index, warning) in self.warnings.iter().enumerate() {
             if cut && written >= MOST {
                 break;
@@ -45,15 +45,16 @@ impl Notes {
             let length = text.chars().count();
             if cut || written + length <= MOST {
                 written += length;
-                told.push(text);
+                texts.push(text);
                 continue;
             }
             cut = true;
             let all = self.warnings[..=index].iter().map(|warning| shortened(warning));
-            told = all.filter(|text| !text.chars().any(char::is_control)).collect();
-            written = told.iter().map(|text| text.chars().count()).sum();
+            texts = all.filter(|text| !text.chars().any(char::is_control)).collect();
+            written = texts.iter().map(|text| text.chars().count()).sum();
         }
-        told.iter()
+        texts
+            .iter()
             .map(|text| format!("299 - \"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
             .collect()
     }
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_those_of_kube_apiserver() {
+    fn warning_headers_are_shortened_as_in_kube_apiserver() {
         let headers = |warnings: &[&str]| {
             let mut notes = Notes::default();
             notes.warn(warnings.iter().map(|text| (*text).to_owned()));
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_twice() {
+    fn duplicate_warnings_are_ignored() {
         let mut notes = Notes::default();
         notes.warn(["a", "", "b", "a"].map(str::to_owned));
         let mut other = Notes::default();

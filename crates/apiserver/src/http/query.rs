@@ -57,13 +57,13 @@ impl Query {
 
 /// Validates dry-run directives: only `All` is allowed.
 pub(crate) fn dry_run_error(directives: &[String]) -> Option<Error> {
-    let odd = directives.iter().any(|directive| directive != "All");
+    let has_invalid = directives.iter().any(|directive| directive != "All");
     let found: Vec<String> = directives.iter().map(|directive| format!("{directive:?}")).collect();
-    let shown = Shown::verbatim(format!("[{}]", found.join(",")));
-    odd.then(|| Error {
+    let value = Shown::verbatim(format!("[{}]", found.join(",")));
+    has_invalid.then(|| Error {
         kind: ErrorKind::NotSupported,
         field: "dryRun".to_owned(),
-        value: Some(shown),
+        value: Some(value),
         detail: "supported values: \"All\"".to_owned(),
     })
 }

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_shown_as_kube_apiserver_shows_them() {
+    fn cells_are_those_of_kube_apiserver() {
         let now: Timestamp = "2026-01-01T00:32:00Z".parse().expect("a constant");
         let metadata = json!({"name": "u", "creationTimestamp": "2026-01-01T00:00:00Z"});
         let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});

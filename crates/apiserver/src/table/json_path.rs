@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lead_to_values() {
+    fn paths_select_values() {
         let object = json!({
             "spec": {"size": 3, "list": ["a", "b"]},
             "metadata": {"annotations": {"a.b/c": "x"}},

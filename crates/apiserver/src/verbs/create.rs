@@ -72,7 +72,7 @@ async fn admit_and_store(
     let mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
-        let (mut object, held) =
+        let (mut object, reserved) =
             prepare(shared, call, mutated.clone()).map_err(|status| status.with_notes(&review.notes))?;
         let texts = effects::compare(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
@@ -86,12 +86,12 @@ async fn admit_and_store(
         let object = decode::pruned(call, object);
         let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
         let persisted = persist(shared, call, (stored, review.notes.rough), dry_run);
-        drop(held);
+        drop(reserved);
         match persisted {
             Ok(object) => {
                 let notes = std::mem::take(&mut review.notes);
-                let shown = versions::read_one(shared, &call.target, &object).await?;
-                let body = render::object(call, &shown);
+                let converted = versions::read_one(shared, &call.target, &object).await?;
+                let body = render::object(call, &converted);
                 return Ok(Reply { notes, name: Some(name), ..Reply::json(201, body) });
             }
             Err(status) if attempt < attempts && status.reason == "AlreadyExists" => {}
@@ -130,7 +130,7 @@ fn prepare<'a>(
     strategy::prepare_for_create(&call.target, &mut object);
     certificates::prepare_for_create(call, &mut object)?;
     // As in kube-apiserver, an object that an update of its status creates gets no address.
-    let held = if call.path.subresource.is_empty() {
+    let reserved = if call.path.subresource.is_empty() {
         allocation::allocate(shared, call, &mut object, None)?
     } else {
         None
@@ -138,7 +138,7 @@ fn prepare<'a>(
     validation::new_object(call, &object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;
     authorization::check_escalation(shared, call, &object, None)?;
-    Ok((object, held))
+    Ok((object, reserved))
 }
 
 /// Stores a new object, which must be in its storage version.

@@ -52,8 +52,8 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
         render::encode(&status, call.accept.yaml)
     } else {
         let target = &call.target;
-        let shown = versions::converted(shared, target, deleted.object, &target.resource).await?;
-        render::value(call, &shown)
+        let converted = versions::converted(shared, target, deleted.object, &target.resource).await?;
+        render::value(call, &converted)
     };
     Ok(Reply { notes, ..Reply::json(code, answer) })
 }
@@ -167,9 +167,9 @@ async fn admit(
     (dry_run, (name, options)): (bool, (&str, &Value)),
 ) -> Result<Notes, Status> {
     let read = versions::read_one(shared, &call.target, current).await?;
-    let shown = convert::shown(read.value(), &call.target.resource);
+    let converted = convert::shown(read.value(), &call.target.resource);
     let mut review = Review::new(call, Operation::Delete, name, dry_run, options.clone());
-    review.old = Some(Cow::Borrowed(&*shown));
+    review.old = Some(Cow::Borrowed(&*converted));
     admission::mutate(shared, call, &mut review).await?;
     admission::validate(shared, call, &mut review).await?;
     Ok(std::mem::take(&mut review.notes))

@@ -68,9 +68,9 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     while objects.len() < limit
         && let Some((key, object)) = remaining.next()
     {
-        let shown = versions::read_one(shared, &call.target, object).await?;
-        if selection.selects(shown.value(), &call.target) {
-            objects.push(shown);
+        let converted = versions::read_one(shared, &call.target, object).await?;
+        if selection.selects(converted.value(), &call.target) {
+            objects.push(converted);
             last = Some(key);
         }
     }

@@ -34,15 +34,15 @@ enum ScaleChange {
 pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let object = super::read(shared, call).await?;
     let scaling = call.target.scaling.as_deref();
-    let shown = convert::shown(object.value(), &call.target.resource);
+    let converted = convert::shown(object.value(), &call.target.resource);
     if let Some(paths) = scaling {
-        scale::check(&shown, paths).map_err(Status::failure)?;
-        if scale::at(&shown, &paths.wanted).is_none() {
+        scale::check(&converted, paths).map_err(Status::failure)?;
+        if scale::at(&converted, &paths.wanted).is_none() {
             let path = paths.wanted.join(".");
             return Err(Status::internal(&format!("the spec replicas field \".{path}\" does not exist")));
         }
     }
-    Ok(Reply::json(200, render_scale(call, &scale::of(&shown, scaling))))
+    Ok(Reply::json(200, render_scale(call, &scale::of(&converted, scaling))))
 }
 
 /// Replaces or patches the scale.

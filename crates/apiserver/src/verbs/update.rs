@@ -97,23 +97,23 @@ pub(crate) async fn change_and_render(
         let current = shared.store.get(&call.target.table, &call.key(name));
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
         let read = versions::read_one(shared, &call.target, &current).await?;
-        let shown = convert::shown(read.value(), &call.target.resource);
+        let converted = convert::shown(read.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
-        let edited = edit.apply(shared, &shown, &mut review.notes);
+        let edited = edit.apply(shared, &converted, &mut review.notes);
         let mut edited = edited.map_err(|status| status.with_notes(&review.notes))?;
         effects::admit_change(shared, call).map_err(|status| status.with_notes(&review.notes))?;
-        plugins::keep(call, &mut edited, &shown);
+        plugins::keep(call, &mut edited, &converted);
         review.object = Some(edited);
-        review.old = Some(Cow::Borrowed(&*shown));
+        review.old = Some(Cow::Borrowed(&*converted));
         ownership::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
-        let (mut prepared, held) =
-            prepare(shared, call, mutated, &shown).map_err(|status| status.with_notes(&review.notes))?;
+        let (mut prepared, reserved) =
+            prepare(shared, call, mutated, &converted).map_err(|status| status.with_notes(&review.notes))?;
         if review.notes.empties && call.path.subresource.is_empty() {
-            meta::set(&mut prepared, "generation", meta::generation(&shown) + 1);
+            meta::set(&mut prepared, "generation", meta::generation(&converted) + 1);
         }
         review.notes.warn(effects::compare(shared, &call.target, &mut prepared));
-        review.notes.warn(warnings::of(call, &prepared, Some(&shown)));
+        review.notes.warn(warnings::of(call, &prepared, Some(&converted)));
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
@@ -123,11 +123,11 @@ pub(crate) async fn change_and_render(
         let object = decode::pruned(call, object);
         let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
         let persisted = persist(shared, call, &current, (stored, notes.rough), dry_run);
-        drop(held);
+        drop(reserved);
         // A concurrent request changed the object: repeat the edit on the current one.
         if let Ok(object) = persisted {
-            let shown = versions::read_one(shared, &call.target, &object).await?;
-            return Ok((render::object(call, &shown), notes));
+            let converted = versions::read_one(shared, &call.target, &object).await?;
+            return Ok((render::object(call, &converted), notes));
         }
     }
 }
@@ -229,7 +229,7 @@ fn prepare<'a>(
         meta::keep(&mut object, old, "deletionGracePeriodSeconds");
     }
     certificates::prepare_for_update(shared, call, &mut object, old)?;
-    let held = match call.path.subresource.as_str() {
+    let reserved = match call.path.subresource.as_str() {
         "" => allocation::allocate(shared, call, &mut object, Some(old))?,
         _ => None,
     };
@@ -240,7 +240,7 @@ fn prepare<'a>(
     }
     meta::keep(&mut object, old, "resourceVersion");
     apply::keep_times(&mut object, old);
-    Ok((object, held))
+    Ok((object, reserved))
 }
 
 /// Refuses an unparsable revision.

@@ -142,9 +142,9 @@ impl Watcher {
             .map(|(_, object)| Arc::clone(object))
             .collect();
         for object in &objects {
-            let shown = versions::read_one(&self.shared, &self.call.target, object).await?;
-            if self.selection.selects(shown.value(), &self.call.target) {
-                let line = self.line("ADDED", &shown);
+            let converted = versions::read_one(&self.shared, &self.call.target, object).await?;
+            if self.selection.selects(converted.value(), &self.call.target) {
+                let line = self.line("ADDED", &converted);
                 self.pending.push_back(line);
             }
         }
@@ -272,8 +272,8 @@ impl Watcher {
             return line(kind, &render::value(&self.call, object));
         };
         let columns = !std::mem::replace(&mut self.sent_columns, true);
-        let shown = convert::shown(object, &self.call.target.resource);
-        let table = table::of(&self.call, std::iter::once(&*shown), version, columns);
+        let converted = convert::shown(object, &self.call.target.resource);
+        let table = table::of(&self.call, std::iter::once(&*converted), version, columns);
         line(kind, table.to_string().as_bytes())
     }
 
@@ -290,8 +290,8 @@ impl Watcher {
             json!({"apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata});
         if let Representation::Table(version) = self.call.accept.representation {
             let columns = !std::mem::replace(&mut self.sent_columns, true);
-            let shown = table::of(&self.call, std::iter::once(&object), version, columns);
-            return line("BOOKMARK", shown.to_string().as_bytes());
+            let table = table::of(&self.call, std::iter::once(&object), version, columns);
+            return line("BOOKMARK", table.to_string().as_bytes());
         }
         line("BOOKMARK", &render::value(&self.call, &object))
     }

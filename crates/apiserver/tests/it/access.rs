@@ -253,11 +253,11 @@ async fn aggregated_roles_hold_the_rules_of_those_they_select() {
     let part =
         |name: &str| json!({"metadata": {"name": name, "labels": {"part": "yes"}}, "rules": [rule(name)]});
     let whole = json!({"metadata": {"name": "whole"}, "rules": [], "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"part": "yes"}}]}});
-    for role in [part("pods"), whole, part("nodes")] {
+    for role in [part("pods"), aggregated, part("nodes")] {
         assert_eq!(send(&server, "POST", &path, &role).await.0, 201);
     }
     server.settled().await;
-    let (_, joined) = send(&server, "GET", &format!("{path}/whole"), &Value::Null).await;
+    let (_, joined) = send(&server, "GET", &format!("{path}/object"), &Value::Null).await;
     assert_eq!(joined["rules"], json!([rule("nodes"), rule("pods")]));
     let user = "system:serviceaccount:kube-system:clusterrole-aggregation-controller";
     assert!(server.requests_of(user).iter().all(|request| request.code == 200), "its own role suffices");

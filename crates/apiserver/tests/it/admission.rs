@@ -42,7 +42,7 @@ async fn a_review_contains_everything_about_the_request() {
     )
     .await;
     let path = format!("{MAPS}?fieldManager=me&dryRun=All");
-    let (code, made) = send(&server, "POST", &path, &json!({"metadata": {"generateName": "a-"}})).await;
+    let (code, created) = send(&server, "POST", &path, &json!({"metadata": {"generateName": "a-"}})).await;
     assert_eq!(code, 201);
     let [(_, mutating), (_, validating)] = hooks.take_reviews().try_into().unwrap();
     let uid = mutating["request"]["uid"].clone();
@@ -71,8 +71,8 @@ async fn a_review_contains_everything_about_the_request() {
         },
     });
     assert_eq!(mutating, want);
-    assert_eq!(validating["request"]["name"], made["metadata"]["name"]);
-    assert_eq!(validating["request"]["object"]["metadata"]["uid"], made["metadata"]["uid"]);
+    assert_eq!(validating["request"]["name"], created["metadata"]["name"]);
+    assert_eq!(validating["request"]["object"]["metadata"]["uid"], created["metadata"]["uid"]);
     assert_eq!(send(&server, "GET", MAPS, &Value::Null).await.1["items"], json!([]));
 }
 
@@ -96,8 +96,8 @@ async fn mutating_webhooks_are_called_by_name_then_validating_ones() {
         ],
     )
     .await;
-    let (code, made) = send(&server, "POST", MAPS, &map("a")).await;
-    assert_eq!((code, &made["data"]), (201, &json!({"a": "1", "y": "1", "z": "2", "x": "3"})));
+    let (code, created) = send(&server, "POST", MAPS, &map("a")).await;
+    assert_eq!((code, &created["data"]), (201, &json!({"a": "1", "y": "1", "z": "2", "x": "3"})));
     assert_eq!(hooks.names(), ["y", "z", "x", "v"]);
 }
 
@@ -122,8 +122,8 @@ async fn a_webhook_is_reinvoked_if_needed_after_a_later_change() {
         ],
     )
     .await;
-    let (_, made) = send(&server, "POST", MAPS, &map("a")).await;
-    assert_eq!(made["data"], json!({"a": "1", "first": "1", "last": "x"}));
+    let (_, created) = send(&server, "POST", MAPS, &map("a")).await;
+    assert_eq!(created["data"], json!({"a": "1", "first": "1", "last": "x"}));
     // The second call of the first one changed the object too, so the last one is called again.
     assert_eq!(hooks.names(), ["first", "never", "last", "first", "last"]);
 }
@@ -374,8 +374,8 @@ async fn a_webhook_that_supports_only_v1beta1_receives_v1beta1() {
     });
     let old = json!({"admissionReviewVersions": ["v2", "v1beta1", "v1"]});
     let server = server(&hooks, &[configuration("Mutating", "h", &["h"], &old)]).await;
-    let (code, made) = send(&server, "POST", MAPS, &map("a")).await;
-    assert_eq!((code, &made["data"]["h"]), (201, &json!("x")));
+    let (code, created) = send(&server, "POST", MAPS, &map("a")).await;
+    assert_eq!((code, &created["data"]["h"]), (201, &json!("x")));
     assert_eq!(hooks.take_reviews()[0].1["apiVersion"], "admission.k8s.io/v1beta1");
 }
 
@@ -451,10 +451,10 @@ async fn a_patched_scale_is_written_to_the_path_in_the_crd() {
     let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     assert_eq!(send(&server, "POST", definitions, &definition).await.0, 201);
     let scalers = "/apis/t.example.com/v1/namespaces/default/scalers";
-    let made = json!({
+    let created = json!({
         "apiVersion": "t.example.com/v1", "kind": "Scaler", "metadata": {"name": "s"}, "spec": {"size": 1},
     });
-    assert_eq!(send(&server, "POST", scalers, &made).await.0, 201);
+    assert_eq!(send(&server, "POST", scalers, &created).await.0, 201);
     let three = json!({"spec": {"replicas": 3}});
     let (code, scale) = patch(&server, &format!("{scalers}/s/scale"), "merge-patch", &three).await;
     assert_eq!((code, &scale["spec"]), (200, &json!({"replicas": 7})));

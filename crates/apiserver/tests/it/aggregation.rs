@@ -138,9 +138,9 @@ async fn requests_are_proxied_on_behalf_of_the_user() {
         (answer.status().as_u16(), &answer.headers()["content-type"]),
         (201, &"application/json".parse().unwrap())
     );
-    let made = answer.into_body().collect().await.unwrap().to_bytes();
-    let made: Value = serde_json::from_slice(&made).unwrap();
-    assert_eq!(send(&other.server, "GET", &format!("{SPACE}/a"), &Value::Null).await, (200, made));
+    let created = answer.into_body().collect().await.unwrap().to_bytes();
+    let created: Value = serde_json::from_slice(&created).unwrap();
+    assert_eq!(send(&other.server, "GET", &format!("{SPACE}/a"), &Value::Null).await, (200, created));
     let requests = std::mem::take(&mut *other.requests.lock().unwrap());
     let [(line, headers)] = &requests[..] else { panic!("one request: {requests:?}") };
     assert_eq!(line, &format!("POST {SPACE}?fieldManager=me"));

@@ -102,15 +102,15 @@ fn fleet() -> ApiServer {
 #[tokio::test]
 async fn fields_are_shared_conflict_are_forced_and_given_up() {
     let server = ApiServer::builder().build();
-    let (code, made) = apply(&server, MAP, "one", &map(&json!({"a": "1", "b": "2"}))).await;
-    assert_eq!((code, &made["data"]), (201, &json!({"a": "1", "b": "2"})));
+    let (code, created) = apply(&server, MAP, "one", &map(&json!({"a": "1", "b": "2"}))).await;
+    assert_eq!((code, &created["data"]), (201, &json!({"a": "1", "b": "2"})));
     let entry = json!([{
         "manager": "one", "operation": "Apply", "apiVersion": "v1", "time": "2026-01-01T00:00:00Z",
         "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:a": {}, "f:b": {}}},
     }]);
-    assert_eq!(made["metadata"]["managedFields"], entry);
+    assert_eq!(created["metadata"]["managedFields"], entry);
     let (_, again) = apply(&server, MAP, "one", &map(&json!({"a": "1", "b": "2"}))).await;
-    assert_eq!(again, made);
+    assert_eq!(again, created);
 
     let (code, shared) = apply(&server, MAP, "two", &map(&json!({"a": "1"}))).await;
     let both = json!([
@@ -155,8 +155,8 @@ async fn update_managers_are_named_by_user_agent_and_old_entries_are_merged() {
     let headers = [("content-type", "application/json"), ("user-agent", "kubectl/v1.36.3 (linux/amd64)")];
     let body = map(&json!({"a": "1"})).to_string();
     let (_, _, body) = exchange(&server, "POST", MAP.trim_end_matches("/web"), &headers, &body).await;
-    let made: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!(owners(&made), json!([["kubectl", "Update", "", {"f:data": {".": {}, "f:a": {}}}]]));
+    let created: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(owners(&created), json!([["kubectl", "Update", "", {"f:data": {".": {}, "f:a": {}}}]]));
     let (_, anonymous) = patch(&server, MAP, "merge-patch", &json!({"data": {"a": "2"}})).await;
     let taken = json!([
         ["kubectl", "Update", "", {"f:data": {}}],
@@ -181,9 +181,9 @@ async fn update_managers_are_named_by_user_agent_and_old_entries_are_merged() {
 async fn defaults_belong_to_updaters_but_not_to_appliers() {
     let server = ApiServer::builder().build();
     let named = |name: &str| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-    let (_, made) = send(&server, "POST", "/api/v1/namespaces?fieldManager=me", &named("a")).await;
+    let (_, created) = send(&server, "POST", "/api/v1/namespaces?fieldManager=me", &named("a")).await;
     let labels = json!({"f:labels": {".": {}, "f:kubernetes.io/metadata.name": {}}});
-    assert_eq!(owners(&made), json!([["me", "Update", "", {"f:metadata": labels}]]));
+    assert_eq!(owners(&created), json!([["me", "Update", "", {"f:metadata": labels}]]));
     let (code, applied) = apply(&server, "/api/v1/namespaces/b", "me", &named("b")).await;
     let label = &applied["metadata"]["labels"]["kubernetes.io/metadata.name"];
     assert_eq!((code, label, owners(&applied)), (201, &json!("b"), json!([])));
@@ -197,7 +197,7 @@ async fn lists_of_built_in_kinds_are_merged_by_their_keys() {
         "replicas": 2, "selector": {"matchLabels": {"a": "b"}},
         "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container]}},
     }));
-    let (code, made) = apply(&server, DEPLOYMENT, "one", &first).await;
+    let (code, created) = apply(&server, DEPLOYMENT, "one", &first).await;
     let port = r#"k:{"containerPort":80,"protocol":"TCP"}"#;
     let template = json!({
         "f:metadata": {"f:labels": {"f:a": {}}},
@@ -206,7 +206,7 @@ async fn lists_of_built_in_kinds_are_merged_by_their_keys() {
         }}},
     });
     let fields = json!({"f:spec": {"f:replicas": {}, "f:selector": {}, "f:template": template}});
-    assert_eq!((code, owners(&made)), (201, json!([["one", "Apply", "", fields]])));
+    assert_eq!((code, owners(&created)), (201, json!([["one", "Apply", "", fields]])));
 
     let env = json!({"name": "c", "env": [{"name": "X", "value": "1"}]});
     let second = json!({"template": {"spec": {"containers": [env, {"name": "d", "image": "j"}]}}});
@@ -313,13 +313,13 @@ async fn the_schema_decides_how_lists_and_maps_are_owned() {
         "ports": [{"name": "x", "number": 1, "a": "1"}], "crew": ["a", "b"], "route": ["r"], "tags": {"k": "v"},
         "whole": {"k": "v"}, "open": {"p": {"q": [1]}},
     }));
-    let (code, made) = apply(&server, BOAT, "one", &first).await;
+    let (code, created) = apply(&server, BOAT, "one", &first).await;
     let fields = json!({"f:spec": {
         "f:ports": {"k:{\"name\":\"x\",\"number\":1}": {".": {}, "f:a": {}, "f:name": {}, "f:number": {}}},
         "f:crew": {"v:\"a\"": {}, "v:\"b\"": {}}, "f:route": {}, "f:tags": {"f:k": {}}, "f:whole": {},
         "f:open": {"f:p": {".": {}, "f:q": {}}},
     }});
-    assert_eq!((code, owners(&made)), (201, json!([["one", "Apply", "", fields]])));
+    assert_eq!((code, owners(&created)), (201, json!([["one", "Apply", "", fields]])));
     let second = boat(&json!({
         "ports": [{"name": "y", "number": 2}, {"name": "x", "number": 1, "b": "2"}], "crew": ["c", "b"],
         "tags": {"l": "w"}, "open": {"s": "t"},
@@ -391,8 +391,8 @@ async fn an_integral_float_is_applied_as_a_number() {
     let headers = [("content-type", "application/apply-patch+yaml")];
     let (code, _, body) =
         exchange(&server, "PATCH", &format!("{BOAT}?fieldManager=m"), &headers, &text).await;
-    let made: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!((code, made["spec"]["replicas"].to_string()), (201, "2".to_owned()));
+    let created: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((code, created["spec"]["replicas"].to_string()), (201, "2".to_owned()));
 }
 
 #[tokio::test]
@@ -457,22 +457,22 @@ async fn invalid_configurations_are_refused_as_in_kubernetes() {
 #[tokio::test(start_paused = true)]
 async fn times_and_revisions_change_only_with_the_object() {
     let server = ApiServer::builder().build();
-    let (_, made) = apply(&server, MAP, "one", &map(&json!({"a": "1"}))).await;
+    let (_, created) = apply(&server, MAP, "one", &map(&json!({"a": "1"}))).await;
     tokio::time::sleep(std::time::Duration::from_secs(90)).await;
     for answer in [
         apply(&server, MAP, "one", &map(&json!({"a": "1"}))).await,
         apply(&server, MAP, "one&force=true", &map(&json!({"a": "1"}))).await,
         merge(&server, MAP, "one", &json!({"data": {"a": "1"}})).await,
-        send(&server, "PUT", &format!("{MAP}?fieldManager=x"), &made).await,
+        send(&server, "PUT", &format!("{MAP}?fieldManager=x"), &created).await,
     ] {
-        assert_eq!(answer, (200, made.clone()));
+        assert_eq!(answer, (200, created.clone()));
     }
     let (_, dry) = apply(&server, MAP, "one&dryRun=All", &map(&json!({"a": "2"}))).await;
     assert_eq!(
         (&dry["data"], &dry["metadata"]["managedFields"][0]["time"]),
         (&json!({"a": "2"}), &json!("2026-01-01T00:01:30Z"))
     );
-    assert_eq!(send(&server, "GET", MAP, &Value::Null).await.1, made);
+    assert_eq!(send(&server, "GET", MAP, &Value::Null).await.1, created);
     let (_, changed) = apply(&server, MAP, "one", &map(&json!({"a": "2"}))).await;
     assert_eq!(changed["metadata"]["managedFields"][0]["time"], "2026-01-01T00:01:30Z");
 }

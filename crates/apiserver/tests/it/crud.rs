@@ -20,16 +20,16 @@ async fn a_kube_client_creates_reads_changes_lists_and_deletes() {
         metadata: ObjectMeta { generate_name: Some("a-".to_owned()), ..ObjectMeta::default() },
         ..ConfigMap::default()
     };
-    let made = maps.create(&PostParams::default(), &map).await.unwrap();
-    let name = made.metadata.name.clone().unwrap();
+    let created = maps.create(&PostParams::default(), &map).await.unwrap();
+    let name = created.metadata.name.clone().unwrap();
     assert!(name.starts_with("a-") && name.len() == 7, "{name}");
-    assert_eq!(made.metadata.namespace.as_deref(), Some("default"));
+    assert_eq!(created.metadata.namespace.as_deref(), Some("default"));
     let patch = Patch::Merge(json!({"data": {"x": "y"}}));
     let patched = maps.patch(&name, &PatchParams::default(), &patch).await.unwrap();
     assert_eq!(patched.data.clone().unwrap()["x"], "y");
     assert_eq!(maps.get(&name).await.unwrap(), patched);
     assert_eq!(maps.list(&ListParams::default()).await.unwrap().items.len(), 1);
-    let kube::Error::Api(stale) = maps.replace(&name, &PostParams::default(), &made).await.unwrap_err()
+    let kube::Error::Api(stale) = maps.replace(&name, &PostParams::default(), &created).await.unwrap_err()
     else {
         panic!("a stale update is refused by the server");
     };

@@ -132,8 +132,8 @@ async fn objects_without_their_namespace_cannot_be_changed() {
     }
     send(&server, "DELETE", &format!("{SPACES}/a"), &Value::Null).await;
     let merge = "merge-patch";
-    let going = patch(&server, &format!("{maps}/m"), merge, &json!({"data": {"x": "0"}})).await;
-    assert_eq!(going.0, 200, "what is in a namespace that goes can still be changed");
+    let answer = patch(&server, &format!("{maps}/m"), merge, &json!({"data": {"x": "0"}})).await;
+    assert_eq!(answer.0, 200, "objects in a terminating namespace can still be changed");
     let body = namespace(&json!({}), &json!([]), "Terminating");
     send(&server, "PUT", &format!("{SPACES}/a/finalize"), &body).await;
     let gone = |(code, answer): (u16, Value)| {

@@ -52,7 +52,7 @@ async fn case_50_a_webhooks_patch_is_applied_like_a_clients() {
         "apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "1"},
         "metadata": {"name": "m", "labels": {"a": "b"}, "finalizers": ["x.io/a", "x.io/b"]},
     });
-    let whole = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
+    let replacement = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
     let table = [
         (
             json!([{"op": "replace", "path": "/metadata/labels/x", "value": "y"}]),
@@ -76,7 +76,7 @@ async fn case_50_a_webhooks_patch_is_applied_like_a_clients() {
         ),
         (Value::Null, Ok(("/data", json!({"a": "1"})))),
         (
-            json!([{"op": "add", "path": "", "value": whole}]),
+            json!([{"op": "add", "path": "", "value": replacement}]),
             Err("add operation does not apply: doc is missing path: \"\": missing value"),
         ),
         (json!([{"op": "frob", "path": "/data/z"}]), Err("Unexpected kind: frob")),

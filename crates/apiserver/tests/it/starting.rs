@@ -159,10 +159,10 @@ async fn crds_have_api_services_that_cannot_be_changed() {
     let server = started();
     assert_eq!(send(&server, "POST", DEFINITIONS, &definition(&["v1"])).await.0, 201);
     let name = format!("{SERVICES}/v1.example.com");
-    let made = get(&server, &name).await;
-    assert_eq!(made["metadata"]["labels"], json!({"kube-aggregator.kubernetes.io/automanaged": "true"}));
+    let created = get(&server, &name).await;
+    assert_eq!(created["metadata"]["labels"], json!({"kube-aggregator.kubernetes.io/automanaged": "true"}));
     let spec = json!({"group": "example.com", "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 100});
-    assert_eq!((&made["spec"], &made["status"]["conditions"][0]["reason"]), (&spec, &json!("Local")));
+    assert_eq!((&created["spec"], &created["status"]["conditions"][0]["reason"]), (&spec, &json!("Local")));
     // An APIService that a user writes over this one is reverted.
     let other = json!({"metadata": {"name": "v1.example.com"}, "spec": {
         "group": "example.com", "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 10,
@@ -171,7 +171,7 @@ async fn crds_have_api_services_that_cannot_be_changed() {
     let (code, answer) = send(&server, "POST", SERVICES, &other).await;
     let message = "apiservices.apiregistration.k8s.io \"v1.example.com\" already exists";
     assert_eq!((code, &answer["message"]), (409, &json!(message)));
-    let mut over = made.clone();
+    let mut over = created.clone();
     over["spec"] = other["spec"].clone();
     assert_eq!(send(&server, "PUT", &name, &over).await.0, 200);
     assert_eq!(get(&server, &name).await["spec"], spec);

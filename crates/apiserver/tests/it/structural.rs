@@ -45,10 +45,10 @@ async fn objects_are_pruned_defaulted_and_validated() {
     let server = server().await;
     let body = thing(&json!({"req": "x", "unknown": 1, "list": [{"name": "b", "zz": 1}]}));
     let json_type = [("content-type", "application/json")];
-    let (code, headers, made) = exchange(&server, "POST", THINGS, &json_type, &body.to_string()).await;
-    let made: Value = serde_json::from_slice(&made).unwrap();
+    let (code, headers, created) = exchange(&server, "POST", THINGS, &json_type, &body.to_string()).await;
+    let created: Value = serde_json::from_slice(&created).unwrap();
     let warnings: Vec<_> = headers.get_all("warning").iter().map(|value| value.to_str().unwrap()).collect();
-    assert_eq!((code, &made["spec"]), (201, &json!({"req": "x", "size": 3, "list": [{"name": "b"}]})));
+    assert_eq!((code, &created["spec"]), (201, &json!({"req": "x", "size": 3, "list": [{"name": "b"}]})));
     let expected =
         ["299 - \"unknown field \\\"spec.list[0].zz\\\"\"", "299 - \"unknown field \\\"spec.unknown\\\"\""];
     assert_eq!(warnings, expected);
@@ -147,8 +147,8 @@ async fn a_crd_with_names_in_use_serves_nothing() {
     let mut rival = definition(&json!({"type": "object"}));
     rival["metadata"]["name"] = "things2.t.example.com".into();
     rival["spec"]["names"] = json!({"plural": "things2", "kind": "Thing"});
-    let (code, made) = send(&server, "POST", CRDS, &rival).await;
-    let conditions = &made["status"]["conditions"];
+    let (code, created) = send(&server, "POST", CRDS, &rival).await;
+    let conditions = &created["status"]["conditions"];
     assert_eq!(
         (code, &conditions[0]["reason"], &conditions[1]["status"]),
         (201, &json!("ListKindConflict"), &json!("False"))
@@ -185,9 +185,9 @@ async fn warnings_come_with_refusals_and_numbers_are_written_as_go_writes_them()
         (422, "299 - \"unknown field \\\"spec.unknown\\\"\"")
     );
     let body = r#"{"apiVersion":"t.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"req":"x","size":2.0}}"#;
-    let (_, _, made) = exchange(&server, "POST", THINGS, &json_type, body).await;
-    let made: Value = serde_json::from_slice(&made).unwrap();
-    assert_eq!(made["spec"], json!({"req": "x", "size": 2}));
+    let (_, _, created) = exchange(&server, "POST", THINGS, &json_type, body).await;
+    let created: Value = serde_json::from_slice(&created).unwrap();
+    assert_eq!(created["spec"], json!({"req": "x", "size": 2}));
     let bogus = format!("{THINGS}?fieldValidation=Bogus");
     let (code, status) = send(&server, "POST", &bogus, &thing(&json!({"req": "x"}))).await;
     let message = "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"Bogus\": supported values: \

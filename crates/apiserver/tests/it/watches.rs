@@ -15,10 +15,10 @@ use crate::wire::{events, exchange, patch, send};
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 async fn create(server: &ApiServer, name: &str, labels: &Value) -> Value {
-    let (code, made) =
+    let (code, created) =
         send(server, "POST", MAPS, &json!({"metadata": {"name": name, "labels": labels}})).await;
-    assert_eq!(code, 201, "{made}");
-    made
+    assert_eq!(code, 201, "{created}");
+    created
 }
 
 fn revision(object: &Value) -> &str {
@@ -56,12 +56,12 @@ async fn pages_have_the_revision_of_the_first() {
 #[tokio::test]
 async fn a_list_can_be_requested_at_a_revision() {
     let server = ApiServer::builder().build();
-    let made = create(&server, "a", &json!({})).await;
+    let created = create(&server, "a", &json!({})).await;
     create(&server, "b", &json!({})).await;
     let at = |options: String| format!("{MAPS}?{options}");
-    let exact = format!("resourceVersion={}&resourceVersionMatch=Exact", revision(&made));
+    let exact = format!("resourceVersion={}&resourceVersionMatch=Exact", revision(&created));
     assert_eq!(names(&send(&server, "GET", &at(exact.clone()), &Value::Null).await.1), ["a"]);
-    let not_older = format!("resourceVersion={}&resourceVersionMatch=NotOlderThan", revision(&made));
+    let not_older = format!("resourceVersion={}&resourceVersionMatch=NotOlderThan", revision(&created));
     assert_eq!(names(&send(&server, "GET", &at(not_older), &Value::Null).await.1), ["a", "b"]);
     server.compact();
     let invalid = "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: ";
@@ -99,7 +99,7 @@ async fn a_list_can_be_requested_at_a_revision() {
 async fn a_watch_replays_events_and_ends_in_time() {
     let server = ApiServer::builder().build();
     let start = server.revision();
-    let made = create(&server, "a", &json!({"on": "yes"})).await;
+    let created = create(&server, "a", &json!({"on": "yes"})).await;
     create(&server, "b", &json!({})).await;
     let a = format!("{MAPS}/a");
     let (_, off) = patch(&server, &a, "merge-patch", &json!({"metadata": {"labels": {"on": "no"}}})).await;
@@ -114,9 +114,9 @@ async fn a_watch_replays_events_and_ends_in_time() {
     };
     let gone = (server.revision()).to_string();
     let want = [
-        ("ADDED".to_owned(), made.clone()),
+        ("ADDED".to_owned(), created.clone()),
         // It leaves the selection with its last selected state, at the revision of the write.
-        ("DELETED".to_owned(), at(&made, revision(&off))),
+        ("DELETED".to_owned(), at(&created, revision(&off))),
         ("ADDED".to_owned(), on),
         ("MODIFIED".to_owned(), changed.clone()),
         ("DELETED".to_owned(), at(&changed, &gone)),
@@ -160,10 +160,10 @@ async fn a_watch_from_a_compacted_revision_fails() {
 #[tokio::test(start_paused = true)]
 async fn metadata_and_tables_can_be_requested() {
     let server = ApiServer::builder().build();
-    let made = create(&server, "a", &json!({})).await;
+    let created = create(&server, "a", &json!({})).await;
     let accept = |form: &str| format!("application/json;as={form};v=v1;g=meta.k8s.io,application/json");
     let metadata = json!({
-        "apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": made["metadata"],
+        "apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": created["metadata"],
     });
     let get = async |path: String, form: &str| -> Value {
         let (_, _, body) = exchange(&server, "GET", &path, &[("accept", &accept(form))], "").await;

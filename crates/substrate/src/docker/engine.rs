@@ -33,8 +33,8 @@ impl Docker {
     /// When no engine responds.
     pub async fn engine(&self) -> Result<Engine, NoEngine> {
         let output = self.query(&["info", "--format", "{{json .}}"], "run `docker info`").await;
-        let said = output.map_err(|error| NoEngine { said: error.to_string() })?;
-        let info: Value = serde_json::from_str(&said).unwrap_or_default();
+        let output = output.map_err(|error| NoEngine { said: error.to_string() })?;
+        let info: Value = serde_json::from_str(&output).unwrap_or_default();
         // The client prints a result even without an engine.
         if info["ServerVersion"].as_str().unwrap_or_default().is_empty() {
             let errors: Vec<&str> =
@@ -67,7 +67,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_engine_says_where_its_ports_are_by_a_label() {
+    fn a_label_of_the_engine_contains_the_address_of_its_ports() {
         let info = json!({
             "ServerVersion": "20.10.24", "CgroupVersion": "1", "MemTotal": 1024, "DockerRootDir": "/data",
             "Labels": ["other=1", "conformance.gardener.cloud/address=192.0.2.1"],

@@ -149,13 +149,13 @@ mod tests {
 
     /// Waits until a program has written a line, and returns it.
     fn first_line(file: &Path) -> String {
-        let begun = Instant::now();
+        let started_at = Instant::now();
         loop {
             let text = std::fs::read_to_string(file).unwrap_or_default();
             if text.ends_with('\n') {
                 return text.trim().to_owned();
             }
-            assert!(begun.elapsed() < Duration::from_secs(20), "nothing in {}", file.display());
+            assert!(started_at.elapsed() < Duration::from_secs(20), "nothing in {}", file.display());
             std::thread::yield_now();
         }
     }
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_words_end_before_the_stacks_of_a_crash() {
+    fn the_quoted_log_ends_before_the_stack_traces_of_a_crash() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let lines = |from: u8| (from..20).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n");

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_and_capability_are_read_from_what_linux_says() {
+    fn memory_and_capability_are_read_from_proc() {
         assert_eq!(available_memory("MemTotal: 9 kB\nMemAvailable:    2048 kB\n"), Some(2 << 20));
         assert_eq!(available_memory("MemTotal: 9 kB\n"), None);
         for (set, has) in [("000001fffeffffff", false), ("000001ffffffffff", true)] {

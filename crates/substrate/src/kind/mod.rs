@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_api_server_and_the_ports_are_published_where_the_engine_says() {
+    fn the_api_server_and_the_ports_are_published_at_the_engines_address() {
         for shape in [Shape::OneNode, Shape::ThreeZones] {
             for (address, listens) in [(Some("192.0.2.1"), "192.0.2.1"), (None, "127.0.0.1")] {
                 let config = formats::yaml::documents(&shape.config(address, true)).unwrap().remove(0);
@@ -301,7 +301,7 @@ mod tests {
 
     /// The node image's firewall contains these ranges.
     #[test]
-    fn the_ranges_are_those_that_the_node_image_knows() {
+    fn pod_ranges_match_the_node_images_firewall() {
         let firewall = include_str!("../../../../kind/node/rootfs/usr/local/bin/node-firewall");
         for shape in [Shape::OneNode, Shape::ThreeZones] {
             let config = formats::yaml::documents(&shape.config(None, true)).unwrap().remove(0);

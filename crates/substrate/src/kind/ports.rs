@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_engine_says_where_ports_are_a_line_each() {
+    fn published_ports_are_parsed_line_by_line() {
         let output = "30000/tcp -> 127.0.0.1:49153\n30001/tcp -> 192.0.2.1:49154\n6443/tcp -> 127.0.0.1:40001\n30002/udp -> \
                     127.0.0.1:1\n";
         let want = [

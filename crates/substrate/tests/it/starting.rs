@@ -12,7 +12,7 @@ use crate::world::World;
 /// Objects by kind, namespace and name, without values that differ between servers.
 type Objects = BTreeMap<String, Value>;
 
-pub(crate) async fn the_same_is_there_on_both_right_after_the_start(world: World) {
+pub(crate) async fn real_and_embedded_servers_start_with_the_same_objects(world: World) {
     let within = tempfile::tempdir().unwrap();
     let real = world.start(within.path()).await;
     let cluster = real.cluster("cluster");
@@ -20,10 +20,10 @@ pub(crate) async fn the_same_is_there_on_both_right_after_the_start(world: World
     let embedded = ControlPlane { crds: Vec::new(), advertised: Some(advertised), ..ControlPlane::default() };
     let embedded = all(&Client::new(embedded.start(), "default")).await;
     let client = substrate::kubeconfig::client(&cluster.kubeconfig).await.unwrap();
-    let begun = Instant::now();
+    let started_at = Instant::now();
     // kube-apiserver is ready before it has written everything.
     while all(&client).await != embedded {
-        if begun.elapsed() > Duration::from_secs(30) {
+        if started_at.elapsed() > Duration::from_secs(30) {
             assert_eq!(all(&client).await, embedded);
         }
         tokio::time::sleep(Duration::from_millis(500)).await;

@@ -54,9 +54,13 @@ pub(crate) fn processes(program: &str, folder: &Path) -> Vec<String> {
 
 /// Waits until the condition holds.
 pub(crate) async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let begun = Instant::now();
+    let started_at = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "not so after {:?}: {what}", begun.elapsed());
+        assert!(
+            started_at.elapsed() < Duration::from_secs(30),
+            "not so after {:?}: {what}",
+            started_at.elapsed()
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

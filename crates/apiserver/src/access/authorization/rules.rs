@@ -95,8 +95,8 @@ impl PolicyRule {
             ("ResourceNames", &self.resource_names),
             ("Verbs", &self.verbs),
         ];
-        let shown = lists.iter().filter(|(_, list)| !list.is_empty());
-        let texts: Vec<String> = shown.map(|(name, list)| format!("{name}:{}", quoted(list))).collect();
+        let present = lists.iter().filter(|(_, list)| !list.is_empty());
+        let texts: Vec<String> = present.map(|(name, list)| format!("{name}:{}", quoted(list))).collect();
         format!("{{{}}}", texts.join(", "))
     }
 

@@ -124,9 +124,9 @@ fn quota_used(quota: &Value, limits: bool) -> String {
     let (hard, used) = (&quota["status"]["hard"], &quota["status"]["used"]);
     let named = hard.as_object().into_iter().flatten();
     let wanted = named.filter(|(name, _)| name.starts_with("limits.") == limits);
-    let shown =
+    let formatted =
         wanted.map(|(name, most)| format!("{name}: {}/{}", text_or(&used[name.as_str()], "0"), text(most)));
-    shown.collect::<Vec<_>>().join(", ")
+    formatted.collect::<Vec<_>>().join(", ")
 }
 
 fn endpoints(object: &Value) -> String {
@@ -139,8 +139,8 @@ fn endpoints(object: &Value) -> String {
     }
     let more = all.len().saturating_sub(3);
     all.truncate(3);
-    let shown = or_none(all.join(","));
-    if more > 0 { format!("{shown} + {more} more...") } else { shown }
+    let formatted = or_none(all.join(","));
+    if more > 0 { format!("{formatted} + {more} more...") } else { formatted }
 }
 
 /// Whether a claim names its volume.
@@ -156,8 +156,8 @@ fn access_modes(modes: &Value) -> String {
         ("ReadWriteOncePod", "RWOP"),
     ];
     let has = |mode: &str| list(modes).iter().any(|known| known == mode);
-    let shown = short.iter().filter(|(mode, _)| has(mode)).map(|(_, short)| *short);
-    shown.collect::<Vec<_>>().join(",")
+    let formatted = short.iter().filter(|(mode, _)| has(mode)).map(|(_, short)| *short);
+    formatted.collect::<Vec<_>>().join(",")
 }
 
 fn volume_status(object: &Value) -> String {
@@ -215,7 +215,7 @@ fn job_duration(job: &Value, now: Timestamp) -> Value {
 }
 
 fn scale_metrics(object: &Value) -> String {
-    let shown = list(&object["spec"]["metrics"]).iter().enumerate().map(|(index, metric)| {
+    let formatted = list(&object["spec"]["metrics"]).iter().enumerate().map(|(index, metric)| {
         let kind = text(&metric["type"]);
         let field = format!(
             "{}{}",
@@ -236,7 +236,7 @@ fn scale_metrics(object: &Value) -> String {
         };
         format!("{name}{}/{}", of(current), of(target))
     });
-    let all: Vec<String> = shown.collect();
+    let all: Vec<String> = formatted.collect();
     match all.as_slice() {
         [] => NONE.to_owned(),
         [first, second, rest @ ..] if !rest.is_empty() => {
@@ -260,8 +260,8 @@ fn ingress_hosts(object: &Value) -> String {
     hosts.extend(named.filter(|host| !host.is_empty()));
     let more = hosts.len().saturating_sub(3);
     hosts.truncate(3);
-    let shown = if hosts.is_empty() { "*".to_owned() } else { hosts.join(",") };
-    if more > 0 { format!("{shown} + {more} more...") } else { shown }
+    let formatted = if hosts.is_empty() { "*".to_owned() } else { hosts.join(",") };
+    if more > 0 { format!("{formatted} + {more} more...") } else { formatted }
 }
 
 /// The addresses of a load balancer.
@@ -305,15 +305,15 @@ fn requested_duration(request: &Value) -> String {
 fn request_condition(object: &Value) -> String {
     let conditions = list(&object["status"]["conditions"]);
     let has = |kind: &str| conditions.iter().any(|condition| condition["type"] == kind);
-    let mut shown = Vec::new();
-    shown.extend(has("Approved").then_some("Approved"));
-    shown.extend(has("Denied").then_some("Denied"));
-    shown.extend(has("Failed").then_some("Failed"));
-    if shown.is_empty() {
-        shown.push("Pending");
+    let mut formatted = Vec::new();
+    formatted.extend(has("Approved").then_some("Approved"));
+    formatted.extend(has("Denied").then_some("Denied"));
+    formatted.extend(has("Failed").then_some("Failed"));
+    if formatted.is_empty() {
+        formatted.push("Pending");
     }
-    shown.extend(object["status"]["certificate"].is_string().then_some("Issued"));
-    shown.join(",")
+    formatted.extend(object["status"]["certificate"].is_string().then_some("Issued"));
+    formatted.join(",")
 }
 
 fn backend_available(service: &Value) -> String {
