@@ -188,7 +188,7 @@ fn dry_run_outcome(call: &Call, current: &Value, step: Step, notes: Notes) -> De
 }
 
 /// As in kube-apiserver, a precondition on the resourceVersion fails when the deletion removes the last finalizer: the
-/// second check finds no requested revision.
+/// storage layer then compares with an empty revision.
 fn check_freed_precondition(
     call: &Call,
     current: &Value,

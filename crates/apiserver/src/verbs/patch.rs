@@ -98,7 +98,7 @@ async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
         let mut object = edit.object(shared, None, &mut notes)?;
         check_new(call, &mut object)?;
         check_readable(meta::text(&object, "resourceVersion"))?;
-        // A new object has no revision that could conflict; a dry run returns none either.
+        // A new object has no revision that could conflict. A dry run assigns none and keeps the one that was sent.
         if !call.query.dry_run() {
             meta::of_mut(&mut object).remove("resourceVersion");
         }

@@ -65,7 +65,7 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
         if strategy::allows_create_on_update(&call.target, &call.path.subresource) {
             check_uid(call, &object, &Value::Null)?;
             check_readable(meta::text(&object, "resourceVersion"))?;
-            // A new object has no revision that could conflict; a dry run returns none either.
+            // A new object has no revision that could conflict. A dry run assigns none and keeps the one that was sent.
             if !call.query.dry_run() {
                 meta::of_mut(&mut object).remove("resourceVersion");
             }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Decision;
 use super::access_request::{AccessRequest, AccessTarget};
-use super::rules::Rule;
+use super::rules::PolicyRule;
 use crate::call::{self, User};
 use crate::object::meta;
 use crate::state::Shared;
