@@ -1,4 +1,4 @@
-//! How fast objects are made, applied, listed and followed in process.
+//! Speed of creating, applying, listing and watching objects in process.
 
 use std::hint::black_box;
 
@@ -47,7 +47,7 @@ fn store(criterion: &mut Criterion) {
     });
 }
 
-/// A page of a collection is read, and one object of it followed: what is not shown costs little.
+/// Reads a page of a collection and watches one object: what is not selected must cost little.
 fn parts(criterion: &mut Criterion) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime starts");
@@ -87,7 +87,7 @@ fn gadgets() -> Value {
     })
 }
 
-/// A configuration of a deployment is applied: again without a change, and with one.
+/// Applies a Deployment again, without and with a change.
 fn apply(criterion: &mut Criterion) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime starts");

@@ -1,4 +1,4 @@
-//! The authority of a server: signs the certificates of its front door and of those who ask for one.
+//! The server's certificate authority: signs its serving certificate and the client certificates that users request.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -8,7 +8,7 @@ use rcgen::{
     SanType,
 };
 
-/// The name of an authority that nobody gave.
+/// The name of an authority that the server generates.
 const NAME: &str = "gardener-conformance embedded API server";
 
 /// A certificate and its key.
@@ -26,26 +26,25 @@ pub(crate) struct Authority {
     pem: String,
 }
 
-/// An authority that is made when it is first needed, unless one was given.
-/// Clones are one.
+/// An authority that is generated on first use, unless the builder was given one. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lazy {
+pub(crate) struct LazyAuthority {
     given: Option<KeyPair>,
     made: Arc<OnceLock<Authority>>,
 }
 
-impl Lazy {
-    /// This authority and no other.
+impl LazyAuthority {
+    /// Always uses this authority.
     pub(crate) fn given(pair: KeyPair) -> Self {
         Self { given: Some(pair), made: Arc::default() }
     }
 
-    /// The one that was given, or another of a server's own.
-    pub(crate) fn anew(&self) -> Self {
+    /// The given authority, or a new one that is generated for the forked server.
+    pub(crate) fn fork(&self) -> Self {
         Self { given: self.given.clone(), made: Arc::default() }
     }
 
-    /// The authority.
+    /// Returns the authority; generates it first if necessary.
     pub(crate) fn get(&self) -> Result<&Authority, rcgen::Error> {
         if let Some(made) = self.made.get() {
             return Ok(made);
@@ -59,7 +58,7 @@ impl Lazy {
 }
 
 impl Authority {
-    /// An authority of this name, of its own.
+    /// Generates a self-signed authority with this common name.
     pub(crate) fn new(name: &str) -> Result<Self, rcgen::Error> {
         let key = rcgen::KeyPair::generate()?;
         let mut params = CertificateParams::default();
@@ -81,12 +80,12 @@ impl Authority {
         self.pem.clone()
     }
 
-    /// What signs.
+    /// The key and distinguished name that sign certificates.
     pub(crate) fn issuer(&self) -> &Issuer<'static, rcgen::KeyPair> {
         &self.issuer
     }
 
-    /// A certificate for a server at this address.
+    /// A serving certificate for this address, loopback, and the Service names of the API server.
     pub(crate) fn server(&self, address: IpAddr) -> Result<KeyPair, rcgen::Error> {
         let names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"];
         let mut params = CertificateParams::new(names.map(str::to_owned))?;
@@ -97,7 +96,7 @@ impl Authority {
         self.sign(params, ExtendedKeyUsagePurpose::ServerAuth)
     }
 
-    /// A certificate for a user of these groups.
+    /// A client certificate for a user in these groups.
     pub(crate) fn client(&self, user: &str, groups: &[&str]) -> Result<KeyPair, rcgen::Error> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, user);

@@ -1,4 +1,4 @@
-//! How a server is made: kinds, CRDs, clock, webhooks, and switches.
+//! Builder of [`ApiServer`]: kinds, CRDs, clock, webhooks, and switches.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,13 +8,12 @@ use schema::{Crd, Kinds};
 use webhook::dial::Dialers;
 
 use crate::access::tokens::{self, Tokens};
-use crate::aggregation::Checking;
+use crate::aggregation::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority::{self, KeyPair};
 use crate::clock::Clock;
 use crate::faults::Faults;
-use crate::hooks::Hooks;
-use crate::http::upstream::{Door, Upstream};
+use crate::http::upstream::{Upstream, UpstreamProxy};
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::object::allocation::Pool;
@@ -25,8 +24,9 @@ use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
 use crate::state::{Authorization, Controllers, Shared, Switches};
 use crate::store::Store;
+use crate::webhook_cache::WebhookCache;
 
-/// Makes an [`ApiServer`].
+/// Configures and starts an [`ApiServer`].
 #[must_use]
 pub struct Builder {
     kinds: Kinds,
@@ -40,15 +40,15 @@ pub struct Builder {
     issuer: String,
     audiences: Vec<String>,
     advertised: SocketAddr,
-    authority: authority::Lazy,
+    authority: authority::LazyAuthority,
     upstream: Option<Arc<dyn Upstream>>,
 }
 
-/// The time when a server starts that is not told another one.
+/// The default start time of the server's clock.
 const EPOCH: &str = "2026-01-01T00:00:00Z";
 
 impl Default for Builder {
-    /// Kubernetes' own kinds, started at the beginning of 2026, with the namespaces of a fresh cluster.
+    /// Kubernetes' built-in kinds, a clock that starts at the beginning of 2026, and the namespaces of a fresh cluster.
     fn default() -> Self {
         let namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
         Self {
@@ -67,14 +67,14 @@ impl Default for Builder {
             issuer: tokens::ISSUER.to_owned(),
             audiences: Vec::new(),
             advertised: post_start_hooks::ADVERTISED,
-            authority: authority::Lazy::default(),
+            authority: authority::LazyAuthority::default(),
             upstream: None,
         }
     }
 }
 
 impl ApiServer {
-    /// How a server is made.
+    /// A builder with default settings.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -87,13 +87,13 @@ impl Builder {
         self
     }
 
-    /// Serves the kinds of these CRDs, which are there as objects too.
+    /// Serves the kinds of these CRDs, and stores the CRDs as objects.
     pub fn crds(mut self, crds: impl IntoIterator<Item = Crd>) -> Self {
         self.crds.extend(crds);
         self
     }
 
-    /// The wall time at the start; it goes on with tokio's clock.
+    /// The wall time at the start; it advances with tokio's clock.
     pub fn epoch(mut self, epoch: Timestamp) -> Self {
         self.epoch = epoch;
         self
@@ -111,38 +111,38 @@ impl Builder {
         self
     }
 
-    /// One more namespace that is there at the start.
+    /// Adds a namespace that exists from the start.
     pub fn namespace(mut self, name: impl Into<String>) -> Self {
         self.namespaces.push(name.into());
         self
     }
 
-    /// How webhooks are reached; without it, every call of a webhook fails.
+    /// How the server connects to webhooks; without it, every webhook call fails.
     pub fn dialers(mut self, dialers: Arc<dyn Dialers>) -> Self {
         self.dialers = Some(dialers);
         self
     }
 
-    /// Which controllers run beside the server; without a word, that of namespaces alone.
+    /// Which controllers run beside the server; by default only the namespace controller.
     pub fn controllers(mut self, controllers: Controllers) -> Self {
         self.switches.controllers = controllers;
         self
     }
 
-    /// Whether a deleted namespace loses its content and goes (default), or waits for its finalizers as where no
-    /// kube-controller-manager runs.
+    /// Whether the namespace controller empties and removes deleted namespaces (default). If not, they keep their
+    /// finalizers, as where no kube-controller-manager runs.
     pub fn namespace_controller(mut self, on: bool) -> Self {
         self.switches.controllers.namespaces = on;
         self
     }
 
-    /// The authority that signs; one of the server's own where none is given.
+    /// The certificate authority; by default the server generates one.
     pub fn authority(mut self, pair: KeyPair) -> Self {
-        self.authority = authority::Lazy::given(pair);
+        self.authority = authority::LazyAuthority::given(pair);
         self
     }
 
-    /// Who may do what: everybody everything (default), or as roles and their bindings say.
+    /// The authorization mode: everybody may do everything (default), or RBAC.
     pub fn authorization(mut self, authorization: Authorization) -> Self {
         self.switches.authorization = authorization;
         self
@@ -154,30 +154,31 @@ impl Builder {
         self
     }
 
-    /// The audiences that the server answers to, which are those of tokens that name none too (`--api-audiences`); the
-    /// issuer where none are given.
+    /// The audiences that the server accepts, and those of tokens that request none (`--api-audiences`); by default the
+    /// issuer.
     pub fn audiences(mut self, audiences: impl IntoIterator<Item = String>) -> Self {
         self.audiences = audiences.into_iter().collect();
         self
     }
 
-    /// Whether the server begins with all that a kube-apiserver writes when it starts, beside namespaces and roles: the
-    /// Service `kubernetes` with its endpoints, priorities, APIServices, how it is asked for others (`kube-system`'s
-    /// ConfigMap `extension-apiserver-authentication`). It then keeps an APIService for each version of a group that a CRD
-    /// brings, and shows other API servers the front proxy's certificate. Off unless asked for.
+    /// Whether the server starts with all objects that kube-apiserver writes when it starts, beside namespaces and
+    /// roles: the Service `kubernetes` with its endpoints, priority classes, APIServices, and the ConfigMap
+    /// `kube-system/extension-apiserver-authentication`. It then also keeps an APIService for each version of a CRD,
+    /// and presents the front proxy's client certificate to other API servers. Off by default.
     pub fn post_start_hooks(mut self, on: bool) -> Self {
         self.switches.post_start_hooks = on;
         self
     }
 
-    /// Where these objects say that the server is, which need not be true; no endpoints are written for loopback.
+    /// The address that these objects give for the server; it need not be true. For a loopback address the server
+    /// writes no endpoints.
     pub fn advertised(mut self, address: SocketAddr) -> Self {
         self.advertised = address;
         self
     }
 
-    /// Hands every request on to another server and keeps faults and the request log alone: it holds no objects, and its
-    /// revision tells nothing.
+    /// Forwards every request to another server, and keeps only faults and the request log: it stores no objects, and
+    /// its revision means nothing.
     pub fn upstream(mut self, upstream: Arc<dyn Upstream>) -> Self {
         self.upstream = Some(upstream);
         self
@@ -193,7 +194,7 @@ impl Builder {
             registry: Registry::new(&self.kinds, &self.crds),
             faults: Faults::new(clock.clone()),
             front_proxy: FrontProxy::default(),
-            checking: Checking::default(),
+            availability_checker: AvailabilityChecker::default(),
             tokens: Tokens::new(self.issuer.clone(), audiences),
             authority: self.authority,
             progress: Progress::default(),
@@ -202,9 +203,9 @@ impl Builder {
             log: Log::default(),
             switches: self.switches,
             dialers: self.dialers,
-            hooks: Hooks::default(),
+            webhooks: WebhookCache::default(),
             pool: Pool::default(),
-            door: self.upstream.map(Door::to),
+            upstream: self.upstream.map(UpstreamProxy::to),
         };
         seed::write(&shared, &self.namespaces, &self.crds, self.advertised);
         ApiServer::new(shared)

@@ -1,4 +1,4 @@
-//! A request after it was read: who asks, what is meant, in which form the answer is wanted.
+//! A parsed request: user, resource, options, and the representation of the answer.
 
 use std::collections::BTreeMap;
 
@@ -10,72 +10,72 @@ use crate::http::negotiate::Accept;
 use crate::http::path::ResourcePath;
 use crate::http::query::Query;
 use crate::http::status::GroupResource;
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::table::column::Column;
 
-/// Who asks.
+/// The user of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
     /// `system:admin`.
     pub name: String,
-    /// Which one of that name; empty if nobody knows.
+    /// The user's UID; empty if unknown.
     pub uid: String,
     /// `system:masters`.
     pub groups: Vec<String>,
-    /// What whoever identified the user adds.
+    /// Extra attributes that the authenticator adds.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
-/// What is done, as discovery and the request log name it.
+/// The verb of a request, as discovery and the request log name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verb {
-    /// One object is read.
+    /// Reads one object.
     Get,
-    /// A collection is read.
+    /// Reads a collection.
     List,
-    /// A collection is followed.
+    /// Watches a collection.
     Watch,
-    /// An object is made.
+    /// Creates an object.
     Create,
-    /// An object is replaced.
+    /// Replaces an object.
     Update,
-    /// An object is changed.
+    /// Patches an object.
     Patch,
-    /// An object is deleted.
+    /// Deletes an object.
     Delete,
-    /// A collection is deleted.
+    /// Deletes all selected objects of a collection.
     DeleteCollection,
 }
 
 /// A request for objects of a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    /// Who asks.
+    /// The user.
     pub(crate) user: User,
-    /// The client's name for itself.
+    /// The `User-Agent` header.
     pub(crate) user_agent: String,
-    /// What is done.
+    /// The verb.
     pub(crate) verb: Verb,
-    /// Where.
+    /// The parsed path.
     pub(crate) path: ResourcePath,
-    /// Of which kind.
-    pub(crate) target: Target,
-    /// With which options.
+    /// The resource that the path names.
+    pub(crate) target: ServedResource,
+    /// The parsed query.
     pub(crate) query: Query,
-    /// In which form the answer is wanted.
+    /// The representation that the client accepts.
     pub(crate) accept: Accept,
-    /// In which form the body is.
+    /// The `Content-Type` header.
     pub(crate) content_type: String,
-    /// What was sent.
+    /// The request's body.
     pub(crate) body: Bytes,
-    /// The columns of a table beside the name; empty where no table is wanted.
+    /// The columns of a table beside the name; empty unless the client requests a table.
     pub(crate) columns: Vec<Column>,
     /// The server's clock.
     pub(crate) clock: Clock,
 }
 
 impl User {
-    /// The user of in-process clients: may do everything.
+    /// The user of in-process clients, who may do everything.
     #[must_use]
     pub fn admin() -> Self {
         Self {
@@ -85,7 +85,7 @@ impl User {
         }
     }
 
-    /// Whoever does not say who he is.
+    /// The user of requests without credentials.
     #[must_use]
     pub fn anonymous() -> Self {
         Self {
@@ -95,14 +95,14 @@ impl User {
         }
     }
 
-    /// A user of these groups, and of those who said who they are.
+    /// An authenticated user in these groups.
     #[must_use]
     pub fn of_groups(name: &str, groups: &[&str]) -> Self {
         let groups = groups.iter().copied().chain(["system:authenticated"]);
         Self { name: name.to_owned(), groups: groups.map(str::to_owned).collect(), ..Self::default() }
     }
 
-    /// The user as reviews show it.
+    /// The user as `userInfo` of reviews.
     pub(crate) fn info(&self) -> Value {
         let mut info = json!({"username": self.name, "groups": self.groups});
         if !self.uid.is_empty() {
@@ -131,7 +131,7 @@ impl Verb {
         }
     }
 
-    /// The verb of a method on a path; absent if there is none.
+    /// The verb for a method on a path; absent for other methods.
     pub(crate) fn of(method: &http::Method, path: &ResourcePath, watch: bool) -> Option<Self> {
         let collection = path.name.is_empty();
         match method.as_str() {
@@ -149,17 +149,17 @@ impl Verb {
 }
 
 impl Call {
-    /// The resource as errors name it.
+    /// The resource, for error messages.
     pub(crate) fn group_resource(&self) -> GroupResource<'_> {
         GroupResource { group: &self.target.resource.group, resource: &self.target.resource.plural }
     }
 
-    /// The key of an object of this name in the store.
+    /// The store key of the object with this name.
     pub(crate) fn key(&self, name: &str) -> String {
         key(self.target.resource.namespaced, &self.path.namespace, name)
     }
 
-    /// What the keys of the collection begin with.
+    /// The prefix of all store keys of the requested collection.
     pub(crate) fn key_prefix(&self) -> String {
         if self.path.namespace.is_empty() { String::new() } else { format!("{}/", self.path.namespace) }
     }

@@ -1,4 +1,4 @@
-//! Wall time as the server tells it: an epoch and what tokio's clock says has passed since.
+//! The server's wall time: an epoch plus the time that has passed on tokio's clock.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// The server's clock; it stands still when tokio's clock is paused. Clones are one clock.
+/// The server's clock; it stops while tokio's clock is paused. Clones share one clock.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     epoch: Timestamp,
@@ -15,30 +15,30 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// A clock that shows `epoch` now.
+    /// A clock whose current time is `epoch`.
     pub(crate) fn starting_at(epoch: Timestamp) -> Self {
         Self { epoch, start: Instant::now(), skew: Arc::default() }
     }
 
-    /// Another clock that begins at the same epoch, now.
-    pub(crate) fn anew(&self) -> Self {
+    /// A new clock that starts now at the same epoch.
+    pub(crate) fn fork(&self) -> Self {
         Self::starting_at(self.epoch)
     }
 
-    /// The time now.
+    /// The current time.
     pub(crate) fn now(&self) -> Timestamp {
         let passed = SignedDuration::try_from(self.start.elapsed()).unwrap_or(SignedDuration::MAX);
         let passed = passed.saturating_add(*self.skew.lock());
         self.epoch.checked_add(passed).unwrap_or(Timestamp::MAX)
     }
 
-    /// Shows from now on a time that is so far ahead of the true one.
+    /// Sets how far the clock is ahead of the true time.
     pub(crate) fn skew(&self, ahead: SignedDuration) {
         *self.skew.lock() = ahead;
     }
 }
 
-/// `2026-01-31T10:20:30Z`: how metadata writes a time.
+/// Formats a time as metadata does: `2026-01-31T10:20:30Z`.
 pub(crate) fn rfc3339(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

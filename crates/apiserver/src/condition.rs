@@ -1,22 +1,22 @@
-//! Under which condition a row of a table holds: `PATH is V`, `PATH present`, `PATH absent`, `no source`.
+//! Conditions of table rows: `PATH is V`, `PATH present`, `PATH absent`, `no source`.
 
 use serde_json::Value;
 
-/// What must be true of an object.
+/// A condition on an object.
 #[derive(Debug)]
 pub(crate) enum Condition {
-    /// The value at a path is this text.
+    /// The value at the path equals this text.
     Is(Vec<String>, String),
-    /// There is a value at a path.
+    /// The path has a value.
     Present(Vec<String>),
-    /// There is none.
+    /// The path has no value.
     Absent(Vec<String>),
-    /// It has no field beside its name.
+    /// The object has no field other than `name`.
     NoSource,
 }
 
 impl Condition {
-    /// Reads what stands behind `if`.
+    /// Parses the text after `if`.
     pub(crate) fn read(text: &str) -> Self {
         let path = |text: &str| text.trim().split('.').map(str::to_owned).collect();
         if let Some((field, value)) = text.split_once(" is ") {
@@ -29,7 +29,7 @@ impl Condition {
         }
     }
 
-    /// Whether it is true of an object.
+    /// Whether the object satisfies the condition.
     pub(crate) fn holds(&self, object: &Value) -> bool {
         let at = |path: &[String]| path.iter().try_fold(object, |value, name| value.get(name));
         match self {

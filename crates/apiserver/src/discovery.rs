@@ -1,4 +1,4 @@
-//! What the server says of itself: version, health, groups, resources.
+//! Discovery: version, health, groups, resources, OpenAPI documents.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use http::request::Parts;
 use schema::{Group, GroupVersion, Resource};
 use serde_json::{Value, json};
 
-use crate::aggregation::{self, Elsewhere};
+use crate::aggregation::{self, AggregatedVersions};
 use crate::http::reply::Reply;
 use crate::openapi;
-use crate::registry::Served;
+use crate::registry::ServedKinds;
 use crate::state::Shared;
 
 const OPENAPI_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/// Answers a path that names no objects.
+/// Answers a discovery path.
 pub(crate) async fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Reply {
     let served = shared.registry.served();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -25,19 +25,21 @@ pub(crate) async fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String])
         ["healthz" | "livez" | "readyz", ..] => return Reply::text(200, "ok"),
         ["version"] => version(),
         ["api"] if wants_aggregated(parts) => {
-            return aggregated(&aggregated_groups(&served, &Elsewhere::default(), true));
+            return aggregated(&aggregated_groups(&served, &AggregatedVersions::default(), true));
         }
         ["apis"] if wants_aggregated(parts) => {
-            let own = aggregated_groups(&served, &Elsewhere::of(shared), false);
+            let own = aggregated_groups(&served, &AggregatedVersions::of(shared), false);
             return aggregated(&aggregation::resources(shared, own).await);
         }
         ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
         ["apis"] => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(shared, &served)}),
         ["api", version] => return resources(&served, "", version),
-        ["apis", group] => match groups(shared, &served).into_iter().find(|known| known["name"] == *group) {
-            Some(known) => with_identity("APIGroup", known),
-            None => return Reply::unknown_path(),
-        },
+        ["apis", group] => {
+            match groups(shared, &served).into_iter().find(|candidate| candidate["name"] == *group) {
+                Some(entry) => with_type_meta("APIGroup", entry),
+                None => return Reply::unknown_path(),
+            }
+        }
         ["apis", group, version] => return resources(&served, group, version),
         ["openapi", "v2"] if wants_protobuf(parts) => {
             let document = openapi::encode(&openapi::v2_document(&served));
@@ -86,25 +88,25 @@ fn wants_protobuf(parts: &Parts) -> bool {
     header.contains("protobuf") && !header.contains("json") && !header.contains("*/*")
 }
 
-fn with_identity(kind: &str, mut value: Value) -> Value {
+fn with_type_meta(kind: &str, mut value: Value) -> Value {
     value["kind"] = kind.into();
     value["apiVersion"] = "v1".into();
     value
 }
 
-/// All groups but the core one, with what others serve.
-fn groups(shared: &Shared, served: &Served) -> Vec<Value> {
-    let elsewhere = Elsewhere::of(shared);
+/// All groups except the core group, merged with those of other API servers.
+fn groups(shared: &Shared, served: &ServedKinds) -> Vec<Value> {
+    let aggregated = AggregatedVersions::of(shared);
     let groups = served.kinds.groups().iter().filter(|group| !group.name.is_empty());
-    aggregation::groups(shared, groups.filter_map(|group| group_value(group, &elsewhere)).collect())
+    aggregation::groups(shared, groups.filter_map(|group| group_value(group, &aggregated)).collect())
 }
 
-/// A group with those of its versions that are served here.
-fn group_value(group: &Group, elsewhere: &Elsewhere) -> Option<Value> {
+/// A group with the versions that this server serves itself; absent if there are none.
+fn group_value(group: &Group, aggregated: &AggregatedVersions) -> Option<Value> {
     let value =
         |version: &str| json!({"groupVersion": format!("{}/{version}", group.name), "version": version});
     let versions = group.versions.iter().map(|served| served.version.as_str());
-    let versions: Vec<&str> = versions.filter(|version| !elsewhere.serves(&group.name, version)).collect();
+    let versions: Vec<&str> = versions.filter(|version| !aggregated.serves(&group.name, version)).collect();
     let preferred = group.preferred_version().filter(|version| versions.contains(version));
     Some(json!({
         "name": group.name,
@@ -113,14 +115,14 @@ fn group_value(group: &Group, elsewhere: &Elsewhere) -> Option<Value> {
     }))
 }
 
-fn resources(served: &Served, group: &str, version: &str) -> Reply {
-    let found = served
+fn resources(served: &ServedKinds, group: &str, version: &str) -> Reply {
+    let version_entry = served
         .kinds
         .group(group)
         .and_then(|group| group.versions.iter().find(|served| served.version == version));
-    let Some(found) = found else { return Reply::unknown_path() };
+    let Some(version_entry) = version_entry else { return Reply::unknown_path() };
     let group_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-    let resources: Vec<Value> = found.resources.iter().flat_map(resource_values).collect();
+    let resources: Vec<Value> = version_entry.resources.iter().flat_map(resource_values).collect();
     let list = json!({
         "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources,
     });
@@ -167,17 +169,17 @@ fn aggregated(items: &[Value]) -> Reply {
     Reply { content_type: AGGREGATED_V2, ..Reply::json(200, Bytes::from(list.to_string())) }
 }
 
-fn aggregated_groups(served: &Served, elsewhere: &Elsewhere, core: bool) -> Vec<Value> {
+fn aggregated_groups(served: &ServedKinds, aggregated: &AggregatedVersions, core: bool) -> Vec<Value> {
     let groups = served.kinds.groups().iter().filter(|group| group.name.is_empty() == core);
-    groups.filter_map(|group| aggregated_group(group, elsewhere)).collect()
+    groups.filter_map(|group| aggregated_group(group, aggregated)).collect()
 }
 
-fn aggregated_group(group: &Group, elsewhere: &Elsewhere) -> Option<Value> {
+fn aggregated_group(group: &Group, aggregated: &AggregatedVersions) -> Option<Value> {
     let mut metadata = json!({"creationTimestamp": null});
     if !group.name.is_empty() {
         metadata["name"] = group.name.as_str().into();
     }
-    let here = |version: &&GroupVersion| !elsewhere.serves(&group.name, &version.version);
+    let here = |version: &&GroupVersion| !aggregated.serves(&group.name, &version.version);
     let versions: Vec<Value> = group.versions.iter().filter(here).map(aggregated_version).collect();
     (!versions.is_empty()).then(|| json!({"metadata": metadata, "versions": versions}))
 }

@@ -1,38 +1,38 @@
-//! Names and uids that the server makes up; the same seed gives the same ones.
+//! Generated names and UIDs; the same seed gives the same sequence.
 
 use fastrand::Rng;
 use parking_lot::Mutex;
 use uuid::Builder;
 
-/// Letters of generated names: no vowels, so that no word appears.
+/// Characters of generated names: no vowels, so that no word appears.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// How long a name before its random part may be: 63 without the five letters.
+/// The maximum length of a `generateName` prefix: 63 without the five random characters.
 const LONGEST_PREFIX: usize = 58;
 
-/// A source of names and uids.
+/// A generator of names and UIDs.
 #[derive(Debug)]
 pub(crate) struct Ids(Mutex<Rng>);
 
 impl Ids {
-    /// The source of this seed.
+    /// A generator with this seed.
     pub(crate) fn seeded(seed: u64) -> Self {
         Self(Mutex::new(Rng::with_seed(seed)))
     }
 
-    /// Another source that goes on as this one would.
+    /// A generator that continues with the same sequence.
     pub(crate) fn fork(&self) -> Self {
         Self(Mutex::new(self.0.lock().clone()))
     }
 
-    /// A uid: a version 4 UUID in form.
+    /// A UID in the form of a version 4 UUID.
     pub(crate) fn uid(&self) -> String {
         let mut bytes = [0; 16];
         self.0.lock().fill(&mut bytes);
         Builder::from_random_bytes(bytes).into_uuid().to_string()
     }
 
-    /// A name that begins with `prefix` and ends in five random letters.
+    /// A name with this prefix and five random characters.
     pub(crate) fn name(&self, prefix: &str) -> String {
         let mut end = prefix.len().min(LONGEST_PREFIX);
         while !prefix.is_char_boundary(end) {

@@ -1,14 +1,14 @@
 //! Embedded Kubernetes API server: one tower service, served in process or over TLS.
 //!
-//! `kube::Client` talks to it without a socket, so virtual time holds; [`ApiServer::serve`] opens a door for others.
+//! `kube::Client` calls it without a socket, so virtual time works; [`ApiServer::serve`] serves other processes.
 //! ```
 //! let server = apiserver::ApiServer::builder().crds(schema::crds().iter().cloned()).build();
 //! assert!(server.requests().is_empty());
 //! ```
-//! Bodies are JSON or YAML, those of built-in kinds and deletions protobuf too; answers are JSON or YAML. Where it
-//! differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is refused (415); its own
-//! writes name no manager but those of the start; the common is checked in built-in kinds; rules in CEL hold with the
-//! feature `cel` alone, whatever they cost; owners of fields go to another version without a converting webhook; match
+//! Requests are JSON or YAML, those of built-in kinds and deletions also protobuf; responses are JSON or YAML.
+//! Differences from kube-apiserver: no protobuf responses (406) and custom resources (415); the server's own writes have
+//! no field manager, except those at the start; built-in kinds have only their common validations; CEL rules need the
+//! feature `cel` and have no cost limit; field owners move between versions without a conversion webhook; match
 //! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; tokens are ES256; no logs.
 //!
 //! Invariants: knows no component; reads no clock but tokio's, and no environment; one lock orders all writes.
@@ -29,7 +29,6 @@ mod crd;
 mod discovery;
 mod faults;
 mod front;
-mod hooks;
 mod http;
 mod ids;
 mod log;
@@ -47,6 +46,7 @@ mod store;
 mod table;
 mod verbs;
 mod versions;
+mod webhook_cache;
 
 pub use authority::KeyPair;
 pub use builder::Builder;

@@ -1,4 +1,4 @@
-//! Which requests were served, for those who ask what a component did.
+//! The request log, for tests that check what a component did.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use http::request::Parts;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use crate::access::attributes::{Asked, Attributes};
+use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Verb;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 
-/// One request and its answer, whether or not it reached who asked.
+/// A request and its answer, whether or not the client received it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Name of the user.
     pub user: String,
-    /// The client's name for itself.
+    /// The `User-Agent` header.
     pub user_agent: String,
-    /// What was done.
+    /// The verb.
     pub verb: Verb,
     /// API group; empty for the core group.
     pub group: String,
@@ -32,26 +32,26 @@ pub struct Request {
     pub subresource: String,
     /// Namespace; empty for all of them and for cluster-scoped objects.
     pub namespace: String,
-    /// The object; of a create request as answered, or else as sent; empty for a collection.
+    /// The object's name; of a create request as answered, otherwise as sent; empty for a collection.
     pub name: String,
-    /// Whether it had no effect by wish.
+    /// Whether the request was a dry run.
     pub dry_run: bool,
     /// HTTP status of the answer.
     pub code: u16,
-    /// What webhooks wanted the audit log to know, as `webhook/key`.
+    /// Audit annotations of webhooks, as `webhook/key`.
     pub annotations: BTreeMap<String, String>,
 }
 
 impl Request {
-    /// Whether something was written, or would have been.
+    /// Whether the request writes, or would write without dry run.
     #[must_use]
     pub fn is_write(&self) -> bool {
         !matches!(self.verb, Verb::Get | Verb::List | Verb::Watch)
     }
 }
 
-/// The object that a request is about, by what was asked: the path of a creation does not tell it, its body does.
-fn named(verb: Verb, name: &str, sent: &[u8]) -> String {
+/// The name of the request's object: the path of a create request does not contain it, its body does.
+fn object_name(verb: Verb, name: &str, sent: &[u8]) -> String {
     if verb != Verb::Create || !name.is_empty() {
         return name.to_owned();
     }
@@ -59,21 +59,21 @@ fn named(verb: Verb, name: &str, sent: &[u8]) -> String {
     object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The latest requests.
+/// The latest requests, up to [`CAPACITY`].
 #[derive(Debug, Default)]
-pub(crate) struct Log(Mutex<Kept>);
+pub(crate) struct Log(Mutex<LogEntries>);
 
 #[derive(Debug, Default)]
-struct Kept {
-    /// How many came before them.
+struct LogEntries {
+    /// How many older requests were dropped.
     dropped: usize,
     requests: Vec<Request>,
 }
 
-/// How many requests are kept; the older half is dropped beyond it.
-const KEPT: usize = 200_000;
+/// How many requests are kept; when the log is full, the older half is dropped.
+const CAPACITY: usize = 200_000;
 
-impl Kept {
+impl LogEntries {
     fn drop_first(&mut self, count: usize) {
         self.requests.drain(..count);
         self.dropped += count;
@@ -81,9 +81,9 @@ impl Kept {
 }
 
 impl Log {
-    /// Keeps a request for objects and how it was answered; paths that are not known are forgotten.
-    pub(crate) fn served(&self, parts: &Parts, request: &Attributes, sent: &Bytes, reply: &Reply) {
-        let Asked::Resource { verb, path, .. } = &request.asked else { return };
+    /// Records a resource request and its answer; ignores paths that are not served.
+    pub(crate) fn record(&self, parts: &Parts, request: &Attributes, sent: &Bytes, reply: &Reply) {
+        let RequestInfo::Resource { verb, path, .. } = &request.info else { return };
         if reply.unknown {
             return;
         }
@@ -98,7 +98,7 @@ impl Log {
             resource: path.resource.clone(),
             subresource: path.subresource.clone(),
             namespace: path.namespace.clone(),
-            name: reply.name.clone().unwrap_or_else(|| named(*verb, &path.name, sent)),
+            name: reply.name.clone().unwrap_or_else(|| object_name(*verb, &path.name, sent)),
             dry_run: query.dry_run(),
             code: reply.code,
             annotations: reply.notes.annotations.clone(),
@@ -106,11 +106,11 @@ impl Log {
     }
 
     fn push(&self, request: Request) {
-        let mut kept = self.0.lock();
-        if kept.requests.len() >= KEPT {
-            kept.drop_first(KEPT / 2);
+        let mut entries = self.0.lock();
+        if entries.requests.len() >= CAPACITY {
+            entries.drop_first(CAPACITY / 2);
         }
-        kept.requests.push(request);
+        entries.requests.push(request);
     }
 
     pub(crate) fn all(&self) -> Vec<Request> {
@@ -121,21 +121,21 @@ impl Log {
         self.0.lock().requests.iter().filter(|request| request.user == user).cloned().collect()
     }
 
-    /// How many there have been.
+    /// How many requests were recorded, including dropped ones.
     pub(crate) fn count(&self) -> usize {
-        let kept = self.0.lock();
-        kept.dropped + kept.requests.len()
+        let entries = self.0.lock();
+        entries.dropped + entries.requests.len()
     }
 
-    /// Those after so many, as far as they are kept.
+    /// The requests after the first `count`, except those that were dropped.
     pub(crate) fn since(&self, count: usize) -> Vec<Request> {
-        let kept = self.0.lock();
-        kept.requests.iter().skip(count.saturating_sub(kept.dropped)).cloned().collect()
+        let entries = self.0.lock();
+        entries.requests.iter().skip(count.saturating_sub(entries.dropped)).cloned().collect()
     }
 
     pub(crate) fn clear(&self) {
-        let mut kept = self.0.lock();
-        let all = kept.requests.len();
-        kept.drop_first(all);
+        let mut entries = self.0.lock();
+        let all = entries.requests.len();
+        entries.drop_first(all);
     }
 }

@@ -1,10 +1,10 @@
-//! How far the controllers are, and the task that they run in.
+//! The controllers' task, and the revision that they have processed.
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// The controllers' task, and the revision up to which they have done what there was to do.
+/// The controllers' task, and the revision up to which they have processed all changes.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     task: Mutex<Option<JoinHandle<()>>>,
@@ -12,7 +12,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts the task where none runs: at the first request, and again in another runtime.
+    /// Starts the task if it is not running: at the first request, and again in another runtime.
     pub(crate) fn ensure(&self, start: impl FnOnce() -> JoinHandle<()>) {
         let mut task = self.task.lock();
         if task.as_ref().is_none_or(JoinHandle::is_finished) {
@@ -20,14 +20,14 @@ impl Progress {
         }
     }
 
-    /// Everything up to this revision is done, or waits to be tried again.
+    /// Records that everything up to this revision is done, or waits for a retry.
     pub(crate) fn reached(&self, revision: u64) {
         self.reached.send_replace(revision);
     }
 
-    /// Waits until everything up to this revision is done.
+    /// Waits until the controllers have processed this revision.
     pub(crate) async fn wait(&self, revision: u64) {
-        // The sender is this object's own, so it cannot be gone.
+        // `self` owns the sender, so it cannot be gone.
         let mut reached = self.reached.subscribe();
         let _sender_is_here = reached.wait_for(|reached| *reached >= revision).await;
     }

@@ -1,4 +1,4 @@
-//! Which kinds are served: those of the builder, and those that CRDs bring and take while the server runs.
+//! The registry of served kinds: built-in kinds, and those of CRDs, which change while the server runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,35 +8,35 @@ use schema::{Crd, Kinds, Resource, Scaling};
 
 use crate::object::structural::{Schema, Versions};
 
-/// The kinds served now.
+/// The kinds that are currently served.
 #[derive(Debug)]
-pub(crate) struct Registry(RwLock<Arc<Served>>);
+pub(crate) struct Registry(RwLock<Arc<ServedKinds>>);
 
-/// The kinds served at one moment.
+/// A snapshot of the served kinds.
 #[derive(Clone, Debug)]
-pub(crate) struct Served {
-    /// All of them.
+pub(crate) struct ServedKinds {
+    /// All kinds.
     pub(crate) kinds: Kinds,
-    /// Those that CRDs brought, as `plural.group`, with their schemas.
+    /// The versions and schemas of CRDs, by `plural.group`.
     custom: BTreeMap<String, Arc<Versions>>,
 }
 
-/// A resource that is served, in the version asked for and in the one it is stored in.
+/// A served resource, in the requested version and in its storage version.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
-    /// As asked for.
+pub(crate) struct ServedResource {
+    /// The resource in the requested version.
     pub(crate) resource: Resource,
-    /// As stored.
+    /// The resource in its storage version.
     pub(crate) storage: Resource,
-    /// The resource's name in the store.
+    /// The name of the resource's table in the store.
     pub(crate) table: String,
-    /// Whether a CRD brought it.
+    /// Whether a CRD defines it.
     pub(crate) custom: bool,
-    /// What the CRD says of its versions; only of what a CRD brought.
+    /// The versions of the CRD; only for custom resources.
     pub(crate) definition: Option<Arc<Versions>>,
-    /// What its objects look like in the version asked for; only of what a CRD brought.
+    /// The schema of the requested version; only for custom resources.
     pub(crate) schema: Option<Arc<Schema>>,
-    /// Where its replicas stand; only of what a CRD brought.
+    /// The paths of its replicas; only for custom resources with a scale subresource.
     pub(crate) scaling: Option<Arc<Scaling>>,
 }
 
@@ -44,43 +44,43 @@ impl Registry {
     /// Serves `kinds` and those of `crds`.
     pub(crate) fn new(kinds: &Kinds, crds: &[Crd]) -> Self {
         let custom = crds.iter().map(|crd| (crd.name(), Arc::new(Versions::of(crd)))).collect();
-        Self(RwLock::new(Arc::new(Served { kinds: kinds.with(crds.iter().cloned()), custom })))
+        Self(RwLock::new(Arc::new(ServedKinds { kinds: kinds.with(crds.iter().cloned()), custom })))
     }
 
-    /// Another registry that serves what is served now.
+    /// A new registry with the same kinds.
     pub(crate) fn fork(&self) -> Self {
         Self(RwLock::new(self.served()))
     }
 
-    /// What is served now.
-    pub(crate) fn served(&self) -> Arc<Served> {
+    /// A snapshot of the served kinds.
+    pub(crate) fn served(&self) -> Arc<ServedKinds> {
         Arc::clone(&self.0.read())
     }
 
-    /// Serves the kinds of one more CRD.
+    /// Adds a CRD.
     pub(crate) fn add(&self, crd: &Crd) {
         let mut served = self.0.write();
         let mut custom = served.custom.clone();
         custom.insert(crd.name(), Arc::new(Versions::of(crd)));
-        *served = Arc::new(Served { kinds: served.kinds.with([crd.clone()]), custom });
+        *served = Arc::new(ServedKinds { kinds: served.kinds.with([crd.clone()]), custom });
     }
 
-    /// Stops serving the kinds of a CRD.
+    /// Removes a CRD.
     pub(crate) fn remove(&self, group: &str, plural: &str) {
         let mut served = self.0.write();
         let mut custom = served.custom.clone();
         custom.remove(&format!("{plural}.{group}"));
-        *served = Arc::new(Served { kinds: served.kinds.without(group, plural), custom });
+        *served = Arc::new(ServedKinds { kinds: served.kinds.without(group, plural), custom });
     }
 }
 
-impl Served {
+impl ServedKinds {
     /// The resource of a path.
-    pub(crate) fn target(&self, group: &str, version: &str, plural: &str) -> Option<Target> {
+    pub(crate) fn target(&self, group: &str, version: &str, plural: &str) -> Option<ServedResource> {
         self.kinds.resource(group, version, plural).map(|resource| self.target_of(resource))
     }
 
-    /// Whether the server serves a group itself.
+    /// Whether a group has a built-in resource.
     pub(crate) fn is_built_in(&self, group: &str) -> bool {
         let versions = self.kinds.group(group).map_or(&[][..], |group| &group.versions);
         let resources = versions.iter().flat_map(|served| &served.resources);
@@ -88,8 +88,8 @@ impl Served {
         resources.into_iter().any(|resource| !custom(resource))
     }
 
-    /// All resources, each once, in the version it is stored in.
-    pub(crate) fn stored(&self) -> Vec<Target> {
+    /// All resources, each once, in its storage version.
+    pub(crate) fn stored(&self) -> Vec<ServedResource> {
         self.kinds
             .resources()
             .filter(|resource| resource.storage)
@@ -97,8 +97,8 @@ impl Served {
             .collect()
     }
 
-    /// Every other (group, version, resource) under which objects of `target` are served.
-    pub(crate) fn equivalents(&self, target: &Target) -> Vec<(String, String, String)> {
+    /// All other (group, version, resource) names under which the objects of `target` are served.
+    pub(crate) fn equivalents(&self, target: &ServedResource) -> Vec<(String, String, String)> {
         let own = (&target.resource.group, &target.resource.version);
         let same = |other: &&Resource| {
             table(&other.group, &other.plural) == target.table && (&other.group, &other.version) != own
@@ -107,14 +107,14 @@ impl Served {
         self.kinds.resources().filter(same).map(name).collect()
     }
 
-    fn target_of(&self, resource: &Resource) -> Target {
+    fn target_of(&self, resource: &Resource) -> ServedResource {
         let table = table(&resource.group, &resource.plural);
         let group = if table == "events" { "" } else { resource.group.as_str() };
         let versions = self.kinds.group(group).map_or(&[][..], |group| &group.versions);
         let custom = self.custom.get(&format!("{}.{}", resource.plural, resource.group));
         let mut same = versions.iter().flat_map(|served| &served.resources);
         let storage = same.find(|other| other.plural == resource.plural && other.storage);
-        Target {
+        ServedResource {
             storage: storage.unwrap_or(resource).clone(),
             resource: resource.clone(),
             custom: custom.is_some(),
@@ -126,7 +126,7 @@ impl Served {
     }
 }
 
-/// The name of a resource's table; events are one in both of their groups.
+/// The name of a resource's table; events of both groups share one table.
 fn table(group: &str, plural: &str) -> String {
     match (group, plural) {
         ("" | "events.k8s.io", "events") => "events".to_owned(),

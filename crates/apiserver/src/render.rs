@@ -1,75 +1,81 @@
-//! Objects as bytes, in the form that was asked for.
+//! Renders objects and lists in the representation that the client requested.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::convert;
-use crate::http::negotiate::{Accept, Shape};
+use crate::http::negotiate::{Accept, Representation};
 use crate::object::meta;
 use crate::store::Object;
 use crate::table;
 
-/// What a list says of itself.
+/// The metadata of a list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListMeta {
     /// The revision of the list.
     pub(crate) revision: u64,
-    /// Where the next page begins.
+    /// The continue token of the next page.
     pub(crate) next: Option<String>,
-    /// How many more there are, where that is known.
+    /// How many objects remain after this page, if known.
     pub(crate) remaining: Option<usize>,
 }
 
-/// One stored object as a body.
+/// Renders a stored object.
 pub(crate) fn object(call: &Call, object: &Object) -> Bytes {
     let as_stored = call.target.resource.version == call.target.storage.version
         && call.target.resource.group == call.target.storage.group;
     match call.accept {
-        Accept { shape: Shape::Full, yaml: false } if as_stored => object.json().clone(),
+        Accept { representation: Representation::Full, yaml: false } if as_stored => object.json().clone(),
         _ => value(call, object.value()),
     }
 }
 
-/// One object in any version as a body.
+/// Renders an object of any version.
 pub(crate) fn value(call: &Call, object: &Value) -> Bytes {
-    let shown = convert::to_version(object, &call.target.resource);
-    let shaped = match call.accept.shape {
-        Shape::Full => return written(&shown, call.accept.yaml),
-        Shape::Metadata(version) => meta::partial(&shown, version.api_version(), "PartialObjectMetadata"),
-        Shape::Table(version) => table::of(call, std::iter::once(&*shown), version, true),
+    let converted = convert::shown(object, &call.target.resource);
+    let representation = match call.accept.representation {
+        Representation::Full => return encode(&converted, call.accept.yaml),
+        Representation::Metadata(version) => {
+            meta::partial(&converted, version.api_version(), "PartialObjectMetadata")
+        }
+        Representation::Table(version) => table::of(call, std::iter::once(&*converted), version, true),
     };
-    written(&shaped, call.accept.yaml)
+    encode(&representation, call.accept.yaml)
 }
 
-/// A list of objects as a body.
+/// Renders a list of objects.
 pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &ListMeta) -> Bytes {
     match call.accept {
-        Accept { shape: Shape::Full, yaml: false } => full_list(call, objects, meta),
-        Accept { shape, yaml } => {
-            let shown: Vec<_> =
-                objects.map(|object| convert::to_version(object.value(), &call.target.resource)).collect();
-            let mut list = match shape {
-                Shape::Full => full_list_value(call, shown.iter().map(|object| (**object).clone())),
-                Shape::Metadata(version) => {
-                    let items: Vec<Value> = shown
+        Accept { representation: Representation::Full, yaml: false } => full_list(call, objects, meta),
+        Accept { representation, yaml } => {
+            let converted: Vec<_> =
+                objects.map(|object| convert::shown(object.value(), &call.target.resource)).collect();
+            let mut list = match representation {
+                Representation::Full => {
+                    full_list_value(call, converted.iter().map(|object| (**object).clone()))
+                }
+                Representation::Metadata(version) => {
+                    let items: Vec<Value> = converted
                         .iter()
                         .map(|object| meta::partial(object, version.api_version(), "PartialObjectMetadata"))
                         .collect();
-                    // Go writes a list that was never added to as null.
+                    // Go encodes a nil slice as null.
                     let items = if items.is_empty() { Value::Null } else { items.into() };
                     json!({"apiVersion": version.api_version(), "kind": "PartialObjectMetadataList", "items": items})
                 }
-                Shape::Table(version) => table::of(call, shown.iter().map(|object| &**object), version, true),
+                Representation::Table(version) => {
+                    table::of(call, converted.iter().map(|object| &**object), version, true)
+                }
             };
             list["metadata"] = Value::Object(list_metadata(call, meta));
-            written(&list, yaml)
+            encode(&list, yaml)
         }
     }
 }
 
-/// A tree as JSON or YAML.
-pub(crate) fn written(value: &Value, yaml: bool) -> Bytes {
+/// Encodes a value as JSON or YAML.
+pub(crate) fn encode(value: &Value, yaml: bool) -> Bytes {
     if yaml {
         return Bytes::from(formats::yaml::to_string(value).unwrap_or_else(|_| value.to_string()));
     }
@@ -91,8 +97,9 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
             (true, true) => text.extend_from_slice(object.json()),
             (true, false) => text.extend_from_slice(object.item_json()),
             (false, custom) => {
-                let shown = convert::to_version(object.value(), resource);
-                let item = if custom { shown.into_owned() } else { bare(shown.into_owned()) };
+                let converted = convert::shown(object.value(), resource);
+                let item =
+                    if custom { converted.into_owned() } else { without_type_meta(converted.into_owned()) };
                 text.extend_from_slice(item.to_string().as_bytes());
             }
         }
@@ -103,7 +110,8 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
 }
 
 fn full_list_value(call: &Call, objects: impl Iterator<Item = Value>) -> Value {
-    let items: Vec<Value> = if call.target.custom { objects.collect() } else { objects.map(bare).collect() };
+    let items: Vec<Value> =
+        if call.target.custom { objects.collect() } else { objects.map(without_type_meta).collect() };
     json!({
         "apiVersion": call.target.resource.api_version(),
         "kind": call.target.resource.list_kind(),
@@ -111,8 +119,8 @@ fn full_list_value(call: &Call, objects: impl Iterator<Item = Value>) -> Value {
     })
 }
 
-/// Items of typed lists do not say what they are: the list does.
-fn bare(mut object: Value) -> Value {
+/// Items of typed lists have no `apiVersion` and `kind`: the list has them.
+fn without_type_meta(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.remove("apiVersion");
         fields.remove("kind");
@@ -127,8 +135,8 @@ fn list_metadata(call: &Call, meta: &ListMeta) -> Map<String, Value> {
         Some(next) => {
             metadata.insert("continue".to_owned(), next.as_str().into());
         }
-        // Whole custom resources are no Go types, which would leave out what is empty.
-        None if call.target.custom && call.accept.shape == Shape::Full => {
+        // Lists of custom resources are unstructured: Go does not omit their empty `continue`.
+        None if call.target.custom && call.accept.representation == Representation::Full => {
             metadata.insert("continue".to_owned(), "".into());
         }
         None => {}

@@ -1,4 +1,4 @@
-//! Which objects of a collection a request selects: label and field selectors.
+//! Label and field selectors of a request.
 
 use formats::selector::{FieldSelector, FieldTerm, LabelSelector};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::convert;
 use crate::http::query::Query;
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::registry::{Served, Target};
+use crate::registry::{ServedKinds, ServedResource};
 
 /// The selectors of a request.
 #[derive(Clone, Debug)]
@@ -17,20 +17,21 @@ pub(crate) struct Selection {
     fields: FieldSelector,
 }
 
-/// The name that a field selector wants an object to have, if it can be one; none if anything of the query cannot be read.
-pub(crate) fn only_name(query: &Query) -> Option<String> {
+/// The name that the field selector requires, if it is a valid object name; absent if a query parameter cannot be
+/// parsed.
+pub(crate) fn selected_name(query: &Query) -> Option<String> {
     let fields: FieldSelector = query.text("fieldSelector").parse().ok()?;
     query.text("labelSelector").parse::<LabelSelector>().ok()?;
     for number in ["limit", "timeoutSeconds"] {
         query.integer(number).ok()?;
     }
-    let name = fields.terms.iter().find(|term| names(term))?.value.clone();
-    let one = !matches!(name.as_str(), "" | "." | "..") && !name.contains(['/', '%']);
-    one.then_some(name)
+    let name = fields.terms.iter().find(|term| is_name_term(term))?.value.clone();
+    let is_name = !matches!(name.as_str(), "" | "." | "..") && !name.contains(['/', '%']);
+    is_name.then_some(name)
 }
 
 impl Selection {
-    /// Reads `labelSelector` and `fieldSelector`, whatever the kind can be selected by.
+    /// Parses `labelSelector` and `fieldSelector`; [`Self::check`] checks whether the kind supports the fields.
     pub(crate) fn read(call: &Call) -> Result<Self, Status> {
         let labels = call.query.text("labelSelector").parse();
         let labels: LabelSelector = labels.map_err(|error| Status::bad_request(format!("{error}")))?;
@@ -42,39 +43,39 @@ impl Selection {
         Ok(Self { labels, fields })
     }
 
-    /// Refuses fields that the kind cannot be selected by.
-    pub(crate) fn check(&self, target: &Target, served: &Served) -> Result<(), Status> {
-        check(&self.fields, target, served)
+    /// Refuses field selectors that the kind does not support.
+    pub(crate) fn check(&self, target: &ServedResource, served: &ServedKinds) -> Result<(), Status> {
+        check_fields(&self.fields, target, served)
     }
 
-    /// Whether everything is selected.
+    /// Whether there are no selectors.
     pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.terms.is_empty()
     }
 
-    /// The name of the only object that may be selected.
+    /// The name that the field selector requires.
     pub(crate) fn name(&self) -> Option<&str> {
-        self.fields.terms.iter().find(|term| names(term)).map(|term| term.value.as_str())
+        self.fields.terms.iter().find(|term| is_name_term(term)).map(|term| term.value.as_str())
     }
 
-    /// Whether an object in its storage version is selected.
-    pub(crate) fn selects(&self, object: &Value, target: &Target) -> bool {
+    /// Whether an object, in its storage version, is selected.
+    pub(crate) fn selects(&self, object: &Value, target: &ServedResource) -> bool {
         if !self.labels.is_empty() && !self.labels.matches_by(|key| meta::label(object, key)) {
             return false;
         }
         if self.fields.terms.is_empty() {
             return true;
         }
-        let shown = convert::to_version(object, &target.resource);
-        self.fields.terms.iter().all(|term| (value(&shown, &term.field) == term.value) == term.equal)
+        let converted = convert::shown(object, &target.resource);
+        self.fields.terms.iter().all(|term| (value(&converted, &term.field) == term.value) == term.equal)
     }
 }
 
-fn names(term: &FieldTerm) -> bool {
+fn is_name_term(term: &FieldTerm) -> bool {
     term.equal && term.field == "metadata.name"
 }
 
-fn check(fields: &FieldSelector, target: &Target, served: &Served) -> Result<(), Status> {
+fn check_fields(fields: &FieldSelector, target: &ServedResource, served: &ServedKinds) -> Result<(), Status> {
     if fields.terms.is_empty() {
         return Ok(());
     }
@@ -84,8 +85,8 @@ fn check(fields: &FieldSelector, target: &Target, served: &Served) -> Result<(),
     if target.table == "jobs.batch" {
         return Err(Status::bad_request(format!("field label {:?} not supported for Job", term.field)));
     }
-    let usual = ["metadata.name", "metadata.namespace"];
-    if target.custom || known.iter().any(|field| !usual.contains(&field.as_str())) {
+    let metadata_fields = ["metadata.name", "metadata.namespace"];
+    if target.custom || known.iter().any(|field| !metadata_fields.contains(&field.as_str())) {
         return Err(Status::bad_request(format!("field label not supported: {}", term.field)));
     }
     Err(Status::bad_request(format!(
@@ -94,18 +95,18 @@ fn check(fields: &FieldSelector, target: &Target, served: &Served) -> Result<(),
     )))
 }
 
-/// A field as a selector compares it; an absent field reads as its type's zero value.
+/// The text of a field that selectors compare; an absent field has its type's zero value.
 fn value(object: &Value, field: &str) -> String {
     let found = field.split('.').try_fold(object, |at, name| at.get(name));
     match found {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Bool(value)) => value.to_string(),
         Some(Value::Number(number)) => number.to_string(),
-        _ => zero(field).to_owned(),
+        _ => zero_value(field).to_owned(),
     }
 }
 
-fn zero(field: &str) -> &'static str {
+fn zero_value(field: &str) -> &'static str {
     match field {
         "spec.unschedulable" | "spec.hostNetwork" => "false",
         "status.replicas" | "status.successful" => "0",

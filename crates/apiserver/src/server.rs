@@ -1,4 +1,4 @@
-//! The server as a tower service: a request comes in, is read, answered and logged.
+//! The server as a tower service: it reads a request, answers it and logs it.
 
 mod read;
 
@@ -16,7 +16,7 @@ use tower::Service;
 use webhook::dial::Dialers;
 
 use crate::access::attributes::Attributes;
-use crate::access::authorization::{self, Question};
+use crate::access::authorization::{self, AccessRequest};
 use crate::access::identity;
 use crate::access::reviews;
 use crate::access::tokens::Tokens;
@@ -24,7 +24,7 @@ use crate::aggregation;
 use crate::authority::Authority;
 use crate::call::{Call, User, Verb};
 use crate::clock::Clock;
-use crate::controllers::{self, Ask, Client};
+use crate::controllers::{self, Client, SendRequest};
 use crate::discovery;
 use crate::faults::{self, Faults};
 use crate::http::notes::Notes;
@@ -32,16 +32,16 @@ use crate::http::path::{Path, ResourcePath};
 use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
 use crate::log;
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::state::{Authorization, Controllers, Shared};
 use crate::verbs;
 
 use self::read::read;
 
-/// How large a body may be: 3 MiB, as Kubernetes has it.
-const LARGEST_BODY: usize = 3 * 1024 * 1024;
+/// The maximum size of a request body, as in kube-apiserver: 3 MiB.
+const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 
-/// An embedded Kubernetes API server. Cheap to clone; all clones are one server.
+/// An embedded Kubernetes API server. Cheap to clone; all clones are the same server.
 ///
 /// `kube::Client::new(server.clone(), "default")` talks to it in process.
 #[derive(Clone, Debug)]
@@ -54,112 +54,112 @@ impl ApiServer {
         Self { shared: Arc::new(shared) }
     }
 
-    /// A server of its own that begins with what this one holds: kinds, objects, events, revision, and the made-up names
-    /// that come next. Its clock begins anew; it shares no log, fault, token or controller. Far quicker than building one.
-    /// `dialers` are how it reaches webhooks.
+    /// A new server with a copy of this one's kinds, objects, events, revision, and sequence of generated names. Its
+    /// clock starts again; it shares no log, faults, tokens or controllers. Much faster than building a server. It
+    /// calls webhooks through `dialers`.
     #[must_use]
     pub fn fork(&self, dialers: Option<Arc<dyn Dialers>>) -> Self {
-        Self::new(self.shared.fork(self.shared.clock.anew(), dialers))
+        Self::new(self.shared.fork(self.shared.clock.fork(), dialers))
     }
 
-    /// As [`Self::fork`], with a clock that begins at `epoch`.
+    /// As [`Self::fork`], with a clock that starts at `epoch`.
     #[must_use]
     pub fn fork_at(&self, epoch: jiff::Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
         Self::new(self.shared.fork(Clock::starting_at(epoch), dialers))
     }
 
-    /// The requests for objects that were answered, oldest first.
+    /// The answered resource requests, oldest first.
     #[must_use]
     pub fn requests(&self) -> Vec<log::Request> {
         self.shared.log.all()
     }
 
-    /// How many requests have been answered.
+    /// How many resource requests were answered.
     #[must_use]
     pub fn request_count(&self) -> usize {
         self.shared.log.count()
     }
 
-    /// The requests after so many, the oldest first.
+    /// The requests after the first `count`, oldest first.
     #[must_use]
     pub fn requests_since(&self, count: usize) -> Vec<log::Request> {
         self.shared.log.since(count)
     }
 
-    /// Forgets the requests that were answered.
+    /// Clears the request log.
     pub fn forget_requests(&self) {
         self.shared.log.clear();
     }
 
-    /// The server's time.
+    /// The server's current time.
     #[must_use]
     pub fn now(&self) -> jiff::Timestamp {
         self.shared.clock.now()
     }
 
-    /// The requests of one user that were answered, oldest first.
+    /// The answered resource requests of one user, oldest first.
     #[must_use]
     pub fn requests_of(&self, user: &str) -> Vec<log::Request> {
         self.shared.log.of(user)
     }
 
-    /// Takes `token` for a bearer token of `user`, as a token file does.
+    /// Accepts `token` as a bearer token of `user`, like an entry of a token file.
     pub fn add_token(&self, token: impl Into<String>, user: User) {
-        self.shared.tokens.know(token.into(), user);
+        self.shared.tokens.register(token.into(), user);
     }
 
-    /// The tokens that open this server.
+    /// The server's tokens.
     pub(crate) fn tokens(&self) -> &Tokens {
         &self.shared.tokens
     }
 
-    /// The authority of the server.
+    /// The server's certificate authority.
     pub(crate) fn authority(&self) -> Result<&Authority, rcgen::Error> {
         self.shared.authority.get()
     }
 
-    /// Waits until the controllers have done what there is to do, and until what was handed on to another server has been
-    /// answered, whether or not somebody still waits for it; what failed waits to be tried again.
+    /// Waits until the controllers have processed all changes, and until the upstream server has answered all forwarded
+    /// writes, even if their clients are gone. Failed work that waits for a retry counts as done.
     pub async fn settled(&self) {
-        if let Some(door) = &self.shared.door {
-            door.settled().await;
+        if let Some(upstream) = &self.shared.upstream {
+            upstream.wait_until_idle().await;
         }
         if self.start_controllers() {
             self.shared.progress.wait(self.shared.store.revision()).await;
         }
     }
 
-    /// Starts the controllers where they do not run yet, in this runtime; whether there are any.
+    /// Starts the controllers in this runtime if they do not run yet; returns whether any controller is enabled.
     fn start_controllers(&self) -> bool {
         if self.shared.switches.controllers == Controllers::none() {
             return false;
         }
         self.shared.progress.ensure(|| {
-            let world = Arc::downgrade(&self.shared);
-            let ask: Ask = Arc::new({
-                let world = world.clone();
+            let weak_state = Arc::downgrade(&self.shared);
+            let send: SendRequest = Arc::new({
+                let weak_state = weak_state.clone();
                 move |request| {
-                    let server = world.upgrade().map(|shared| Self { shared });
-                    Box::pin(async move { Box::pin(server?.answered(request)).await.ok() })
+                    let server = weak_state.upgrade().map(|shared| Self { shared });
+                    Box::pin(async move { Box::pin(server?.respond(request)).await.ok() })
                 }
             });
-            tokio::spawn(controllers::run(world, Client::new(ask)))
+            tokio::spawn(controllers::run(weak_state, Client::new(send)))
         });
         true
     }
 
-    /// Reads a request as a whole and answers it.
-    async fn answered<B>(&self, request: Request<B>) -> Result<Response<Body>, Infallible>
+    /// Reads the whole body of a request and answers it.
+    async fn respond<B>(&self, request: Request<B>) -> Result<Response<Body>, Infallible>
     where
         B: http_body::Body + Send + 'static,
         B::Data: Send,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let (parts, body) = request.into_parts();
-        let reply = match Limited::new(body, LARGEST_BODY).collect().await {
-            Ok(body) => self.whole(parts, body.to_bytes()).await,
+        let reply = match Limited::new(body, MAX_BODY_BYTES).collect().await {
+            Ok(body) => self.respond_to_body(parts, body.to_bytes()).await,
             Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-                let message = format!("Request entity too large: limit is {LARGEST_BODY}");
+                let message = format!("Request entity too large: limit is {MAX_BODY_BYTES}");
                 Status::plain(413, "RequestEntityTooLarge", message).into()
             }
             Err(error) => Status::bad_request(error.to_string()).into(),
@@ -167,32 +167,32 @@ impl ApiServer {
         Ok(reply.into_http())
     }
 
-    /// Answers a request that has been read.
-    async fn whole(&self, parts: Parts, body: Bytes) -> Reply {
+    /// Answers a request whose body has been read.
+    async fn respond_to_body(&self, parts: Parts, body: Bytes) -> Reply {
         let shared = Arc::clone(&self.shared);
-        let answered = match &self.shared.door {
-            Some(door) if parts.method != Method::GET => {
-                door.through(async move { Box::pin(answer(&shared, &parts, body)).await }).await
+        let reply = match &self.shared.upstream {
+            Some(upstream) if parts.method != Method::GET => {
+                upstream.finish_write(async move { Box::pin(answer(&shared, &parts, body)).await }).await
             }
             _ => Box::pin(answer(&shared, &parts, body)).await,
         };
-        match answered {
+        match reply {
             Some(reply) => reply,
             None => std::future::pending().await,
         }
     }
 
-    /// Who holds a bearer token.
-    pub(crate) fn holder(&self, token: &str) -> Option<User> {
-        identity::holder(&self.shared, token)
+    /// The user of a bearer token.
+    pub(crate) fn token_user(&self, token: &str) -> Option<User> {
+        identity::token_user(&self.shared, token)
     }
 
-    /// Whether there are users who may not do everything.
-    pub(crate) fn judges(&self) -> bool {
+    /// Whether the server authorizes requests.
+    pub(crate) fn has_authorization(&self) -> bool {
         self.shared.switches.authorization != Authorization::AlwaysAllow
     }
 
-    /// What can be made to go wrong.
+    /// The faults that can be injected.
     #[must_use]
     pub fn faults(&self) -> Faults {
         self.shared.faults.clone()
@@ -204,7 +204,7 @@ impl ApiServer {
         self.shared.store.revision()
     }
 
-    /// Forgets all events: watches and lists from older revisions are answered with 410, as after etcd's compaction.
+    /// Drops all events: watches and lists from older revisions are answered with 410, as after etcd's compaction.
     pub fn compact(&self) {
         self.shared.store.compact();
     }
@@ -226,16 +226,16 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         self.start_controllers();
-        self.shared.checking.ensure(&self.shared);
+        self.shared.availability_checker.ensure_running(&self.shared);
         let server = self.clone();
-        Box::pin(async move { server.answered(request).await })
+        Box::pin(async move { server.respond(request).await })
     }
 }
 
-/// Answers a request and writes it in the log, unless it was never served; nothing if a fault leaves it without an answer.
+/// Answers a request and logs it, unless its path is not served; returns nothing if a fault suppresses the answer.
 async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Reply> {
     let path = Path::parse(parts.uri.path());
-    let user = match user(shared, parts) {
+    let user = match authenticate(shared, parts) {
         Ok(user) => user,
         Err(status) => return Some(status.into()),
     };
@@ -248,31 +248,31 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Repl
     let effects = shared.faults.strike(&request);
     let sent = body.clone();
     let serve = async {
-        if let Some(door) = &shared.door {
-            return door.hand_on(&shared.faults, (parts, &request), body).await;
+        if let Some(upstream) = &shared.upstream {
+            return upstream.forward(&shared.faults, (parts, &request), body).await;
         }
         match path {
             Path::Other(path) => match authorization::check(shared, &request) {
-                Ok(()) => published(shared, parts, &request.user, &path).await,
+                Ok(()) => answer_non_resource(shared, parts, &request.user, &path).await,
                 Err(status) => status.into(),
             },
-            Path::Resource(path) => objects(shared, parts, &request, path, body).await,
+            Path::Resource(path) => answer_resource(shared, parts, &request, path, body).await,
         }
     };
-    let reply = Box::pin(faults::around(&effects, &request, serve)).await?;
-    shared.log.served(parts, &request, &sent, &reply);
+    let reply = Box::pin(faults::apply_effects(&effects, &request, serve)).await?;
+    shared.log.record(parts, &request, &sent, &reply);
     (!reply.withheld).then_some(reply)
 }
 
-/// Answers a path that names no objects.
-async fn published(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[String]) -> Reply {
+/// Answers a non-resource request.
+async fn answer_non_resource(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[String]) -> Reply {
     let texts: Vec<&str> = path.iter().map(String::as_str).collect();
     let (value, content_type) = match texts.as_slice() {
         [".well-known", "openid-configuration"] => (shared.tokens.discovery(), "application/json"),
         ["openid", "v1", "jwks"] => (shared.tokens.signer().keys(), "application/jwk-set+json"),
         ["apis", group, version] | ["openapi", "v3", "apis", group, version] => {
             return match aggregation::of(shared, group, version) {
-                Some(backend) => aggregation::pass(shared, backend, parts, user, Bytes::new()).await,
+                Some(backend) => aggregation::proxy(shared, backend, parts, user, Bytes::new()).await,
                 None => discovery::answer(shared, parts, path).await,
             };
         }
@@ -281,8 +281,8 @@ async fn published(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[Str
     Reply { content_type, ..Reply::json(200, Bytes::from(value.to_string())) }
 }
 
-/// Answers a request for objects.
-async fn objects(
+/// Answers a resource request.
+async fn answer_resource(
     shared: &Arc<Shared>,
     parts: &Parts,
     request: &Attributes,
@@ -293,7 +293,7 @@ async fn objects(
         return status.into();
     }
     if let Some(backend) = aggregation::of(shared, &path.group, &path.version) {
-        return aggregation::pass(shared, backend, parts, &request.user, body).await;
+        return aggregation::proxy(shared, backend, parts, &request.user, body).await;
     }
     match read(shared, parts, request.user.clone(), path, body) {
         Ok(call) => {
@@ -302,29 +302,29 @@ async fn objects(
             notes.warn(deprecation(&call.target).map(str::to_owned));
             notes.extend(std::mem::take(&mut reply.notes));
             reply.notes = notes;
-            aggregation::written(shared, &call, (reply.code, reply.name.clone())).await;
+            aggregation::after_write(shared, &call, (reply.code, reply.name.clone())).await;
             reply
         }
         Err(reply) => *reply,
     }
 }
 
-/// Whoever asks, or whom that one speaks for.
-fn user(shared: &Shared, parts: &Parts) -> Result<User, Status> {
-    let caller = identity::caller(shared, parts)?;
-    match identity::impersonated(&parts.headers)? {
+/// The user of a request: the caller, or the user that it impersonates.
+fn authenticate(shared: &Shared, parts: &Parts) -> Result<User, Status> {
+    let caller = identity::authenticate_request(shared, parts)?;
+    match identity::requested_impersonation(&parts.headers)? {
         None => Ok(caller),
-        Some(impersonated) => {
-            for need in impersonated.needs {
-                Question::impersonate(caller.clone(), need).check(shared)?;
+        Some(impersonation) => {
+            for permission in impersonation.permissions {
+                AccessRequest::impersonate(caller.clone(), permission).check(shared)?;
             }
-            Ok(impersonated.user)
+            Ok(impersonation.user)
         }
     }
 }
 
-/// What users of a kind are told that will be served no more.
-fn deprecation(target: &Target) -> Option<&'static str> {
+/// The deprecation warning of a resource, if it is deprecated.
+fn deprecation(target: &ServedResource) -> Option<&'static str> {
     match target.table.as_str() {
         "endpoints" => Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
         "componentstatuses" => Some("v1 ComponentStatus is deprecated in v1.19+"),
@@ -345,7 +345,7 @@ async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
         return Err(Status::bad_request("name must be provided"));
     }
     let misplaced = match call.verb {
-        // As kube-apiserver has it, what the path of a custom resource says does not matter then.
+        // kube-apiserver ignores the name in the path when it creates custom resources.
         Verb::Create => !call.path.name.is_empty() && !call.target.custom,
         Verb::Update | Verb::Patch => call.path.name.is_empty(),
         _ => false,

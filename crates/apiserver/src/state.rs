@@ -1,31 +1,32 @@
-//! What the requests share: the store, the kinds served, and what is made up for them. Knows no request.
+//! The state that all requests share: the store, the served kinds, generated ids, and so on. It does not depend on a
+//! request.
 
 use std::sync::Arc;
 
 use webhook::dial::Dialers;
 
 use crate::access::tokens::Tokens;
-use crate::aggregation::Checking;
+use crate::aggregation::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority;
 use crate::clock::Clock;
 use crate::faults::Faults;
-use crate::hooks::Hooks;
-use crate::http::upstream::Door;
+use crate::http::upstream::UpstreamProxy;
 use crate::ids::Ids;
 use crate::log::Log;
 use crate::object::allocation::Pool;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
+use crate::webhook_cache::WebhookCache;
 
-/// Who may do what.
+/// The authorization mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authorization {
     /// Everybody may do everything.
     #[default]
     AlwaysAllow,
-    /// What roles say that are bound to somebody; `system:masters` may do everything.
+    /// RBAC; `system:masters` may do everything.
     Rbac,
 }
 
@@ -33,24 +34,24 @@ pub enum Authorization {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each controller is there or not")]
 pub struct Controllers {
-    /// A deleted namespace loses its content, says what is left, and goes.
+    /// The namespace controller: empties deleted namespaces, sets their conditions, and removes their finalizer.
     pub namespaces: bool,
-    /// What belongs to nobody that is there goes; foreground deletion and orphaning come to an end.
+    /// The garbage collector: deletes objects whose owners are gone, and completes foreground deletion and orphaning.
     pub garbage_collector: bool,
-    /// Every namespace has the service account `default`.
+    /// Creates the service account `default` in every namespace.
     pub service_accounts: bool,
-    /// Every namespace has the config map `kube-root-ca.crt`.
+    /// Creates the ConfigMap `kube-root-ca.crt` in every namespace.
     pub root_ca: bool,
-    /// Secrets of type `kubernetes.io/service-account-token` are filled, and go with their account.
+    /// Fills Secrets of type `kubernetes.io/service-account-token`, and deletes them with their account.
     pub token_secrets: bool,
-    /// Cluster roles with an aggregation rule hold the rules of those that it selects.
+    /// Aggregates the rules of selected ClusterRoles into those with an aggregation rule.
     pub aggregated_roles: bool,
-    /// Approved certificate signing requests for Kubernetes' own signers are signed.
+    /// Signs approved CertificateSigningRequests for Kubernetes' own signers.
     pub signing: bool,
 }
 
 impl Controllers {
-    /// None: a control plane alone, as envtest has it.
+    /// No controllers: a control plane alone, as in envtest.
     #[must_use]
     pub const fn none() -> Self {
         Self {
@@ -64,7 +65,7 @@ impl Controllers {
         }
     }
 
-    /// All of them: a cluster.
+    /// All controllers, as in a cluster.
     #[must_use]
     pub const fn all() -> Self {
         Self {
@@ -79,18 +80,19 @@ impl Controllers {
     }
 }
 
-/// What the server does by itself.
+/// What the server does beside answering requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Switches {
-    /// What runs beside it.
+    /// The controllers.
     pub(crate) controllers: Controllers,
-    /// Who may do what.
+    /// The authorization mode.
     pub(crate) authorization: Authorization,
-    /// Whether it writes what kube-apiserver writes when it starts, and shows others a certificate.
+    /// Whether it writes the objects that kube-apiserver writes when it starts, and presents a client certificate to
+    /// other API servers.
     pub(crate) post_start_hooks: bool,
 }
 
-/// What the requests share.
+/// The shared state of a server.
 pub(crate) struct Shared {
     pub(crate) store: Store,
     pub(crate) registry: Registry,
@@ -99,20 +101,20 @@ pub(crate) struct Shared {
     pub(crate) log: Log,
     pub(crate) switches: Switches,
     pub(crate) dialers: Option<Arc<dyn Dialers>>,
-    pub(crate) hooks: Hooks,
+    pub(crate) webhooks: WebhookCache,
     pub(crate) pool: Pool,
     pub(crate) faults: Faults,
-    pub(crate) authority: authority::Lazy,
+    pub(crate) authority: authority::LazyAuthority,
     pub(crate) progress: Progress,
     pub(crate) front_proxy: FrontProxy,
-    pub(crate) checking: Checking,
+    pub(crate) availability_checker: AvailabilityChecker,
     pub(crate) tokens: Tokens,
-    /// The server that holds the objects, where this one does not.
-    pub(crate) door: Option<Door>,
+    /// The server that stores the objects, if this one forwards requests.
+    pub(crate) upstream: Option<UpstreamProxy>,
 }
 
 impl Shared {
-    /// What another server begins with that holds the same.
+    /// The state of a new server with the same objects.
     pub(crate) fn fork(&self, clock: Clock, dialers: Option<Arc<dyn Dialers>>) -> Self {
         Self {
             store: self.store.fork(),
@@ -123,19 +125,19 @@ impl Shared {
             log: Log::default(),
             switches: self.switches,
             dialers,
-            hooks: Hooks::default(),
+            webhooks: WebhookCache::default(),
             pool: Pool::default(),
-            // What was written at the start names it.
+            // Objects that were written at the start contain its certificate.
             authority: if self.switches.post_start_hooks {
                 self.authority.clone()
             } else {
-                self.authority.anew()
+                self.authority.fork()
             },
             progress: Progress::default(),
             front_proxy: self.front_proxy.clone(),
-            checking: self.checking.anew(),
-            tokens: self.tokens.anew(),
-            door: self.door.as_ref().map(Door::anew),
+            availability_checker: self.availability_checker.fork(),
+            tokens: self.tokens.fork(),
+            upstream: self.upstream.as_ref().map(UpstreamProxy::fork),
         }
     }
 }

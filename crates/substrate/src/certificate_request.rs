@@ -1,11 +1,12 @@
-//! CertificateSigningRequests as facts: who asked and what was decided is set by the server, so it is brought about.
+//! CertificateSigningRequests as facts: the server sets the requesting user, and only its approval subresource sets a
+//! decision.
 
 use serde_json::Value;
 
 use crate::cluster::Asker;
 
-/// The user that an object says asked; absent of other kinds, and where nobody is named.
-pub(crate) fn asker(object: &Value) -> Option<Asker> {
+/// The user that a request names; absent for other kinds, and if it names none.
+pub(crate) fn requestor(object: &Value) -> Option<Asker> {
     let spec = Some(object).filter(|object| object["kind"] == "CertificateSigningRequest")?.get("spec")?;
     let groups = spec["groups"].as_array().into_iter().flatten();
     Some(Asker {
@@ -14,8 +15,8 @@ pub(crate) fn asker(object: &Value) -> Option<Asker> {
     })
 }
 
-/// The status with which a request is approved or denied; absent where it is not decided.
-pub(crate) fn decided(object: &Value) -> Option<&Value> {
+/// The status of an approved or denied request; absent if it is not decided.
+pub(crate) fn decision_status(object: &Value) -> Option<&Value> {
     let status =
         Some(object).filter(|object| object["kind"] == "CertificateSigningRequest")?.get("status")?;
     let conditions = status["conditions"].as_array()?;
@@ -30,20 +31,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_asked_for_by_whom_it_names() {
+    fn a_request_names_its_requestor() {
         let kind = "CertificateSigningRequest";
-        let asked = json!({"kind": kind, "spec": {"username": "a", "groups": ["b"]}});
-        assert_eq!(asker(&asked), Some(Asker { name: "a".to_owned(), groups: vec!["b".to_owned()] }));
-        assert_eq!(asker(&json!({"kind": kind, "spec": {}})), None);
-        assert_eq!(asker(&json!({"kind": "Other", "spec": {"username": "a"}})), None);
+        let request = json!({"kind": kind, "spec": {"username": "a", "groups": ["b"]}});
+        assert_eq!(requestor(&request), Some(Asker { name: "a".to_owned(), groups: vec!["b".to_owned()] }));
+        assert_eq!(requestor(&json!({"kind": kind, "spec": {}})), None);
+        assert_eq!(requestor(&json!({"kind": "Other", "spec": {"username": "a"}})), None);
     }
 
     #[test]
-    fn a_decision_is_told_from_other_conditions() {
+    fn only_approval_and_denial_are_decisions() {
         let of = |kind: &str, condition: &str| json!({"kind": kind, "status": {"conditions": [{"type": condition}]}});
         let kind = "CertificateSigningRequest";
-        assert_eq!(decided(&of(kind, "Denied")), Some(&of(kind, "Denied")["status"]));
-        assert_eq!(decided(&of(kind, "Failed")), None);
-        assert_eq!(decided(&of("Other", "Denied")), None);
+        assert_eq!(decision_status(&of(kind, "Denied")), Some(&of(kind, "Denied")["status"]));
+        assert_eq!(decision_status(&of(kind, "Failed")), None);
+        assert_eq!(decision_status(&of("Other", "Denied")), None);
     }
 }

@@ -1,90 +1,91 @@
-//! One cluster behind a client: objects written, read and removed as plain JSON, refusals kept as they came.
+//! A cluster behind a client: writes, reads and removes objects as plain JSON, and returns errors of the server
+//! unchanged.
 
 use http::{Method, Request, header};
 use kube::client::Body;
 use schema::{Kinds, Resource};
 use serde_json::{Value, json};
 
-/// A cluster that cases write into.
+/// A cluster that cases write to.
 #[derive(Clone)]
 pub struct Cluster {
     client: kube::Client,
     finalizes: bool,
-    speaks_for: Option<Asker>,
+    impersonated: Option<Asker>,
 }
 
-/// A user that others speak for.
+/// A user to impersonate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asker {
-    /// Its name.
+    /// The user name.
     pub name: String,
-    /// Its groups.
+    /// The user's groups.
     pub groups: Vec<String>,
 }
 
-/// How requests call themselves that speak for somebody else, so that logs tell them from those that are meant.
+/// The user agent of impersonating requests, which distinguishes them in logs from those under test.
 pub const SPEAKER: &str = "gardener-conformance";
 
-/// What an API server answered.
+/// The reply of an API server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     /// HTTP status.
     pub code: u16,
-    /// The object, or the Status of a refusal.
+    /// The object, or the Status of an error.
     pub body: Value,
     /// Texts of the `Warning` headers.
     pub warnings: Vec<String>,
 }
 
-/// Why a request was not answered or an object cannot be sent.
+/// Reason why a request failed, or why an object cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// The kind of the object is not known, so its path is not.
-    #[error("{api_version} {kind} is served by no API server that is known")]
+    /// The kind is unknown, so the object has no known path.
+    #[error("no known API server serves {api_version} {kind}")]
     Kind {
         /// `apiVersion` of the object.
         api_version: String,
         /// `kind` of the object.
         kind: String,
     },
-    /// The server could not be asked.
+    /// The request could not be sent.
     #[error("failed to {method} {path}: {source}")]
     Send {
         /// HTTP method.
         method: Method,
-        /// Path asked.
+        /// Path of the request.
         path: String,
-        /// The client's reason.
+        /// The client's error.
         source: Box<kube::Error>,
     },
-    /// The answer is no JSON.
+    /// The body of the answer could not be read.
     #[error("failed to read the answer to {method} {path}: {reason}")]
     Read {
         /// HTTP method.
         method: Method,
-        /// Path asked.
+        /// Path of the request.
         path: String,
         /// What is wrong.
         reason: String,
     },
-    /// The server refused what had to be written.
+    /// The server refused a required write.
     #[error("the API server refused {what}: {message}")]
     Refused {
         /// Kind and name.
         what: String,
-        /// Its message.
+        /// The server's message.
         message: String,
     },
 }
 
 impl Reply {
-    /// Whether the server did what it was asked.
+    /// Whether the request succeeded.
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.code)
     }
 
-    /// The message of a refusal.
+    /// The message of an error.
     #[must_use]
     pub fn message(&self) -> String {
         let message = self.body["message"].as_str().map(str::to_owned);
@@ -93,23 +94,22 @@ impl Reply {
 }
 
 impl Cluster {
-    /// A cluster behind this client.
+    /// A cluster behind this client, with a namespace controller.
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
-        Self { client, finalizes: false, speaks_for: None }
+        Self { client, finalizes: false, impersonated: None }
     }
 
-    /// A cluster without controllers: what a namespace controller would do when a namespace is deleted, whoever deletes
-    /// it has to do.
+    /// A cluster without controllers: whoever deletes a namespace must call [`Self::finalize`].
     #[must_use]
     pub fn without_controllers(client: kube::Client) -> Self {
-        Self { client, finalizes: true, speaks_for: None }
+        Self { client, finalizes: true, impersonated: None }
     }
 
-    /// The cluster as another user is shown it.
+    /// The same cluster, with requests that impersonate a user.
     #[must_use]
     pub fn speaking_for(&self, asker: Asker) -> Self {
-        Self { speaks_for: Some(asker), ..self.clone() }
+        Self { impersonated: Some(asker), ..self.clone() }
     }
 
     /// The client.
@@ -121,10 +121,10 @@ impl Cluster {
     /// Creates an object; `query` such as `dryRun=All`, or empty.
     ///
     /// # Errors
-    /// When its kind is unknown or the server cannot be asked; a refusal is a [`Reply`].
+    /// When the kind is unknown or the request cannot be sent; an error of the server is a [`Reply`].
     pub async fn create(&self, object: &Value, query: &str) -> Result<Reply, ClusterError> {
         let resource = resource(object)?;
-        let path = collection(resource, namespace(object));
+        let path = collection_path(resource, namespace(object));
         self.send(Method::POST, &path, query, Some(object)).await
     }
 
@@ -138,7 +138,7 @@ impl Cluster {
         subresource: &str,
         query: &str,
     ) -> Result<Reply, ClusterError> {
-        let path = one(object, subresource)?;
+        let path = object_path(object, subresource)?;
         self.send(Method::PUT, &path, query, Some(object)).await
     }
 
@@ -152,8 +152,8 @@ impl Cluster {
         subresource: &str,
         patch: &Value,
     ) -> Result<Reply, ClusterError> {
-        let place = one(object, subresource)?;
-        self.send_as(Method::PATCH, &place, "", Some(patch), "application/merge-patch+json").await
+        let path = object_path(object, subresource)?;
+        self.send_as(Method::PATCH, &path, "", Some(patch), "application/merge-patch+json").await
     }
 
     /// Reads the object of this kind, namespace and name.
@@ -161,7 +161,7 @@ impl Cluster {
     /// # Errors
     /// As [`Self::create`].
     pub async fn get(&self, object: &Value) -> Result<Reply, ClusterError> {
-        self.send(Method::GET, &one(object, "")?, "", None).await
+        self.send(Method::GET, &object_path(object, "")?, "", None).await
     }
 
     /// Deletes the object of this kind, namespace and name.
@@ -169,13 +169,13 @@ impl Cluster {
     /// # Errors
     /// As [`Self::create`].
     pub async fn delete(&self, object: &Value, query: &str) -> Result<Reply, ClusterError> {
-        self.send(Method::DELETE, &one(object, "")?, query, None).await
+        self.send(Method::DELETE, &object_path(object, "")?, query, None).await
     }
 
     /// Deletes every object of `<plural>[.<group>]` in a namespace (or everywhere, if its objects have none).
     ///
     /// # Errors
-    /// When no such resource is known or the server cannot be asked.
+    /// When the resource is unknown or the request cannot be sent.
     pub async fn delete_collection(
         &self,
         name: &str,
@@ -183,27 +183,28 @@ impl Cluster {
         query: &str,
     ) -> Result<Reply, ClusterError> {
         let resource = collection_of(name)?;
-        self.send(Method::DELETE, &collection(resource, namespace), query, None).await
+        self.send(Method::DELETE, &collection_path(resource, namespace), query, None).await
     }
 
     /// Lists the objects of `<plural>[.<group>]` in all namespaces.
     ///
     /// # Errors
-    /// When no such resource is known or the server cannot be asked.
+    /// When the resource is unknown or the request cannot be sent.
     pub async fn list(&self, name: &str) -> Result<Reply, ClusterError> {
-        self.send(Method::GET, &collection(collection_of(name)?, ""), "", None).await
+        self.send(Method::GET, &collection_path(collection_of(name)?, ""), "", None).await
     }
 
-    /// Whether the server serves a resource, be it known or not: group, version and plural of a CustomResourceDefinition.
+    /// Whether the server serves a resource, known to this project or not: group, version and plural of a
+    /// CustomResourceDefinition.
     ///
     /// # Errors
-    /// When the server cannot be asked.
+    /// When the request cannot be sent.
     pub async fn serves(&self, group: &str, version: &str, plural: &str) -> Result<bool, ClusterError> {
         let path = format!("/apis/{group}/{version}/{plural}");
         Ok(self.send(Method::GET, &path, "limit=1", None).await?.is_success())
     }
 
-    /// Ends the deletion of a namespace, where nobody else does.
+    /// Removes the finalizers of a deleted namespace, if the cluster has no controllers.
     ///
     /// # Errors
     /// As [`Self::create`].
@@ -211,9 +212,9 @@ impl Cluster {
         let has_finalizers =
             namespace["spec"]["finalizers"].as_array().is_some_and(|found| !found.is_empty());
         if self.finalizes && namespace["kind"] == "Namespace" && has_finalizers {
-            let mut bare = namespace.clone();
-            bare["spec"]["finalizers"] = json!([]);
-            self.send(Method::PUT, &one(&bare, "finalize")?, "", Some(&bare)).await?;
+            let mut finalized = namespace.clone();
+            finalized["spec"]["finalizers"] = json!([]);
+            self.send(Method::PUT, &object_path(&finalized, "finalize")?, "", Some(&finalized)).await?;
         }
         Ok(())
     }
@@ -243,7 +244,7 @@ impl Cluster {
             .uri(uri)
             .header(header::CONTENT_TYPE, content_type)
             .header(header::ACCEPT, "application/json");
-        if let Some(asker) = &self.speaks_for {
+        if let Some(asker) = &self.impersonated {
             request = request.header(header::USER_AGENT, SPEAKER).header("Impersonate-User", &asker.name);
             for group in &asker.groups {
                 request = request.header("Impersonate-Group", group);
@@ -260,9 +261,10 @@ impl Cluster {
         let response = self.client.send(request).await.map_err(failed)?;
         let code = response.status().as_u16();
         let warnings = warnings(response.headers());
-        let unread =
+        let unreadable =
             |reason: String| ClusterError::Read { method: method.clone(), path: path.to_owned(), reason };
-        let bytes = response.into_body().collect_bytes().await.map_err(|error| unread(error.to_string()))?;
+        let bytes =
+            response.into_body().collect_bytes().await.map_err(|error| unreadable(error.to_string()))?;
         let body = serde_json::from_slice(&bytes)
             .unwrap_or_else(|_| json!({"message": String::from_utf8_lossy(&bytes)}));
         Ok(Reply { code, body, warnings })
@@ -272,7 +274,7 @@ impl Cluster {
 /// The resource of `<plural>[.<group>]`, in its group's preferred version.
 ///
 /// # Errors
-/// When none is known.
+/// When the resource is unknown.
 pub fn collection_of(name: &str) -> Result<&'static Resource, ClusterError> {
     let named = Kinds::gardener().named(name);
     let unknown = || ClusterError::Kind { api_version: String::new(), kind: name.to_owned() };
@@ -282,7 +284,7 @@ pub fn collection_of(name: &str) -> Result<&'static Resource, ClusterError> {
 /// The resource that serves an object.
 ///
 /// # Errors
-/// When its kind is not known.
+/// When the kind is unknown.
 pub fn resource(object: &Value) -> Result<&'static Resource, ClusterError> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -291,7 +293,7 @@ pub fn resource(object: &Value) -> Result<&'static Resource, ClusterError> {
         .ok_or_else(|| ClusterError::Kind { api_version: api_version.to_owned(), kind: kind.to_owned() })
 }
 
-fn collection(resource: &Resource, namespace: &str) -> String {
+fn collection_path(resource: &Resource, namespace: &str) -> String {
     let root = if resource.group.is_empty() {
         format!("/api/{}", resource.version)
     } else {
@@ -304,9 +306,9 @@ fn collection(resource: &Resource, namespace: &str) -> String {
     }
 }
 
-fn one(object: &Value, subresource: &str) -> Result<String, ClusterError> {
+fn object_path(object: &Value, subresource: &str) -> Result<String, ClusterError> {
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    let path = format!("{}/{name}", collection(resource(object)?, namespace(object)));
+    let path = format!("{}/{name}", collection_path(resource(object)?, namespace(object)));
     Ok(if subresource.is_empty() { path } else { format!("{path}/{subresource}") })
 }
 

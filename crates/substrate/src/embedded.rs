@@ -1,5 +1,5 @@
-//! The in-process API server: no process, no port, unless someone outside must read it. It holds objects itself, or is the
-//! door of a real one.
+//! The in-process API server, without process or port unless others need a kubeconfig. It stores objects itself, or
+//! forwards to a real server.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -14,29 +14,29 @@ use webhook::dial::Dialers;
 
 use crate::{envtest, kubeconfig};
 
-/// Whoever comes with the kubeconfig of a server.
+/// The user of a server's kubeconfig.
 pub const OUTSIDE_USER: &str = "admin";
 
-/// A started server; dropping it ends it.
+/// A running server; dropping it stops it.
 pub struct Embedded {
     server: ApiServer,
-    is_door: bool,
-    outside: Option<Outside>,
+    is_proxy: bool,
+    outside: Option<OutsideAccess>,
 }
 
-/// What those outside of this process are given.
-struct Outside {
-    /// Watches of a target that is gone would hold a graceful shutdown up, so it is dropped.
-    _door: Served,
+/// Access for other processes: a TLS endpoint and a kubeconfig.
+struct OutsideAccess {
+    /// Dropped without graceful shutdown, which would wait for watches of a target that is gone.
+    _served: Served,
     kubeconfig: PathBuf,
-    /// Holds the kubeconfig; removed with the server.
+    /// The folder of the kubeconfig; removed with the server.
     _folder: tempfile::TempDir,
 }
 
-/// Why it could not be started.
+/// Reason why a server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddedError {
-    /// It could not be served over TLS.
+    /// Serving over TLS failed.
     #[error("failed to serve the embedded API server: {0}")]
     Serve(#[from] ServeError),
     /// The server behind it cannot be reached.
@@ -47,18 +47,18 @@ pub enum EmbeddedError {
     Kubeconfig(#[from] std::io::Error),
 }
 
-/// What each server in this process begins with, made once.
-static FRESH: LazyLock<ApiServer> = LazyLock::new(|| builder().build());
+/// The server that all others are forked from, built once.
+static TEMPLATE: LazyLock<ApiServer> = LazyLock::new(|| builder().build());
 
-/// A server with Kubernetes' kinds, the CRDs that come with the project, and further ones. Those `outside` of this process have the
-/// system's time, so it has it too.
+/// A server with Kubernetes' kinds, the project's CRDs, and further ones. With `outside`, its clock is the system's, as
+/// that of other processes.
 #[must_use]
 pub fn server(crds: &[Crd], outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
-    let serving = || builder().crds(crds.iter().cloned());
+    let builder_with_crds = || builder().crds(crds.iter().cloned());
     match (outside, crds) {
-        (true, _) => serving().epoch(Timestamp::now()).build().fork(dialers),
-        (false, []) => FRESH.fork(dialers),
-        (false, _) => serving().build().fork(dialers),
+        (true, _) => builder_with_crds().epoch(Timestamp::now()).build().fork(dialers),
+        (false, []) => TEMPLATE.fork(dialers),
+        (false, _) => builder_with_crds().build().fork(dialers),
     }
 }
 
@@ -66,22 +66,22 @@ fn builder() -> apiserver::Builder {
     ApiServer::builder().crds(schema::crds().iter().cloned())
 }
 
-/// What a control plane is made of.
+/// Configuration of a control plane.
 pub struct ControlPlane {
-    /// The CRDs that it begins with.
+    /// The initial CRDs.
     pub crds: Vec<Crd>,
-    /// What runs beside it.
+    /// The controllers.
     pub controllers: Controllers,
-    /// The audiences that it answers to; the issuer of its tokens where none are named.
+    /// The audiences that it accepts; by default the issuer of its tokens.
     pub audiences: Vec<String>,
-    /// Where its objects say that it is; an address for documentation where nothing is said.
+    /// The advertised address; by default one reserved for documentation.
     pub advertised: Option<SocketAddr>,
-    /// How it reaches webhooks and other API servers.
+    /// How it connects to webhooks and other API servers.
     pub dialers: Option<Arc<dyn Dialers>>,
 }
 
 impl Default for ControlPlane {
-    /// The project's CRDs and no controllers: as [`crate::envtest`] has one.
+    /// The project's CRDs and no controllers, as in [`crate::envtest`].
     fn default() -> Self {
         Self {
             crds: schema::crds().to_vec(),
@@ -94,23 +94,24 @@ impl Default for ControlPlane {
 }
 
 impl ControlPlane {
-    /// A server with the system's time, authorization by RBAC, and all that kube-apiserver writes when it starts.
+    /// Starts a server with the system's time, RBAC, and all objects that kube-apiserver writes when it starts.
     #[must_use]
     pub fn start(self) -> ApiServer {
-        let plain = ApiServer::builder()
+        let builder = ApiServer::builder()
             .crds(self.crds)
             .epoch(Timestamp::now())
             .controllers(self.controllers)
             .audiences(self.audiences)
             .post_start_hooks(true)
             .authorization(Authorization::Rbac);
-        let placed = self.advertised.into_iter().fold(plain, apiserver::Builder::advertised);
-        self.dialers.into_iter().fold(placed, apiserver::Builder::dialers).build()
+        let builder = self.advertised.into_iter().fold(builder, apiserver::Builder::advertised);
+        self.dialers.into_iter().fold(builder, apiserver::Builder::dialers).build()
     }
 }
 
 impl Embedded {
-    /// Starts a server; `outside`: also over TLS, with a kubeconfig. `dialers` reach the webhooks registered in it.
+    /// Starts a server; with `outside` also over TLS, with a kubeconfig. It calls registered webhooks through
+    /// `dialers`.
     ///
     /// # Errors
     /// When it cannot be served over TLS or its kubeconfig cannot be written.
@@ -118,7 +119,7 @@ impl Embedded {
         Self::start_with(&[], outside, dialers).await
     }
 
-    /// The same with further CRDs.
+    /// As [`Self::start`], with further CRDs.
     ///
     /// # Errors
     /// As [`Self::start`].
@@ -127,31 +128,35 @@ impl Embedded {
         outside: bool,
         dialers: Option<Arc<dyn Dialers>>,
     ) -> Result<Self, EmbeddedError> {
-        Self::opened(server(crds, outside, dialers), false, outside).await
+        Self::start_front_end(server(crds, outside, dialers), false, outside).await
     }
 
-    /// Starts a server for this process alone, whose clock begins at `now`.
+    /// Starts a server for this process only, whose clock starts at `now`.
     #[must_use]
     pub fn at(now: Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
-        Self { server: FRESH.fork_at(now, dialers), is_door: false, outside: None }
+        Self { server: TEMPLATE.fork_at(now, dialers), is_proxy: false, outside: None }
     }
 
-    /// The door of a real server, in the runtime at hand: faults and the request log are its own, objects and time are the
-    /// real one's.
+    /// Starts a server that forwards to a real one, in this runtime: faults and the request log are its own, objects
+    /// and time are the real server's.
     ///
     /// # Errors
     /// When the real server's kubeconfig cannot be used, and as [`Self::start`].
     pub async fn before(cluster: &envtest::Cluster, outside: bool) -> Result<Self, EmbeddedError> {
-        // A client's connections end with the runtime that made them.
-        let client = kubeconfig::unasked(&cluster.kubeconfig).await?;
+        // A client's connections end with the runtime that created them.
+        let client = kubeconfig::unchecked_client(&cluster.kubeconfig).await?;
         let upstream = Arc::new(RealServer(client));
         let server = ApiServer::builder().epoch(Timestamp::now()).upstream(upstream).build();
-        Self::opened(server, true, outside).await
+        Self::start_front_end(server, true, outside).await
     }
 
-    async fn opened(server: ApiServer, is_door: bool, outside: bool) -> Result<Self, EmbeddedError> {
-        let outside = if outside { Some(open(&server).await?) } else { None };
-        Ok(Self { server, is_door, outside })
+    async fn start_front_end(
+        server: ApiServer,
+        is_proxy: bool,
+        outside: bool,
+    ) -> Result<Self, EmbeddedError> {
+        let outside = if outside { Some(serve_outside(&server).await?) } else { None };
+        Ok(Self { server, is_proxy, outside })
     }
 
     /// A client in this process.
@@ -160,13 +165,13 @@ impl Embedded {
         kube::Client::new(self.server.clone(), "default")
     }
 
-    /// A client in this process that speaks for another user, so that the request log tells the two apart.
+    /// A client in this process with another user name, so that the request log distinguishes it.
     #[must_use]
     pub fn client_as(&self, name: &str) -> kube::Client {
         self.client_through(name, |_| ())
     }
 
-    /// The same, with requests that are changed on their way.
+    /// As [`Self::client_as`], with a change to each request.
     #[must_use]
     pub fn client_through(
         &self,
@@ -184,42 +189,43 @@ impl Embedded {
         kube::Client::new(service, "default")
     }
 
-    /// How many requests have been answered.
+    /// The number of answered requests.
     #[must_use]
     pub fn request_count(&self) -> usize {
         self.server.request_count()
     }
 
-    /// The requests after so many, the oldest first.
+    /// The requests after the first `count`, oldest first.
     #[must_use]
     pub fn requests_since(&self, count: usize) -> Vec<apiserver::Request> {
         self.server.requests_since(count)
     }
 
-    /// Waits until a real server has answered all that it was asked, also by clients that are gone.
+    /// Waits until the controllers are idle and the real server has answered all forwarded writes, even if their
+    /// clients are gone.
     pub async fn settled(&self) {
         self.server.settled().await;
     }
 
-    /// The revision of the last write; absent where a real server holds the objects.
+    /// The revision of the last write; absent if a real server stores the objects.
     #[must_use]
     pub fn revision(&self) -> Option<u64> {
-        (!self.is_door).then(|| self.server.revision())
+        (!self.is_proxy).then(|| self.server.revision())
     }
 
-    /// What can be made to go wrong.
+    /// The faults that can be injected.
     #[must_use]
     pub fn faults(&self) -> apiserver::Faults {
         self.server.faults()
     }
 
-    /// The server's time.
+    /// The server's current time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.server.now()
     }
 
-    /// A kubeconfig file for others; absent unless it is served over TLS.
+    /// A kubeconfig file for other processes; absent unless it is served over TLS.
     #[must_use]
     pub fn kubeconfig(&self) -> Option<&Path> {
         self.outside.as_ref().map(|outside| outside.kubeconfig.as_path())
@@ -240,10 +246,10 @@ impl apiserver::Upstream for RealServer {
     }
 }
 
-async fn open(server: &ApiServer) -> Result<Outside, EmbeddedError> {
-    let door = server.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+async fn serve_outside(server: &ApiServer) -> Result<OutsideAccess, EmbeddedError> {
+    let served = server.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
     let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir()?;
     let kubeconfig = folder.path().join("kubeconfig");
-    std::fs::write(&kubeconfig, door.kubeconfig())?;
-    Ok(Outside { _door: door, kubeconfig, _folder: folder })
+    std::fs::write(&kubeconfig, served.kubeconfig())?;
+    Ok(OutsideAccess { _served: served, kubeconfig, _folder: folder })
 }

@@ -1,4 +1,4 @@
-//! Facts: objects that stand before a request, written as another user would have written them.
+//! Facts: objects that a case needs before its request, written as if another user had created them.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use tokio::time::Instant;
 use crate::certificate_request;
 use crate::cluster::{Cluster, ClusterError, Reply, resource};
 
-/// Holds an object whose deletion has begun.
-const HOLD: &str = "conformance.gardener.cloud/hold";
+/// The finalizer that keeps a deleted object.
+const HOLD_FINALIZER: &str = "conformance.gardener.cloud/hold";
 
-/// How often a removal is begun, 20 ms apart: a server's own controllers have a say in some kinds.
-const REMOVALS: usize = 100;
-/// How long a namespace may take to go, and the pauses between two looks.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How many times a removal is attempted, 20 ms apart: controllers of the server may interfere.
+const MAX_REMOVALS: usize = 100;
+/// The timeout of a namespace's deletion, and the pauses between checks.
+const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(30);
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-/// How often a status is written that somebody else changed meanwhile.
-const WRITES: usize = 20;
-/// Metadata that only a server sets.
+const MAX_PAUSE: Duration = Duration::from_millis(100);
+/// How many times a status is written in case of conflicts.
+const MAX_STATUS_WRITES: usize = 20;
+/// Metadata that only the server sets.
 const SERVER_SET: [&str; 7] = [
     "uid",
     "resourceVersion",
@@ -30,7 +30,7 @@ const SERVER_SET: [&str; 7] = [
     "deletionGracePeriodSeconds",
 ];
 
-/// An object without what only a server sets, its deletionTimestamp included.
+/// A copy of an object without the metadata that only the server sets, including its deletionTimestamp.
 #[must_use]
 pub fn stripped(object: &Value) -> Value {
     let mut object = object.clone();
@@ -40,27 +40,27 @@ pub fn stripped(object: &Value) -> Value {
     object
 }
 
-/// Whether the deletion of the object has begun.
+/// Whether the object is being deleted.
 #[must_use]
 pub fn is_deleting(object: &Value) -> bool {
     object["metadata"]["deletionTimestamp"].as_str().is_some()
 }
 
-/// What was there before a namespace was written.
+/// The state of a namespace before it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Before {
-    /// Nothing: it was made.
+    /// It did not exist.
     Nothing,
-    /// It was there and was left alone.
+    /// It existed and was not changed.
     Same,
-    /// It was there as this, and was replaced.
+    /// It existed like this, and was replaced.
     Other(Value),
 }
 
-/// Makes sure that a namespace exists; `object` says more of it than its name.
+/// Makes sure that a namespace exists; `object` has its other fields.
 ///
 /// # Errors
-/// When the server refuses it or cannot be asked.
+/// When the server refuses it or cannot be reached.
 pub async fn write_namespace(
     cluster: &Cluster,
     name: &str,
@@ -83,10 +83,10 @@ pub async fn write_namespace(
     Ok(Before::Other(stripped(&before.body)))
 }
 
-/// Writes the service account that every namespace has, as a controller would: no API server takes pods without.
+/// Creates the default service account of a namespace, as a controller would: without it, API servers refuse pods.
 ///
 /// # Errors
-/// When the server refuses it or cannot be asked.
+/// When the server refuses it or cannot be reached.
 pub async fn write_account(cluster: &Cluster, namespace: &str) -> Result<(), ClusterError> {
     let metadata = json!({"name": "default", "namespace": namespace});
     let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata});
@@ -94,36 +94,36 @@ pub async fn write_account(cluster: &Cluster, namespace: &str) -> Result<(), Clu
     if reply.code == 409 { Ok(()) } else { expect(&reply, &account) }
 }
 
-/// Writes one object: its status through the status subresource, a begun deletion by a finalizer and a delete; a
-/// certificate request as the user that it names, a decision about it through its subresource.
-/// Gives it back as it stands then.
+/// Writes an object: its status through the status subresource, its deletion by a finalizer and a delete request, a
+/// CertificateSigningRequest as the user that it names, and its approval through the subresource. Returns the stored
+/// object.
 ///
 /// # Errors
-/// When the server refuses it or cannot be asked.
+/// When the server refuses it or cannot be reached.
 pub async fn write(cluster: &Cluster, object: &Value) -> Result<Value, ClusterError> {
     let mut wanted = stripped(object);
     let deleting = is_deleting(object);
     if deleting {
         let finalizers = wanted["metadata"]["finalizers"].as_array().is_none_or(Vec::is_empty);
         if finalizers {
-            wanted["metadata"]["finalizers"] = json!([HOLD]);
+            wanted["metadata"]["finalizers"] = json!([HOLD_FINALIZER]);
         }
     }
     let has_status = resource(&wanted)?.subresources.iter().any(|subresource| subresource.name == "status");
     let mut created = wanted.clone();
     if has_status && let Some(fields) = created.as_object_mut() {
-        // The server leaves it out, but what it asks before may look at it: gardener-apiserver lets nobody create a Shoot
-        // that is being restored.
+        // The server drops the status, but admission may read it: gardener-apiserver refuses to create a Shoot that is
+        // being restored.
         fields.remove("status");
     }
-    let reply = match certificate_request::asker(&wanted) {
-        Some(asker) => cluster.speaking_for(asker).create(&created, "").await?,
+    let reply = match certificate_request::requestor(&wanted) {
+        Some(requestor) => cluster.speaking_for(requestor).create(&created, "").await?,
         None => cluster.create(&created, "").await?,
     };
     expect(&reply, &wanted)?;
     let mut written = reply.body;
-    if let Some(decided) = certificate_request::decided(&wanted) {
-        written = write_status(cluster, written, "approval", decided).await?;
+    if let Some(decision) = certificate_request::decision_status(&wanted) {
+        written = write_status(cluster, written, "approval", decision).await?;
     }
     if let Some(status) = wanted.get("status").filter(|status| has_status && !status.is_null()) {
         written = write_status(cluster, written, "status", status).await?;
@@ -137,7 +137,7 @@ pub async fn write(cluster: &Cluster, object: &Value) -> Result<Value, ClusterEr
     Ok(written)
 }
 
-/// As [`write()`], in the place of an object that somebody left: one whose creation was answered to nobody.
+/// As [`write()`], replacing a leftover object, such as one whose create request was never answered.
 ///
 /// # Errors
 /// As [`write()`].
@@ -151,7 +151,7 @@ pub async fn write_anew(cluster: &Cluster, object: &Value) -> Result<Value, Clus
     }
 }
 
-/// As [`write()`], over an object that a controller of the cluster made first, as every namespace's own service account.
+/// As [`write()`], but replaces the service account `default`, which a controller of the cluster may have created.
 ///
 /// # Errors
 /// As [`write()`].
@@ -165,19 +165,19 @@ pub async fn write_over(cluster: &Cluster, object: &Value) -> Result<Value, Clus
     {
         return Ok(written);
     }
-    // It is there, or its controller came between the look and the writing.
+    // It exists, or its controller created it in between.
     let reply = cluster.replace(&stripped(object), "", "").await?;
     expect(&reply, object).map(|()| reply.body)
 }
 
-/// Writes a status, again where a controller of the server was faster.
+/// Writes a status, with retries on conflicts.
 async fn write_status(
     cluster: &Cluster,
     mut written: Value,
     subresource: &str,
     status: &Value,
 ) -> Result<Value, ClusterError> {
-    for _ in 0..WRITES {
+    for _ in 0..MAX_STATUS_WRITES {
         written["status"] = status.clone();
         let reply = cluster.replace(&written, subresource, "").await?;
         if reply.code != 409 {
@@ -187,16 +187,16 @@ async fn write_status(
     }
     Err(ClusterError::Refused {
         what: describe(&written),
-        message: "its status changes all the time".to_owned(),
+        message: "other clients keep changing its status".to_owned(),
     })
 }
 
-/// Removes an object, its finalizers first; absent is fine.
+/// Removes an object, its finalizers first; it may be absent.
 ///
 /// # Errors
-/// When the server refuses it or cannot be asked.
+/// When the server refuses it or cannot be reached.
 pub async fn remove(cluster: &Cluster, object: &Value) -> Result<(), ClusterError> {
-    for _ in 0..REMOVALS {
+    for _ in 0..MAX_REMOVALS {
         let found = cluster.get(object).await?;
         if found.code == 404 {
             return Ok(());
@@ -205,10 +205,10 @@ pub async fn remove(cluster: &Cluster, object: &Value) -> Result<(), ClusterErro
         let mut bare = found.body;
         if bare["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty()) {
             bare["metadata"]["finalizers"] = Value::Null;
-            // A conflict is answered by the next round.
+            // After a conflict, the next round retries.
             cluster.replace(&bare, "", "").await?;
         }
-        // A pod on a node would wait for the kubelet, which nobody is.
+        // A pod on a node would wait for a kubelet.
         let reply = cluster.delete(object, "gracePeriodSeconds=0").await?;
         if reply.is_success() && is_deleting(&reply.body) {
             cluster.finalize(&reply.body).await?;
@@ -217,14 +217,13 @@ pub async fn remove(cluster: &Cluster, object: &Value) -> Result<(), ClusterErro
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    Err(ClusterError::Refused { what: describe(object), message: "it is still there".to_owned() })
+    Err(ClusterError::Refused { what: describe(object), message: "the object still exists".to_owned() })
 }
 
-/// Brings a namespace back to what it was; one that was made is deleted, and waited for if another case may want
-/// its name.
+/// Restores a namespace; deletes it if it did not exist before, and waits for that if another case may need its name.
 ///
 /// # Errors
-/// When the server refuses it, cannot be asked, or the namespace is still there after 30 seconds.
+/// When the server refuses it, cannot be reached, or the namespace still exists after 30 seconds.
 pub async fn restore_namespace(
     cluster: &Cluster,
     name: &str,
@@ -240,9 +239,9 @@ pub async fn restore_namespace(
             cluster.delete(&namespace, "").await?
         }
     };
-    let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
-    while begun.elapsed() < PATIENCE {
-        // A deletion that had begun before is refused, and ended all the same.
+    let (started_at, mut pause) = (Instant::now(), FIRST_PAUSE);
+    while started_at.elapsed() < NAMESPACE_TIMEOUT {
+        // A repeated deletion is refused, but the namespace is finalized all the same.
         let found = cluster.get(&namespace).await?;
         if found.code == 404 {
             return Ok(());
@@ -252,15 +251,16 @@ pub async fn restore_namespace(
             return Ok(());
         }
         tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_PAUSE);
     }
-    Err(ClusterError::Refused { what: describe(&namespace), message: "it is still there".to_owned() })
+    Err(ClusterError::Refused { what: describe(&namespace), message: "the object still exists".to_owned() })
 }
 
-/// Lets every user make certificate requests, as those are made by whom they name: a cluster with roles would refuse them.
+/// Allows every user to create CertificateSigningRequests, which are created as the users that they name: with RBAC
+/// they would be refused.
 ///
 /// # Errors
-/// When the server refuses it or cannot be asked.
+/// When the server refuses it or cannot be reached.
 pub async fn let_askers_in(client: &kube::Client) -> Result<(), ClusterError> {
     const ROLE: &str = "gardener-conformance:askers";
     const GROUP: &str = "rbac.authorization.k8s.io";
@@ -304,7 +304,7 @@ mod tests {
     use crate::embedded::Embedded;
 
     #[tokio::test]
-    async fn what_somebody_left_is_made_anew_and_what_is_wrong_is_refused() {
+    async fn leftover_objects_are_replaced_and_invalid_ones_refused() {
         let server = Embedded::start(false, None).await.unwrap();
         let cluster = Cluster::new(server.client());
         let named = |data: Value| {
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_namespace_is_given_its_account_once_and_goes_with_all_that_is_in_it() {
+    async fn a_namespace_gets_its_account_once_and_is_deleted_with_its_content() {
         let server = Embedded::start(false, None).await.unwrap();
         let cluster = Cluster::without_controllers(server.client());
         write_namespace(&cluster, "a", None).await.unwrap();

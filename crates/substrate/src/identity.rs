@@ -1,22 +1,22 @@
-//! A server's certificate, and an authority that was made to sign it and nothing else.
+//! A server's certificate, and a CA that signs only this certificate.
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose};
 
-/// A certificate, its key, and the authority that signed it; all PEM.
+/// A certificate, its key, and its CA; all PEM.
 pub struct Identity {
-    /// Of the server.
+    /// The server's certificate.
     pub certificate: String,
-    /// Of the certificate; nobody has the authority's.
+    /// The certificate's key; the CA's key is not kept.
     pub key: String,
-    /// Whom clients must trust.
+    /// The CA that clients must trust.
     pub authority: String,
 }
 
 impl Identity {
-    /// Makes one of this common name, good for these DNS names and addresses.
+    /// Generates a certificate with this common name, for these DNS names and addresses.
     ///
     /// # Errors
-    /// When a name is none.
+    /// When a name is invalid.
     pub fn made(name: &str, names: impl Into<Vec<String>>) -> Result<Self, rcgen::Error> {
         let authority_key = KeyPair::generate()?;
         let mut authority = CertificateParams::new(Vec::new())?;

@@ -1,15 +1,16 @@
-//! Where cases run: embedded, a real control plane, a cluster in containers, or any cluster behind a kubeconfig.
+//! The environments that cases run in: the embedded API server, a real control plane, a cluster in containers, or any
+//! cluster behind a kubeconfig.
 //!
 //! - [`embedded`] — the in-process API server;
-//! - [`envtest`] — a real kube-apiserver and etcd, started and ended by us;
-//! - [`kind`] — a whole cluster in containers, created and deleted by us;
-//! - [`kubeconfig`] — any cluster that a file names;
-//! - [`cluster`] — one cluster behind a client, asked in plain JSON;
-//! - [`command`] — programs that are asked for something and end;
-//! - [`docker`] — the engine of whoever starts containers;
-//! - [`facts`] — objects that stand before a request;
-//! - [`identity`] — a server's certificate and the authority that signed it;
-//! - [`proxied`] — a webhook inside a cluster, asked through its API server.
+//! - [`envtest`] — a real kube-apiserver and etcd, which the project starts and stops;
+//! - [`kind`] — a cluster in containers, which the project creates and deletes;
+//! - [`kubeconfig`] — any cluster of a kubeconfig file;
+//! - [`cluster`] — requests to a cluster in plain JSON;
+//! - [`command`] — runs programs to their end;
+//! - [`docker`] — the Docker engine;
+//! - [`facts`] — objects that a case needs before its request;
+//! - [`identity`] — a server's certificate and its CA;
+//! - [`proxied`] — a webhook inside a cluster, called through its API server.
 //!
 //! Invariant: knows no component and no contract.
 

@@ -1,4 +1,4 @@
-//! A Service of a cluster, asked from outside through its API server's proxy.
+//! Calls a webhook in a cluster from outside, through its API server's Service proxy.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub struct Proxied {
 }
 
 impl Proxied {
-    /// The port named `port` of a Service, which speaks `https` or `http`.
+    /// The port named `port` of a Service, with the scheme `https` or `http`.
     #[must_use]
     pub fn new(client: kube::Client, namespace: &str, service: &str, (scheme, port): (&str, &str)) -> Self {
         let base = format!("/api/v1/namespaces/{namespace}/services/{scheme}:{service}:{port}/proxy");
@@ -25,16 +25,16 @@ impl Proxied {
 
     async fn send(&self, path: &str, body: Bytes) -> Result<HttpAnswer, DialError> {
         let url = format!("{}{path}", self.base);
-        let broken = |error: &dyn std::fmt::Display| DialError::Exchange {
+        let exchange_error = |error: &dyn std::fmt::Display| DialError::Exchange {
             url: url.clone(),
             source_text: error.to_string(),
         };
         let request = Request::post(&url).header(header::CONTENT_TYPE, "application/json");
-        let request = request.body(Body::from(body.to_vec())).map_err(|error| broken(&error))?;
-        let answer = self.client.send(request).await.map_err(|error| broken(&error))?;
+        let request = request.body(Body::from(body.to_vec())).map_err(|error| exchange_error(&error))?;
+        let answer = self.client.send(request).await.map_err(|error| exchange_error(&error))?;
         let status = answer.status().as_u16();
-        let body = answer.into_body().collect_bytes().await.map_err(|error| broken(&error))?;
-        // A webhook answers with none of these: they are the proxy's.
+        let body = answer.into_body().collect_bytes().await.map_err(|error| exchange_error(&error))?;
+        // A webhook does not answer with these codes: they are the proxy's.
         if matches!(status, 502..=504) {
             let source_text = String::from_utf8_lossy(&body).into_owned();
             return Err(DialError::Connect { url, source_text });
@@ -56,14 +56,14 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// A client of a server that answers 200 with what it was asked, and 503 on `/gone`.
+    /// A client of a server that answers 200 with an echo of the request, and 503 on `/gone`.
     fn client() -> kube::Client {
         let service = tower::service_fn(|request: Request<Body>| async move {
             let (head, body) = request.into_parts();
             let body = body.collect_bytes().await.unwrap_or_default();
             let status = if head.uri.path().ends_with("/gone") { 503 } else { 200 };
-            let said = format!("{} {} {}", head.method, head.uri, String::from_utf8_lossy(&body));
-            let mut answer = http::Response::new(Body::from(said.into_bytes()));
+            let echo = format!("{} {} {}", head.method, head.uri, String::from_utf8_lossy(&body));
+            let mut answer = http::Response::new(Body::from(echo.into_bytes()));
             *answer.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
             Ok::<_, Infallible>(answer)
         });
@@ -71,14 +71,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_port_is_asked_through_the_proxy_and_what_the_proxy_says_is_no_answer() {
+    async fn a_webhook_is_called_through_the_proxy_and_proxy_errors_are_not_its_answers() {
         let base = "/api/v1/namespaces/one/services/https:grm:server/proxy";
         let port = Proxied::new(client(), "one", "grm", ("https", "server"));
-        let patience = Duration::from_secs(20);
-        let answer = port.post("/webhooks/a?timeout=3s", "{}".into(), patience).await.unwrap();
+        let timeout = Duration::from_secs(20);
+        let answer = port.post("/webhooks/a?timeout=3s", "{}".into(), timeout).await.unwrap();
         let want = HttpAnswer { status: 200, body: format!("POST {base}/webhooks/a?timeout=3s {{}}").into() };
         assert_eq!(answer, want);
-        let gone = port.post("/gone", "{}".into(), patience).await.unwrap_err();
+        let gone = port.post("/gone", "{}".into(), timeout).await.unwrap_err();
         assert_eq!(gone.to_string(), format!("failed to connect to {base}/gone: POST {base}/gone {{}}"));
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of a request from its head alone: who asks, what is done, and where.
+//! The attributes of a request that its head determines: user, verb, and resource or path.
 
 use http::request::Parts;
 
@@ -7,29 +7,29 @@ use crate::http::path::{Path, ResourcePath};
 use crate::http::query::Query;
 use crate::selection;
 
-/// The head of a request.
+/// The attributes of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attributes {
-    /// Who asks.
+    /// The user.
     pub(crate) user: User,
-    /// What for.
-    pub(crate) asked: Asked,
+    /// The verb, and the resource or path.
+    pub(crate) info: RequestInfo,
 }
 
-/// What is asked for.
+/// The verb, and the resource or path (kube-apiserver's RequestInfo).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// Objects of a resource.
+pub(crate) enum RequestInfo {
+    /// A resource request.
     Resource {
-        /// What is done.
+        /// The verb.
         verb: Verb,
-        /// Where.
+        /// The parsed path.
         path: ResourcePath,
-        /// The name that those must have that are listed or followed; whoever asks for them asks for that object.
-        only: Option<String>,
+        /// The name that the field selector of a list or watch requires; RBAC treats it as the object's name.
+        selected_name: Option<String>,
     },
-    /// Anything else: `get` of `/healthz`.
-    Other {
+    /// A non-resource request: `get` of `/healthz`.
+    NonResource {
         /// The method in lower case.
         verb: String,
         /// The path as sent.
@@ -38,20 +38,21 @@ pub(crate) enum Asked {
 }
 
 impl Attributes {
-    /// The head of a request of `user`; absent if its method is none that resources know.
+    /// The attributes of a request of `user`; absent if resources do not support its method.
     pub(crate) fn of(user: User, parts: &Parts) -> Option<Self> {
-        let asked = match Path::parse(parts.uri.path()) {
+        let info = match Path::parse(parts.uri.path()) {
             Path::Resource(path) => {
                 let query = Query::parse(parts.uri.query().unwrap_or_default());
                 let verb = Verb::of(&parts.method, &path, query.flag("watch"))?;
-                let asks = path.name.is_empty() && matches!(verb, Verb::List | Verb::Watch);
-                let only = if asks { selection::only_name(&query) } else { None };
-                Asked::Resource { verb, path, only }
+                let selects = path.name.is_empty() && matches!(verb, Verb::List | Verb::Watch);
+                let selected_name = if selects { selection::selected_name(&query) } else { None };
+                RequestInfo::Resource { verb, path, selected_name }
             }
-            Path::Other(_) => {
-                Asked::Other { verb: parts.method.as_str().to_lowercase(), path: parts.uri.path().to_owned() }
-            }
+            Path::Other(_) => RequestInfo::NonResource {
+                verb: parts.method.as_str().to_lowercase(),
+                path: parts.uri.path().to_owned(),
+            },
         };
-        Some(Self { user, asked })
+        Some(Self { user, info })
     }
 }

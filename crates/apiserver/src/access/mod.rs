@@ -1,4 +1,4 @@
-//! Who asks, and what they may do: tokens, users, RBAC, and the reviews that tell of both.
+//! Authentication and authorization: tokens, users, RBAC, and the reviews that query them.
 
 pub(crate) mod attributes;
 pub(crate) mod authorization;

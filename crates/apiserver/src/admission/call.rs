@@ -1,13 +1,13 @@
-//! One call of one webhook: the review that is sent, the way it goes, the answer that comes back.
+//! One webhook call: builds the AdmissionReview, sends it, and verifies the response.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 use webhook::registration::{Phase, Registration};
 use webhook::review::{GroupVersionResource, ReviewVersion};
 
-use super::hooks::Invocation;
-use super::posting::{self, Unanswered};
-use super::response::{self, Verdict};
+use super::invocation::Invocation;
+use super::posting::{self, PostError};
+use super::response::{self, AdmissionResult};
 use super::{Failure, Review};
 use crate::apply;
 use crate::call::Call;
@@ -17,17 +17,17 @@ use crate::object::body_kind::BodyKind;
 use crate::state::Shared;
 use crate::versions;
 
-/// How long a webhook has that does not say so.
-const USUAL_TIMEOUT: u32 = 10;
+/// The default timeout of a webhook, in seconds.
+const DEFAULT_TIMEOUT: u32 = 10;
 
-/// Asks a webhook about a request.
-pub(super) async fn ask(
+/// Calls a webhook for a request.
+pub(super) async fn call_webhook(
     shared: &Shared,
     call: &Call,
     review: &Review<'_>,
     invocation: &Invocation,
     phase: Phase,
-) -> Result<Verdict, Failure> {
+) -> Result<AdmissionResult, Failure> {
     let webhook = invocation.webhook();
     let name = webhook.name.as_str();
     if review.dry_run {
@@ -40,13 +40,13 @@ pub(super) async fn ask(
         )
     })?;
     let uid = shared.ids.uid();
-    let body = request(shared, call, review, &invocation.asked_as, version, &uid).await?;
-    let seconds = webhook.timeout_seconds.unwrap_or(USUAL_TIMEOUT);
+    let body = review_body(shared, call, review, &invocation.sent_as, version, &uid).await?;
+    let seconds = webhook.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT);
     let answer = posting::post(shared, &webhook.client_config, seconds, body).await;
-    let text = answer.map_err(|unanswered| {
-        let why = match unanswered {
-            Unanswered::NoWay(why) => format!("could not get REST client: {why}"),
-            Unanswered::Failed(why) => format!("failed to call webhook: {why}"),
+    let text = answer.map_err(|error| {
+        let why = match error {
+            PostError::NoClient(why) => format!("could not get REST client: {why}"),
+            PostError::Failed(why) => format!("failed to call webhook: {why}"),
         };
         Failure::calling(name, why)
     })?;
@@ -54,22 +54,22 @@ pub(super) async fn ask(
         .map_err(|why| Failure::calling(name, format!("received invalid webhook response: {why}")))
 }
 
-/// The object as a webhook is shown it.
-pub(super) async fn presented(
+/// Converts an object to the version that a webhook receives.
+pub(super) async fn convert_for_webhook(
     shared: &Shared,
     call: &Call,
     object: &Value,
-    asked_as: &GroupVersionResource,
+    sent_as: &GroupVersionResource,
 ) -> Result<Value, Failure> {
     if call.path.subresource == "scale" {
         let scaling = call.target.scaling.as_deref();
-        let mut shown = scale::of(object, scaling);
-        apply::to_scale(object, &scale::path(scaling), &mut shown);
-        return Ok(shown);
+        let mut converted = scale::of(object, scaling);
+        apply::to_scale(object, &scale::path(scaling), &mut converted);
+        return Ok(converted);
     }
     let served = shared.registry.served();
-    let target = served.target(&asked_as.group, &asked_as.version, &asked_as.resource);
-    match target.filter(|_| BodyKind::is_of_resource(call)) {
+    let target = served.target(&sent_as.group, &sent_as.version, &sent_as.resource);
+    match target.filter(|_| Spoken::is_own(call)) {
         Some(target) => {
             let converted = versions::convert(shared, &target, object.clone(), &target.resource).await;
             converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))
@@ -97,26 +97,26 @@ fn review_version(webhook: &Registration) -> Option<ReviewVersion> {
     })
 }
 
-async fn request(
+async fn review_body(
     shared: &Shared,
     call: &Call,
     review: &Review<'_>,
-    asked_as: &GroupVersionResource,
+    sent_as: &GroupVersionResource,
     version: ReviewVersion,
     uid: &str,
 ) -> Result<Bytes, Failure> {
     let resource = &call.target.resource;
-    let mut shown = [Value::Null, Value::Null];
-    for (shown, object) in shown.iter_mut().zip([review.object.as_ref(), review.old.as_deref()]) {
+    let mut converted = [Value::Null, Value::Null];
+    for (converted, object) in converted.iter_mut().zip([review.object.as_ref(), review.old.as_deref()]) {
         if let Some(object) = object {
-            *shown = presented(shared, call, object, asked_as).await?;
+            *converted = convert_for_webhook(shared, call, object, sent_as).await?;
         }
     }
-    let [object, old] = shown;
+    let [object, old] = converted;
     let mut request = json!({
         "uid": uid,
-        "kind": kind(shared, call, review, asked_as),
-        "resource": asked_as,
+        "kind": kind(shared, call, review, sent_as),
+        "resource": sent_as,
         "requestKind": review.kind,
         "requestResource": {
             "group": resource.group, "version": resource.version, "resource": resource.plural,
@@ -142,14 +142,14 @@ async fn request(
     Ok(Bytes::from(review.to_string()))
 }
 
-/// The kind as which the object is sent.
-fn kind(shared: &Shared, call: &Call, review: &Review<'_>, asked_as: &GroupVersionResource) -> Value {
+/// The kind under which the object is sent.
+fn kind(shared: &Shared, call: &Call, review: &Review<'_>, sent_as: &GroupVersionResource) -> Value {
     let own = (&call.target.resource.group, &call.target.resource.version, &call.target.resource.plural);
-    if own == (&asked_as.group, &asked_as.version, &asked_as.resource) || call.path.subresource == "scale" {
+    if own == (&sent_as.group, &sent_as.version, &sent_as.resource) || call.path.subresource == "scale" {
         return json!(review.kind);
     }
     let served = shared.registry.served();
-    let target = served.target(&asked_as.group, &asked_as.version, &asked_as.resource);
+    let target = served.target(&sent_as.group, &sent_as.version, &sent_as.resource);
     let kind = target.map_or_else(|| review.kind.kind.clone(), |target| target.resource.kind);
-    json!({"group": asked_as.group, "version": asked_as.version, "kind": kind})
+    json!({"group": sent_as.group, "version": sent_as.version, "kind": kind})
 }

@@ -1,4 +1,4 @@
-//! Webhook configurations as objects: what the server refuses.
+//! Validation of webhook configurations.
 
 use serde_json::Value;
 use webhook::field::{Error, Path};
@@ -9,7 +9,7 @@ use crate::object::meta;
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
-/// Refuses a faulty configuration.
+/// Refuses an invalid configuration.
 pub(crate) fn prepare(object: &Value) -> Result<(), Status> {
     let kind = object["kind"].as_str().unwrap_or_default().to_owned();
     let configuration =

@@ -2,7 +2,7 @@
 
 mod call;
 mod configuration;
-mod hooks;
+mod invocation;
 mod mutating;
 pub(crate) mod posting;
 mod response;
@@ -16,22 +16,22 @@ use crate::call::Call;
 use crate::http::status::Status;
 use crate::state::Shared;
 
-/// Why a webhook did not let a request pass.
+/// Reason why a webhook call does not admit a request.
 #[derive(Clone, Debug, PartialEq)]
 enum Failure {
-    /// It could not be asked, or what it answered is no answer; the failure policy decides.
+    /// The call failed or its response is invalid; the failure policy decides.
     Calling(String),
-    /// It said no, or something that must not be said.
+    /// The webhook denied the request, or the result cannot be applied.
     Refused(Status),
 }
 
-/// Lets the mutating webhooks change the object of a review.
+/// Calls the mutating webhooks, which may change the object of the review.
 pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let outcome = mutating::run(shared, call, review).await;
     outcome.map_err(|status| Status { notes: Box::new(std::mem::take(&mut review.notes)), ..status })
 }
 
-/// Asks the validating webhooks about a review.
+/// Calls the validating webhooks.
 pub(crate) async fn validate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let outcome = validating::run(shared, call, review).await;
     outcome.map_err(|status| Status { notes: Box::new(std::mem::take(&mut review.notes)), ..status })

@@ -1,4 +1,4 @@
-//! Mutating webhooks: one after another, by name of configuration and place in it, and some of them once more.
+//! Mutating webhooks: called one after another, by name of configuration and position in it, and some of them again.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use formats::json_patch;
 use serde_json::Value;
 use webhook::registration::{FailurePolicy, Phase, ReinvocationPolicy};
 
-use super::call::{ask, presented};
-use super::hooks::{Invocation, Scene};
-use super::response::{Verdict, denial};
+use super::call::{call_webhook, convert_for_webhook};
+use super::invocation::{Invocation, MatchContext};
+use super::response::{AdmissionResult, denial};
 use super::{Failure, Review};
 use crate::call::Call;
 use crate::convert::scale;
@@ -18,39 +18,41 @@ use crate::object::decode;
 use crate::state::Shared;
 use crate::versions;
 
-/// Which webhooks are called once more because the object changed after their call.
+/// Which webhooks must be called again because the object changed after their call.
 #[derive(Debug, Default)]
 struct Reinvocation {
-    /// Were called, and nothing changed since.
+    /// Called, and the object has not changed since.
     called: BTreeSet<(usize, usize)>,
-    /// Were called, and something changed since.
+    /// Called, and the object has changed since.
     wanted: BTreeSet<(usize, usize)>,
-    /// Whether anything changed.
+    /// Whether any webhook changed the object.
     changed: bool,
 }
 
-/// Lets the mutating webhooks change the object of a review.
+/// Calls the mutating webhooks, which may change the object of the review.
 pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
-    let configurations = shared.hooks.of(&shared.store, Phase::Mutating);
+    let configurations = shared.webhooks.of(&shared.store, Phase::Mutating);
     if configurations.is_empty() {
         return Ok(());
     }
-    let scene = Scene::of(shared, call, review);
+    let context = MatchContext::of(shared, call, review);
     let mut reinvocation = Reinvocation::default();
     for again in [false, true] {
         if again && !reinvocation.changed {
             break;
         }
-        for (at, configuration) in configurations.iter().enumerate() {
+        for (number, configuration) in configurations.iter().enumerate() {
             for index in 0..configuration.webhooks.len() {
-                let place = (at, index);
-                if again && !reinvocation.wanted.contains(&place) {
+                let position = (number, index);
+                if again && !reinvocation.wanted.contains(&position) {
                     continue;
                 }
-                let Some(invocation) = scene.invocation(call, review, configuration, index) else { continue };
-                let outcome = one(shared, call, review, &invocation).await;
-                reinvocation.note(place, &invocation, outcome == Ok(true));
-                settle(&invocation, outcome)?;
+                let Some(invocation) = context.invocation(call, review, configuration, index) else {
+                    continue;
+                };
+                let outcome = call_one(shared, call, review, &invocation).await;
+                reinvocation.record(position, &invocation, outcome == Ok(true));
+                apply_failure_policy(&invocation, outcome)?;
             }
         }
     }
@@ -58,18 +60,18 @@ pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -
 }
 
 impl Reinvocation {
-    fn note(&mut self, place: (usize, usize), invocation: &Invocation, changed: bool) {
+    fn record(&mut self, position: (usize, usize), invocation: &Invocation, changed: bool) {
         if changed {
             self.wanted.append(&mut self.called);
             self.changed = true;
         }
         if invocation.webhook().reinvocation_policy == Some(ReinvocationPolicy::IfNeeded) {
-            self.called.insert(place);
+            self.called.insert(position);
         }
     }
 }
 
-fn settle(invocation: &Invocation, outcome: Result<bool, Failure>) -> Result<(), Status> {
+fn apply_failure_policy(invocation: &Invocation, outcome: Result<bool, Failure>) -> Result<(), Status> {
     match outcome {
         Ok(_) => Ok(()),
         Err(Failure::Refused(status)) => Err(status),
@@ -81,52 +83,57 @@ fn settle(invocation: &Invocation, outcome: Result<bool, Failure>) -> Result<(),
     }
 }
 
-/// Calls one webhook; whether it changed the object.
-async fn one(
+/// Calls one webhook; returns whether it changed the object.
+async fn call_one(
     shared: &Shared,
     call: &Call,
     review: &mut Review<'_>,
     invocation: &Invocation,
 ) -> Result<bool, Failure> {
-    let verdict = ask(shared, call, review, invocation, Phase::Mutating).await?;
+    let result = call_webhook(shared, call, review, invocation, Phase::Mutating).await?;
     let webhook = invocation.webhook().name.as_str();
-    review.take_notes(webhook, &verdict);
-    if !verdict.allowed {
-        return Err(Failure::Refused(denial(webhook, &verdict.status)));
+    review.take_notes(webhook, &result);
+    if !result.allowed {
+        return Err(Failure::Refused(denial(webhook, &result.status)));
     }
-    let Some(patch) = patch(webhook, &verdict)? else { return Ok(false) };
+    let Some(patch) = patch(webhook, &result)? else { return Ok(false) };
     let Some(object) = &review.object else {
         let why = format!(
             "admission webhook {webhook:?} attempted to modify the object, which is not supported for this operation"
         );
         return Err(Failure::Refused(Status::internal(&why)));
     };
-    let before = presented(shared, call, object, &invocation.asked_as).await?;
+    let before = convert_for_webhook(shared, call, object, &invocation.sent_as).await?;
     let mut after = before.clone();
     json_patch::apply(&mut after, &patch)
         .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;
     let changed = before != after;
-    review.object = Some(taken_back(shared, call, object, after).await?);
+    review.object = Some(convert_from_webhook(shared, call, object, after).await?);
     Ok(changed)
 }
 
-/// The operations of an answer; absent if there are none.
-fn patch(webhook: &str, verdict: &Verdict) -> Result<Option<Vec<Value>>, Failure> {
-    if verdict.patch.is_empty() {
+/// The operations of the patch; absent if there are none.
+fn patch(webhook: &str, result: &AdmissionResult) -> Result<Option<Vec<Value>>, Failure> {
+    if result.patch.is_empty() {
         return Ok(None);
     }
-    let patch = json_patch::read(&verdict.patch).map_err(|error| {
+    let patch = json_patch::read(&result.patch).map_err(|error| {
         Failure::calling(webhook, format!("received undecodable patch in webhook response: {error}"))
     })?;
-    if verdict.patch_type != "JSONPatch" {
-        return Err(Failure::calling(webhook, format!("unsupported patch type {:?}", verdict.patch_type)));
+    if result.patch_type != "JSONPatch" {
+        return Err(Failure::calling(webhook, format!("unsupported patch type {:?}", result.patch_type)));
     }
     Ok((!patch.is_empty()).then_some(patch))
 }
 
-/// The object of the request from what a webhook made of it.
-async fn taken_back(shared: &Shared, call: &Call, object: &Value, patched: Value) -> Result<Value, Failure> {
-    if call.path.subresource != "scale" && !BodyKind::is_of_resource(call) {
+/// Converts a patched object back to the version of the request.
+async fn convert_from_webhook(
+    shared: &Shared,
+    call: &Call,
+    object: &Value,
+    patched: Value,
+) -> Result<Value, Failure> {
+    if call.path.subresource != "scale" && !Spoken::is_own(call) {
         return decode::mutated(shared, call, patched).map_err(Failure::Refused);
     }
     if call.path.subresource != "scale" {

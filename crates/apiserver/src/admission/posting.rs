@@ -1,4 +1,4 @@
-//! Posting a review to a webhook, and the words for a webhook that does not answer.
+//! Posts a review to a webhook; errors are worded as client-go words them.
 
 use std::time::Duration;
 
@@ -6,53 +6,55 @@ use bytes::Bytes;
 use webhook::dial::{Connection, DialError, HttpAnswer};
 use webhook::registration::ClientConfig;
 
-use crate::aggregation::reach;
+use crate::aggregation::resolve;
 use crate::state::Shared;
 
-/// Why there is no answer.
+/// Reason why a webhook call failed.
 #[derive(Debug)]
-pub(crate) enum Unanswered {
-    /// Nobody knows the way to the webhook.
-    NoWay(String),
-    /// It was asked, and did not say what it was asked for.
+pub(crate) enum PostError {
+    /// There is no client for the webhook.
+    NoClient(String),
+    /// The webhook was not reached, or its response is not a success.
     Failed(String),
 }
 
-/// The body of a webhook's answer; `seconds` is how long it has.
+/// Posts a review and returns the response's body; `seconds` is the timeout.
 ///
 /// # Errors
-/// In the words of Kubernetes' client.
+/// When the call fails; worded as client-go does.
 pub(crate) async fn post(
     shared: &Shared,
     to: &ClientConfig,
     seconds: u32,
     body: Bytes,
-) -> Result<String, Unanswered> {
+) -> Result<String, PostError> {
     let Some(dialers) = &shared.dialers else {
-        return Err(Unanswered::NoWay("this server was given no way to webhooks".to_owned()));
+        return Err(PostError::NoClient(
+            "the embedded API server has no dialers to call webhooks".to_owned(),
+        ));
     };
-    let address = to.address().map_err(|error| Unanswered::NoWay(error.to_string()))?;
+    let address = to.address().map_err(|error| PostError::NoClient(error.to_string()))?;
     let timeout = Duration::from_secs(u64::from(seconds));
     let path = format!("{}?timeout={seconds}s", address.path);
     let url = format!("https://{}{path}", address.host);
-    let endpoint = reach::endpoint(shared, to);
+    let endpoint = resolve::endpoint(shared, to);
     let over = Connection { endpoint: endpoint.as_deref(), ..Connection::default() };
-    let dialer = dialers.dialer(to, over).map_err(|error| match reach::unresolved(shared, to) {
-        Some(why) => Unanswered::Failed(format!("Post {url:?}: {why}")),
-        None => Unanswered::NoWay(error.to_string()),
+    let dialer = dialers.dialer(to, over).map_err(|error| match resolve::unresolved(shared, to) {
+        Some(why) => PostError::Failed(format!("Post {url:?}: {why}")),
+        None => PostError::NoClient(error.to_string()),
     })?;
-    // Whatever the dialer does: the webhook has no longer than it was given.
+    // The timeout applies even if the dialer ignores it.
     let answer = tokio::time::timeout(timeout, dialer.post(&path, body, timeout)).await;
     match answer {
-        Ok(Ok(answer)) => text(&answer).map_err(Unanswered::Failed),
+        Ok(Ok(answer)) => text(&answer).map_err(PostError::Failed),
         Ok(Err(DialError::Timeout { .. })) | Err(_) => {
-            Err(Unanswered::Failed(format!("Post {url:?}: context deadline exceeded")))
+            Err(PostError::Failed(format!("Post {url:?}: context deadline exceeded")))
         }
-        Ok(Err(error)) => Err(Unanswered::Failed(format!("Post {url:?}: {error}"))),
+        Ok(Err(error)) => Err(PostError::Failed(format!("Post {url:?}: {error}"))),
     }
 }
 
-/// The body of an answer that was a success.
+/// The body of a successful response.
 fn text(answer: &HttpAnswer) -> Result<String, String> {
     let text = String::from_utf8_lossy(&answer.body).into_owned();
     match answer.status {

@@ -1,4 +1,4 @@
-//! What a webhook answered, checked as kube-apiserver checks it.
+//! Verifies a webhook's response as kube-apiserver does.
 
 use std::collections::BTreeMap;
 
@@ -11,54 +11,59 @@ use webhook::review::ReviewVersion;
 
 use crate::http::status::Status;
 
-/// A verified answer.
+/// A verified response.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Verdict {
+pub(super) struct AdmissionResult {
     /// Whether the request may proceed.
     pub(super) allowed: bool,
-    /// The text of a JSON patch; empty for none.
+    /// The JSON patch; empty if there is none.
     pub(super) patch: Vec<u8>,
     /// `JSONPatch`, if there is a patch.
     pub(super) patch_type: String,
-    /// Why not, as a `Status`.
+    /// The `Status` of a denial.
     pub(super) status: Map<String, Value>,
-    /// What the user is to know.
+    /// Warnings for the user.
     pub(super) warnings: Vec<String>,
-    /// What the audit log is to know.
+    /// Audit annotations.
     pub(super) annotations: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Review {
+struct AdmissionReview {
     api_version: String,
     kind: String,
-    response: Option<Response>,
+    response: Option<AdmissionResponse>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Response {
+struct AdmissionResponse {
     uid: String,
     allowed: bool,
     status: Option<Map<String, Value>>,
-    patch: Option<Patch>,
+    patch: Option<EncodedPatch>,
     patch_type: Option<String>,
     audit_annotations: Option<BTreeMap<String, String>>,
     warnings: Option<Vec<String>>,
 }
 
-/// Base64 as Go writes it, or the list of bytes that Go reads as well.
+/// A patch as base64, or as a list of bytes, which Go accepts too.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Patch {
+enum EncodedPatch {
     Text(String),
     Bytes(Vec<u8>),
 }
 
-/// The verdict of a body, if it answers the review that was sent.
-pub(super) fn verify(body: &str, version: ReviewVersion, uid: &str, phase: Phase) -> Result<Verdict, String> {
-    let review: Review = serde_json::from_str(body)
+/// Verifies that a body responds to the review with this version and uid.
+pub(super) fn verify(
+    body: &str,
+    version: ReviewVersion,
+    uid: &str,
+    phase: Phase,
+) -> Result<AdmissionResult, String> {
+    let review: AdmissionReview = serde_json::from_str(body)
         .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
     if review.kind.is_empty() {
         return Err(format!("Object 'Kind' is missing in '{body}'"));
@@ -69,19 +74,19 @@ pub(super) fn verify(body: &str, version: ReviewVersion, uid: &str, phase: Phase
         check_patch(&response, phase)?;
     }
     let patch = match response.patch {
-        Some(Patch::Text(text)) => STANDARD
+        Some(EncodedPatch::Text(text)) => STANDARD
             .decode(text)
             .map_err(|error| format!("illegal base64 data in response.patch: {error}"))?,
-        Some(Patch::Bytes(bytes)) => bytes,
+        Some(EncodedPatch::Bytes(bytes)) => bytes,
         None => Vec::new(),
     };
     let patch = if phase == Phase::Mutating { patch } else { Vec::new() };
-    // The older version never said what a patch is; only one form was ever there.
+    // v1beta1 has no patch type: it allows only JSON patches.
     let patch_type = match version {
         ReviewVersion::V1 => response.patch_type.unwrap_or_default(),
         ReviewVersion::V1beta1 => "JSONPatch".to_owned(),
     };
-    Ok(Verdict {
+    Ok(AdmissionResult {
         allowed: response.allowed,
         patch,
         patch_type,
@@ -91,7 +96,7 @@ pub(super) fn verify(body: &str, version: ReviewVersion, uid: &str, phase: Phase
     })
 }
 
-/// A refusal in the words of kube-apiserver.
+/// The error for a denied request, worded as kube-apiserver does.
 pub(super) fn denial(webhook: &str, result: &Map<String, Value>) -> Status {
     let text = |field: &str| result.get(field).and_then(Value::as_str).unwrap_or_default();
     let denied = format!("admission webhook {webhook:?} denied the request");
@@ -118,10 +123,10 @@ fn check_identity(api_version: &str, kind: &str, found: &str, sent: &str) -> Res
     Ok(())
 }
 
-fn check_patch(response: &Response, phase: Phase) -> Result<(), String> {
+fn check_patch(response: &AdmissionResponse, phase: Phase) -> Result<(), String> {
     let patch = match &response.patch {
-        Some(Patch::Text(text)) => !text.is_empty(),
-        Some(Patch::Bytes(bytes)) => !bytes.is_empty(),
+        Some(EncodedPatch::Text(text)) => !text.is_empty(),
+        Some(EncodedPatch::Bytes(bytes)) => !bytes.is_empty(),
         None => false,
     };
     let wrong = match (phase, patch, response.patch_type.as_deref()) {

@@ -1,24 +1,24 @@
-//! What webhooks are asked: the request as admission sees it.
+//! The admission review: a request as webhooks see it.
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use webhook::review::{GroupVersionKind, Operation};
 
-use super::response::Verdict;
+use super::response::AdmissionResult;
 use crate::call::Call;
 use crate::http::notes::Notes;
 
-/// A request on its way through admission.
+/// A request that passes through admission.
 #[derive(Debug)]
 pub(crate) struct Review<'a> {
-    /// What is done.
+    /// The operation.
     pub(crate) operation: Operation,
-    /// The kind of the objects: the resource's, or that of its subresource.
+    /// The kind of the objects: that of the resource or of its subresource.
     pub(crate) kind: GroupVersionKind,
-    /// The object's; empty while it is not known, and for a collection.
+    /// The object's name; empty while it is unknown, and for a collection.
     pub(crate) name: String,
-    /// The object's; a namespace is in itself.
+    /// The object's namespace; that of a Namespace is its own name.
     pub(crate) namespace: String,
     /// The object after the request; absent for deletions.
     pub(crate) object: Option<Value>,
@@ -26,14 +26,14 @@ pub(crate) struct Review<'a> {
     pub(crate) old: Option<Cow<'a, Value>>,
     /// `CreateOptions`, `DeleteOptions` and so on.
     pub(crate) options: Value,
-    /// Whether nothing is to be written.
+    /// Whether the request is a dry run.
     pub(crate) dry_run: bool,
-    /// What webhooks said beside their verdicts.
+    /// Warnings and audit annotations of webhooks.
     pub(crate) notes: Notes,
 }
 
 impl Review<'_> {
-    /// A review of a request, without objects.
+    /// The review of a request, without objects.
     pub(crate) fn new(call: &Call, operation: Operation, name: &str, dry_run: bool, options: Value) -> Self {
         let resource = &call.target.resource;
         let is_namespace = call.target.table == "namespaces";
@@ -58,17 +58,17 @@ impl Review<'_> {
         }
     }
 
-    /// Keeps what a webhook wants others to know.
-    pub(super) fn take_notes(&mut self, webhook: &str, verdict: &Verdict) {
-        self.notes.warn(verdict.warnings.iter().cloned());
-        let annotations = verdict.annotations.iter();
+    /// Adds the warnings and audit annotations of a webhook.
+    pub(super) fn take_notes(&mut self, webhook: &str, result: &AdmissionResult) {
+        self.notes.warn(result.warnings.iter().cloned());
+        let annotations = result.annotations.iter();
         self.notes
             .annotations
             .extend(annotations.map(|(key, value)| (format!("{webhook}/{key}"), value.clone())));
     }
 }
 
-/// The options of a request as webhooks see them.
+/// The options of a request as webhooks receive them.
 pub(crate) fn options(call: &Call, kind: &str) -> Value {
     let mut options = json!({"apiVersion": "meta.k8s.io/v1", "kind": kind});
     for name in ["fieldManager", "fieldValidation"] {

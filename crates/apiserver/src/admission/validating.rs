@@ -1,38 +1,40 @@
-//! Validating webhooks: all at once; the first refusal, in the order of registration, is the answer.
+//! Validating webhooks: called concurrently; the first denial in configuration order is the answer.
 
 use futures::future::join_all;
 use webhook::registration::{FailurePolicy, Phase};
 
-use super::call::ask;
-use super::hooks::{Invocation, Scene};
+use super::call::call_webhook;
+use super::invocation::{Invocation, MatchContext};
 use super::response::denial;
 use super::{Failure, Review};
 use crate::call::Call;
 use crate::http::status::Status;
 use crate::state::Shared;
 
-/// Asks the validating webhooks about a review.
+/// Calls the validating webhooks.
 pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
-    let configurations = shared.hooks.of(&shared.store, Phase::Validating);
+    let configurations = shared.webhooks.of(&shared.store, Phase::Validating);
     if configurations.is_empty() {
         return Ok(());
     }
-    let scene = Scene::of(shared, call, review);
+    let context = MatchContext::of(shared, call, review);
     let all = configurations
         .iter()
         .flat_map(|configuration| (0..configuration.webhooks.len()).map(move |index| (configuration, index)));
-    let asked: Vec<Invocation> = all
-        .filter_map(|(configuration, index)| scene.invocation(call, review, configuration, index))
+    let invocations: Vec<Invocation> = all
+        .filter_map(|(configuration, index)| context.invocation(call, review, configuration, index))
         .collect();
-    let calls = asked.iter().map(|invocation| ask(shared, call, review, invocation, Phase::Validating));
-    let answers = join_all(calls).await;
-    let mut refusal = None;
-    for (invocation, answer) in asked.iter().zip(answers) {
+    let calls = invocations
+        .iter()
+        .map(|invocation| call_webhook(shared, call, review, invocation, Phase::Validating));
+    let results = join_all(calls).await;
+    let mut first_refusal = None;
+    for (invocation, result) in invocations.iter().zip(results) {
         let webhook = invocation.webhook();
-        let outcome = match answer {
-            Ok(verdict) => {
-                review.take_notes(&webhook.name, &verdict);
-                if verdict.allowed { None } else { Some(denial(&webhook.name, &verdict.status)) }
+        let outcome = match result {
+            Ok(result) => {
+                review.take_notes(&webhook.name, &result);
+                if result.allowed { None } else { Some(denial(&webhook.name, &result.status)) }
             }
             Err(Failure::Refused(status)) => Some(status),
             Err(Failure::Calling(why)) if webhook.failure_policy == Some(FailurePolicy::Ignore) => {
@@ -41,7 +43,7 @@ pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -
             }
             Err(Failure::Calling(why)) => Some(Status::internal(&why)),
         };
-        refusal = refusal.or(outcome);
+        first_refusal = first_refusal.or(outcome);
     }
-    refusal.map_or(Ok(()), Err)
+    first_refusal.map_or(Ok(()), Err)
 }

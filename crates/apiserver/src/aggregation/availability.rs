@@ -1,4 +1,4 @@
-//! Whether another API server answers, as the condition of its APIService tells it.
+//! The condition `Available` of an APIService: whether its API server responds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,59 +8,60 @@ use http::{HeaderMap, Request};
 use serde_json::{Value, json};
 use webhook::registration::ServiceReference;
 
-use super::{Backend, TABLE, pass};
-use crate::aggregation::reach;
+use super::{Backend, TABLE, proxy};
+use crate::aggregation::resolve;
 use crate::call::User;
 use crate::clock::rfc3339;
 use crate::object::meta;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
 
-/// The label of an EndpointSlice that names its Service.
+/// The label of an EndpointSlice with the name of its Service.
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
-/// How long it has to tell what it serves.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The timeout of a discovery request.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Asks another API server what it serves, and says in its APIService whether it did; whether it did.
-pub(crate) async fn look(shared: &Shared, name: &str) -> bool {
+/// Requests discovery from another API server and writes the condition of its APIService; returns whether it is
+/// available.
+pub(crate) async fn check_availability(shared: &Shared, name: &str) -> bool {
     let Some(service) = shared.store.get(TABLE, name) else { return false };
     let (status, reason, message) = match Backend::read(service.value()) {
         None => ("True", "Local", "Local APIServices are always available".to_owned()),
-        Some(backend) => match verdict(shared, &backend).await {
+        Some(backend) => match check_backend(shared, &backend).await {
             Ok(()) => ("True", "Passed", "all checks passed".to_owned()),
             Err((reason, message)) => ("False", reason, message),
         },
     };
     let condition = json!({"type": "Available", "status": status, "reason": reason, "message": message});
-    tell(shared, name, &condition);
+    write_condition(shared, name, &condition);
     status == "True"
 }
 
-/// The discovery document of what another API server serves.
+/// The discovery document of the version that another API server serves.
 ///
 /// # Errors
-/// With what is wrong, in a word and in a sentence.
+/// When the server does not respond in time, or not with a discovery document.
 pub(super) async fn resources(shared: &Shared, backend: &Backend) -> Result<Value, String> {
     let path = format!("/apis/{}", backend.api_version());
     let mut request = Request::new(Bytes::new());
     *request.uri_mut() = path.parse().unwrap_or_default();
-    *request.headers_mut() = pass::headers(&HeaderMap::new(), &aggregator());
-    let asked = async {
-        let answer = pass::send(shared, backend, request).await?;
+    *request.headers_mut() = proxy::headers(&HeaderMap::new(), &aggregator_user());
+    let discovery = async {
+        let answer = proxy::send(shared, backend, request).await?;
         let code = answer.status().as_u16();
         let body = http_body_util::BodyExt::collect(answer.into_body()).await;
         let body = body.map_err(|error| error.to_string())?.to_bytes();
         if code != 200 {
-            return Err(format!("bad status from {}: {code}", url(backend)));
+            return Err(format!("bad status from {}: {code}", backend_url(backend)));
         }
         serde_json::from_slice(&body).map_err(|error| error.to_string())
     };
-    let late = |_| format!("Get \"{}\": context deadline exceeded", url(backend));
-    tokio::time::timeout(PATIENCE, asked).await.map_err(late)?
+    let timed_out = |_| format!("Get \"{}\": context deadline exceeded", backend_url(backend));
+    tokio::time::timeout(DISCOVERY_TIMEOUT, discovery).await.map_err(timed_out)?
 }
 
-/// Who asks in the server's own name.
-pub(super) fn aggregator() -> User {
+/// The user of the server's own requests to other API servers.
+pub(super) fn aggregator_user() -> User {
     User {
         name: "system:kube-aggregator".to_owned(),
         groups: vec!["system:masters".to_owned()],
@@ -68,23 +69,24 @@ pub(super) fn aggregator() -> User {
     }
 }
 
-async fn verdict(shared: &Shared, backend: &Backend) -> Result<(), (&'static str, String)> {
-    // Whoever is reached without a Service needs none.
-    if pass::dialer(shared, backend).is_err()
+async fn check_backend(shared: &Shared, backend: &Backend) -> Result<(), (&'static str, String)> {
+    // A backend that the dialer reaches directly needs no Service.
+    if proxy::dialer(shared, backend).is_err()
         && let Some(service) = &backend.client.service
     {
-        service_stands(shared, service)?;
+        check_service(shared, service)?;
     }
-    let failed =
-        |why| ("FailedDiscoveryCheck", format!("failing or missing response from {}: {why}", url(backend)));
+    let failed = |why| {
+        ("FailedDiscoveryCheck", format!("failing or missing response from {}: {why}", backend_url(backend)))
+    };
     resources(shared, backend).await.map(drop).map_err(failed)
 }
 
-/// Whether a Service is there and has somebody behind it.
-fn service_stands(shared: &Shared, reference: &ServiceReference) -> Result<(), (&'static str, String)> {
+/// Whether a Service exists and has ready endpoints.
+fn check_service(shared: &Shared, reference: &ServiceReference) -> Result<(), (&'static str, String)> {
     let ServiceReference { namespace, name, .. } = reference;
     let at = format!("service/{name} in {namespace:?}");
-    let Some(service) = reach::service(shared, reference) else {
+    let Some(service) = resolve::service(shared, reference) else {
         return Err(("ServiceNotFound", format!("{at} is not present")));
     };
     let spec = &service.value()["spec"];
@@ -92,7 +94,7 @@ fn service_stands(shared: &Shared, reference: &ServiceReference) -> Result<(), (
         return Ok(());
     }
     let port = u64::from(reference.port.unwrap_or(443));
-    let Some(port_name) = reach::port_name(spec, port) else {
+    let Some(port_name) = resolve::port_name(spec, port) else {
         return Err(("ServicePortError", format!("{at} is not listening on port {port}")));
     };
     let slices = shared.store.snapshot("endpointslices.discovery.k8s.io");
@@ -104,28 +106,28 @@ fn service_stands(shared: &Shared, reference: &ServiceReference) -> Result<(), (
     if slices.peek().is_none() {
         return Err(("EndpointsNotFound", format!("cannot find endpointslices for {at}")));
     }
-    if slices.any(|slice| has_endpoint(slice.value(), port_name)) {
+    if slices.any(|slice| has_ready_endpoint(slice.value(), port_name)) {
         return Ok(());
     }
     let why = format!("endpointslices for {at} have no addresses with port name {port_name:?}");
     Err(("MissingEndpoints", why))
 }
 
-/// Whether somebody is ready at a port of this name.
-fn has_endpoint(slice: &Value, port_name: &str) -> bool {
+/// Whether an EndpointSlice has a ready endpoint at a port of this name.
+fn has_ready_endpoint(slice: &Value, port_name: &str) -> bool {
     let list = |field: &str| slice[field].as_array().into_iter().flatten();
     let named = list("ports").any(|port| port["name"].as_str().unwrap_or_default() == port_name);
     named && list("endpoints").any(|endpoint| endpoint["conditions"]["ready"] != false)
 }
 
-fn url(backend: &Backend) -> String {
+fn backend_url(backend: &Backend) -> String {
     let service = backend.client.service.clone().unwrap_or_default();
     let port = service.port.unwrap_or(443);
     format!("https://{}.{}.svc:{port}/apis/{}", service.name, service.namespace, backend.api_version())
 }
 
-/// Writes the condition where it says something new.
-fn tell(shared: &Shared, name: &str, condition: &Value) {
+/// Writes the condition if it changed.
+fn write_condition(shared: &Shared, name: &str, condition: &Value) {
     while let Some(service) = shared.store.get(TABLE, name) {
         let mut value = service.value().clone();
         let before = value.pointer("/status/conditions/0").cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What other API servers serve, as discovery tells it beside what this one serves.
+//! Merges the discovery of other API servers into that of this one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,23 +7,23 @@ use serde_json::{Map, Value, json};
 use super::{Backend, all, availability};
 use crate::state::Shared;
 
-/// Which versions of groups others serve.
+/// The versions of groups that other API servers serve.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Elsewhere(BTreeSet<(String, String)>);
+pub(crate) struct AggregatedVersions(BTreeSet<(String, String)>);
 
-impl Elsewhere {
-    /// As APIServices say now.
+impl AggregatedVersions {
+    /// The versions of the current APIServices.
     pub(crate) fn of(shared: &Shared) -> Self {
         Self(all(shared).into_iter().map(|backend| (backend.group, backend.version)).collect())
     }
 
-    /// Whether another server serves a version of a group.
+    /// Whether another API server serves a version of a group.
     pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
         !self.0.is_empty() && self.0.contains(&(group.to_owned(), version.to_owned()))
     }
 }
 
-/// The groups as `/apis` lists them: those of this server with what others serve.
+/// The groups in `/apis`: those of this server and those of others.
 pub(crate) fn groups(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
     let mut groups = own;
     for backend in all(shared) {
@@ -42,13 +42,13 @@ pub(crate) fn groups(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
     groups
 }
 
-/// The same with their resources; those of a server that does not answer are not known.
+/// The groups with their resources; a server that does not respond has none.
 pub(crate) async fn resources(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
     let mut groups = own;
     for backend in all(shared) {
         let version = match availability::resources(shared, &backend).await {
             Ok(list) => json!({
-                "version": backend.version, "resources": aggregated(&list, &backend), "freshness": "Current",
+                "version": backend.version, "resources": aggregated_resources(&list, &backend), "freshness": "Current",
             }),
             Err(_) => json!({"version": backend.version, "freshness": "Stale"}),
         };
@@ -66,7 +66,7 @@ pub(crate) async fn resources(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
     groups
 }
 
-/// Where the OpenAPI documents of others are.
+/// The URLs of other API servers' OpenAPI documents.
 pub(crate) fn documents(shared: &Shared) -> Map<String, Value> {
     let entry = |backend: Backend| {
         let root = format!("apis/{}", backend.api_version());
@@ -77,22 +77,22 @@ pub(crate) fn documents(shared: &Shared) -> Map<String, Value> {
 }
 
 /// The resources of an `APIResourceList`, each with its subresources.
-fn aggregated(list: &Value, backend: &Backend) -> Vec<Value> {
+fn aggregated_resources(list: &Value, backend: &Backend) -> Vec<Value> {
     let entries = || list["resources"].as_array().into_iter().flatten();
     let name = |entry: &Value| entry["name"].as_str().unwrap_or_default().to_owned();
     let kind = |entry: &Value| {
-        let own = |field: &str, otherwise: &str| match entry[field].as_str() {
-            None | Some("") => otherwise.to_owned(),
+        let text_or = |field: &str, default: &str| match entry[field].as_str() {
+            None | Some("") => default.to_owned(),
             Some(text) => text.to_owned(),
         };
-        json!({"group": own("group", &backend.group), "version": own("version", &backend.version), "kind": entry["kind"]})
+        json!({"group": text_or("group", &backend.group), "version": text_or("version", &backend.version), "kind": entry["kind"]})
     };
-    let mut below: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let mut subresources_of: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for entry in entries() {
         if let Some((resource, subresource)) = name(entry).split_once('/') {
             let value =
                 json!({"subresource": subresource, "responseKind": kind(entry), "verbs": entry["verbs"]});
-            below.entry(resource.to_owned()).or_default().push(value);
+            subresources_of.entry(resource.to_owned()).or_default().push(value);
         }
     }
     let resource = |entry: &Value| {
@@ -102,11 +102,11 @@ fn aggregated(list: &Value, backend: &Backend) -> Vec<Value> {
             "singularResource": entry["singularName"],
         });
         for field in ["shortNames", "categories"] {
-            if let Some(words) = entry.get(field).filter(|words| !words.is_null()) {
-                value[field] = words.clone();
+            if let Some(names) = entry.get(field).filter(|names| !names.is_null()) {
+                value[field] = names.clone();
             }
         }
-        if let Some(subresources) = below.get(&name(entry)) {
+        if let Some(subresources) = subresources_of.get(&name(entry)) {
             value["subresources"] = subresources.clone().into();
         }
         value

@@ -1,4 +1,5 @@
-//! What the server shows other API servers, so that they believe whom it says to speak for.
+//! The client certificate that identifies the server as a front proxy, so that other API servers trust its `X-Remote-`
+//! headers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,25 +7,25 @@ use webhook::dial::ClientCertificate;
 
 use crate::authority::Authority;
 
-/// The name in the certificate, which others may ask for.
+/// The common name of the certificate, which other API servers may require.
 pub(crate) const NAME: &str = "front-proxy-client";
 
-/// A certificate and its authority, made when they are first needed; all forks of a server show the same.
+/// A certificate and its authority, generated on first use; all forks of a server share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FrontProxy(Arc<OnceLock<Made>>);
+pub(crate) struct FrontProxy(Arc<OnceLock<FrontProxyCertificate>>);
 
-/// What was made.
+/// A client certificate and its authority.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct FrontProxyCertificate {
     /// The authority, PEM.
     pub(crate) authority_pem: String,
-    /// What is shown.
+    /// The client certificate.
     pub(crate) certificate: ClientCertificate,
 }
 
 impl FrontProxy {
-    /// The certificate and its authority.
-    pub(crate) fn get(&self) -> Result<&Made, rcgen::Error> {
+    /// Returns the certificate; generates it first if necessary.
+    pub(crate) fn get(&self) -> Result<&FrontProxyCertificate, rcgen::Error> {
         if let Some(made) = self.0.get() {
             return Ok(made);
         }
@@ -32,6 +33,6 @@ impl FrontProxy {
         let client = authority.client(NAME, &[])?;
         let certificate =
             ClientCertificate { certificate_pem: client.certificate_pem, key_pem: client.key_pem };
-        Ok(self.0.get_or_init(|| Made { authority_pem: authority.pem(), certificate }))
+        Ok(self.0.get_or_init(|| FrontProxyCertificate { authority_pem: authority.pem(), certificate }))
     }
 }

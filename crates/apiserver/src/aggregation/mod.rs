@@ -1,12 +1,12 @@
-//! Groups and versions that another API server serves: what an APIService says of it, and the way of a request to it.
+//! Aggregation: group versions that an APIService assigns to another API server, and the proxy to it.
 
 mod availability;
-mod checking;
+mod availability_checker;
 mod discovery;
 pub(crate) mod front_proxy;
-mod pass;
-pub(crate) mod reach;
+mod proxy;
 mod registration;
+pub(crate) mod resolve;
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use webhook::registration::{ClientConfig, ServiceReference};
 use crate::call::{Call, Verb};
 use crate::state::Shared;
 
-pub(crate) use availability::look;
-pub(crate) use checking::Checking;
-pub(crate) use discovery::{Elsewhere, documents, groups, resources};
-pub(crate) use pass::pass;
-pub(crate) use registration::register;
+pub(crate) use availability::check_availability;
+pub(crate) use availability_checker::AvailabilityChecker;
+pub(crate) use discovery::{AggregatedVersions, documents, groups, resources};
+pub(crate) use proxy::proxy;
+pub(crate) use registration::sync_api_services;
 
-/// Where APIServices lie in the store.
+/// The table of APIServices in the store.
 pub(crate) const TABLE: &str = "apiservices.apiregistration.k8s.io";
 
-/// Where definitions lie.
+/// The table of CRDs.
 const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// Another API server that serves a version of a group.
@@ -35,15 +35,15 @@ pub(crate) struct Backend {
     name: String,
     group: String,
     version: String,
-    /// The greater come first: the group's among groups, then the version's in its group.
+    /// Sort order, greater first: `groupPriorityMinimum` among groups, `versionPriority` within a group.
     priorities: (i64, i64),
     client: ClientConfig,
-    /// Whether any certificate of it will do.
+    /// Whether its certificate is not verified.
     insecure: bool,
     available: bool,
 }
 
-/// Who serves a version of a group, where an APIService says that it is another server, whatever this one serves of it.
+/// The API server that an APIService assigns a version of a group to, even if this server serves it too.
 pub(crate) fn of(shared: &Shared, group: &str, version: &str) -> Option<Backend> {
     if group.is_empty() {
         return None;
@@ -52,33 +52,33 @@ pub(crate) fn of(shared: &Shared, group: &str, version: &str) -> Option<Backend>
     Backend::read(service.value())
 }
 
-/// After a request for objects was answered: looks at the server behind an APIService that was written, and lets all be
-/// looked at whose way may lead elsewhere now.
-pub(crate) async fn written(shared: &Arc<Shared>, call: &Call, (code, name): (u16, Option<String>)) {
+/// Runs after a resource request: updates the APIServices of CRDs, checks the server of a written APIService, and
+/// rechecks all servers when a Service or its endpoints change.
+pub(crate) async fn after_write(shared: &Arc<Shared>, call: &Call, (code, name): (u16, Option<String>)) {
     let deletes = matches!(call.verb, Verb::Delete | Verb::DeleteCollection);
     let writes = deletes || matches!(call.verb, Verb::Create | Verb::Update | Verb::Patch);
     if !writes || code >= 300 {
         return;
     }
     match call.target.table.as_str() {
-        CRDS => register(shared),
-        TABLE if deletes => register(shared),
+        CRDS => sync_api_services(shared),
+        TABLE if deletes => sync_api_services(shared),
         TABLE => {
             let name = name.as_deref().unwrap_or(&call.path.name);
-            register(shared);
-            look(shared, name).await;
+            sync_api_services(shared);
+            check_availability(shared, name).await;
             let service = shared.store.get(TABLE, name);
             if service.is_some_and(|service| Backend::read(service.value()).is_some()) {
-                shared.checking.want();
-                shared.checking.ensure(shared);
+                shared.availability_checker.check_all_now();
+                shared.availability_checker.ensure_running(shared);
             }
         }
-        "services" | "endpointslices.discovery.k8s.io" => shared.checking.hint(),
+        "services" | "endpointslices.discovery.k8s.io" => shared.availability_checker.recheck(),
         _ => {}
     }
 }
 
-/// All that others serve, in the order of discovery.
+/// All backends, in the order of discovery.
 fn all(shared: &Shared) -> Vec<Backend> {
     let snapshot = shared.store.snapshot(TABLE);
     let services = snapshot.objects.values().filter_map(|service| Backend::read(service.value()));
@@ -91,7 +91,7 @@ fn all(shared: &Shared) -> Vec<Backend> {
 }
 
 impl Backend {
-    /// What an APIService says; absent of one that says nothing of another server.
+    /// Parses an APIService; absent if it is local.
     fn read(object: &Value) -> Option<Self> {
         let spec = &object["spec"];
         let service = spec.get("service").filter(|service| !service.is_null())?;

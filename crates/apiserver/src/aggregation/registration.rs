@@ -1,4 +1,4 @@
-//! The APIServices of what CRDs bring, which kube-apiserver writes, keeps as they are, and takes back.
+//! The APIServices for versions of CRDs, which kube-apiserver creates, maintains and removes.
 
 use std::collections::BTreeSet;
 
@@ -11,34 +11,34 @@ use crate::object::meta;
 use crate::state::Shared;
 use crate::store::Expect;
 
-/// The label of those that the server looks after; `onstart` where it does so once.
+/// The label of APIServices that the server maintains; `onstart` if it only creates them.
 const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
-/// Brings the APIServices in line with the CRDs, where the server keeps any.
-pub(crate) fn register(shared: &Shared) {
+/// Creates, updates and removes APIServices so that they match the CRDs, if post-start hooks are enabled.
+pub(crate) fn sync_api_services(shared: &Shared) {
     if !shared.switches.post_start_hooks {
         return;
     }
-    let wanted = served(shared);
+    let wanted = crd_versions(shared);
     for (group, version) in &wanted {
         let name = format!("{version}.{group}");
         let spec =
             json!({"group": group, "version": version, "groupPriorityMinimum": 1000, "versionPriority": 100});
-        keep(shared, &name, &spec);
+        ensure_api_service(shared, &name, &spec);
     }
     let snapshot = shared.store.snapshot(TABLE);
     for service in snapshot.objects.values().filter(|service| is_managed(service.value())) {
         let text = |field: &str| service.value()["spec"][field].as_str().unwrap_or_default().to_owned();
         if !wanted.contains(&(text("group"), text("version"))) {
-            take_back(shared, meta::name(service.value()));
+            remove_api_service(shared, meta::name(service.value()));
         }
     }
 }
 
-/// The versions of groups that CRDs bring.
-fn served(shared: &Shared) -> BTreeSet<(String, String)> {
+/// The served versions of all CRDs.
+fn crd_versions(shared: &Shared) -> BTreeSet<(String, String)> {
     let snapshot = shared.store.snapshot(CRDS);
-    let of = |definition: &Value| {
+    let versions_of = |definition: &Value| {
         let group = definition.pointer("/spec/group").and_then(Value::as_str).unwrap_or_default().to_owned();
         let versions =
             definition.pointer("/spec/versions").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -47,11 +47,11 @@ fn served(shared: &Shared) -> BTreeSet<(String, String)> {
             .filter_map(|version| Some((group.clone(), version["name"].as_str()?.to_owned())))
             .collect::<Vec<_>>()
     };
-    snapshot.objects.values().flat_map(|definition| of(definition.value())).collect()
+    snapshot.objects.values().flat_map(|definition| versions_of(definition.value())).collect()
 }
 
-/// Removes one that the server looks after; where somebody else wrote it meanwhile, looks again.
-fn take_back(shared: &Shared, name: &str) {
+/// Removes a maintained APIService; retries if it was changed concurrently.
+fn remove_api_service(shared: &Shared, name: &str) {
     while let Some(service) = shared.store.get(TABLE, name).filter(|service| is_managed(service.value())) {
         let expect = Expect::Revision(service.revision());
         if shared.store.remove(TABLE, name, expect, service.value().clone()).is_ok() {
@@ -60,11 +60,11 @@ fn take_back(shared: &Shared, name: &str) {
     }
 }
 
-/// Writes one that is not there or not as it should be; where somebody else wrote it meanwhile, looks again.
-fn keep(shared: &Shared, name: &str, spec: &Value) {
+/// Creates a missing APIService, or corrects its spec; retries if it was changed concurrently.
+fn ensure_api_service(shared: &Shared, name: &str, spec: &Value) {
     loop {
         let (expect, mut object) = match shared.store.get(TABLE, name) {
-            None => (Expect::Absent, new(shared, name, spec)),
+            None => (Expect::Absent, new_api_service(shared, name, spec)),
             Some(service) if is_managed(service.value()) && service.value()["spec"] != *spec => {
                 (Expect::Revision(service.revision()), service.value().clone())
             }
@@ -81,7 +81,7 @@ fn keep(shared: &Shared, name: &str, spec: &Value) {
     }
 }
 
-fn new(shared: &Shared, name: &str, spec: &Value) -> Value {
+fn new_api_service(shared: &Shared, name: &str, spec: &Value) -> Value {
     let mut object = json!({
         "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
         "metadata": {"name": name, "labels": {MANAGED: "true"}}, "spec": spec,

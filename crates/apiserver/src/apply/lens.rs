@@ -10,12 +10,12 @@ use super::schema_node::SchemaNode;
 use super::valid;
 use crate::convert;
 use crate::object::fields::blank;
-use crate::registry::{Served, Target};
+use crate::registry::{ServedKinds, ServedResource};
 
 /// A kind written through one subresource, in all of its versions.
 #[derive(Debug)]
 pub(crate) struct Lens<'a> {
-    served: &'a Served,
+    served: &'a ServedKinds,
     resource: &'a Resource,
     custom: bool,
     subresource: &'a str,
@@ -23,7 +23,7 @@ pub(crate) struct Lens<'a> {
 
 impl<'a> Lens<'a> {
     /// The kind of a request.
-    pub(crate) fn new(served: &'a Served, target: &'a Target, subresource: &'a str) -> Self {
+    pub(crate) fn new(served: &'a ServedKinds, target: &'a ServedResource, subresource: &'a str) -> Self {
         Self { served, resource: &target.resource, custom: target.custom, subresource }
     }
 

@@ -1,4 +1,4 @@
-//! The conditions of a certificate signing request: approved or denied once and for all.
+//! Conditions of CertificateSigningRequests: approval and denial are final.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,12 +6,12 @@ use formats::x509::Certificate;
 use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 
-/// Conditions that stay once they are there.
-const LASTING: [&str; 3] = ["Approved", "Denied", "Failed"];
+/// Conditions that cannot be removed.
+const PERMANENT: [&str; 3] = ["Approved", "Denied", "Failed"];
 /// Conditions that only the approval subresource sets.
 const DECISIONS: [&str; 2] = ["Approved", "Denied"];
 
-/// `Approved` or `Denied`, if decided.
+/// `Approved` or `Denied`, if one is set.
 pub(super) fn decision(object: &Value) -> Option<&str> {
     list(object)
         .iter()
@@ -19,13 +19,13 @@ pub(super) fn decision(object: &Value) -> Option<&str> {
         .find(|kind| DECISIONS.contains(kind))
 }
 
-/// Whether a condition is there.
+/// Whether a condition is set.
 pub(super) fn has(object: &Value, kind: &str) -> bool {
     list(object).iter().any(|condition| condition["type"] == kind)
 }
 
-/// Gives conditions the times that they do not say.
-pub(super) fn stamp(object: &mut Value, old: &Value, now: &str) {
+/// Sets missing times of conditions.
+pub(super) fn set_times(object: &mut Value, old: &Value, now: &str) {
     let known = list(old).to_vec();
     let Some(conditions) = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut) else {
         return;
@@ -45,19 +45,19 @@ pub(super) fn stamp(object: &mut Value, old: &Value, now: &str) {
     }
 }
 
-/// What is wrong with the conditions and the certificate of a changed request.
+/// Validates the conditions and the certificate of a changed request.
 pub(super) fn errors(object: &Value, old: &Value, subresource: &str) -> Vec<Error> {
     let at = Path::new("status").child("conditions");
-    let mut errors = each(object);
-    for kind in LASTING {
-        if of(object, kind).len() < of(old, kind).len() {
+    let mut errors = condition_errors(object);
+    for kind in PERMANENT {
+        if of_type(object, kind).len() < of_type(old, kind).len() {
             let why = format!("updates may not remove a condition of type {kind:?}");
             errors.push(Error::forbidden(&at, &why));
         }
     }
     if subresource != "approval" {
         for kind in DECISIONS {
-            let (new, old) = (of(object, kind), of(old, kind));
+            let (new, old) = (of_type(object, kind), of_type(old, kind));
             let change = match new.len().cmp(&old.len()) {
                 std::cmp::Ordering::Greater => "add",
                 std::cmp::Ordering::Equal if new != old => "modify",
@@ -67,11 +67,11 @@ pub(super) fn errors(object: &Value, old: &Value, subresource: &str) -> Vec<Erro
             errors.push(Error::forbidden(&at, &why));
         }
     }
-    errors.extend(certificate(object, old));
+    errors.extend(certificate_error(object, old));
     errors
 }
 
-fn each(object: &Value) -> Vec<Error> {
+fn condition_errors(object: &Value) -> Vec<Error> {
     let at = Path::new("status").child("conditions");
     let mut errors = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
@@ -85,7 +85,7 @@ fn each(object: &Value) -> Vec<Error> {
         match status {
             "" => errors.push(Error::required(&here.child("status"), "")),
             "True" => {}
-            other if LASTING.contains(&kind) => {
+            other if PERMANENT.contains(&kind) => {
                 errors.push(Error::not_supported(&here.child("status"), other, &["True"]));
             }
             "False" | "Unknown" => {}
@@ -111,7 +111,7 @@ fn each(object: &Value) -> Vec<Error> {
     errors
 }
 
-fn certificate(object: &Value, old: &Value) -> Option<Error> {
+fn certificate_error(object: &Value, old: &Value) -> Option<Error> {
     let at = Path::new("status").child("certificate");
     let text = |object: &Value| object["status"]["certificate"].as_str().unwrap_or_default().to_owned();
     let (new, old) = (text(object), text(old));
@@ -135,6 +135,6 @@ fn list(object: &Value) -> &[Value] {
     object.pointer("/status/conditions").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn of<'a>(object: &'a Value, kind: &str) -> Vec<&'a Value> {
+fn of_type<'a>(object: &'a Value, kind: &str) -> Vec<&'a Value> {
     list(object).iter().filter(|condition| condition["type"] == kind).collect()
 }

@@ -1,4 +1,4 @@
-//! Certificate signing requests: who asked, what may be asked, approval, and what a signer may answer.
+//! CertificateSigningRequests: requestor, validation, approval, and signing.
 
 mod conditions;
 mod request;
@@ -7,20 +7,20 @@ mod signer;
 use serde_json::{Value, json};
 use webhook::field::Error;
 
-use crate::access::authorization::{Question, What};
+use crate::access::authorization::{AccessRequest, AccessTarget};
 use crate::call::Call;
 use crate::clock::rfc3339;
 use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
 use crate::state::Shared;
 
-pub(crate) use signer::{Refusal, sign};
+pub(crate) use signer::{SigningError, sign};
 
 const TABLE: &str = "certificatesigningrequests.certificates.k8s.io";
 const SIGNERS: GroupResource<'static> =
     GroupResource { group: "certificates.k8s.io", resource: "certificatesigningrequests" };
 
-/// Sets who asked, and checks what is asked; other kinds pass.
+/// Sets the requesting user and validates the request; ignores other kinds.
 pub(crate) fn prepare_for_create(call: &Call, object: &mut Value) -> Result<(), Status> {
     if call.target.table != TABLE {
         return Ok(());
@@ -42,11 +42,11 @@ pub(crate) fn prepare_for_create(call: &Call, object: &mut Value) -> Result<(), 
         object["spec"]["extra"] = json!(user.extra);
     }
     object["status"] = json!({});
-    refuse(object, &request::errors(object))?;
+    check_errors(object, &request::errors(object))?;
     request::check_masters(object)
 }
 
-/// Keeps what an update may not change, and checks the rest; other kinds pass.
+/// Restores the fields that an update may not change, and validates the rest; ignores other kinds.
 pub(crate) fn prepare_for_update(
     shared: &Shared,
     call: &Call,
@@ -60,19 +60,19 @@ pub(crate) fn prepare_for_update(
     let subresource = call.path.subresource.as_str();
     match subresource {
         "approval" => {
-            let kept = old.pointer("/status/certificate").cloned();
-            set_certificate(object, kept);
-            conditions::stamp(object, old, &rfc3339(shared.clock.now()));
+            let certificate = old.pointer("/status/certificate").cloned();
+            set_certificate(object, certificate);
+            conditions::set_times(object, old, &rfc3339(shared.clock.now()));
         }
-        "status" => conditions::stamp(object, old, &rfc3339(shared.clock.now())),
+        "status" => conditions::set_times(object, old, &rfc3339(shared.clock.now())),
         _ => object["status"] = old["status"].clone(),
     }
-    refuse(object, &conditions::errors(object, old, subresource))?;
+    check_errors(object, &conditions::errors(object, old, subresource))?;
     match subresource {
         "approval" if conditions::decision(object) != conditions::decision(old) => {
-            permitted(shared, call, object, "approve")
+            check_permission(shared, call, object, "approve")
         }
-        "status" if object["status"] != old["status"] => permitted(shared, call, object, "sign"),
+        "status" if object["status"] != old["status"] => check_permission(shared, call, object, "sign"),
         _ => Ok(()),
     }
 }
@@ -92,7 +92,7 @@ fn set_certificate(object: &mut Value, certificate: Option<Value>) {
     }
 }
 
-fn refuse(object: &Value, errors: &[Error]) -> Result<(), Status> {
+fn check_errors(object: &Value, errors: &[Error]) -> Result<(), Status> {
     if errors.is_empty() {
         return Ok(());
     }
@@ -100,19 +100,19 @@ fn refuse(object: &Value, errors: &[Error]) -> Result<(), Status> {
     Err(Status::invalid("certificates.k8s.io", kind, meta::name(object), errors))
 }
 
-/// Whether the user may approve or sign for the signer, or for all of its domain.
-fn permitted(shared: &Shared, call: &Call, object: &Value, verb: &str) -> Result<(), Status> {
+/// Refuses to approve or sign unless the user may do so for the signer, or for all signers of its domain.
+fn check_permission(shared: &Shared, call: &Call, object: &Value, verb: &str) -> Result<(), Status> {
     let signer = object["spec"]["signerName"].as_str().unwrap_or_default();
     let domain = signer.split('/').next().unwrap_or_default();
     let may = |name: String| {
-        let what = What::Resource {
+        let target = AccessTarget::Resource {
             group: "certificates.k8s.io".to_owned(),
             resource: "signers".to_owned(),
             subresource: String::new(),
             namespace: String::new(),
             name,
         };
-        Question { user: call.user.clone(), verb: verb.to_owned(), what }.decide(shared).allowed
+        AccessRequest { user: call.user.clone(), verb: verb.to_owned(), target }.decide(shared).allowed
     };
     if may(signer.to_owned()) || may(format!("{domain}/*")) {
         return Ok(());

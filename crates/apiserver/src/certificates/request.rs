@@ -1,4 +1,4 @@
-//! What may be asked of a signer.
+//! Validation of new CertificateSigningRequests.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use super::SIGNERS;
 use crate::http::status::Status;
 use crate::object::meta;
 
-/// What a certificate may be for.
+/// The allowed key usages.
 const USAGES: [&str; 23] = [
     "any",
     "cert sign",
@@ -40,34 +40,34 @@ const USAGES: [&str; 23] = [
     "timestamping",
 ];
 
-/// The shortest life that may be asked for, in seconds.
-const SHORTEST: i64 = 600;
+/// The shortest `expirationSeconds`.
+const MIN_SECONDS: i64 = 600;
 
-/// What is wrong with a new request.
+/// Validates a new request.
 pub(super) fn errors(object: &Value) -> Vec<Error> {
     let at = Path::new("spec");
     let spec = &object["spec"];
     let text = |field: &str| spec[field].as_str().unwrap_or_default();
     let mut errors = Vec::new();
-    if let Err(why) = request(text("request")) {
+    if let Err(why) = parse_request(text("request")) {
         errors.push(Error::invalid(&at.child("request"), text("request"), &why));
     }
-    errors.extend(usages(&at.child("usages"), &spec["usages"]));
-    errors.extend(signer_name(&at.child("signerName"), text("signerName")));
-    if let Some(seconds) = spec["expirationSeconds"].as_i64().filter(|seconds| *seconds < SHORTEST) {
+    errors.extend(usage_errors(&at.child("usages"), &spec["usages"]));
+    errors.extend(signer_name_error(&at.child("signerName"), text("signerName")));
+    if let Some(seconds) = spec["expirationSeconds"].as_i64().filter(|seconds| *seconds < MIN_SECONDS) {
         let why = "may not specify a duration less than 600 seconds (10 minutes)";
         errors.push(Error::invalid(&at.child("expirationSeconds"), seconds, why));
     }
     errors
 }
 
-/// Refuses to make administrators by the signer of clients.
+/// Refuses requests for `system:masters` to the signer of API client certificates.
 pub(super) fn check_masters(object: &Value) -> Result<(), Status> {
     if object["spec"]["signerName"] != "kubernetes.io/kube-apiserver-client" {
         return Ok(());
     }
-    let asked = request(object["spec"]["request"].as_str().unwrap_or_default());
-    let masters = asked
+    let request = parse_request(object["spec"]["request"].as_str().unwrap_or_default());
+    let masters = request
         .is_ok_and(|request| request.subject.organizations.iter().any(|group| group == "system:masters"));
     if !masters {
         return Ok(());
@@ -76,17 +76,17 @@ pub(super) fn check_masters(object: &Value) -> Result<(), Status> {
     Err(Status::forbidden(SIGNERS, meta::name(object), why))
 }
 
-/// The request, read as Go reads it and signed by its own key, or what is wrong with it.
-fn request(base64: &str) -> Result<CertificateRequest, String> {
+/// Parses a request as Go does and verifies its signature; the error says what is wrong.
+fn parse_request(base64: &str) -> Result<CertificateRequest, String> {
     let pem = STANDARD.decode(base64).unwrap_or_default();
-    let words = |error: RequestError| error.to_string();
-    let der = der(&pem).map_err(words)?;
-    let request = CertificateRequest::from_der(&der).map_err(|error| words(error.into()))?;
+    let to_text = |error: RequestError| error.to_string();
+    let der = der(&pem).map_err(to_text)?;
+    let request = CertificateRequest::from_der(&der).map_err(|error| to_text(error.into()))?;
     let signed = X509CertificationRequest::from_der(&der).is_ok_and(|(_, it)| it.verify_signature().is_ok());
     if signed { Ok(request) } else { Err("x509: signature verification failure".to_owned()) }
 }
 
-fn usages(at: &Path, usages: &Value) -> Vec<Error> {
+fn usage_errors(at: &Path, usages: &Value) -> Vec<Error> {
     let usages: Vec<&str> =
         usages.as_array().into_iter().flatten().map(|usage| usage.as_str().unwrap_or_default()).collect();
     if usages.is_empty() {
@@ -104,14 +104,15 @@ fn usages(at: &Path, usages: &Value) -> Vec<Error> {
     errors
 }
 
-fn signer_name(at: &Path, name: &str) -> Option<Error> {
+fn signer_name_error(at: &Path, name: &str) -> Option<Error> {
     if name.is_empty() {
         return Some(Error::required(at, ""));
     }
     if name == "kubernetes.io/legacy-unknown" {
         return Some(Error::invalid(at, name, "the legacy signerName is not allowed via this API version"));
     }
-    let whole = name.split_once('/').is_some_and(|(domain, path)| domain.contains('.') && !path.is_empty());
+    let is_qualified =
+        name.split_once('/').is_some_and(|(domain, path)| domain.contains('.') && !path.is_empty());
     let why = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
-    (!whole).then(|| Error::invalid(at, name, why))
+    (!is_qualified).then(|| Error::invalid(at, name, why))
 }

@@ -1,4 +1,4 @@
-//! The signers of kube-controller-manager: what each signs, and the certificate it makes.
+//! The signers of kube-controller-manager: the requests that each accepts, and the certificate that it issues.
 
 use std::time::Duration;
 
@@ -13,75 +13,76 @@ use serde_json::Value;
 use super::conditions;
 use crate::authority::Authority;
 
-/// How much earlier than now a certificate begins, in seconds.
-const BACKDATED: i64 = 300;
-/// How long a certificate lives at most, in seconds: a year.
-const LONGEST: i64 = 365 * 24 * 3600;
+/// How much a certificate is backdated, in seconds.
+const BACKDATE_SECONDS: i64 = 300;
+/// The longest validity of a certificate, in seconds: a year.
+const MAX_SECONDS: i64 = 365 * 24 * 3600;
 
-/// Why an approved request is not signed.
+/// Reason why an approved request is not signed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
-    /// It is not what its signer signs.
+pub(crate) enum SigningError {
+    /// It violates the rules of its signer.
     #[error("{0}")]
     Unfit(&'static str),
-    /// It is no request.
+    /// It cannot be parsed.
     #[error("failed to read the request: {0}")]
     Unreadable(#[from] RequestError),
-    /// It cannot be signed.
+    /// Signing failed.
     #[error("failed to sign")]
     Signing(#[from] rcgen::Error),
 }
 
-/// The certificate for a request, PEM; absent if nobody here is to sign it, or not yet, or not again.
+/// Signs a request; the certificate is PEM. Absent if the signer is not one of these, or the request is not approved,
+/// has failed, or has a certificate.
 pub(crate) fn sign(
     authority: &Authority,
     request: &Value,
     now: Timestamp,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>, SigningError> {
     let spec = &request["spec"];
     let done = !request["status"]["certificate"].as_str().unwrap_or_default().is_empty();
     let signer = spec["signerName"].as_str().unwrap_or_default();
-    let Some(fit) = fit_for(signer) else { return Ok(None) };
+    let Some(check) = check_for_signer(signer) else { return Ok(None) };
     if done || conditions::decision(request) != Some("Approved") || conditions::has(request, "Failed") {
         return Ok(None);
     }
     let pem = STANDARD.decode(spec["request"].as_str().unwrap_or_default()).unwrap_or_default();
-    // What is judged and what is signed are one piece of DER: other readers of PEM take other blocks for the first.
+    // Parse and sign the same DER block: PEM parsers differ in which block they take first.
     let der = der(&pem)?;
-    let judged = CertificateRequest::from_der(&der).map_err(RequestError::from)?;
+    let parsed = CertificateRequest::from_der(&der).map_err(RequestError::from)?;
     let usages: Vec<&str> =
         spec["usages"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    fit(&judged, &usages).map_err(Refusal::Unfit)?;
-    let mut asked = CertificateSigningRequestParams::from_der(&der.into())?;
-    let life = spec["expirationSeconds"].as_i64().unwrap_or(LONGEST).min(LONGEST);
-    let params = &mut asked.params;
+    check(&parsed, &usages).map_err(SigningError::Unfit)?;
+    let mut signable = CertificateSigningRequestParams::from_der(&der.into())?;
+    let life = spec["expirationSeconds"].as_i64().unwrap_or(MAX_SECONDS).min(MAX_SECONDS);
+    let params = &mut signable.params;
     params.is_ca = IsCa::ExplicitNoCa;
     params.key_usages = usages.iter().filter_map(|usage| key_usage(usage)).collect();
     params.extended_key_usages = usages.iter().filter_map(|usage| extended_usage(usage)).collect();
     let start = rcgen::date_time_ymd(1970, 1, 1);
-    params.not_before = start + seconds(now.as_second() - BACKDATED);
+    params.not_before = start + seconds(now.as_second() - BACKDATE_SECONDS);
     params.not_after = start + seconds(now.as_second() + life);
     params.serial_number = None;
-    Ok(Some(asked.signed_by(authority.issuer())?.pem()))
+    Ok(Some(signable.signed_by(authority.issuer())?.pem()))
 }
 
-type Fit = fn(&CertificateRequest, &[&str]) -> Result<(), &'static str>;
+type SignerCheck = fn(&CertificateRequest, &[&str]) -> Result<(), &'static str>;
 
-fn fit_for(signer: &str) -> Option<Fit> {
+fn check_for_signer(signer: &str) -> Option<SignerCheck> {
     match signer {
-        "kubernetes.io/kube-apiserver-client" => Some(client),
-        "kubernetes.io/kube-apiserver-client-kubelet" => Some(kubelet_client),
-        "kubernetes.io/kubelet-serving" => Some(kubelet_serving),
+        "kubernetes.io/kube-apiserver-client" => Some(check_client),
+        "kubernetes.io/kube-apiserver-client-kubelet" => Some(check_kubelet_client),
+        "kubernetes.io/kubelet-serving" => Some(check_kubelet_serving),
         _ => None,
     }
 }
 
-fn client(_: &CertificateRequest, usages: &[&str]) -> Result<(), &'static str> {
-    of(usages, "client auth")
+fn check_client(_: &CertificateRequest, usages: &[&str]) -> Result<(), &'static str> {
+    check_usages(usages, "client auth")
 }
 
-fn kubelet_client(request: &CertificateRequest, usages: &[&str]) -> Result<(), &'static str> {
-    node(request)?;
+fn check_kubelet_client(request: &CertificateRequest, usages: &[&str]) -> Result<(), &'static str> {
+    check_node_subject(request)?;
     let names = &request.names;
     let forbidden = [
         (names.dns.is_empty(), "DNS subjectAltNames are not allowed"),
@@ -91,12 +92,12 @@ fn kubelet_client(request: &CertificateRequest, usages: &[&str]) -> Result<(), &
     ];
     match forbidden.into_iter().find(|(absent, _)| !absent) {
         Some((_, why)) => Err(why),
-        None => of(usages, "client auth"),
+        None => check_usages(usages, "client auth"),
     }
 }
 
-fn kubelet_serving(request: &CertificateRequest, usages: &[&str]) -> Result<(), &'static str> {
-    node(request)?;
+fn check_kubelet_serving(request: &CertificateRequest, usages: &[&str]) -> Result<(), &'static str> {
+    check_node_subject(request)?;
     let names = &request.names;
     if names.dns.is_empty() && names.ip.is_empty() {
         return Err("DNS or IP subjectAltName is required");
@@ -107,10 +108,10 @@ fn kubelet_serving(request: &CertificateRequest, usages: &[&str]) -> Result<(), 
     if !names.uri.is_empty() {
         return Err("URI subjectAltNames are not allowed");
     }
-    of(usages, "server auth")
+    check_usages(usages, "server auth")
 }
 
-fn node(request: &CertificateRequest) -> Result<(), &'static str> {
+fn check_node_subject(request: &CertificateRequest) -> Result<(), &'static str> {
     let subject = &request.subject;
     if subject.organizations != ["system:nodes"] {
         return Err("subject organization is not system:nodes");
@@ -121,11 +122,11 @@ fn node(request: &CertificateRequest) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether the usages are those of a signer for `purpose`.
-fn of(usages: &[&str], purpose: &str) -> Result<(), &'static str> {
-    let known =
+/// Checks that the usages include `purpose`, and no others than signing and encipherment.
+fn check_usages(usages: &[&str], purpose: &str) -> Result<(), &'static str> {
+    let is_allowed =
         |usage: &&str| *usage == purpose || matches!(*usage, "digital signature" | "key encipherment");
-    if usages.iter().all(known) && usages.contains(&purpose) {
+    if usages.iter().all(is_allowed) && usages.contains(&purpose) {
         Ok(())
     } else {
         Err("usages did not match those of the signer")

@@ -1,11 +1,11 @@
-//! What every namespace has: the account `default`, and the certificate of the server's authority.
+//! Creates the service account `default` and the ConfigMap `kube-root-ca.crt` in every namespace.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::News;
-use super::client::{Client, Failed};
+use super::ObjectChange;
+use super::client::{Client, RequestError};
 use crate::call;
 use crate::object::meta;
 use crate::state::Shared;
@@ -15,7 +15,7 @@ const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the k
     endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across \
     distributions of Kubernetes clusters.";
 
-/// Makes them, and makes them again.
+/// Creates and recreates both objects.
 #[derive(Debug)]
 pub(super) struct Accounts {
     default_account: bool,
@@ -28,15 +28,15 @@ impl Accounts {
         Self { default_account, root_ca, failed: BTreeSet::new() }
     }
 
-    /// Gives namespaces what they lack; whether something has to be tried again.
-    pub(super) async fn work(&mut self, shared: &Shared, client: &Client, news: &[News]) -> bool {
+    /// Creates missing objects; returns whether a retry is necessary.
+    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         if !self.default_account && !self.root_ca {
             return false;
         }
         let mut due = std::mem::take(&mut self.failed);
-        for told in news {
-            let namespace = match (told.table.as_str(), told.key.split_once('/')) {
-                ("namespaces", None) => &*told.key,
+        for change in changes {
+            let namespace = match (change.table.as_str(), change.key.split_once('/')) {
+                ("namespaces", None) => &*change.key,
                 ("serviceaccounts", Some((namespace, "default")))
                 | ("configmaps", Some((namespace, ROOT_CA))) => namespace,
                 _ => continue,
@@ -50,10 +50,10 @@ impl Accounts {
             }
             let mut outcomes = Vec::new();
             if self.default_account {
-                outcomes.push(account(shared, client, &namespace).await);
+                outcomes.push(ensure_account(shared, client, &namespace).await);
             }
             if self.root_ca {
-                outcomes.push(root_ca(shared, client, &namespace).await);
+                outcomes.push(ensure_root_ca(shared, client, &namespace).await);
             }
             if outcomes.iter().any(|outcome| outcome.as_ref().is_err_and(|error| !error.is_outdated())) {
                 self.failed.insert(namespace);
@@ -63,7 +63,7 @@ impl Accounts {
     }
 }
 
-async fn account(shared: &Shared, client: &Client, namespace: &str) -> Result<(), Failed> {
+async fn ensure_account(shared: &Shared, client: &Client, namespace: &str) -> Result<(), RequestError> {
     if shared.store.get("serviceaccounts", &call::key(true, namespace, "default")).is_some() {
         return Ok(());
     }
@@ -72,7 +72,7 @@ async fn account(shared: &Shared, client: &Client, namespace: &str) -> Result<()
     client.create("service-account-controller", &path, &object).await.map(drop)
 }
 
-async fn root_ca(shared: &Shared, client: &Client, namespace: &str) -> Result<(), Failed> {
+async fn ensure_root_ca(shared: &Shared, client: &Client, namespace: &str) -> Result<(), RequestError> {
     let controller = "root-ca-cert-publisher";
     let Ok(authority) = shared.authority.get() else { return Ok(()) };
     let data = json!({"ca.crt": authority.pem()});

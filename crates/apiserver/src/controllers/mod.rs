@@ -1,4 +1,5 @@
-//! What kube-controller-manager does for every cluster, as clients of the server: each writes under its own name.
+//! The controllers of kube-controller-manager that every cluster needs, as clients of the server: each writes as its
+//! own user.
 
 mod accounts;
 mod client;
@@ -16,7 +17,7 @@ use tokio::sync::watch;
 use crate::state::{Controllers, Shared};
 use crate::store::{EventKind, Object, Store};
 
-pub(crate) use client::{Ask, Client};
+pub(crate) use client::{Client, SendRequest};
 
 use accounts::Accounts;
 use garbage::Garbage;
@@ -25,24 +26,24 @@ use roles::Roles;
 use signing::Signing;
 use token_secrets::TokenSecrets;
 
-/// How long after a failure it is tried again: at first, and at most.
+/// The first and the longest delay between retries.
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
 
-/// An object that was written or removed.
+/// A write or removal of an object.
 #[derive(Clone, Debug)]
-struct News {
+struct ObjectChange {
     /// The resource's name in the store.
     table: String,
     /// `namespace/name`.
     key: Arc<str>,
-    /// The object before.
+    /// The object before the change.
     before: Option<Arc<Object>>,
-    /// The object now; absent if it is gone.
+    /// The object after the change; absent if it was removed.
     now: Option<Arc<Object>>,
 }
 
-/// The controllers that are switched on.
-struct Crew {
+/// The enabled controllers.
+struct ControllerSet {
     garbage: Option<Garbage>,
     namespaces: Option<Namespaces>,
     accounts: Accounts,
@@ -51,65 +52,69 @@ struct Crew {
     signing: Option<Signing>,
 }
 
-/// Runs the controllers of a server until it is gone.
-pub(crate) async fn run(world: Weak<Shared>, client: Client) {
-    let Some(shared) = world.upgrade() else { return };
-    let mut heard = shared.store.subscribe_all();
-    let mut crew = Crew::new(shared.switches.controllers);
+/// Runs the controllers until the server is gone.
+pub(crate) async fn run(weak_state: Weak<Shared>, client: Client) {
+    let Some(shared) = weak_state.upgrade() else { return };
+    let mut revisions = shared.store.all_news();
+    let mut controllers = ControllerSet::new(shared.switches.controllers);
     drop(shared);
     let mut seen = None;
-    let mut wait = RETRY.0;
+    let mut delay = RETRY.0;
     let mut pending = false;
     loop {
-        let Some(shared) = world.upgrade() else { return };
-        heard.borrow_and_update();
-        let (news, revision) = news(&shared.store, seen);
-        let due = pending && news.is_empty();
-        if due || !news.is_empty() {
-            pending = crew.work(&shared, &client, &news).await;
+        let Some(shared) = weak_state.upgrade() else { return };
+        revisions.borrow_and_update();
+        let (changes, revision) = changes_since(&shared.store, seen);
+        let due = pending && changes.is_empty();
+        if due || !changes.is_empty() {
+            pending = controllers.sync(&shared, &client, &changes).await;
             seen = Some(revision);
-            wait = if due && pending { (wait * 2).min(RETRY.1) } else { RETRY.0 };
+            delay = if due && pending { (delay * 2).min(RETRY.1) } else { RETRY.0 };
         }
         if shared.store.revision() > revision {
             continue;
         }
         shared.progress.reached(revision);
         drop(shared);
-        if !rest(&mut heard, pending.then_some(wait)).await {
+        if !wait_for_change(&mut revisions, pending.then_some(delay)).await {
             return;
         }
     }
 }
 
-/// Waits for news or for the time to try again; whether the server is still there.
-async fn rest(heard: &mut watch::Receiver<u64>, wait: Option<Duration>) -> bool {
-    match wait {
-        None => heard.changed().await.is_ok(),
-        // Not having heard anything in time is no end.
-        Some(wait) => !matches!(tokio::time::timeout(wait, heard.changed()).await, Ok(Err(_))),
+/// Waits for a change or for the time of the retry; returns whether the server still exists.
+async fn wait_for_change(revisions: &mut watch::Receiver<u64>, delay: Option<Duration>) -> bool {
+    match delay {
+        None => revisions.changed().await.is_ok(),
+        // A timeout does not mean that the server is gone.
+        Some(delay) => !matches!(tokio::time::timeout(delay, revisions.changed()).await, Ok(Err(_))),
     }
 }
 
-/// What happened since a revision, oldest first; everything that is there, where that is forgotten.
-fn news(store: &Store, seen: Option<u64>) -> (Vec<News>, u64) {
+/// The changes since a revision, oldest first; all objects if those events were dropped.
+fn changes_since(store: &Store, seen: Option<u64>) -> (Vec<ObjectChange>, u64) {
     if let Some(seen) = seen
         && let Ok((events, revision)) = store.events_of_all(seen)
     {
-        let told = events.into_iter().map(|(table, event)| News {
+        let changes = events.into_iter().map(|(table, event)| ObjectChange {
             table,
             key: Arc::clone(&event.key),
             before: event.previous.clone(),
             now: (event.change != EventKind::Deleted).then(|| Arc::clone(&event.object)),
         });
-        return (told.collect(), revision);
+        return (changes.collect(), revision);
     }
-    let (objects, revision) = store.all_objects();
-    let told =
-        objects.into_iter().map(|(table, key, object)| News { table, key, before: None, now: Some(object) });
-    (told.collect(), revision)
+    let (objects, revision) = store.everything();
+    let changes = objects.into_iter().map(|(table, key, object)| ObjectChange {
+        table,
+        key,
+        before: None,
+        now: Some(object),
+    });
+    (changes.collect(), revision)
 }
 
-impl Crew {
+impl ControllerSet {
     fn new(on: Controllers) -> Self {
         Self {
             garbage: on.garbage_collector.then(Garbage::default),
@@ -121,24 +126,24 @@ impl Crew {
         }
     }
 
-    /// Does what the news ask for; whether something has to be tried again.
-    async fn work(&mut self, shared: &Shared, client: &Client, news: &[News]) -> bool {
+    /// Processes the changes; returns whether a retry is necessary.
+    async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut pending = false;
         if let Some(namespaces) = &mut self.namespaces {
-            pending |= namespaces.work(shared, client, news).await;
+            pending |= namespaces.sync(shared, client, changes).await;
         }
-        pending |= self.accounts.work(shared, client, news).await;
+        pending |= self.accounts.sync(shared, client, changes).await;
         if let Some(secrets) = &mut self.token_secrets {
-            pending |= secrets.work(shared, client, news).await;
+            pending |= secrets.sync(shared, client, changes).await;
         }
         if let Some(roles) = &mut self.roles {
-            pending |= roles.work(shared, client, news).await;
+            pending |= roles.sync(shared, client, changes).await;
         }
         if let Some(signing) = &mut self.signing {
-            pending |= signing.work(shared, client, news).await;
+            pending |= signing.sync(shared, client, changes).await;
         }
         if let Some(garbage) = &mut self.garbage {
-            pending |= garbage.work(shared, client, news).await;
+            pending |= garbage.sync(shared, client, changes).await;
         }
         pending
     }

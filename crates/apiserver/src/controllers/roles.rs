@@ -1,9 +1,9 @@
-//! The aggregation of cluster roles: a role with an aggregation rule holds the rules of those that it selects.
+//! The ClusterRole aggregation controller: copies the rules of selected roles into roles with an aggregation rule.
 
 use formats::selector::LabelSelector;
 use serde_json::{Value, json};
 
-use super::News;
+use super::ObjectChange;
 use super::client::Client;
 use crate::object::meta;
 use crate::state::Shared;
@@ -11,16 +11,16 @@ use crate::state::Shared;
 const TABLE: &str = "clusterroles.rbac.authorization.k8s.io";
 const CONTROLLER: &str = "clusterrole-aggregation-controller";
 
-/// Whether something could not be written.
+/// Whether a write failed.
 #[derive(Debug, Default)]
 pub(super) struct Roles {
     failed: bool,
 }
 
 impl Roles {
-    /// Aggregates; whether something has to be tried again.
-    pub(super) async fn work(&mut self, shared: &Shared, client: &Client, news: &[News]) -> bool {
-        if !self.failed && !news.iter().any(|told| told.table == TABLE) {
+    /// Aggregates all roles; returns whether a retry is necessary.
+    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+        if !self.failed && !changes.iter().any(|change| change.table == TABLE) {
             return false;
         }
         self.failed = false;
@@ -41,7 +41,7 @@ impl Roles {
     }
 }
 
-/// The rules of all roles that a role selects, each once, in the order of selectors and names; absent without a rule.
+/// The rules of all selected roles, each once, in the order of selectors and names; absent without an aggregation rule.
 fn aggregated(role: &Value, all: &[&Value]) -> Option<Value> {
     let selectors = role.pointer("/aggregationRule/clusterRoleSelectors")?.as_array()?;
     let mut rules: Vec<Value> = Vec::new();

@@ -1,12 +1,12 @@
-//! The signing controller: signs approved requests of Kubernetes' own signers.
+//! The signing controller: signs approved CertificateSigningRequests for Kubernetes' own signers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::News;
+use super::ObjectChange;
 use super::client::Client;
-use crate::certificates::{self, Refusal};
+use crate::certificates::{self, SigningError};
 use crate::clock::rfc3339;
 use crate::object::meta;
 use crate::state::Shared;
@@ -14,22 +14,24 @@ use crate::state::Shared;
 const TABLE: &str = "certificatesigningrequests.certificates.k8s.io";
 const CONTROLLER: &str = "certificate-controller";
 
-/// The requests that could not be brought to an end.
+/// The names of requests to retry.
 #[derive(Debug, Default)]
 pub(super) struct Signing {
     failed: Vec<String>,
 }
 
 impl Signing {
-    /// Signs what was approved; whether something has to be tried again.
-    pub(super) async fn work(&mut self, shared: &Shared, client: &Client, news: &[News]) -> bool {
+    /// Signs approved requests; returns whether a retry is necessary.
+    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut due = std::mem::take(&mut self.failed);
-        due.extend(news.iter().filter(|told| told.table == TABLE).map(|told| told.key.to_string()));
+        due.extend(
+            changes.iter().filter(|change| change.table == TABLE).map(|change| change.key.to_string()),
+        );
         due.dedup();
         for name in due {
-            let Some(answered) = answered(shared, &name) else { continue };
+            let Some(updated) = with_outcome(shared, &name) else { continue };
             let path = format!("/apis/certificates.k8s.io/v1/certificatesigningrequests/{name}/status");
-            let outcome = client.update(CONTROLLER, &path, &answered).await;
+            let outcome = client.update(CONTROLLER, &path, &updated).await;
             if outcome.is_err_and(|error| !error.is_outdated()) {
                 self.failed.push(name);
             }
@@ -38,33 +40,33 @@ impl Signing {
     }
 }
 
-/// The request with its certificate, or with why there is none; absent if there is nothing to do.
-fn answered(shared: &Shared, name: &str) -> Option<Value> {
+/// The request with its certificate or a condition `Failed`; absent if there is nothing to do.
+fn with_outcome(shared: &Shared, name: &str) -> Option<Value> {
     let request = shared.store.get(TABLE, name)?;
     let authority = shared.authority.get().ok()?;
     let now = shared.clock.now();
-    let mut answered = request.value().clone();
-    if meta::is_terminating(&answered) {
+    let mut updated = request.value().clone();
+    if meta::is_terminating(&updated) {
         return None;
     }
-    match certificates::sign(authority, &answered, now) {
+    match certificates::sign(authority, &updated, now) {
         Ok(None) => return None,
         Ok(Some(pem)) => {
             let text = STANDARD.encode(pem);
-            answered["status"]["certificate"] = text.into();
+            updated["status"]["certificate"] = text.into();
         }
         Err(refusal) => {
             let reason = match refusal {
-                Refusal::Unfit(_) => "SignerValidationFailure",
-                Refusal::Unreadable(_) | Refusal::Signing(_) => "SigningFailure",
+                SigningError::Unfit(_) => "SignerValidationFailure",
+                SigningError::Unreadable(_) | SigningError::Signing(_) => "SigningFailure",
             };
             let since = rfc3339(now);
             let failed = json!({
                 "type": "Failed", "status": "True", "reason": reason, "message": refusal.to_string(),
                 "lastUpdateTime": since, "lastTransitionTime": since,
             });
-            answered["status"]["conditions"].as_array_mut()?.push(failed);
+            updated["status"]["conditions"].as_array_mut()?.push(failed);
         }
     }
-    Some(answered)
+    Some(updated)
 }

@@ -1,4 +1,5 @@
-//! The tokens controller: fills secrets of type `kubernetes.io/service-account-token`, and deletes those of no account.
+//! The tokens controller: fills Secrets of type `kubernetes.io/service-account-token`, and deletes those without an
+//! account.
 
 use std::collections::BTreeSet;
 
@@ -6,39 +7,39 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::News;
-use super::client::{Client, Failed};
+use super::ObjectChange;
+use super::client::{Client, RequestError};
 use crate::access::tokens::{Reference, SecretClaims};
 use crate::call;
 use crate::object::meta;
 use crate::state::Shared;
 
 const CONTROLLER: &str = "tokens-controller";
-const KIND: &str = "kubernetes.io/service-account-token";
-const NAME: &str = "kubernetes.io/service-account.name";
-const UID: &str = "kubernetes.io/service-account.uid";
+const SECRET_TYPE: &str = "kubernetes.io/service-account-token";
+const NAME_ANNOTATION: &str = "kubernetes.io/service-account.name";
+const UID_ANNOTATION: &str = "kubernetes.io/service-account.uid";
 
-/// The secrets that could not be brought to an end.
+/// The keys of Secrets to retry.
 #[derive(Debug, Default)]
 pub(super) struct TokenSecrets {
     failed: BTreeSet<String>,
 }
 
 impl TokenSecrets {
-    /// Fills and deletes; whether something has to be tried again.
-    pub(super) async fn work(&mut self, shared: &Shared, client: &Client, news: &[News]) -> bool {
+    /// Processes changed Secrets and accounts; returns whether a retry is necessary.
+    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut due = std::mem::take(&mut self.failed);
-        for told in news {
-            match told.table.as_str() {
+        for change in changes {
+            match change.table.as_str() {
                 "secrets" => {
-                    due.insert(told.key.to_string());
+                    due.insert(change.key.to_string());
                 }
-                "serviceaccounts" => due.extend(secrets_of(shared, &told.key)),
+                "serviceaccounts" => due.extend(secrets_of(shared, &change.key)),
                 _ => {}
             }
         }
         for key in due {
-            if settle(shared, client, &key).await.is_err_and(|error| !error.is_outdated()) {
+            if sync_secret(shared, client, &key).await.is_err_and(|error| !error.is_outdated()) {
                 self.failed.insert(key);
             }
         }
@@ -46,20 +47,22 @@ impl TokenSecrets {
     }
 }
 
-/// The secrets that name an account, by key.
+/// The keys of the Secrets that name an account.
 fn secrets_of(shared: &Shared, account: &str) -> Vec<String> {
     let Some((namespace, name)) = account.split_once('/') else { return Vec::new() };
     let snapshot = shared.store.snapshot("secrets");
     let prefix = call::key(true, namespace, "");
-    let of = snapshot.range(&prefix, None).filter(|(_, secret)| annotation(secret.value(), NAME) == name);
+    let of = snapshot
+        .range(&prefix, None)
+        .filter(|(_, secret)| annotation(secret.value(), NAME_ANNOTATION) == name);
     of.map(|(key, _)| key.to_string()).collect()
 }
 
-async fn settle(shared: &Shared, client: &Client, key: &str) -> Result<(), Failed> {
+async fn sync_secret(shared: &Shared, client: &Client, key: &str) -> Result<(), RequestError> {
     let Some(secret) = shared.store.get("secrets", key) else { return Ok(()) };
     let secret = secret.value();
-    let account = annotation(secret, NAME);
-    if secret.get("type").and_then(Value::as_str) != Some(KIND)
+    let account = annotation(secret, NAME_ANNOTATION);
+    if secret.get("type").and_then(Value::as_str) != Some(SECRET_TYPE)
         || account.is_empty()
         || meta::is_terminating(secret)
     {
@@ -69,13 +72,13 @@ async fn settle(shared: &Shared, client: &Client, key: &str) -> Result<(), Faile
     let path = format!("/api/v1/namespaces/{namespace}/secrets/{name}");
     let owner = shared.store.get("serviceaccounts", &call::key(true, namespace, account));
     let uid = owner.map(|owner| meta::text(owner.value(), "uid").to_owned());
-    let wanted = annotation(secret, UID);
+    let wanted = annotation(secret, UID_ANNOTATION);
     let Some(uid) = uid.filter(|uid| wanted.is_empty() || wanted == uid.as_str()) else {
         let options = json!({"preconditions": {"uid": meta::text(secret, "uid")}});
         return client.delete(CONTROLLER, &path, &options).await.map(drop);
     };
     let mut filled = secret.clone();
-    filled["metadata"]["annotations"][UID] = uid.as_str().into();
+    filled["metadata"]["annotations"][UID_ANNOTATION] = uid.as_str().into();
     let mut data = |field: &str, make: &dyn Fn() -> String| {
         let missing = filled["data"][field].as_str().unwrap_or_default().is_empty();
         if missing {

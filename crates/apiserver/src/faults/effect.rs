@@ -1,4 +1,4 @@
-//! What happens to a request that is struck.
+//! The effects of faults on requests.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -11,46 +11,46 @@ use http_body::Frame;
 use http_body_util::{BodyExt, BodyStream, StreamBody};
 
 use super::watches::WatchEnd;
-use crate::access::attributes::{Asked, Attributes};
-use crate::access::authorization::Question;
+use crate::access::attributes::{Attributes, RequestInfo};
+use crate::access::authorization::AccessRequest;
 use crate::http::reply::{Body, Reply};
 use crate::http::status::{GroupResource, Status};
 
-/// What happens to a request.
+/// The effect of a fault on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It is not done, and refused.
+    /// The server does not execute it and answers with an error.
     Refuse(Refusal),
-    /// It is done, and answered as if it were not.
+    /// The server executes it and answers with an error.
     RefuseAfter(Refusal),
-    /// It is done later.
+    /// The server delays it.
     Delay(Duration),
-    /// It is not done, and never answered.
+    /// The server neither executes nor answers it.
     Stall,
-    /// It is done, and never answered.
+    /// The server executes it and never answers.
     StallAfter,
-    /// A watch ends after so many events.
+    /// A watch ends after a number of events.
     EndWatch {
-        /// How many events it still brings, bookmarks among them.
+        /// How many events it still delivers, including bookmarks.
         after: usize,
         /// How it ends.
         end: WatchEnd,
     },
-    /// A watch brings each event so much later than it happened, all in their order.
+    /// A watch delivers each event with this delay, in order.
     LagWatch(Duration),
 }
 
-/// How many events a watch that lags holds back at once.
-const HELD: usize = 1024;
+/// How many events a delayed watch holds back at once.
+const MAX_DELAYED_EVENTS: usize = 1024;
 
-/// How a request is refused, in the words of Kubernetes.
+/// The error with which a request is refused, worded as in Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// 403, as if no role allowed it.
+    /// 403, as if no role allowed the request.
     Forbidden,
-    /// 409, as if somebody else had been faster.
+    /// 409, as after a concurrent change.
     Conflict,
-    /// 410, as if the revision were forgotten.
+    /// 410, as if the revision were compacted.
     Expired,
     /// 429 of priority and fairness.
     TooManyRequests {
@@ -61,15 +61,15 @@ pub enum Refusal {
     InternalError,
     /// 503.
     ServiceUnavailable {
-        /// Seconds; 0 for not saying.
+        /// Seconds; 0 omits `Retry-After`.
         retry_after: u64,
     },
-    /// 504: it may have been done or not.
+    /// 504: the request may or may not have been executed.
     Timeout,
 }
 
-/// Answers a request that these effects strike, if ever; `serve` is the answer where they let it be.
-pub(crate) async fn around(
+/// Applies effects to a request; `serve` executes it. Returns nothing if the request is never answered.
+pub(crate) async fn apply_effects(
     effects: &[Effect],
     request: &Attributes,
     serve: impl Future<Output = Reply>,
@@ -91,11 +91,11 @@ pub(crate) async fn around(
             Effect::StallAfter => return Some(Reply { withheld: true, ..reply }),
             Effect::EndWatch { after, end } => {
                 reply.headers.remove(CONTENT_LENGTH);
-                reply.body = ended(reply.body, *after, *end);
+                reply.body = end_after(reply.body, *after, *end);
             }
             Effect::LagWatch(lag) => {
                 reply.headers.remove(CONTENT_LENGTH);
-                reply.body = late(reply.body, *lag);
+                reply.body = delay_frames(reply.body, *lag);
             }
             Effect::Refuse(_) | Effect::Delay(_) | Effect::Stall => {}
         }
@@ -106,9 +106,9 @@ pub(crate) async fn around(
 impl Refusal {
     fn reply(self, request: &Attributes) -> Reply {
         if self == Self::Forbidden {
-            return Question::of(request).forbidden("").into();
+            return AccessRequest::of(request).forbidden("").into();
         }
-        let Asked::Resource { path, .. } = &request.asked else { return self.status("", "", "").into() };
+        let RequestInfo::Resource { path, .. } = &request.info else { return self.status("", "", "").into() };
         match self {
             Self::TooManyRequests { retry_after } => Reply {
                 retry_after: Some(retry_after),
@@ -125,12 +125,12 @@ impl Refusal {
             Self::Expired => Status::expired("The provided resourceVersion is too old."),
             Self::TooManyRequests { retry_after } => {
                 let message = "Too many requests, please try again later.";
-                retried(Status::plain(429, "TooManyRequests", message), retry_after)
+                with_retry_after(Status::plain(429, "TooManyRequests", message), retry_after)
             }
             Self::InternalError => Status::internal("etcdserver: leader changed"),
             Self::ServiceUnavailable { retry_after } => {
                 let message = "the server is currently unable to handle the request";
-                retried(Status::plain(503, "ServiceUnavailable", message), retry_after)
+                with_retry_after(Status::plain(503, "ServiceUnavailable", message), retry_after)
             }
             Self::Timeout => {
                 let message = "the server was unable to return a response in the time allotted, but may still be \
@@ -141,30 +141,30 @@ impl Refusal {
     }
 }
 
-fn retried(mut status: Status, retry_after: u64) -> Status {
+fn with_retry_after(mut status: Status, retry_after: u64) -> Status {
     if retry_after > 0 {
         status.details.insert("retryAfterSeconds".to_owned(), retry_after.into());
     }
     status
 }
 
-/// The first frames of a body, one for each event, and then its end.
-fn ended(body: Body, after: usize, end: WatchEnd) -> Body {
+/// The first frames of a body (one per event), then the end.
+fn end_after(body: Body, after: usize, end: WatchEnd) -> Body {
     let last = end.event().map(|event| Ok::<_, Infallible>(Frame::data(event)));
     StreamBody::new(BodyStream::new(body).take(after).chain(stream::iter(last))).boxed_unsync()
 }
 
-/// The frames of a body, one for each event, each so much later.
-fn late(body: Body, lag: Duration) -> Body {
+/// The frames of a body (one per event), each delayed.
+fn delay_frames(body: Body, lag: Duration) -> Body {
     let frames = BodyStream::new(body).map(move |frame| async move {
         tokio::time::sleep(lag).await;
         frame
     });
-    StreamBody::new(frames.buffered(HELD)).boxed_unsync()
+    StreamBody::new(frames.buffered(MAX_DELAYED_EVENTS)).boxed_unsync()
 }
 
 impl WatchEnd {
-    /// The event that tells of the end, if one does.
+    /// The event that announces the end, if any.
     pub(crate) fn event(self) -> Option<Bytes> {
         match self {
             Self::Closed => None,

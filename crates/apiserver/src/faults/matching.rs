@@ -1,10 +1,10 @@
-//! Which requests a fault is about.
+//! Selects the requests that a fault applies to.
 
-use crate::access::attributes::{Asked, Attributes};
+use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Verb;
 
-/// What must hold for a request; what is absent or empty holds for every request. Requests for anything but objects match
-/// only where `paths` says so.
+/// Conditions on a request; those that are absent or empty match every request. Non-resource requests match only if
+/// `paths` is set.
 ///
 /// ```
 /// use apiserver::{Matching, Verb};
@@ -27,25 +27,25 @@ pub struct Matching {
     pub namespace: Option<String>,
     /// Name of the object as the path has it; a collection has an empty one.
     pub name: Option<String>,
-    /// Whether requests for paths, as those of discovery, match as well; only the user counts for them.
+    /// Whether non-resource requests, such as discovery, match too; only the user is compared for them.
     pub paths: bool,
 }
 
 impl Matching {
-    /// Every request for objects of this resource.
+    /// Matches every request for this resource.
     #[must_use]
     pub fn resource(group: &str, resource: &str) -> Self {
         Self { group: Some(group.to_owned()), resource: Some(resource.to_owned()), ..Self::default() }
     }
 
-    /// These verbs alone.
+    /// Restricts the match to these verbs.
     #[must_use]
     pub fn verbs(self, verbs: impl Into<Vec<Verb>>) -> Self {
         Self { verbs: verbs.into(), ..self }
     }
 
     pub(super) fn matches(&self, request: &Attributes) -> bool {
-        let Asked::Resource { verb, path, .. } = &request.asked else {
+        let RequestInfo::Resource { verb, path, .. } = &request.info else {
             return self.paths && self.user.as_ref().is_none_or(|user| *user == request.user.name);
         };
         let texts = [

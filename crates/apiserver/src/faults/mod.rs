@@ -1,4 +1,4 @@
-//! Faults on demand: chosen requests are refused, delayed, never answered, or lose their watch, or hear of everything late.
+//! Fault injection: selected requests are refused, delayed or never answered; watches end or lag.
 
 mod effect;
 mod matching;
@@ -19,39 +19,39 @@ pub use matching::Matching;
 pub use watches::WatchEnd;
 pub(crate) use watches::WatchEnds;
 
-pub(crate) use effect::around;
+pub(crate) use effect::apply_effects;
 
-use watches::Ended;
+use watches::WatchEnding;
 
-/// A fault: which requests it strikes, which of these, and what happens to them.
+/// A fault: the requests that it matches, which of those it strikes, and the effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The requests that count.
+    /// The requests that it matches.
     pub matching: Matching,
-    /// Which of them are struck.
+    /// Which matching requests it strikes.
     pub strikes: Strikes,
-    /// What happens to those.
+    /// The effect.
     pub effect: Effect,
 }
 
-/// Which of the matching requests are struck, counted from 1 in the order in which they arrive.
+/// Which matching requests are struck, counted from 1 in order of arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strikes {
     /// All of them.
     Every,
-    /// This one alone.
+    /// Only the nth.
     Nth(u64),
-    /// So many, then no more.
+    /// The first n.
     First(u64),
-    /// All but so many at first.
+    /// All after the first n.
     After(u64),
 }
 
-/// The faults of a server. Cheap to clone; all clones are those of one server.
+/// The faults of a server. Cheap to clone; all clones belong to one server.
 #[derive(Clone, Debug)]
-pub struct Faults(Arc<Inner>);
+pub struct Faults(Arc<FaultState>);
 
-/// A fault that is in force; dropping it changes nothing.
+/// An injected fault; dropping the handle does not remove the fault.
 #[derive(Clone, Debug)]
 pub struct Active {
     number: u64,
@@ -60,15 +60,15 @@ pub struct Active {
 }
 
 #[derive(Debug)]
-struct Inner {
+struct FaultState {
     clock: Clock,
     added: AtomicU64,
-    entries: Mutex<Vec<Entry>>,
-    ended: watch::Sender<Vec<Ended>>,
+    entries: Mutex<Vec<FaultEntry>>,
+    ended: watch::Sender<Vec<WatchEnding>>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct FaultEntry {
     number: u64,
     fault: Fault,
     seen: u64,
@@ -76,13 +76,13 @@ struct Entry {
 }
 
 impl Fault {
-    /// Every matching request is struck.
+    /// A fault that strikes every matching request.
     #[must_use]
     pub fn new(matching: Matching, effect: Effect) -> Self {
         Self { matching, strikes: Strikes::Every, effect }
     }
 
-    /// Only these of the matching requests are struck.
+    /// Restricts which matching requests are struck.
     #[must_use]
     pub fn strikes(self, strikes: Strikes) -> Self {
         Self { strikes, ..self }
@@ -90,7 +90,7 @@ impl Fault {
 }
 
 impl Strikes {
-    fn hits(self, number: u64) -> bool {
+    fn includes(self, number: u64) -> bool {
         match self {
             Self::Every => true,
             Self::Nth(nth) => number == nth,
@@ -102,7 +102,7 @@ impl Strikes {
 
 impl Faults {
     pub(crate) fn new(clock: Clock) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(FaultState {
             clock,
             added: AtomicU64::new(0),
             entries: Mutex::default(),
@@ -110,39 +110,38 @@ impl Faults {
         }))
     }
 
-    /// Puts a fault in force. Several strike a request in the order in which they were added; the first that refuses
-    /// it decides.
+    /// Adds a fault. Several faults apply in the order in which they were added; the first that refuses the request
+    /// decides.
     #[expect(clippy::must_use_candidate, reason = "a fault may stay in force for ever")]
     pub fn add(&self, fault: Fault) -> Active {
         let number = self.0.added.fetch_add(1, Ordering::Relaxed);
         let struck = watch::Sender::new(0);
-        let entry = Entry { number, fault, seen: 0, struck: struck.clone() };
+        let entry = FaultEntry { number, fault, seen: 0, struck: struck.clone() };
         self.0.entries.lock().push(entry);
         Active { number, struck, faults: self.clone() }
     }
 
-    /// Takes all faults back; requests that are held stay so.
+    /// Removes all faults; stalled requests stay stalled.
     pub fn clear(&self) {
         self.0.entries.lock().clear();
     }
 
     /// Ends the running watches of matching requests.
     pub fn end_watches(&self, matching: Matching, end: WatchEnd) {
-        self.0.ended.send_modify(|ended| ended.push(Ended { matching, end }));
+        self.0.ended.send_modify(|ended| ended.push(WatchEnding { matching, end }));
     }
 
-    /// What a restart does to clients: every watch ends. The store, with the revisions that it remembers, stays.
+    /// Ends every watch, as a restart does. The store and its revisions stay.
     pub fn restart(&self) {
         self.end_watches(Matching::default(), WatchEnd::Closed);
     }
 
-    /// Sets how far the server's clock is ahead of (or, negative, behind) the time it would show; zero again takes it
-    /// back.
+    /// Sets how far the server's clock is ahead (or, if negative, behind); zero resets it.
     pub fn skew_clock(&self, ahead: SignedDuration) {
         self.0.clock.skew(ahead);
     }
 
-    /// The effects on a request that arrives now, in the order of their faults.
+    /// Counts a request and returns the effects on it, in the order of the faults.
     pub(crate) fn strike(&self, request: &Attributes) -> Vec<Effect> {
         let mut effects = Vec::new();
         for entry in self.0.entries.lock().iter_mut() {
@@ -150,7 +149,7 @@ impl Faults {
                 continue;
             }
             entry.seen += 1;
-            if entry.fault.strikes.hits(entry.seen) {
+            if entry.fault.strikes.includes(entry.seen) {
                 entry.struck.send_modify(|struck| *struck += 1);
                 effects.push(entry.fault.effect);
             }
@@ -158,27 +157,27 @@ impl Faults {
         effects
     }
 
-    /// The ends of watches from now on.
+    /// Subscribes to ends of watches from now on.
     pub(crate) fn watch_ends(&self) -> WatchEnds {
         WatchEnds::from_now(&self.0.ended)
     }
 }
 
 impl Active {
-    /// How many requests it struck.
+    /// The number of requests that it struck.
     #[must_use]
     pub fn struck(&self) -> u64 {
         *self.struck.borrow()
     }
 
-    /// Waits until it struck so many requests.
+    /// Waits until it has struck this many requests.
     pub async fn until_struck(&self, times: u64) {
         let mut struck = self.struck.subscribe();
-        // The sender is this fault's own, so it cannot be gone.
+        // `self` owns the sender, so it cannot be gone.
         let _sender_is_here = struck.wait_for(|struck| *struck >= times).await;
     }
 
-    /// Takes the fault back; requests that are held stay so.
+    /// Removes the fault; stalled requests stay stalled.
     pub fn remove(&self) {
         self.faults.0.entries.lock().retain(|entry| entry.number != self.number);
     }

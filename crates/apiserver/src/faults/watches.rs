@@ -1,4 +1,4 @@
-//! Watches that end before their time.
+//! Ends of watches by faults.
 
 use tokio::sync::watch;
 
@@ -8,46 +8,46 @@ use crate::access::attributes::Attributes;
 /// How a watch ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WatchEnd {
-    /// The answer ends, as when the server goes.
+    /// The response ends, as when the server stops.
     Closed,
-    /// An error event says that the revision is too old (410): the client must list again.
+    /// An error event with code 410 says that the revision is too old: the client must list again.
     Expired,
 }
 
-/// The watches that were ended at one moment.
+/// A request to end matching watches.
 #[derive(Clone, Debug)]
-pub(super) struct Ended {
+pub(super) struct WatchEnding {
     pub(super) matching: Matching,
     pub(super) end: WatchEnd,
 }
 
-/// What a running watch hears of ends.
+/// A running watch's subscription to ends.
 #[derive(Debug)]
 pub(crate) struct WatchEnds {
-    heard: usize,
-    ended: watch::Receiver<Vec<Ended>>,
+    seen: usize,
+    ended: watch::Receiver<Vec<WatchEnding>>,
 }
 
 impl WatchEnds {
-    pub(super) fn from_now(ended: &watch::Sender<Vec<Ended>>) -> Self {
+    pub(super) fn from_now(ended: &watch::Sender<Vec<WatchEnding>>) -> Self {
         let ended = ended.subscribe();
-        let heard = ended.borrow().len();
-        Self { heard, ended }
+        let seen = ended.borrow().len();
+        Self { seen, ended }
     }
 
-    /// Waits until the watch of this request ends. Nothing is lost when it is dropped and called again.
+    /// Waits until a fault ends the watch of this request. Cancel-safe.
     pub(crate) async fn wait(&mut self, request: &Attributes) -> WatchEnd {
         loop {
             let new = {
                 let ended = self.ended.borrow_and_update();
-                let new = ended.iter().skip(self.heard).find(|ended| ended.matching.matches(request));
+                let new = ended.iter().skip(self.seen).find(|ended| ended.matching.matches(request));
                 let found = new.map(|ended| ended.end);
-                self.heard = ended.len();
+                self.seen = ended.len();
                 found
             };
             match new {
                 Some(end) => return end,
-                // Without faults there is nobody left who could end it.
+                // Without the faults no end can come any more.
                 None if self.ended.changed().await.is_err() => std::future::pending().await,
                 None => {}
             }

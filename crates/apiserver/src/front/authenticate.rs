@@ -1,4 +1,4 @@
-//! Who comes through the front door: by client certificate, or by bearer token.
+//! Authenticates requests of the TLS front end: by client certificate or bearer token.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -20,27 +20,27 @@ use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
 use crate::server::ApiServer;
 
-/// The server for those who say who they are.
+/// The server behind authentication.
 #[derive(Clone, Debug)]
-pub(super) struct Door {
+pub(super) struct Authenticator {
     server: ApiServer,
 }
 
-impl Door {
-    /// Lets in holders of certificates as who these say they are, whoever holds a token that the server knows, and those
-    /// who say nothing as [`User::anonymous`]: what these may do is for roles to say. Where there are none and everybody
-    /// may do everything, they are shown health and version alone, as kube-apiserver takes nobody for anonymous then.
+impl Authenticator {
+    /// Authenticates client certificates and registered tokens; others are [`User::anonymous`] if the server authorizes
+    /// requests. If it does not, anonymous users may only read health and version, as kube-apiserver disables anonymous
+    /// access then.
     pub(super) fn new(server: ApiServer) -> Self {
         Self { server }
     }
 
-    /// Who asks; nobody who may be let in, if what he shows is not known here.
+    /// The user; absent if the credentials are invalid or required.
     fn user(&self, request: &Request<Incoming>) -> Option<User> {
         let peer = request.extensions().get::<Peer>();
         if let Some(certificate) = peer.and_then(|peer| peer.certificates.first()) {
-            match named_by(certificate) {
+            match certificate_user(certificate) {
                 Ok(Some(user)) => return Some(user),
-                // It names nobody: a token may.
+                // It has no common name: try the token.
                 Ok(None) => {}
                 Err(error) => {
                     tracing::debug!(%error, "refused a client certificate");
@@ -50,14 +50,14 @@ impl Door {
         }
         let authorization = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         if let Some(token) = authorization.and_then(bearer_token) {
-            return self.server.holder(token);
+            return self.server.token_user(token);
         }
         let open = matches!(request.uri().path(), "/healthz" | "/livez" | "/readyz" | "/version");
-        (open || self.server.judges()).then(User::anonymous)
+        (open || self.server.has_authorization()).then(User::anonymous)
     }
 }
 
-impl Service<Request<Incoming>> for Door {
+impl Service<Request<Incoming>> for Authenticator {
     type Response = Response<Body>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
@@ -76,8 +76,8 @@ impl Service<Request<Incoming>> for Door {
     }
 }
 
-/// The user of a certificate: common name and organizations of its subject. Nobody without a common name.
-fn named_by(der: &[u8]) -> Result<Option<User>, X509Error> {
+/// The user of a certificate: common name and organizations of its subject. Absent without a common name.
+fn certificate_user(der: &[u8]) -> Result<Option<User>, X509Error> {
     let subject = Certificate::from_der(der)?.subject;
     if subject.common_name.is_empty() {
         return Ok(None);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_certificate_names_whom_go_reads_in_it() {
+    fn a_certificates_subject_is_read_as_in_go() {
         let again = |last: u64| DnType::CustomDnType(vec![2, 5, 4, last]);
         let named = |subject: &[(DnType, &str)]| {
             let mut params = CertificateParams::default();
@@ -106,7 +106,7 @@ mod tests {
                 params.distinguished_name.push(kind.clone(), *text);
             }
             let certificate = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
-            named_by(certificate.der()).map(|user| user.map(|user| (user.name, user.groups)))
+            certificate_user(certificate.der()).map(|user| user.map(|user| (user.name, user.groups)))
         };
         let groups = |groups: &[&str]| groups.iter().map(|group| (*group).to_owned()).collect::<Vec<_>>();
         let table = [
@@ -123,6 +123,6 @@ mod tests {
         for (found, want) in table {
             assert_eq!(found, Ok(want));
         }
-        assert!(named_by(b"x").is_err());
+        assert!(certificate_user(b"x").is_err());
     }
 }

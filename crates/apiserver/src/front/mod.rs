@@ -1,4 +1,4 @@
-//! The front door: the server over TLS, for kubectl and components of other processes.
+//! The front end: serves over TLS, for kubectl and components in other processes.
 
 mod authenticate;
 mod kubeconfig;
@@ -14,14 +14,14 @@ use webhook::server::{Certificates, Patience, TlsOptions, config, trusted};
 use crate::authority::KeyPair;
 use crate::call::User;
 use crate::server::ApiServer;
-use authenticate::Door;
+use authenticate::Authenticator;
 
-/// A server that listens. Dropping it ends it at once; [`Served::shutdown`] lets open requests end.
+/// A listening server. Dropping it stops it at once; [`Served::shutdown`] lets open requests finish.
 #[derive(Debug)]
 pub struct Served {
     /// `https://127.0.0.1:40123`.
     pub url: String,
-    /// The authority of the server's certificate.
+    /// The certificate authority of the server's certificate, PEM.
     pub ca_pem: String,
     /// The bearer token of the administrator.
     pub token: String,
@@ -31,21 +31,21 @@ pub struct Served {
     running: JoinHandle<()>,
 }
 
-/// Why a server does not listen.
+/// Reason why a server does not listen.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address is taken or not ours.
+    /// The address is in use or not available.
     #[error("failed to listen on {address}")]
     Listen {
-        /// The address asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// The operating system's words.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// No certificate could be made.
+    /// A certificate could not be generated.
     #[error("failed to make certificates")]
     Certificates(#[from] rcgen::Error),
-    /// The certificate that was made is not taken.
+    /// The generated certificate cannot be used.
     #[error("failed to use the certificate of the server")]
     Certificate(#[from] webhook::server::CertificateError),
     /// TLS could not be set up.
@@ -54,10 +54,11 @@ pub enum ServeError {
 }
 
 impl ApiServer {
-    /// Serves on `address` (port 0 takes a free one) over TLS, with an authority of its own, in this runtime.
+    /// Serves on `address` (port 0 selects a free one) over TLS, with the server's certificate authority, in this
+    /// runtime.
     ///
     /// # Errors
-    /// When the address cannot be listened on, or no certificate can be made.
+    /// When it cannot listen on the address, or cannot generate a certificate.
     pub async fn serve(&self, address: SocketAddr) -> Result<Served, ServeError> {
         let authority = self.authority()?;
         let server = authority.server(address.ip())?;
@@ -71,15 +72,15 @@ impl ApiServer {
         let listen = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(listen)?;
         let url = format!("https://{}", listener.local_addr().map_err(listen)?);
-        // The only randomness beside the keys: whoever knows the seed must not know the token.
+        // The only randomness beside the keys: the token must not follow from the seed.
         let token = uuid::Uuid::new_v4().to_string();
-        self.tokens().know(token.clone(), User::admin());
-        self.tokens().reached_at(&url);
-        let door = Door::new(self.clone());
+        self.tokens().register(token.clone(), User::admin());
+        self.tokens().set_url(&url);
+        let service = Authenticator::new(self.clone());
         let (stop, stopped) = oneshot::channel();
         let running = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap_or_default() };
-            webhook::server::serve(listener, Some(tls), door, Patience::default(), shutdown).await;
+            webhook::server::serve(listener, Some(tls), service, Patience::default(), shutdown).await;
         });
         Ok(Served { url, ca_pem, token, client, stop, running })
     }
@@ -92,9 +93,9 @@ impl Served {
         kubeconfig::text(&self.url, &self.ca_pem, &self.client)
     }
 
-    /// Stops to listen, and waits until open requests are answered.
+    /// Stops listening, and waits until open requests are answered.
     pub async fn shutdown(self) {
-        // A server that is gone already needs no word.
+        // The error means that the server has stopped already.
         let _gone = self.stop.send(());
         let _aborted = self.running.await;
     }

@@ -1,8 +1,8 @@
-//! Requests and answers as text: paths, queries, what is accepted, statuses, replies.
+//! HTTP: paths, queries, content negotiation, statuses, replies.
 
+pub(crate) mod forwarding;
 pub(crate) mod negotiate;
 pub(crate) mod notes;
-pub(crate) mod passing;
 pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod reply;

@@ -1,25 +1,25 @@
-//! In which form an answer is wanted: the `Accept` header, with `as=Table` and `as=PartialObjectMetadata`.
+//! Content negotiation: the `Accept` header, with `as=Table` and `as=PartialObjectMetadata`.
 
 use crate::http::status::Status;
 
-/// The form of an answer.
+/// The accepted representation and encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accept {
-    /// What is shown of an object.
-    pub(crate) shape: Shape,
-    /// How it is written.
+    /// The representation of objects.
+    pub(crate) representation: Representation,
+    /// Whether it is encoded as YAML.
     pub(crate) yaml: bool,
 }
 
-/// What is shown of an object.
+/// The representation of an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// All of it.
+pub(crate) enum Representation {
+    /// The whole object.
     #[default]
     Full,
-    /// A row of a table, with this version of the table.
+    /// A row of a table of this version.
     Table(Version),
-    /// Its metadata, with this version of the form.
+    /// Its metadata, as a PartialObjectMetadata of this version.
     Metadata(Version),
 }
 
@@ -32,8 +32,8 @@ pub(crate) enum Version {
     V1beta1,
 }
 
-/// What is written; the original names protobuf for all.
-const WRITTEN: &[&str] = &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+/// The media types in error messages; kube-apiserver names protobuf for all resources.
+const MEDIA_TYPES: &[&str] = &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 impl Version {
     /// `meta.k8s.io/v1`.
@@ -46,15 +46,15 @@ impl Version {
 }
 
 impl Accept {
-    /// The first form of the header that the server writes; JSON if the header is absent.
+    /// The first supported media type of the header; JSON if the header is absent.
     pub(crate) fn parse(header: &str) -> Result<Self, Status> {
         if header.trim().is_empty() {
             return Ok(Self::default());
         }
-        header.split(',').find_map(Self::clause).ok_or_else(|| Status::not_acceptable(WRITTEN))
+        header.split(',').find_map(Self::parse_clause).ok_or_else(|| Status::not_acceptable(MEDIA_TYPES))
     }
 
-    fn clause(clause: &str) -> Option<Self> {
+    fn parse_clause(clause: &str) -> Option<Self> {
         let mut parts = clause.split(';').map(str::trim);
         let yaml = match parts.next()? {
             "application/json" | "*/*" | "application/*" => false,
@@ -70,13 +70,13 @@ impl Accept {
                 _ => {}
             }
         }
-        Some(Self { shape: shape(form, group, version)?, yaml })
+        Some(Self { representation: representation(form, group, version)?, yaml })
     }
 }
 
-fn shape(form: &str, group: &str, version: &str) -> Option<Shape> {
+fn representation(form: &str, group: &str, version: &str) -> Option<Representation> {
     if form.is_empty() {
-        return Some(Shape::Full);
+        return Some(Representation::Full);
     }
     let version = match (group, version) {
         ("meta.k8s.io", "v1") => Version::V1,
@@ -84,8 +84,8 @@ fn shape(form: &str, group: &str, version: &str) -> Option<Shape> {
         _ => return None,
     };
     match form {
-        "Table" => Some(Shape::Table(version)),
-        "PartialObjectMetadata" | "PartialObjectMetadataList" => Some(Shape::Metadata(version)),
+        "Table" => Some(Representation::Table(version)),
+        "PartialObjectMetadata" | "PartialObjectMetadataList" => Some(Representation::Metadata(version)),
         _ => None,
     }
 }
@@ -95,23 +95,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_known_form_is_taken() {
-        let json = |shape| Ok(Accept { shape, yaml: false });
+    fn the_first_supported_media_type_is_used() {
+        let json = |representation| Ok(Accept { representation, yaml: false });
         let table = [
-            ("", json(Shape::Full)),
-            ("*/*", json(Shape::Full)),
-            ("application/json;stream=watch", json(Shape::Full)),
-            ("application/vnd.kubernetes.protobuf,application/json", json(Shape::Full)),
+            ("", json(Representation::Full)),
+            ("*/*", json(Representation::Full)),
+            ("application/json;stream=watch", json(Representation::Full)),
+            ("application/vnd.kubernetes.protobuf,application/json", json(Representation::Full)),
             (
                 "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
-                json(Shape::Table(Version::V1)),
+                json(Representation::Table(Version::V1)),
             ),
             (
                 "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-                json(Shape::Metadata(Version::V1)),
+                json(Representation::Metadata(Version::V1)),
             ),
-            ("application/json;as=Other;g=meta.k8s.io;v=v1,application/json", json(Shape::Full)),
-            ("application/yaml", Ok(Accept { shape: Shape::Full, yaml: true })),
+            ("application/json;as=Other;g=meta.k8s.io;v=v1,application/json", json(Representation::Full)),
+            ("application/yaml", Ok(Accept { representation: Representation::Full, yaml: true })),
         ];
         for (header, want) in table {
             assert_eq!(Accept::parse(header), want, "{header}");

@@ -1,27 +1,27 @@
-//! What webhooks say beside their verdict.
+//! Warnings and audit annotations of a request.
 
 use std::collections::BTreeMap;
 
-/// How many letters all warnings have before they are cut.
+/// The number of characters of all warnings above which each is shortened.
 const MOST: usize = 4096;
-/// How many letters a warning has that is cut.
+/// The number of characters of a shortened warning.
 const CUT: usize = 256;
 
 /// Warnings and audit annotations, collected while a request is answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes {
-    /// Shown to the user, each once.
+    /// Warnings for the user, each once.
     warnings: Vec<String>,
     /// For the audit log, as `webhook/key`.
     pub(crate) annotations: BTreeMap<String, String>,
-    /// Whether the object does not lie as it is read, so that writing it once more is a write.
-    pub(crate) non_canonical: bool,
-    /// Whether it says of a list or map that nothing is in it, where kube-apiserver tells that from saying nothing.
-    pub(crate) empty_collections: bool,
+    /// Whether the stored form differs from the form as read, so that writing the same object again is a change.
+    pub(crate) rough: bool,
+    /// Whether the request sets a list or map to empty where kube-apiserver distinguishes this from leaving it out.
+    pub(crate) empties: bool,
 }
 
 impl Notes {
-    /// Warns the user; nothing is told twice.
+    /// Adds warnings; ignores duplicates.
     pub(crate) fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
         for warning in warnings {
             if !warning.is_empty() && !self.warnings.contains(&warning) {
@@ -30,10 +30,10 @@ impl Notes {
         }
     }
 
-    /// The values of `Warning` headers, as kube-apiserver writes them: what has a control character is not told; once all
-    /// together are longer than 4,096 letters, each is cut to 256, and nothing is told after 4,096.
+    /// The values of `Warning` headers, as kube-apiserver writes them: a warning with a control character is dropped;
+    /// if all together exceed 4,096 characters, each is shortened to 256, and those after 4,096 are dropped.
     pub(crate) fn headers(&self) -> Vec<String> {
-        let (mut told, mut written, mut cut) = (Vec::new(), 0, false);
+        let (mut texts, mut written, mut cut) = (Vec::new(), 0, false);
         for (index, warning) in self.warnings.iter().enumerate() {
             if cut && written >= MOST {
                 break;
@@ -45,20 +45,21 @@ impl Notes {
             let length = text.chars().count();
             if cut || written + length <= MOST {
                 written += length;
-                told.push(text);
+                texts.push(text);
                 continue;
             }
             cut = true;
             let all = self.warnings[..=index].iter().map(|warning| shortened(warning));
-            told = all.filter(|text| !text.chars().any(char::is_control)).collect();
-            written = told.iter().map(|text| text.chars().count()).sum();
+            texts = all.filter(|text| !text.chars().any(char::is_control)).collect();
+            written = texts.iter().map(|text| text.chars().count()).sum();
         }
-        told.iter()
+        texts
+            .iter()
             .map(|text| format!("299 - \"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
             .collect()
     }
 
-    /// Adds those of another part of the same request.
+    /// Adds the notes of another part of the same request.
     pub(crate) fn extend(&mut self, other: Self) {
         self.warn(other.warnings);
         self.annotations.extend(other.annotations);
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_those_of_kube_apiserver() {
+    fn warning_headers_are_shortened_as_in_kube_apiserver() {
         let headers = |warnings: &[&str]| {
             let mut notes = Notes::default();
             notes.warn(warnings.iter().map(|text| (*text).to_owned()));
@@ -94,12 +95,12 @@ mod tests {
         assert_eq!(lengths(&long[..1]), [3000]);
         let many: Vec<String> = (0..40).map(|index| format!("{index:02}{}", "w".repeat(300))).collect();
         assert_eq!(lengths(&many), [256; 16]);
-        // Letters are counted, not bytes.
+        // Characters are counted, not bytes.
         assert_eq!(lengths(&["ü".repeat(4096)]), [4096]);
     }
 
     #[test]
-    fn nothing_is_told_twice() {
+    fn duplicate_warnings_are_ignored() {
         let mut notes = Notes::default();
         notes.warn(["a", "", "b", "a"].map(str::to_owned));
         let mut other = Notes::default();

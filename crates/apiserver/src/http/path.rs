@@ -1,13 +1,13 @@
-//! The path of a request: which resource, in which version, below which namespace.
+//! Parses the path of a request: group, version, namespace, resource, name, subresource.
 
 use crate::http::query::decode;
 
-/// What a path names.
+/// A parsed path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
-    /// Objects of a resource.
+    /// A resource path.
     Resource(ResourcePath),
-    /// `/api`, `/apis`, `/version`, `/healthz` and so on, as split.
+    /// `/api`, `/apis`, `/version`, `/healthz` and so on, as segments.
     Other(Vec<String>),
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct ResourcePath {
 }
 
 impl Path {
-    /// Reads a path.
+    /// Parses a path.
     pub(crate) fn parse(path: &str) -> Self {
         let parts: Vec<String> =
             path.split('/').filter(|part| !part.is_empty()).map(|part| decode(part, false)).collect();

@@ -1,4 +1,4 @@
-//! The query of a request: options of all verbs, read when they are asked for.
+//! The query parameters of a request, parsed when they are needed.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::http::status::Status;
 pub(crate) struct Query(BTreeMap<String, Vec<String>>);
 
 impl Query {
-    /// Reads what follows the `?`.
+    /// Parses the text after the `?`.
     pub(crate) fn parse(text: &str) -> Self {
         let mut parameters: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for pair in text.split('&').filter(|pair| !pair.is_empty()) {
@@ -26,49 +26,49 @@ impl Query {
         self.0.get(name).and_then(|values| values.first()).map_or("", String::as_str)
     }
 
-    /// Whether a parameter is given and says yes, as Go reads it: any value but `false` and `0` does.
+    /// Whether a flag is set, as Go reads it: any value but `false` and `0`.
     pub(crate) fn flag(&self, name: &str) -> bool {
         self.optional_flag(name).unwrap_or(false)
     }
 
-    /// The same, with absence told apart.
+    /// The value of a flag; absent if the parameter is.
     pub(crate) fn optional_flag(&self, name: &str) -> Option<bool> {
         let value = self.0.get(name)?.first()?;
         Some(!matches!(value.to_lowercase().as_str(), "false" | "0"))
     }
 
-    /// A whole number, if given.
+    /// The value of an integer parameter; absent if the parameter is.
     pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, Status> {
         let value = self.text(name);
         let wrong = || Status::bad_request(format!("strconv.ParseInt: parsing {value:?}: invalid syntax"));
         if value.is_empty() { Ok(None) } else { value.parse().map(Some).map_err(|_| wrong()) }
     }
 
-    /// Whether the write is not to be persisted; whoever reads the options refuses what is no directive.
+    /// Whether the request is a dry run; [`Self::dry_run_error`] validates the value.
     pub(crate) fn dry_run(&self) -> bool {
         self.0.contains_key("dryRun")
     }
 
-    /// What is wrong with `dryRun`.
+    /// Validates `dryRun`.
     pub(crate) fn dry_run_error(&self) -> Option<Error> {
         dry_run_error(self.0.get("dryRun").map_or(&[], Vec::as_slice))
     }
 }
 
-/// What is wrong with a list of dry-run directives: the only one is `All`.
+/// Validates dry-run directives: only `All` is allowed.
 pub(crate) fn dry_run_error(directives: &[String]) -> Option<Error> {
-    let odd = directives.iter().any(|directive| directive != "All");
+    let has_invalid = directives.iter().any(|directive| directive != "All");
     let found: Vec<String> = directives.iter().map(|directive| format!("{directive:?}")).collect();
-    let shown = Shown::verbatim(format!("[{}]", found.join(",")));
-    odd.then(|| Error {
+    let value = Shown::verbatim(format!("[{}]", found.join(",")));
+    has_invalid.then(|| Error {
         kind: ErrorKind::NotSupported,
         field: "dryRun".to_owned(),
-        value: Some(shown),
+        value: Some(value),
         detail: "supported values: \"All\"".to_owned(),
     })
 }
 
-/// Takes percent signs (and, in a query, plus signs) away.
+/// Decodes percent-encoding and, in a query, plus signs.
 pub(crate) fn decode(text: &str, plus: bool) -> String {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -1,4 +1,4 @@
-//! Answers, and the body they travel in.
+//! Replies of the server.
 
 use std::convert::Infallible;
 
@@ -11,33 +11,33 @@ use http_body_util::{BodyExt, Full};
 use crate::http::notes::Notes;
 use crate::http::status::Status;
 
-/// The body of an answer; a watch sends its events one by one.
+/// The body of a response; a watch streams its events.
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// An answer before it is put into HTTP.
+/// A reply before it is converted to HTTP.
 pub(crate) struct Reply {
     /// HTTP status.
     pub(crate) code: u16,
-    /// What is sent.
+    /// The body.
     pub(crate) body: Body,
-    /// Its form.
+    /// The media type.
     pub(crate) content_type: &'static str,
-    /// What webhooks said.
+    /// Warnings and audit annotations.
     pub(crate) notes: Notes,
-    /// The name that the server made up, for the request log.
+    /// The name of the created object, for the request log.
     pub(crate) name: Option<String>,
-    /// Whether nobody is told of it.
+    /// Whether it is not sent.
     pub(crate) withheld: bool,
-    /// Whether nothing is served at the path.
+    /// Whether the path is not served.
     pub(crate) unknown: bool,
-    /// After how many seconds to try again.
+    /// The value of `Retry-After`, in seconds.
     pub(crate) retry_after: Option<u64>,
-    /// What else is said, in place of what would be said of the form.
+    /// Further headers; they replace those of the same name.
     pub(crate) headers: HeaderMap,
 }
 
 impl Reply {
-    /// A JSON answer.
+    /// A JSON reply.
     pub(crate) fn json(code: u16, body: Bytes) -> Self {
         Self {
             code,
@@ -52,17 +52,17 @@ impl Reply {
         }
     }
 
-    /// A text answer.
+    /// A plain text reply.
     pub(crate) fn text(code: u16, body: impl Into<Bytes>) -> Self {
         Self { content_type: "text/plain; charset=utf-8", ..Self::json(code, body.into()) }
     }
 
-    /// What a path answers that the server does not know.
+    /// The reply for an unknown path.
     pub(crate) fn unknown_path() -> Self {
         Self { unknown: true, ..Self::text(404, "404 page not found\n") }
     }
 
-    /// The answer in HTTP.
+    /// Converts the reply to HTTP.
     pub(crate) fn into_http(self) -> Response<Body> {
         let mut response = Response::new(self.body);
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -93,7 +93,7 @@ impl From<Status> for Reply {
     }
 }
 
-/// A body that is there as a whole.
+/// A body of these bytes.
 pub(crate) fn full(bytes: Bytes) -> Body {
     Full::new(bytes).boxed_unsync()
 }

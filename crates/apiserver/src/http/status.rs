@@ -1,30 +1,30 @@
-//! Errors as Kubernetes words them: `Status` objects with code, reason, message and details.
+//! Kubernetes' errors: `Status` objects with code, reason, message and details.
 
 use serde_json::{Map, Value, json};
 use webhook::field;
 
 use crate::http::notes::Notes;
 
-/// A refusal, as it goes over the wire.
+/// An error response.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Status {
     /// HTTP status and `code`.
     pub(crate) code: u16,
-    /// `NotFound`, `Conflict`; empty for none.
+    /// `NotFound`, `Conflict`; may be empty.
     pub(crate) reason: String,
-    /// What a user reads.
+    /// The message for the user.
     pub(crate) message: String,
     /// `group`, `kind`, `name`, `uid`, `causes`, `retryAfterSeconds`.
     pub(crate) details: Map<String, Value>,
-    /// Whether there are details although they say nothing, as in the answers of no resource in particular.
+    /// Whether empty details are included, as in errors that concern no particular resource.
     pub(crate) bare: bool,
-    /// Where an expired list can be gone on with.
+    /// The token to continue an expired list.
     pub(crate) continue_token: Option<String>,
-    /// What webhooks said before.
+    /// Warnings and audit annotations until the error.
     pub(crate) notes: Box<Notes>,
 }
 
-/// A resource as errors name it: `deployments.apps`, `pods`.
+/// A resource in error messages: `deployments.apps`, `pods`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupResource<'a> {
     /// API group.
@@ -44,7 +44,7 @@ impl std::fmt::Display for GroupResource<'_> {
 }
 
 impl Status {
-    /// A refusal without details.
+    /// An error without details.
     pub(crate) fn plain(code: u16, reason: &str, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -85,7 +85,7 @@ impl Status {
         Self::about(409, "AlreadyExists", of, name, format!("{of} {name:?} already exists"))
     }
 
-    /// No free name was found for a `generateName`.
+    /// The generated names of a `generateName` are all in use.
     pub(crate) fn generate_name_conflict(of: GroupResource<'_>, name: &str) -> Self {
         let message = format!(
             "{of} {name:?} already exists, the server was not able to generate a unique name for the object"
@@ -106,7 +106,7 @@ impl Status {
         )
     }
 
-    /// A write with a resourceVersion that is not the latest.
+    /// A write with an outdated resourceVersion.
     pub(crate) fn outdated(of: GroupResource<'_>, name: &str) -> Self {
         let why =
             "the object has been modified; please apply your changes to the latest version and try again";
@@ -133,46 +133,46 @@ impl Status {
         status
     }
 
-    /// A request that cannot be understood.
+    /// A malformed request.
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::plain(400, "BadRequest", message)
     }
 
-    /// A revision that is no longer known.
+    /// A compacted revision.
     pub(crate) fn expired(message: impl Into<String>) -> Self {
         Self::plain(410, "Expired", message)
     }
 
-    /// A failure of the server's own, or of a webhook.
+    /// An internal error of the server or a webhook.
     pub(crate) fn internal(why: &str) -> Self {
         let mut status = Self::plain(500, "InternalError", format!("Internal error occurred: {why}"));
         status.details.insert("causes".to_owned(), json!([{"message": why}]));
         status
     }
 
-    /// A failure of the server's own that says only what failed.
+    /// An internal error with only a message.
     pub(crate) fn failure(message: impl Into<String>) -> Self {
         Self::plain(500, "", message)
     }
 
-    /// A refusal in the name of no resource in particular.
+    /// An error that concerns no particular resource.
     pub(crate) fn generic(code: u16, reason: &str, message: &str) -> Self {
         Self { bare: true, ..Self::plain(code, reason, message) }
     }
 
-    /// A verb that is not served there.
+    /// A verb that the resource does not support.
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self::generic(405, "MethodNotAllowed", message)
     }
 
-    /// A verb that a custom resource, or a side of one, does not know.
+    /// A verb that a custom resource or its subresource does not support.
     pub(crate) fn method_not_supported(of: GroupResource<'_>, verb: &str) -> Self {
         let message = format!("{verb} is not supported on resources of kind \"{of}\"");
         Self::about(405, "MethodNotAllowed", of, "", message)
     }
 
-    /// A body in a form that is not read.
+    /// A body of an unsupported media type.
     pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Self {
         let accepted = accepted.join(", ");
         let message = format!(
@@ -181,14 +181,14 @@ impl Status {
         Self::plain(415, "UnsupportedMediaType", message)
     }
 
-    /// An answer asked for in a form that is not written.
+    /// An `Accept` header without a supported media type.
     pub(crate) fn not_acceptable(accepted: &[&str]) -> Self {
         let message = format!("only the following media types are accepted: {}", accepted.join(", "));
         Self::plain(406, "NotAcceptable", message)
     }
 
-    /// The same for kinds that the server serves itself; a list may be followed too.
-    pub(crate) fn unwritten(list: bool) -> Self {
+    /// [`Self::not_acceptable`] for built-in resources; for lists, it names the media types of watches too.
+    pub(crate) fn not_acceptable_built_in(list: bool) -> Self {
         let forms = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
         let followed = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
         let followed = if list { followed } else { "" };
@@ -196,13 +196,13 @@ impl Status {
         Self::generic(406, "NotAcceptable", &message)
     }
 
-    /// The refusal with what was noted before it, which is told all the same.
-    pub(crate) fn noting(mut self, notes: &Notes) -> Self {
+    /// Adds notes, which are sent with the error.
+    pub(crate) fn with_notes(mut self, notes: &Notes) -> Self {
         self.notes.extend(notes.clone());
         self
     }
 
-    /// The object that goes over the wire.
+    /// The `Status` object.
     pub(crate) fn json(&self) -> Value {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": self.code,

@@ -159,7 +159,7 @@ fn release_crd(shared: &Shared, name: &str) {
 /// Writes an object as terminating, then removes it; `None` if another write came first.
 pub(crate) fn remove_gracefully(
     shared: &Shared,
-    (target, key): (&Target, &str),
+    (target, key): (&ServedResource, &str),
     expect: Expect,
     marked: Value,
 ) -> Option<Arc<Object>> {

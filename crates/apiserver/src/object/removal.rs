@@ -10,7 +10,7 @@ use crate::crd;
 use crate::http::query;
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::registry::Target;
+use crate::registry::ServedResource;
 
 /// The options of a deletion.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -193,7 +193,7 @@ fn grace_period(target: &Target, object: &Value, options: &DeleteOptions) -> i64
     }
 }
 
-fn is_namespace(target: &Target) -> bool {
+fn is_namespace(target: &ServedResource) -> bool {
     target.table == "namespaces"
 }
 

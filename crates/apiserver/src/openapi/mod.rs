@@ -4,7 +4,7 @@ mod protobuf;
 
 use serde_json::{Map, Value, json};
 
-use crate::registry::Served;
+use crate::registry::ServedKinds;
 
 pub(crate) use protobuf::encode;
 

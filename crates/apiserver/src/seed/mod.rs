@@ -1,4 +1,4 @@
-//! What a server begins with: namespaces, roles, CRDs, and what kube-apiserver writes when it starts.
+//! The initial objects: namespaces, roles, CRDs, and those that kube-apiserver writes when it starts.
 
 pub(crate) mod post_start_hooks;
 
@@ -18,32 +18,32 @@ use crate::object::strategy;
 use crate::state::{Authorization, Shared};
 use crate::store::Expect;
 
-/// Who writes what is there at the start.
+/// The field manager of the initial objects.
 const MANAGER: &str = "kube-apiserver";
 
-/// Writes all of it.
+/// Writes all initial objects.
 pub(crate) fn write(shared: &Shared, namespaces: &[String], crds: &[Crd], advertised: SocketAddr) {
     let manager = shared.switches.post_start_hooks.then_some(MANAGER);
     for name in namespaces {
-        object(shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}), manager);
+        write_object(shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}), manager);
     }
     if shared.switches.authorization == Authorization::Rbac {
-        for (place, role) in authorization::bootstrap() {
-            object(shared, place, role, manager);
+        for (resource, role) in authorization::bootstrap() {
+            write_object(shared, resource, role, manager);
         }
     }
     for crd in crds {
-        let place = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-        object(shared, place, crd.json().clone(), None);
+        let resource = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+        write_object(shared, resource, crd.json().clone(), None);
     }
     if shared.switches.post_start_hooks {
         post_start_hooks::write(shared, advertised);
-        aggregation::register(shared);
+        aggregation::sync_api_services(shared);
     }
 }
 
-/// Writes an object that is there at the start; one of that name that is there already stays.
-fn object(
+/// Writes an initial object, unless an object of that name exists.
+fn write_object(
     shared: &Shared,
     (group, version, plural): (&str, &str, &str),
     mut object: Value,

@@ -1,4 +1,4 @@
-//! A request for objects as it is read: what is asked of which kind, or what is answered where nothing is served.
+//! Parses a resource request, or computes the answer for a path that is not served.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -6,12 +6,12 @@ use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 
 use crate::call::{Call, User, Verb};
-use crate::http::negotiate::{Accept, Shape};
+use crate::http::negotiate::{Accept, Representation};
 use crate::http::path::ResourcePath;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::status::{GroupResource, Status};
-use crate::registry::{Served, Target};
+use crate::registry::{ServedKinds, ServedResource};
 use crate::state::Shared;
 use crate::table::column::Column;
 
@@ -24,25 +24,31 @@ pub(super) fn read(
 ) -> Result<Call, Box<Reply>> {
     let served = shared.registry.served();
     let target = served.target(&path.group, &path.version, &path.resource);
-    let unknown = || Box::new(unknown(&served, target.as_ref(), &path));
+    let unknown = || Box::new(not_served(&served, target.as_ref(), &path));
     let target = target.clone().ok_or_else(unknown)?;
     let query = Query::parse(parts.uri.query().unwrap_or_default());
-    let known = path.subresource.is_empty() || target.resource.subresource(&path.subresource).is_some();
+    let has_subresource =
+        path.subresource.is_empty() || target.resource.subresource(&path.subresource).is_some();
     let misplaced = if target.resource.namespaced {
         path.namespace.is_empty() && !path.name.is_empty()
     } else {
         !path.namespace.is_empty()
     };
-    if !known || misplaced {
+    if !has_subresource || misplaced {
         return Err(unknown());
     }
     let watch = query.flag("watch");
     let verb = Verb::of(&parts.method, &path, watch).ok_or_else(unknown)?;
     let header = |name| text(&parts.headers, name);
     let collection = matches!(verb, Verb::List | Verb::Watch);
-    let refused =
-        |status| Box::new(Reply::from(if target.custom { status } else { Status::unwritten(collection) }));
-    let accept = Accept::parse(header(ACCEPT)).map_err(refused)?;
+    let refused = |status| {
+        Box::new(Reply::from(if target.custom {
+            status
+        } else {
+            Status::not_acceptable_built_in(collection)
+        }))
+    };
+    let accept = Accept::parse(header(ACCEPT)).map_err(not_acceptable)?;
     Ok(Call {
         user,
         user_agent: header(USER_AGENT).to_owned(),
@@ -58,8 +64,8 @@ pub(super) fn read(
     })
 }
 
-/// What a path answers where nothing is served: in the name of the version, where that is served.
-fn unknown(served: &Served, target: Option<&Target>, path: &ResourcePath) -> Reply {
+/// The answer for a path that is not served: a Status if the group is built in, else plain text.
+fn not_served(served: &ServedKinds, target: Option<&ServedResource>, path: &ResourcePath) -> Reply {
     if let Some(target) = target.filter(|target| target.custom) {
         let of = GroupResource { group: &target.resource.group, resource: &target.resource.plural };
         return Status::not_found(of, &path.name).into();
@@ -71,8 +77,8 @@ fn unknown(served: &Served, target: Option<&Target>, path: &ResourcePath) -> Rep
     Reply { unknown: true, ..Status::generic(404, "NotFound", message).into() }
 }
 
-fn columns(shared: &Shared, accept: Accept, target: &Target) -> Vec<Column> {
-    if !matches!(accept.shape, Shape::Table(_)) {
+fn columns(shared: &Shared, accept: Accept, target: &ServedResource) -> Vec<Column> {
+    if !matches!(accept.representation, Representation::Table(_)) {
         return Vec::new();
     }
     let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &target.table);

@@ -1,9 +1,9 @@
-//! Ages as kubectl shows them: two units at most, the finer one only while it matters.
+//! Ages as kubectl shows them: at most two units, the finer one only for small ages.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-/// How long ago a time was; `<unknown>` where there is none.
+/// The age of a time; `<unknown>` if there is none.
 pub(super) fn since(time: Option<&Value>, now: Timestamp) -> Value {
     let then = time.and_then(Value::as_str).and_then(|text| text.parse::<Timestamp>().ok());
     then.map_or_else(|| "<unknown>".into(), |then| human(now.duration_since(then)).into())

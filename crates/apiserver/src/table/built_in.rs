@@ -1,4 +1,4 @@
-//! The columns of built-in kinds: a table, read once.
+//! The columns of built-in kinds, parsed once from `columns.txt`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,13 +17,13 @@ pub(super) struct Column {
     kind: &'static str,
     format: &'static str,
     wide: bool,
-    source: Source,
+    source: CellSource,
 }
 
 #[derive(Debug)]
-enum Source {
+enum CellSource {
     Age,
-    Path { path: &'static str, otherwise: Value },
+    Path { path: &'static str, default: Value },
     Cell(Cell),
 }
 
@@ -37,15 +37,15 @@ static COLUMNS: LazyLock<BTreeMap<&str, Vec<Column>>> = LazyLock::new(|| {
             sections.entry(name).or_default().push(Column::read(line));
         }
     }
-    // What every other kind shows.
+    // The columns of all other kinds.
     let others = ["Name:string = .metadata.name", "Created At:date = .metadata.creationTimestamp"];
     sections.insert("", others.map(Column::read).into());
     sections
 });
 
-/// The columns of a kind; name and time of creation where none are known.
+/// The columns of a kind; by default name and creation time.
 pub(super) fn of(resource: &Resource) -> &'static [Column] {
-    // Events are the same in both of their groups.
+    // Events have the same columns in both groups.
     let api_version = if resource.kind == "Event" { "v1".to_owned() } else { resource.api_version() };
     let kind = format!("{api_version} {}", resource.kind);
     COLUMNS.get(kind.as_str()).or_else(|| COLUMNS.get("")).map(Vec::as_slice).unwrap_or_default()
@@ -57,34 +57,34 @@ pub(super) fn of_scale() -> &'static [Column] {
 }
 
 /// Whether a kind has columns of its own.
-pub(super) fn is_own(resource: &Resource) -> bool {
+pub(super) fn has_columns(resource: &Resource) -> bool {
     COLUMNS.contains_key(format!("{} {}", resource.api_version(), resource.kind).as_str())
 }
 
 impl Column {
-    /// Reads a row; the table is part of the program, so that one that is none is told by the test below.
+    /// Parses a row. The table is compiled in, so a test finds malformed rows.
     fn read(line: &'static str) -> Self {
         let (head, source) = line.split_once(" = ").expect("every row is read by a test");
         let (name, kind) = head.rsplit_once(':').expect("every row is read by a test");
         let source = match source {
-            "age" => Source::Age,
+            "age" => CellSource::Age,
             path if path.starts_with('.') => {
-                let (path, otherwise) = path.split_once(" or ").unwrap_or((path, ""));
-                let otherwise = match otherwise {
+                let (path, default) = path.split_once(" or ").unwrap_or((path, ""));
+                let default = match default {
                     "0" => 0.into(),
                     "false" => false.into(),
                     text => text.into(),
                 };
-                Source::Path { path, otherwise }
+                CellSource::Path { path, default }
             }
-            name => Source::Cell(cells::find(name).expect("every row is read by a test")),
+            name => CellSource::Cell(cells::find(name).expect("every row is read by a test")),
         };
         let (name, wide) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
         let format = if name == "Name" { "name" } else { "" };
         Self { name: name.trim_end_matches('!'), kind, format, wide, source }
     }
 
-    /// What a table says of the column.
+    /// The column's definition in a Table.
     pub(super) fn definition(&self) -> Value {
         json!({
             "name": self.name, "type": self.kind, "format": self.format,
@@ -92,14 +92,14 @@ impl Column {
         })
     }
 
-    /// What it shows of an object.
+    /// The column's cell for an object.
     pub(super) fn cell(&self, object: &Value, now: Timestamp) -> Value {
         match &self.source {
-            Source::Age => age::since(object.pointer("/metadata/creationTimestamp"), now),
-            Source::Cell(cell) => cell(object, now),
-            Source::Path { path, otherwise } => match json_path::first(object, path) {
-                None => otherwise.clone(),
-                Some(value) if *value == "" => otherwise.clone(),
+            CellSource::Age => age::since(object.pointer("/metadata/creationTimestamp"), now),
+            CellSource::Cell(cell) => cell(object, now),
+            CellSource::Path { path, default } => match json_path::first(object, path) {
+                None => default.clone(),
+                Some(value) if *value == "" => default.clone(),
                 Some(value) => value.clone(),
             },
         }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_shown_as_kube_apiserver_shows_them() {
+    fn cells_are_those_of_kube_apiserver() {
         let now: Timestamp = "2026-01-01T00:32:00Z".parse().expect("a constant");
         let metadata = json!({"name": "u", "creationTimestamp": "2026-01-01T00:00:00Z"});
         let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});

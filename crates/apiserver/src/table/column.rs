@@ -1,4 +1,4 @@
-//! A column of a table: what a CRD declares, and what it shows of an object.
+//! Columns that CRDs declare.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// The columns that a definition declares for a version; only the age if it declares none.
+    /// The columns that a CRD declares for a version; only the age if it declares none.
     pub(crate) fn declared(definition: Option<&Value>, version: &str) -> Vec<Self> {
         let versions = definition.and_then(|definition| definition.pointer("/spec/versions")?.as_array());
         let version = versions.into_iter().flatten().find(|known| known["name"] == version);

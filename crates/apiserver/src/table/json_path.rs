@@ -1,10 +1,10 @@
-//! The JSON paths of printer columns: fields, elements, all elements, and elements picked by the value of a field.
+//! JSON paths of printer columns: fields, indices, wildcards, and filters by the value of a field.
 
 use serde_json::Value;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Field(String),
     Index(i64),
     All,
@@ -12,28 +12,28 @@ enum Step {
     Where(Vec<String>, String),
 }
 
-/// The first value that a path such as `.status.conditions[?(@.type=="Ready")].status` leads to.
+/// The first value that a path such as `.status.conditions[?(@.type=="Ready")].status` selects.
 pub(super) fn first<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
     let mut found = vec![object];
-    for step in steps(path)? {
-        found = found.into_iter().flat_map(|value| taken(value, &step)).collect();
+    for step in parse_steps(path)? {
+        found = found.into_iter().flat_map(|value| select(value, &step)).collect();
     }
     found.into_iter().find(|value| !value.is_null())
 }
 
-fn taken<'a>(value: &'a Value, step: &Step) -> Vec<&'a Value> {
+fn select<'a>(value: &'a Value, step: &PathStep) -> Vec<&'a Value> {
     let items = || value.as_array().into_iter().flatten();
     match step {
-        Step::Field(name) => value.get(name).into_iter().collect(),
-        Step::Index(index) => {
+        PathStep::Field(name) => value.get(name).into_iter().collect(),
+        PathStep::Index(index) => {
             let length = i64::try_from(items().count()).unwrap_or(i64::MAX);
             let at = if *index < 0 { length + index } else { *index };
             usize::try_from(at).ok().and_then(|at| value.get(at)).into_iter().collect()
         }
-        Step::All => {
+        PathStep::All => {
             items().chain(value.as_object().into_iter().flat_map(|fields| fields.values())).collect()
         }
-        Step::Where(field, wanted) => {
+        PathStep::Where(field, wanted) => {
             let has = |item: &&Value| {
                 field.iter().try_fold(*item, |at, name| at.get(name)).is_some_and(|v| v == wanted)
             };
@@ -42,19 +42,19 @@ fn taken<'a>(value: &'a Value, step: &Step) -> Vec<&'a Value> {
     }
 }
 
-fn steps(path: &str) -> Option<Vec<Step>> {
+fn parse_steps(path: &str) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();
     let mut rest = path.trim_start_matches('$');
     while !rest.is_empty() {
         if let Some(bracketed) = rest.strip_prefix('[') {
             let end =
                 if bracketed.starts_with('?') { bracketed.find(")]")? + 1 } else { bracketed.find(']')? };
-            steps.push(bracket(&bracketed[..end])?);
+            steps.push(parse_bracket(&bracketed[..end])?);
             rest = &bracketed[end + 1..];
         } else {
-            let (name, after) = field(rest.strip_prefix('.')?);
+            let (name, after) = parse_field(rest.strip_prefix('.')?);
             if !name.is_empty() {
-                steps.push(Step::Field(name));
+                steps.push(PathStep::Field(name));
             }
             rest = after;
         }
@@ -62,8 +62,8 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// A field's name up to the next dot or bracket; a backslash protects one.
-fn field(text: &str) -> (String, &str) {
+/// Parses a field's name up to the next dot or bracket; a backslash escapes one.
+fn parse_field(text: &str) -> (String, &str) {
     let mut name = String::new();
     let mut letters = text.char_indices();
     while let Some((at, letter)) = letters.next() {
@@ -76,17 +76,17 @@ fn field(text: &str) -> (String, &str) {
     (name, "")
 }
 
-fn bracket(text: &str) -> Option<Step> {
+fn parse_bracket(text: &str) -> Option<PathStep> {
     let unquoted = |text: &str| text.trim_matches(|c| c == '\'' || c == '"').to_owned();
     if text == "*" {
-        return Some(Step::All);
+        return Some(PathStep::All);
     }
     if let Some(filter) = text.strip_prefix("?(").and_then(|text| text.strip_suffix(')')) {
         let (left, right) = filter.split_once("==")?;
         let field = left.trim().strip_prefix("@.")?.split('.').map(str::to_owned).collect();
-        return Some(Step::Where(field, unquoted(right.trim())));
+        return Some(PathStep::Where(field, unquoted(right.trim())));
     }
-    Some(text.parse().map_or_else(|_| Step::Field(unquoted(text)), Step::Index))
+    Some(text.parse().map_or_else(|_| PathStep::Field(unquoted(text)), PathStep::Index))
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lead_to_values() {
+    fn paths_select_values() {
         let object = json!({
             "spec": {"size": 3, "list": ["a", "b"]},
             "metadata": {"annotations": {"a.b/c": "x"}},

@@ -1,11 +1,11 @@
-//! Objects as rows of a table, as kubectl prints them: what kube-apiserver shows of a kind, or what a CRD says.
+//! Renders objects as tables, as kubectl prints them: with the columns of kube-apiserver or of the CRD.
 
 mod age;
 mod built_in;
 mod cells;
 pub(crate) mod column;
+mod format;
 mod json_path;
-mod words;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::http::negotiate::Version;
 use crate::object::meta;
 use crate::table::column::Column;
 
-/// The objects as a `Table`; columns are left out where an earlier answer of the same watch told them.
+/// Renders objects as a `Table`; a watch sends the column definitions only once.
 pub(crate) fn of<'a>(
     call: &Call,
     objects: impl Iterator<Item = &'a Value>,
@@ -29,9 +29,9 @@ pub(crate) fn of<'a>(
         .first()
         .filter(|_| rows.len() == 1)
         .map_or(json!({}), |row| json!({"resourceVersion": row["object"]["metadata"]["resourceVersion"]}));
-    // Go writes a list that was never added to as null.
-    let unmade = rows.is_empty() && !call.target.custom && !built_in::is_own(&call.target.resource);
-    let rows = if unmade { Value::Null } else { rows.into() };
+    // Go encodes a nil slice as null.
+    let is_nil = rows.is_empty() && !call.target.custom && !built_in::has_columns(&call.target.resource);
+    let rows = if is_nil { Value::Null } else { rows.into() };
     let definitions = if with_columns { columns.definitions() } else { Value::Null };
     json!({
         "apiVersion": version.api_version(),
@@ -42,10 +42,10 @@ pub(crate) fn of<'a>(
     })
 }
 
-/// What a table shows of each object.
+/// The columns of a table.
 enum Columns {
     BuiltIn(&'static [built_in::Column]),
-    /// Beside the name.
+    /// The columns beside the name.
     Declared(Vec<Column>),
 }
 
@@ -87,10 +87,10 @@ impl Columns {
 }
 
 fn row(call: &Call, columns: &Columns, object: &Value, version: Version) -> Value {
-    let shown = match call.query.text("includeObject") {
+    let row_object = match call.query.text("includeObject") {
         "None" => Value::Null,
         "Object" => object.clone(),
         _ => meta::partial(object, version.api_version(), "PartialObjectMetadata"),
     };
-    json!({"cells": columns.cells(call, object, call.clock.now()), "object": shown})
+    json!({"cells": columns.cells(call, object, call.clock.now()), "object": row_object})
 }

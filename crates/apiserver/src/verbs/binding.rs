@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use webhook::field::{Error, ErrorKind, Path, Shown};
 
-use super::{posted, update};
+use super::{transient, update};
 use crate::call::Call;
 use crate::clock::rfc3339;
 use crate::http::notes::Notes;
@@ -16,8 +16,8 @@ use crate::store::Expect;
 
 const PODS: &str = "pods";
 
-/// Puts a pod on a node: the one that the path names, or, where bindings are a collection, the one of the binding's name.
-/// Webhooks are asked about the binding, and not about the pod.
+/// Binds a pod to a node: the pod of the path or, in the collection `bindings`, that of the binding's name. Webhooks
+/// receive the binding, not the pod.
 pub(crate) async fn bind(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let binding = decode::object(shared, call, &mut notes)?;
@@ -27,11 +27,11 @@ pub(crate) async fn bind(shared: &Shared, call: &Call) -> Result<Reply, Status> 
             return Err(Status::bad_request("name in URL does not match name in Binding object"));
         }
         let errors = errors(binding);
-        if errors.is_empty() { Ok(()) } else { Err(Status::failure(told(&errors))) }
+        if errors.is_empty() { Ok(()) } else { Err(Status::failure(join_errors(&errors))) }
     };
-    let (binding, notes) = posted::admitted(shared, call, (binding, notes), check).await?;
-    assign(shared, call, &binding).map_err(|status| status.noting(&notes))?;
-    Ok(posted::done(call, notes))
+    let (binding, notes) = transient::admit(shared, call, (binding, notes), check).await?;
+    assign(shared, call, &binding).map_err(|status| status.with_notes(&notes))?;
+    Ok(transient::created(call, notes))
 }
 
 fn errors(binding: &Value) -> Vec<Error> {
@@ -52,10 +52,10 @@ fn errors(binding: &Value) -> Vec<Error> {
     errors
 }
 
-/// Errors that are told as they are, and not as an invalid object.
-fn told(errors: &[Error]) -> String {
-    let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    match told.as_slice() {
+/// Joins errors that are reported without the wrapper of an invalid object.
+fn join_errors(errors: &[Error]) -> String {
+    let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    match messages.as_slice() {
         [one] => one.clone(),
         many => format!("[{}]", many.join(", ")),
     }
@@ -71,11 +71,11 @@ fn assign(shared: &Shared, call: &Call, binding: &Value) -> Result<(), Status> {
         let of = GroupResource { group: "", resource: PODS };
         let pod = shared.store.get(PODS, &key).ok_or_else(|| Status::not_found(of, name))?;
         update::check_stored(call, binding, pod.value())?;
-        if let Some(why) = hindrance(pod.value()) {
+        if let Some(why) = reason_not_assignable(pod.value()) {
             let of = GroupResource { group: "", resource: "pods/binding" };
             return Err(Status::conflict(of, name, &why));
         }
-        let bound = bound(pod.value().clone(), binding, &rfc3339(shared.clock.now()));
+        let bound = assign_node(pod.value().clone(), binding, &rfc3339(shared.clock.now()));
         let expect = Expect::Revision(pod.revision());
         if call.query.dry_run() || shared.store.put(PODS, &key, expect, bound).is_ok() {
             return Ok(());
@@ -83,8 +83,8 @@ fn assign(shared: &Shared, call: &Call, binding: &Value) -> Result<(), Status> {
     }
 }
 
-/// Why a pod is put on no node.
-fn hindrance(pod: &Value) -> Option<String> {
+/// Reason why a pod cannot be bound.
+fn reason_not_assignable(pod: &Value) -> Option<String> {
     let name = meta::name(pod);
     let node = pod["spec"]["nodeName"].as_str().unwrap_or_default();
     let gates = pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty());
@@ -97,8 +97,8 @@ fn hindrance(pod: &Value) -> Option<String> {
     gates.then(|| format!("pod {name} has non-empty .spec.schedulingGates"))
 }
 
-/// The pod on its node, with the labels and annotations of the binding.
-fn bound(mut pod: Value, binding: &Value, now: &str) -> Value {
+/// The bound pod, with the labels and annotations of the binding.
+fn assign_node(mut pod: Value, binding: &Value, now: &str) -> Value {
     pod["spec"]["nodeName"] = binding["target"]["name"].clone();
     if let Some(status) = pod["status"].as_object_mut() {
         status.remove("nominatedNodeName");
@@ -108,6 +108,6 @@ fn bound(mut pod: Value, binding: &Value, now: &str) -> Value {
             pod["metadata"][field][key] = value.clone();
         }
     }
-    posted::set_condition(&mut pod, json!({"type": "PodScheduled", "status": "True"}), now);
+    transient::set_condition(&mut pod, json!({"type": "PodScheduled", "status": "True"}), now);
     pod
 }

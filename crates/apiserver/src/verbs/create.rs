@@ -1,4 +1,4 @@
-//! Making an object.
+//! Creates objects.
 
 use std::sync::Arc;
 
@@ -26,36 +26,40 @@ use crate::object::warnings;
 use crate::render;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
-use crate::verbs::written;
+use crate::verbs::ownership;
 use crate::versions;
 
-/// How often a name is made up before giving up.
+/// How many names the server generates before it gives up.
 const ATTEMPTS: u32 = 8;
 
-/// Makes the object of the request's body.
+/// Creates the object in the request's body.
 pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     decode::check_media_type(call)?;
     apply::check(call, "CreateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
-    wipe(&mut object);
-    written::each_owner_once(&mut object, &mut notes, false);
-    written::record(shared, call, None, &mut object);
+    clear_server_fields(&mut object);
+    ownership::deduplicate_owners(&mut object, &mut notes, false);
+    ownership::record(shared, call, None, &mut object);
     create_object(shared, call, (object, notes)).await
 }
 
-/// Makes an object, which says already who owns its fields. What was noted of it is told with a refusal as well.
+/// Creates an object whose field owners are recorded already. Notes are sent with an error, too.
 pub(crate) async fn create_object(
     shared: &Shared,
     call: &Call,
     (object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
     let before = notes.clone();
-    make(shared, call, (object, notes)).await.map_err(|status| status.noting(&before))
+    admit_and_store(shared, call, (object, notes)).await.map_err(|status| status.with_notes(&before))
 }
 
-async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes)) -> Result<Reply, Status> {
-    decode::set_namespace(call, &mut object)?;
+async fn admit_and_store(
+    shared: &Shared,
+    call: &Call,
+    (mut object, notes): (Value, Notes),
+) -> Result<Reply, Status> {
+    decode::place(call, &mut object)?;
     let name = meta::name(&object).to_owned();
     let dry_run = call.query.dry_run();
     let mut review =
@@ -64,49 +68,50 @@ async fn make(shared: &Shared, call: &Call, (mut object, notes): (Value, Notes))
     effects::admit_to_namespace(shared, call, &name)?;
     plugins::admit(shared, call, &mut object)?;
     review.object = Some(object);
-    written::mutate(shared, call, &mut review).await?;
+    ownership::mutate(shared, call, &mut review).await?;
     let mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
-        let (mut object, held) =
-            prepared(shared, call, mutated.clone()).map_err(|status| status.noting(&review.notes))?;
-        let told = effects::compare_with_others(shared, &call.target, &mut object);
+        let (mut object, reserved) =
+            prepare(shared, call, mutated.clone()).map_err(|status| status.with_notes(&review.notes))?;
+        let texts = effects::compare(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
-        review.notes.warn(told);
+        review.notes.warn(texts);
         review.notes.warn(warnings::of(call, &object, None));
         review.object = Some(object);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
-        // What a configuration says that nobody knows counts as a change, but is not kept.
+        // Unknown fields of an applied configuration count as a change, but are not stored.
         let object = decode::pruned(call, object);
-        let stored = versions::convert(shared, &call.target, object, &call.target.storage).await?;
-        let persisted = persist(shared, call, (stored, review.notes.non_canonical), dry_run);
-        drop(held);
+        let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
+        let persisted = persist(shared, call, (stored, review.notes.rough), dry_run);
+        drop(reserved);
         match persisted {
             Ok(object) => {
                 let notes = std::mem::take(&mut review.notes);
-                let shown = versions::read(shared, &call.target, &object).await?;
-                let body = render::object(call, &shown);
+                let converted = versions::read_one(shared, &call.target, &object).await?;
+                let body = render::object(call, &converted);
                 return Ok(Reply { notes, name: Some(name), ..Reply::json(201, body) });
             }
             Err(status) if attempt < attempts && status.reason == "AlreadyExists" => {}
-            Err(status) => return Err(status.noting(&review.notes)),
+            Err(status) => return Err(status.with_notes(&review.notes)),
         }
     }
     Err(Status::internal("no attempt to create the object was made"))
 }
 
-/// What only the server may say of a new object; as kube-apiserver has it, of one that a creation makes.
-pub(super) fn wipe(object: &mut Value) {
+/// Removes metadata that only the server sets. As in kube-apiserver, only a create request needs this.
+pub(super) fn clear_server_fields(object: &mut Value) {
     let metadata = meta::of_mut(object);
     for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
         metadata.remove(field);
     }
 }
 
-/// The object as it will be stored, in the version of the request, and what is held for it until then.
-fn prepared<'a>(
+/// Prepares the object for storage, in the version of the request; returns also the addresses that are reserved for it
+/// until it is written.
+fn prepare<'a>(
     shared: &'a Shared,
     call: &Call,
     mut object: Value,
@@ -124,8 +129,8 @@ fn prepared<'a>(
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
     certificates::prepare_for_create(call, &mut object)?;
-    // As kube-apiserver has it, what is made by an update of its status gets no address.
-    let held = if call.path.subresource.is_empty() {
+    // As in kube-apiserver, an object that an update of its status creates gets no address.
+    let reserved = if call.path.subresource.is_empty() {
         allocation::allocate(shared, call, &mut object, None)?
     } else {
         None
@@ -133,10 +138,10 @@ fn prepared<'a>(
     validation::new_object(call, &object)?;
     effects::prepare(&call.target, &mut object, shared.clock.now())?;
     authorization::check_escalation(shared, call, &object, None)?;
-    Ok((object, held))
+    Ok((object, reserved))
 }
 
-/// Writes a new object, which is in its storage version.
+/// Stores a new object, which must be in its storage version.
 fn persist(
     shared: &Shared,
     call: &Call,
@@ -146,16 +151,16 @@ fn persist(
     let name = meta::name(&object).to_owned();
     let key = call.key(&name);
     let generated = !meta::text(&object, "generateName").is_empty();
-    let exists = || already_there(shared, call, &name, generated);
-    // What is no revision is none.
-    let said = meta::text(&object, "resourceVersion").parse().is_ok_and(|revision: u64| revision > 0);
-    if said && call.verb == Verb::Create {
+    let exists = || already_exists(shared, call, &name, generated);
+    // An unparsable revision counts as none.
+    let has_revision = meta::text(&object, "resourceVersion").parse().is_ok_and(|revision: u64| revision > 0);
+    if has_revision && call.verb == Verb::Create {
         return Err(Status::plain(500, "", "resourceVersion should not be set on objects to be created"));
     }
     meta::of_mut(&mut object).remove("selfLink");
     if dry_run {
-        let taken = shared.store.get(&call.target.table, &key).is_some();
-        return if taken { Err(exists()) } else { Ok(Arc::new(Object::unstored(object, 0))) };
+        let exists_already = shared.store.get(&call.target.table, &key).is_some();
+        return if exists_already { Err(exists()) } else { Ok(Arc::new(Object::shown(object, 0))) };
     }
     let object = shared
         .store
@@ -165,8 +170,8 @@ fn persist(
     Ok(object)
 }
 
-/// The refusal of an object whose name is taken; one that the server may make names for is told so.
-fn already_there(shared: &Shared, call: &Call, name: &str, generated: bool) -> Status {
+/// The error for a name that is in use; it says so if the name was generated.
+fn already_exists(shared: &Shared, call: &Call, name: &str, generated: bool) -> Status {
     let mut status = if generated {
         Status::generate_name_conflict(call.group_resource(), name)
     } else {
@@ -179,8 +184,8 @@ fn already_there(shared: &Shared, call: &Call, name: &str, generated: bool) -> S
     status
 }
 
-/// The answer to a request that made nothing.
-pub(crate) fn success(call: &Call, name: &str, uid: &str) -> Value {
+/// The `Status` of success that a request without a resulting object answers.
+pub(crate) fn success_status(call: &Call, name: &str, uid: &str) -> Value {
     let mut details = json!({"name": name, "kind": call.target.resource.plural, "uid": uid});
     if !call.target.resource.group.is_empty() {
         details["group"] = call.target.resource.group.as_str().into();

@@ -1,4 +1,4 @@
-//! Deleting an object or a collection.
+//! Deletes objects and collections.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::render;
 use crate::selection::Selection;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
-use crate::verbs::create::success;
+use crate::verbs::create::success_status;
 use crate::verbs::{list, update};
 use crate::versions;
 
-/// What is left of a deleted object.
-struct Deleted {
+/// The outcome of a deletion.
+struct Deletion {
     object: Value,
     gone: bool,
-    /// Whether the answer is the object although it is gone.
-    whole: bool,
+    /// Whether the answer is the object even if it is gone.
+    returns_object: bool,
     notes: Notes,
 }
 
@@ -40,32 +40,36 @@ struct Deleted {
 pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let (options, raw) = options(call)?;
     let name = call.path.name.as_str();
-    let mut told = Notes::default();
-    told.warn(warning(call, &options));
+    let mut notes = Notes::default();
+    notes.warn(warning(call, &options));
     let deleted = delete_object(shared, call, name, (&options, Some((name, &raw)))).await;
-    let mut deleted = deleted.map_err(|status| status.noting(&told))?;
-    told.extend(std::mem::take(&mut deleted.notes));
-    // Who says that dependents go is told that they are still going.
+    let mut deleted = deleted.map_err(|status| status.with_notes(&notes))?;
+    notes.extend(std::mem::take(&mut deleted.notes));
+    // With `orphanDependents=false`, 202 says that the dependents are still being deleted.
     let code = if !deleted.gone && options.orphan_dependents == Some(false) { 202 } else { 200 };
-    let answer = if deleted.gone && !deleted.whole {
-        let status = success(call, name, meta::text(&deleted.object, "uid"));
-        render::written(&status, call.accept.yaml)
+    let answer = if deleted.gone && !deleted.returns_object {
+        let status = success_status(call, name, meta::text(&deleted.object, "uid"));
+        render::encode(&status, call.accept.yaml)
     } else {
         let target = &call.target;
-        let shown = versions::convert(shared, target, deleted.object, &target.resource).await?;
-        render::value(call, &shown)
+        let converted = versions::converted(shared, target, deleted.object, &target.resource).await?;
+        render::value(call, &converted)
     };
-    Ok(Reply { notes: told, ..Reply::json(code, answer) })
+    Ok(Reply { notes, ..Reply::json(code, answer) })
 }
 
-/// Deletes one object by options that were read; no webhook is asked.
-pub(super) async fn unasked(shared: &Shared, call: &Call, options: Value) -> Result<(), Status> {
-    let (options, _) = checked(options)?;
+/// Deletes an object without calling webhooks.
+pub(super) async fn delete_without_webhooks(
+    shared: &Shared,
+    call: &Call,
+    options: Value,
+) -> Result<(), Status> {
+    let (options, _) = parse_options(options)?;
     delete_object(shared, call, &call.path.name, (&options, None)).await.map(|_| ())
 }
 
-/// An object of which nothing was said.
-fn unread(call: &Call) -> Value {
+/// An object without any values.
+fn empty_object(call: &Call) -> Value {
     let storage = &call.target.storage;
     let message =
         Message::of_kind(&storage.group, &storage.version, &storage.kind).filter(|_| !call.target.custom);
@@ -75,7 +79,7 @@ fn unread(call: &Call) -> Value {
     object
 }
 
-/// Deletes all objects that the selectors select; webhooks are asked of each, without its name in the request.
+/// Deletes all selected objects; the reviews that webhooks receive have no object name.
 pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     call.query.integer("limit")?;
     Selection::read(call)?.check(&call.target, &shared.registry.served())?;
@@ -88,30 +92,30 @@ pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Re
         match delete_object(shared, call, name, (&options, Some(("", &raw)))).await {
             Ok(deleted) => notes.extend(deleted.notes),
             Err(status) if status.reason == "NotFound" => {}
-            Err(status) => return Err(status.noting(&notes)),
+            Err(status) => return Err(status.with_notes(&notes)),
         }
     }
     let objects = page.objects.iter().map(|object| &**object);
     Ok(Reply { notes, ..Reply::json(200, render::list(call, objects, &page.meta)) })
 }
 
-/// What users should know who delete jobs and do not say what becomes of their pods.
+/// The warning for deletions of jobs without a propagation policy.
 fn warning(call: &Call, options: &DeleteOptions) -> Option<String> {
-    let unsaid = options.propagation_policy.is_none() && options.orphan_dependents.is_none();
-    (unsaid && call.target.table == "jobs.batch").then(|| {
+    let has_no_policy = options.propagation_policy.is_none() && options.orphan_dependents.is_none();
+    (has_no_policy && call.target.table == "jobs.batch").then(|| {
         "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set \
          propagationPolicy=Orphan to suppress this warning"
             .to_owned()
     })
 }
 
-/// Deletes an object; webhooks are asked under the name and with the options that are `told` them, if any.
+/// Deletes an object; webhooks receive the name and options in `review_options`, or are not called if there are none.
 async fn delete_object(
     shared: &Shared,
     call: &Call,
     name: &str,
-    (options, told): (&DeleteOptions, Option<(&str, &Value)>),
-) -> Result<Deleted, Status> {
+    (options, review_options): (&DeleteOptions, Option<(&str, &Value)>),
+) -> Result<Deletion, Status> {
     let dry_run = !options.dry_run.is_empty();
     let key = call.key(name);
     effects::admit_deletion(call, name)?;
@@ -119,17 +123,17 @@ async fn delete_object(
         let current = shared.store.get(&call.target.table, &key);
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
         check(call, current.value(), options.preconditions.as_ref())?;
-        let notes = match told {
-            Some(told) => admitted(shared, call, &current, (dry_run, told)).await?,
+        let notes = match review_options {
+            Some(review_options) => admit(shared, call, &current, (dry_run, review_options)).await?,
             None => Notes::default(),
         };
         let effect = removal::effect(&call.target, current.value(), options, shared.clock.now());
         if dry_run {
-            return Ok(imagined(call, current.value(), effect, notes));
+            return Ok(dry_run_outcome(call, current.value(), step, notes));
         }
-        freed_unseen(call, current.value(), (&effect, options))?;
-        let whole = strategy::returns_deleted(&call.target);
-        let deleted = |object: Value, gone: bool| Ok(Deleted { object, gone, whole, notes });
+        check_freed_precondition(call, current.value(), (&step, options))?;
+        let returns_object = strategy::returns_deleted(&call.target);
+        let deleted = |object: Value, gone: bool| Ok(Deletion { object, gone, returns_object, notes });
         let expect = Expect::Revision(current.revision());
         match effect {
             DeletionEffect::Unchanged => return deleted(current.value().clone(), false),
@@ -155,58 +159,57 @@ async fn delete_object(
     }
 }
 
-/// Asks webhooks about the deletion of an object; what they say beside their verdicts.
-async fn admitted(
+/// Calls webhooks for the deletion of an object; returns their warnings and annotations.
+async fn admit(
     shared: &Shared,
     call: &Call,
     current: &Arc<Object>,
     (dry_run, (name, options)): (bool, (&str, &Value)),
 ) -> Result<Notes, Status> {
-    let read = versions::read(shared, &call.target, current).await?;
-    let shown = convert::to_version(read.value(), &call.target.resource);
+    let read = versions::read_one(shared, &call.target, current).await?;
+    let converted = convert::shown(read.value(), &call.target.resource);
     let mut review = Review::new(call, Operation::Delete, name, dry_run, options.clone());
-    review.old = Some(Cow::Borrowed(&*shown));
+    review.old = Some(Cow::Borrowed(&*converted));
     admission::mutate(shared, call, &mut review).await?;
     admission::validate(shared, call, &mut review).await?;
     Ok(std::mem::take(&mut review.notes))
 }
 
-/// What a dry run shows of a deletion.
-fn imagined(call: &Call, current: &Value, effect: DeletionEffect, notes: Notes) -> Deleted {
-    let whole = strategy::returns_deleted(&call.target);
-    match effect {
-        DeletionEffect::Unchanged => Deleted { object: current.clone(), gone: false, whole, notes },
-        DeletionEffect::Mark(object) => Deleted { object, gone: false, whole, notes },
-        DeletionEffect::Remove(object) | DeletionEffect::MarkAndRemove(object) => {
-            Deleted { object, gone: true, whole, notes }
-        }
-        // As kube-apiserver has it, what it would free is an object of which nothing was read.
-        DeletionEffect::RemoveReleased(_) => Deleted { object: unread(call), gone: true, whole: true, notes },
+/// The outcome of a deletion in a dry run.
+fn dry_run_outcome(call: &Call, current: &Value, step: Step, notes: Notes) -> Deletion {
+    let returns_object = strategy::returns_deleted(&call.target);
+    match step {
+        Step::Pending => Deletion { object: current.clone(), gone: false, returns_object, notes },
+        Step::Marked(object) => Deletion { object, gone: false, returns_object, notes },
+        Step::Gone(object) | Step::Graceful(object) => Deletion { object, gone: true, returns_object, notes },
+        // As in kube-apiserver, a dry run answers with an empty object when the last finalizer is gone.
+        Step::Freed(_) => Deletion { object: empty_object(call), gone: true, returns_object: true, notes },
     }
 }
 
-/// As kube-apiserver has it, who frees an object of a revision asks for one of none then, which there is not.
-fn freed_unseen(
+/// As in kube-apiserver, a precondition on the resourceVersion fails when the deletion removes the last finalizer: the
+/// storage layer then compares with an empty revision.
+fn check_freed_precondition(
     call: &Call,
     current: &Value,
     (effect, options): (&DeletionEffect, &DeleteOptions),
 ) -> Result<(), Status> {
-    let asked = options.preconditions.as_ref().is_some_and(|of| of.resource_version.is_some());
-    if !asked || !matches!(effect, DeletionEffect::RemoveReleased(_)) {
+    let has_revision = options.preconditions.as_ref().is_some_and(|of| of.resource_version.is_some());
+    if !has_revision || !matches!(step, Step::Freed(_)) {
         return Ok(());
     }
     let found = meta::text(current, "resourceVersion");
     let why = format!("ResourceVersion in precondition: , ResourceVersion in object meta: {found}");
-    Err(update::unmet(call, meta::name(current), &why))
+    Err(update::precondition_failed(call, meta::name(current), &why))
 }
 
-/// The options of a deletion: from the body, or from the query where there is none.
+/// The options of a deletion: from the body, or else from the query.
 fn options(call: &Call) -> Result<(DeleteOptions, Value), Status> {
     if !call.body.is_empty() {
         let mut raw = decode::delete_options(call)?;
         raw["apiVersion"] = "meta.k8s.io/v1".into();
         raw["kind"] = "DeleteOptions".into();
-        return checked(raw);
+        return parse_options(raw);
     }
     let mut raw = admission::options(call, "DeleteOptions");
     if let Some(seconds) = call.query.integer("gracePeriodSeconds")? {
@@ -218,10 +221,10 @@ fn options(call: &Call) -> Result<(DeleteOptions, Value), Status> {
     if let Some(orphan) = call.query.optional_flag("orphanDependents") {
         raw["orphanDependents"] = orphan.into();
     }
-    checked(raw)
+    parse_options(raw)
 }
 
-fn checked(raw: Value) -> Result<(DeleteOptions, Value), Status> {
+fn parse_options(raw: Value) -> Result<(DeleteOptions, Value), Status> {
     let bad = |error: serde_json::Error| Status::bad_request(error.to_string());
     let options: DeleteOptions = serde_json::from_value(raw.clone()).map_err(bad)?;
     options.check()?;

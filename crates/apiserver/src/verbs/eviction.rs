@@ -1,11 +1,11 @@
-//! Eviction of pods: a deletion that disruption budgets may refuse.
+//! Evicts pods: deletes them if disruption budgets allow it.
 
 use std::sync::Arc;
 
 use formats::selector::LabelSelector;
 use serde_json::{Value, json};
 
-use super::{create, delete, posted};
+use super::{create, delete, transient};
 use crate::call::{self, Call};
 use crate::clock::rfc3339;
 use crate::http::notes::Notes;
@@ -17,27 +17,27 @@ use crate::state::Shared;
 use crate::store::{Expect, Object};
 
 const BUDGETS: &str = "poddisruptionbudgets.policy";
-/// How many pods may be on their way out before a budget's controller must catch up.
-const MOST_DISRUPTED: usize = 2000;
+/// How many disrupted pods a budget may list before its controller must catch up.
+const MAX_DISRUPTED_PODS: usize = 2000;
 
-/// Deletes a pod by the options of its eviction, if the budgets that select it let it go. Webhooks are asked about the
-/// eviction, and not about the deletion.
+/// Deletes a pod with the options of its eviction, if the budgets that select it allow it. Webhooks receive the
+/// eviction, not the deletion.
 pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let mut eviction = decode::object(shared, call, &mut notes)?;
-    create::wipe(&mut eviction);
+    create::clear_server_fields(&mut eviction);
     let check = |eviction: &Value| {
         if meta::name(eviction) == call.path.name {
             return Ok(());
         }
         Err(Status::bad_request("name in URL does not match name in Eviction object"))
     };
-    let (eviction, notes) = posted::admitted(shared, call, (eviction, notes), check).await?;
-    evicted(shared, call, eviction).await.map_err(|status| status.noting(&notes))?;
-    Ok(posted::done(call, notes))
+    let (eviction, notes) = transient::admit(shared, call, (eviction, notes), check).await?;
+    delete_pod(shared, call, eviction).await.map_err(|status| status.with_notes(&notes))?;
+    Ok(transient::created(call, notes))
 }
 
-async fn evicted(shared: &Shared, call: &Call, mut eviction: Value) -> Result<(), Status> {
+async fn delete_pod(shared: &Shared, call: &Call, mut eviction: Value) -> Result<(), Status> {
     let name = call.path.name.as_str();
     let pod = shared.store.get(&call.target.table, &call.key(name));
     let pod = pod.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
@@ -47,22 +47,25 @@ async fn evicted(shared: &Shared, call: &Call, mut eviction: Value) -> Result<()
         options["dryRun"] = json!([call.query.text("dryRun")]);
     }
     let dry_run = options["dryRun"].as_array().is_some_and(|directives| !directives.is_empty());
-    if !ends_anyway(pod.value()) {
-        disrupt(shared, call, pod.value(), dry_run)?;
+    if !needs_no_budget(pod.value()) {
+        charge_budget(shared, call, pod.value(), dry_run)?;
     }
     if !dry_run {
-        mark(shared, call, options);
+        set_disruption_target(shared, call, options);
     }
-    delete::unasked(shared, call, options.take()).await
+    delete::delete_without_webhooks(shared, call, options.take()).await
 }
 
-/// Lets the pod say why it goes, unless it is not the one that is meant.
-fn mark(shared: &Shared, call: &Call, options: &mut Value) {
+/// Sets the pod's condition `DisruptionTarget`, unless the preconditions do not match.
+fn set_disruption_target(shared: &Shared, call: &Call, options: &mut Value) {
     let key = call.key(&call.path.name);
     while let Some(pod) = shared.store.get(&call.target.table, &key) {
-        let asked = |of: &str| options["preconditions"][of].as_str().unwrap_or_default().to_owned();
-        let is = |of: &str| asked(of).is_empty() || asked(of) == meta::text(pod.value(), of);
-        if !is("uid") || !is("resourceVersion") {
+        let precondition =
+            |field: &str| options["preconditions"][field].as_str().unwrap_or_default().to_owned();
+        let holds = |field: &str| {
+            precondition(field).is_empty() || precondition(field) == meta::text(pod.value(), field)
+        };
+        if !holds("uid") || !holds("resourceVersion") {
             return;
         }
         let mut marked = pod.value().clone();
@@ -70,13 +73,13 @@ fn mark(shared: &Shared, call: &Call, options: &mut Value) {
             "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
             "message": "Eviction API: evicting",
         });
-        posted::set_condition(&mut marked, condition, &rfc3339(shared.clock.now()));
+        transient::set_condition(&mut marked, condition, &rfc3339(shared.clock.now()));
         if &marked == pod.value() {
             return;
         }
         let expect = Expect::Revision(pod.revision());
         if let Ok(written) = shared.store.put(&call.target.table, &key, expect, marked) {
-            if !asked("resourceVersion").is_empty() {
+            if !precondition("resourceVersion").is_empty() {
                 options["preconditions"]["resourceVersion"] = written.revision().to_string().into();
             }
             return;
@@ -84,14 +87,14 @@ fn mark(shared: &Shared, call: &Call, options: &mut Value) {
     }
 }
 
-/// Whether a pod is no loss: it has ended, never began, or goes already.
-fn ends_anyway(pod: &Value) -> bool {
+/// Whether no budget protects a pod: it has ended, is pending, or is terminating.
+fn needs_no_budget(pod: &Value) -> bool {
     let phase = pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default();
     matches!(phase, "Succeeded" | "Failed" | "Pending") || meta::is_terminating(pod)
 }
 
-/// Takes one disruption from the budget that selects a pod.
-fn disrupt(shared: &Shared, call: &Call, pod: &Value, dry_run: bool) -> Result<(), Status> {
+/// Uses one allowed disruption of the budget that selects the pod.
+fn charge_budget(shared: &Shared, call: &Call, pod: &Value, dry_run: bool) -> Result<(), Status> {
     loop {
         let budgets = budgets_of(shared, call, pod);
         let (key, budget) = match budgets.as_slice() {
@@ -103,10 +106,10 @@ fn disrupt(shared: &Shared, call: &Call, pod: &Value, dry_run: bool) -> Result<(
                 return Err(Status::plain(500, "", why));
             }
         };
-        if !is_ready(pod) && spares_unready(budget.value()) {
+        if !is_ready(pod) && allows_unready_eviction(budget.value()) {
             return Ok(());
         }
-        let changed = disrupted(budget.value(), meta::name(pod), &rfc3339(shared.clock.now()))?;
+        let changed = charged_budget(budget.value(), meta::name(pod), &rfc3339(shared.clock.now()))?;
         let expect = Expect::Revision(budget.revision());
         if dry_run || shared.store.put(BUDGETS, key, expect, changed).is_ok() {
             return Ok(());
@@ -131,28 +134,28 @@ fn is_ready(pod: &Value) -> bool {
     conditions.into_iter().any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
-/// Whether a budget lets pods go that are not ready: always, or as long as enough others are.
-fn spares_unready(budget: &Value) -> bool {
+/// Whether a budget allows the eviction of unready pods: always, or while enough others are healthy.
+fn allows_unready_eviction(budget: &Value) -> bool {
     let status = |field: &str| budget["status"][field].as_i64().unwrap_or_default();
     let policy = budget.pointer("/spec/unhealthyPodEvictionPolicy").and_then(Value::as_str);
     policy == Some("AlwaysAllow")
         || status("desiredHealthy") > 0 && status("currentHealthy") >= status("desiredHealthy")
 }
 
-/// The budget after one more disruption, or why it allows none.
-fn disrupted(budget: &Value, pod: &str, now: &str) -> Result<Value, Status> {
+/// The budget after one more disruption, or the error if it allows none.
+fn charged_budget(budget: &Value, pod: &str, now: &str) -> Result<Value, Status> {
     let status = |field: &str| budget["status"][field].as_i64().unwrap_or_default();
     let name = meta::name(budget);
     if status("observedGeneration") < meta::generation(budget) {
         let cause = format!("The disruption budget {name} is still being processed by the server.");
-        return Err(refused(&cause, Some(10)));
+        return Err(too_many_requests(&cause, Some(10)));
     }
     let of = crate::http::status::GroupResource { group: "policy", resource: "poddisruptionbudgets" };
     let allowed = status("disruptionsAllowed");
     if allowed < 0 {
         return Err(Status::forbidden(of, name, "pdb disruptions allowed is negative"));
     }
-    if budget["status"]["disruptedPods"].as_object().is_some_and(|pods| pods.len() > MOST_DISRUPTED) {
+    if budget["status"]["disruptedPods"].as_object().is_some_and(|pods| pods.len() > MAX_DISRUPTED_PODS) {
         let why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller";
         return Err(Status::forbidden(of, name, why));
     }
@@ -160,19 +163,19 @@ fn disrupted(budget: &Value, pod: &str, now: &str) -> Result<Value, Status> {
         let (desired, current) = (status("desiredHealthy"), status("currentHealthy"));
         let cause =
             format!("The disruption budget {name} needs {desired} healthy pods and has {current} currently");
-        return Err(refused(&cause, None));
+        return Err(too_many_requests(&cause, None));
     }
     let mut changed = budget.clone();
     changed["status"]["disruptionsAllowed"] = (allowed - 1).into();
     changed["status"]["disruptedPods"][pod] = now.into();
     if allowed == 1 {
-        spend(&mut changed, now);
+        set_exhausted_condition(&mut changed, now);
     }
     Ok(changed)
 }
 
-/// Says in a condition that no more disruptions are allowed.
-fn spend(budget: &mut Value, now: &str) {
+/// Sets the condition that no more disruptions are allowed.
+fn set_exhausted_condition(budget: &mut Value, now: &str) {
     let observed = budget["status"]["observedGeneration"].clone();
     let condition = json!({
         "type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods", "message": "",
@@ -183,7 +186,7 @@ fn spend(budget: &mut Value, now: &str) {
     budget["status"]["conditions"] = others.chain([condition]).collect();
 }
 
-fn refused(cause: &str, retry_after: Option<u64>) -> Status {
+fn too_many_requests(cause: &str, retry_after: Option<u64>) -> Status {
     let message = "Cannot evict pod as it would violate the pod's disruption budget.";
     let mut status = Status::plain(429, "TooManyRequests", message);
     status.details.insert("causes".to_owned(), json!([{"reason": "DisruptionBudget", "message": cause}]));

@@ -1,4 +1,4 @@
-//! Reading a collection: selectors, revisions, pages.
+//! Lists collections: selectors, revisions, pages.
 
 use std::sync::Arc;
 
@@ -17,39 +17,39 @@ use crate::state::Shared;
 use crate::store::{Compacted, Object, Snapshot};
 use crate::versions;
 
-/// Tokens as Go reads them: what remains of the last letter does not matter.
+/// Continue tokens as Go reads them: it ignores trailing bits.
 const TOKENS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
-/// How a list may stand to the revision that it asks for.
+/// The values of `resourceVersionMatch`.
 const MATCHES: &[&str] = &["Exact", "NotOlderThan", ""];
 
-/// Where a page begins.
+/// A continue token.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Token {
     v: String,
     /// The revision of the first page; -1 for the latest.
     rv: i64,
-    /// The last key of the page before.
+    /// The last key of the previous page.
     start: String,
 }
 
 /// A page of a collection.
 pub(crate) struct Page {
-    /// What is on it.
+    /// The objects of the page.
     pub(crate) objects: Vec<Arc<Object>>,
-    /// What is said of it.
+    /// The metadata of the list.
     pub(crate) meta: ListMeta,
 }
 
-/// Reads a collection.
+/// Lists a collection.
 pub(crate) async fn list(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let page = page(shared, call).await?;
     let objects = page.objects.iter().map(|object| &**object);
     Ok(Reply::json(200, render::list(call, objects, &page.meta)))
 }
 
-/// The page of the collection that a request asks for.
+/// Computes the requested page of a collection.
 pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     call.query.integer("timeoutSeconds")?;
     let limit = call.query.integer("limit")?.unwrap_or_default();
@@ -58,41 +58,41 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     selection.check(&call.target, &shared.registry.served())?;
     let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
     let token = token(call)?;
-    // There are no pages of one object, but it may be selected on a page of all.
-    let only = if token.is_some() { None } else { only(call, &selection) };
+    // A field selector on the name makes a single page, unless the request continues a list.
+    let only = if token.is_some() { None } else { only_key(call, &selection) };
     let snapshot = snapshot(shared, call, token.as_ref())?;
     let (prefix, start) = (call.key_prefix(), token.as_ref().map(|token| token.start.as_str()));
-    let mut there = within(&snapshot, &prefix, start, only.as_deref());
+    let mut remaining = candidates(&snapshot, &prefix, start, only.as_deref());
     let (mut objects, mut last) = (Vec::new(), None);
-    // What is selected is known when it is read; a webhook may have to convert it.
+    // Selectors apply to the read object, which a webhook may have to convert.
     while objects.len() < limit
-        && let Some((key, object)) = there.next()
+        && let Some((key, object)) = remaining.next()
     {
-        let shown = versions::read(shared, &call.target, object).await?;
-        if selection.selects(shown.value(), &call.target) {
-            objects.push(shown);
+        let converted = versions::read_one(shared, &call.target, object).await?;
+        if selection.selects(converted.value(), &call.target) {
+            objects.push(converted);
             last = Some(key);
         }
     }
     let mut meta = ListMeta { revision: snapshot.revision, ..ListMeta::default() };
     if objects.len() == limit
-        && let (Some(last), Some(_)) = (last, there.next())
+        && let (Some(last), Some(_)) = (last, remaining.next())
     {
         meta.next = Some(token_text(i64::try_from(snapshot.revision).unwrap_or(-1), last));
-        // Whether any of what follows is selected is found when it is asked for.
-        meta.remaining = selection.is_everything().then(|| 1 + there.count());
+        // With selectors, the remaining objects are not evaluated.
+        meta.remaining = selection.is_everything().then(|| 1 + remaining.count());
     }
     Ok(Page { objects, meta })
 }
 
-/// The key of the only object that may be selected, where that is one.
-pub(super) fn only(call: &Call, selection: &Selection) -> Option<String> {
+/// The key of the only object that can be selected, if there is one.
+pub(super) fn only_key(call: &Call, selection: &Selection) -> Option<String> {
     let everywhere = call.target.resource.namespaced && call.path.namespace.is_empty();
     selection.name().filter(|name| !everywhere && !name.is_empty()).map(|name| call.key(name))
 }
 
-/// What may be selected, by key: the one object, or all below a prefix, after a key if given.
-pub(super) fn within<'a>(
+/// The objects that can be selected, by key: the only one, or all with a prefix, after `start`.
+pub(super) fn candidates<'a>(
     snapshot: &'a Snapshot,
     prefix: &'a str,
     start: Option<&str>,
@@ -110,18 +110,18 @@ fn snapshot(shared: &Shared, call: &Call, token: Option<&Token>) -> Result<Snaps
         let Ok(revision) = u64::try_from(token.rv) else { return Ok(shared.store.snapshot(table)) };
         return shared.store.snapshot_at(table, revision).map_err(|_| expired_page(&token.start));
     }
-    let asked = revision(call.query.text("resourceVersion"))
+    let requested = revision(call.query.text("resourceVersion"))
         .map_err(|error| Status::bad_request(format!("invalid resource version: {error}")))?;
     let exact = match call.query.text("resourceVersionMatch") {
         "Exact" => true,
-        // Pages of a list are of one revision, and so is the first.
+        // A first page with a revision is exact, as all pages of a list have the same revision.
         "" => {
-            asked.is_some_and(|asked| asked > 0)
+            requested.is_some_and(|revision| revision > 0)
                 && call.query.integer("limit")?.is_some_and(|limit| limit > 0)
         }
         _ => false,
     };
-    match asked {
+    match requested {
         Some(revision) if revision > shared.store.revision() => {
             Err(too_large(revision, shared.store.revision()))
         }
@@ -133,13 +133,13 @@ fn snapshot(shared: &Shared, call: &Call, token: Option<&Token>) -> Result<Snaps
     }
 }
 
-/// The `resourceVersion` of a watch.
+/// The `resourceVersion` of a watch request.
 pub(crate) fn watched_revision(call: &Call) -> Result<Option<u64>, Status> {
-    // Nobody there has a word for it, so that it passes for a failure of the server.
+    // kube-apiserver has no error for this, so it reports an internal error.
     revision(call.query.text("resourceVersion")).map_err(|error| Status::failure(error.to_string()))
 }
 
-/// A `resourceVersion`; none where it is empty.
+/// Parses a `resourceVersion`; absent if it is empty.
 pub(crate) fn revision(text: &str) -> Result<Option<u64>, Error> {
     if text.is_empty() {
         return Ok(None);
@@ -148,7 +148,7 @@ pub(crate) fn revision(text: &str) -> Result<Option<u64>, Error> {
     text.parse().map(Some).map_err(|_| Error::invalid(&Path::new("resourceVersion"), text, &why))
 }
 
-/// Refuses options that do not go with each other.
+/// Refuses invalid combinations of options.
 pub(crate) fn option_errors(call: &Call) -> Result<(), Status> {
     let errors = if call.query.flag("watch") { watch_errors(call) } else { list_errors(call) };
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
@@ -210,7 +210,7 @@ fn watch_errors(call: &Call) -> Vec<Error> {
     errors
 }
 
-/// A revision that is not there yet.
+/// The error for a revision in the future.
 pub(crate) fn too_large(revision: u64, current: u64) -> Status {
     let mut status = Status::plain(
         504,
@@ -224,7 +224,7 @@ pub(crate) fn too_large(revision: u64, current: u64) -> Status {
     status
 }
 
-/// An event or revision that is no longer known, as a watch says it.
+/// The error of a watch from a compacted revision.
 pub(crate) fn too_old(revision: u64, compacted: Compacted) -> Status {
     Status::expired(format!("too old resource version: {revision} ({})", compacted.oldest))
 }

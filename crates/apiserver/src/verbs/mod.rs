@@ -1,17 +1,17 @@
-//! What requests for objects do, one verb per file.
+//! Executes resource requests, one verb per file.
 
 pub(crate) mod binding;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod eviction;
 pub(crate) mod list;
+pub(crate) mod ownership;
 pub(crate) mod patch;
-mod posted;
 pub(crate) mod scale;
 pub(crate) mod token;
+mod transient;
 pub(crate) mod update;
 pub(crate) mod watch;
-pub(crate) mod written;
 
 use std::sync::Arc;
 
@@ -29,12 +29,12 @@ pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     Ok(Reply::json(200, render::object(call, &object)))
 }
 
-/// The object of a request as that sees it, at least as new as it asks for.
+/// The requested object, in the version of the request, at least as new as the requested revision.
 pub(crate) async fn read(shared: &Shared, call: &Call) -> Result<Arc<Object>, Status> {
-    let asked = call.query.text("resourceVersion");
+    let requested = call.query.text("resourceVersion");
     let latest = shared.store.revision();
-    match list::revision(asked) {
-        // Nobody there has a word for it, so that it passes for a failure of the server.
+    match list::revision(requested) {
+        // kube-apiserver has no error for this, so it reports an internal error.
         Err(error) => return Err(Status::failure(error.to_string())),
         Ok(Some(revision)) if revision > latest => return Err(list::too_large(revision, latest)),
         Ok(_) => {}
@@ -45,7 +45,7 @@ pub(crate) async fn read(shared: &Shared, call: &Call) -> Result<Arc<Object>, St
     versions::read(shared, &call.target, &object).await
 }
 
-/// Reads or changes one side of an object.
+/// Reads or changes a subresource.
 pub(crate) async fn subresource(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let name = call.path.subresource.as_str();
     let resource = &call.target.resource;
@@ -60,7 +60,7 @@ pub(crate) async fn subresource(shared: &Shared, call: &Call) -> Result<Reply, S
     if !subresource.verbs.iter().any(|verb| verb == call.verb.as_str()) {
         return Err(refused());
     }
-    // Logs, exec and proxies would need a node behind the pod.
+    // Logs, exec and proxy would need a node behind the pod.
     let same_kind = (&subresource.group, &subresource.kind) == (&resource.group, &resource.kind);
     match (name, call.verb) {
         ("scale", Verb::Get) => scale::get(shared, call).await,

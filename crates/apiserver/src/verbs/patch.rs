@@ -1,4 +1,4 @@
-//! Changing an object by a patch, or applying a configuration to it.
+//! Patches objects, and applies configurations (server-side apply).
 
 use serde_json::{Value, json};
 
@@ -15,33 +15,33 @@ use crate::object::structural;
 use crate::patch::{APPLY, Patch};
 use crate::state::Shared;
 use crate::verbs::update::{Edit, change, check_name, check_readable};
-use crate::verbs::{create, written};
+use crate::verbs::{create, ownership};
 
-struct Patched<'a> {
+struct PatchEdit<'a> {
     call: &'a Call,
     patch: Patch,
 }
 
-struct Applied<'a> {
+struct ApplyEdit<'a> {
     call: &'a Call,
     configuration: Value,
 }
 
-/// Changes an object by the patch in the request's body; a configuration makes what is not there.
+/// Patches an object with the request's body; an applied configuration creates a missing object.
 pub(crate) async fn patch(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     if media_type(&call.content_type) == APPLY {
         return apply(shared, call).await;
     }
     let patch = read(shared, call)?;
-    change(shared, call, &Patched { call, patch }).await
+    change(shared, call, &PatchEdit { call, patch }).await
 }
 
-/// Refuses a form that a custom resource is not patched in.
+/// Refuses patch types that custom resources do not support.
 pub(crate) fn check(call: &Call) -> Result<(), Status> {
     if media_type(&call.content_type) == APPLY { Ok(()) } else { Patch::check(&call.content_type, false) }
 }
 
-/// The patch of a request.
+/// Parses the patch of a request.
 pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     let resource = &call.target.resource;
     let served = shared.registry.served();
@@ -56,15 +56,15 @@ pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     Ok(Patch::read(&call.content_type, &call.body, ty, strict))
 }
 
-fn is_there(shared: &Shared, call: &Call) -> bool {
+fn exists(shared: &Shared, call: &Call) -> bool {
     shared.store.get(&call.target.table, &call.key(&call.path.name)).is_some()
 }
 
-/// The configuration of a request; one of a side of an object is not read unless that is there.
+/// Parses the applied configuration of a request; for a subresource, the object must exist.
 pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Status> {
     apply::check(call, "PatchOptions", Some(true))?;
-    let makes = strategy::allows_create_on_update(&call.target, &call.path.subresource);
-    if !call.path.subresource.is_empty() && !makes && !is_there(shared, call) {
+    let creates = strategy::allows_create_on_update(&call.target, &call.path.subresource);
+    if !call.path.subresource.is_empty() && !creates && !exists(shared, call) {
         return Err(Status::not_found(call.group_resource(), &call.path.name));
     }
     let bad = |why: &dyn std::fmt::Display| Status::bad_request(format!("error decoding YAML: {why}"));
@@ -77,7 +77,7 @@ pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Statu
     };
     let found = match value {
         Value::Object(_) => return Ok(value),
-        // Nothing is a configuration of no kind.
+        // An empty document is a configuration without a kind.
         Value::Null => return Ok(json!({})),
         Value::Array(_) => "array",
         Value::String(_) => "string",
@@ -90,46 +90,48 @@ pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Statu
 
 async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
-    let applied = Applied { call, configuration: configuration(shared, call)? };
+    let edit = ApplyEdit { call, configuration: configuration(shared, call)? };
     loop {
-        if is_there(shared, call) {
-            return change(shared, call, &applied).await;
+        if exists(shared, call) {
+            return change(shared, call, &edit).await;
         }
-        let mut object = applied.object(shared, None, &mut notes)?;
+        let mut object = edit.object(shared, None, &mut notes)?;
         check_new(call, &mut object)?;
         check_readable(meta::text(&object, "resourceVersion"))?;
-        // There is no revision yet that could be another one; a dry run gives none either.
+        // A new object has no revision that could conflict. A dry run assigns none and keeps the one that was sent.
         if !call.query.dry_run() {
             meta::of_mut(&mut object).remove("resourceVersion");
         }
         match create::create_object(shared, call, (object, notes.clone())).await {
-            // Somebody else was faster: the configuration is applied to what is there now.
+            // A concurrent request created the object: apply the configuration to it.
             Err(status) if status.reason == "AlreadyExists" => {}
             answer => return answer,
         }
     }
 }
 
-impl Applied<'_> {
+impl ApplyEdit<'_> {
     fn object(&self, shared: &Shared, current: Option<&Value>, notes: &mut Notes) -> Result<Value, Status> {
         let served = shared.registry.served();
         let lens = Lens::new(&served, &self.call.target, &self.call.path.subresource);
         let options = apply::ApplyOptions::of(self.call);
         let mut object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
         let Some(schema) = &self.call.target.schema else {
-            self.convertible(shared, &object)?;
+            self.check_convertible(shared, &object)?;
             return decode::patched(shared, self.call, (object, None), notes);
         };
-        // What became empty is null, and the schema may refuse it: as kube-apiserver has it, it was not sent as null.
-        decode::check_type_meta(self.call, &mut object)?;
+        // A field that became empty is null, which the schema may refuse. As in kube-apiserver, it does not count as a
+        // null that was sent.
+        decode::identify(self.call, &mut object)?;
         structural::default(&mut object, schema);
         Ok(object)
     }
 }
 
-impl Applied<'_> {
-    /// What the schema takes and the kind's types do not is found when all is merged, and told of the configuration.
-    fn convertible(&self, shared: &Shared, object: &Value) -> Result<(), Status> {
+impl ApplyEdit<'_> {
+    /// The schema accepts values that Go's types do not; this is detected after the merge, and reported for the
+    /// configuration.
+    fn check_convertible(&self, shared: &Shared, object: &Value) -> Result<(), Status> {
         fields::convert(shared, self.call, object).map_err(|why| {
             let resource = &self.call.target.resource;
             let kind = format!("{}/{}, Kind={}", resource.group, resource.version, resource.kind);
@@ -142,27 +144,27 @@ impl Applied<'_> {
     }
 }
 
-impl Edit for Applied<'_> {
+impl Edit for ApplyEdit<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let mut object = self.object(shared, Some(current), notes)?;
-        check_place(self.call, &mut object)?;
+        check_namespace_and_name(self.call, &mut object)?;
         Ok(object)
     }
 }
 
-impl Edit for Patched<'_> {
+impl Edit for PatchEdit<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let patched = (self.patch.apply(current)?, self.patch.strategic(current));
         let mut object = decode::patched(shared, self.call, patched, notes)?;
-        check_place(self.call, &mut object)?;
-        written::record(shared, self.call, Some(current), &mut object);
+        check_namespace_and_name(self.call, &mut object)?;
+        ownership::record(shared, self.call, Some(current), &mut object);
         Ok(object)
     }
 }
 
-/// Refuses an object of another namespace or name than those of the request; one that names none gets that namespace.
-pub(crate) fn check_place(call: &Call, object: &mut Value) -> Result<(), Status> {
-    decode::set_namespace(call, object)?;
+/// Refuses an object whose namespace or name differs from the request's; sets the namespace if it is absent.
+pub(crate) fn check_namespace_and_name(call: &Call, object: &mut Value) -> Result<(), Status> {
+    decode::place(call, object)?;
     check_name(call, object)
 }
 
@@ -174,5 +176,5 @@ fn check_new(call: &Call, object: &mut Value) -> Result<(), Status> {
         );
         return Err(Status::conflict(call.group_resource(), &call.path.name, &why));
     }
-    check_place(call, object)
+    check_namespace_and_name(call, object)
 }

@@ -1,4 +1,4 @@
-//! The scale of a workload: its replicas as an object of `autoscaling/v1`.
+//! The scale subresource: a workload's replicas as an object of `autoscaling/v1`.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use webhook::field::{Error, Path};
 use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::convert::{self, scale};
-use crate::http::negotiate::{Accept, Shape};
+use crate::http::negotiate::{Accept, Representation};
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
@@ -17,32 +17,32 @@ use crate::patch::{APPLY, Patch};
 use crate::render;
 use crate::state::Shared;
 use crate::table;
-use crate::verbs::{patch, update, written};
+use crate::verbs::{ownership, patch, update};
 
-struct Scaled<'a> {
+struct ScaleEdit<'a> {
     call: &'a Call,
-    change: Change,
+    change: ScaleChange,
 }
 
-enum Change {
-    To(Value),
-    By(Patch),
-    Applied(Value),
+enum ScaleChange {
+    Replace(Value),
+    Patch(Patch),
+    Apply(Value),
 }
 
 /// Reads the scale.
 pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let object = super::read(shared, call).await?;
     let scaling = call.target.scaling.as_deref();
-    let shown = convert::to_version(object.value(), &call.target.resource);
+    let converted = convert::shown(object.value(), &call.target.resource);
     if let Some(paths) = scaling {
-        scale::check(&shown, paths).map_err(Status::failure)?;
-        if scale::at(&shown, &paths.wanted).is_none() {
+        scale::check(&converted, paths).map_err(Status::failure)?;
+        if scale::at(&converted, &paths.wanted).is_none() {
             let path = paths.wanted.join(".");
             return Err(Status::internal(&format!("the spec replicas field \".{path}\" does not exist")));
         }
     }
-    Ok(Reply::json(200, rendered(call, &scale::of(&shown, scaling))))
+    Ok(Reply::json(200, render_scale(call, &scale::of(&converted, scaling))))
 }
 
 /// Replaces or patches the scale.
@@ -51,40 +51,41 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
     let change = if !patched {
         apply::check(call, "UpdateOptions", None)?;
         let mut scale = decode::object(shared, call, &mut notes)?;
-        decode::set_namespace(call, &mut scale)?;
-        update::check_name(call, &scale).map_err(|status| status.noting(&notes))?;
-        Change::To(scale)
+        decode::place(call, &mut scale)?;
+        update::check_name(call, &scale).map_err(|status| status.with_notes(&notes))?;
+        ScaleChange::Replace(scale)
     } else if decode::media_type(&call.content_type) == APPLY {
-        Change::Applied(patch::configuration(shared, call)?)
+        ScaleChange::Apply(patch::configuration(shared, call)?)
     } else {
-        Change::By(patch::read(shared, call)?)
+        ScaleChange::Patch(patch::read(shared, call)?)
     };
-    let edit = Scaled { call, change };
-    let whole = Call { accept: Accept::default(), ..call.clone() };
-    let (body, told) =
-        update::changed(shared, &whole, &edit).await.map_err(|status| status.noting(&notes))?;
-    notes.extend(told);
+    let edit = ScaleEdit { call, change };
+    let full_call = Call { accept: Accept::default(), ..call.clone() };
+    let (body, edit_notes) = update::change_and_render(shared, &full_call, &edit)
+        .await
+        .map_err(|status| status.with_notes(&notes))?;
+    notes.extend(edit_notes);
     let written: Value =
         serde_json::from_slice(&body).map_err(|error| Status::internal(&error.to_string()))?;
     let scale = scale::of(&written, call.target.scaling.as_deref());
-    Ok(Reply { notes, ..Reply::json(200, rendered(call, &scale)) })
+    Ok(Reply { notes, ..Reply::json(200, render_scale(call, &scale)) })
 }
 
-/// A scale in the form that is wanted.
-fn rendered(call: &Call, scale: &Value) -> Bytes {
-    match call.accept.shape {
-        Shape::Metadata(version) => {
+/// Renders a scale in the requested representation.
+fn render_scale(call: &Call, scale: &Value) -> Bytes {
+    match call.accept.representation {
+        Representation::Metadata(version) => {
             let partial = meta::partial(scale, version.api_version(), "PartialObjectMetadata");
-            render::written(&partial, call.accept.yaml)
+            render::encode(&partial, call.accept.yaml)
         }
-        Shape::Table(version) => {
-            render::written(&table::of(call, std::iter::once(scale), version, true), call.accept.yaml)
+        Representation::Table(version) => {
+            render::encode(&table::of(call, std::iter::once(scale), version, true), call.accept.yaml)
         }
-        Shape::Full => render::written(scale, call.accept.yaml),
+        Representation::Full => render::encode(scale, call.accept.yaml),
     }
 }
 
-impl update::Edit for Scaled<'_> {
+impl update::Edit for ScaleEdit<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let scaling = self.call.target.scaling.as_deref();
         if let Some(paths) = scaling {
@@ -93,7 +94,7 @@ impl update::Edit for Scaled<'_> {
         let path = scale::path(scaling);
         let mut before = scale::of(current, scaling);
         apply::to_scale(current, &path, &mut before);
-        let scale = self.changed(shared, &before, notes)?;
+        let scale = self.apply_change(shared, &before, notes)?;
         if scaling.is_some()
             && scale::at(current, &path).is_none()
             && scale.pointer("/spec/replicas").is_none()
@@ -118,9 +119,14 @@ impl update::Edit for Scaled<'_> {
     }
 }
 
-impl Scaled<'_> {
-    /// As kube-apiserver has it, the scale of a custom resource takes no configuration that changes it.
-    fn convertible(&self, before: &Value, scale: Value, configuration: &Value) -> Result<Value, Status> {
+impl ScaleEdit<'_> {
+    /// As in kube-apiserver, a configuration cannot change the scale of a custom resource.
+    fn check_convertible(
+        &self,
+        before: &Value,
+        scale: Value,
+        configuration: &Value,
+    ) -> Result<Value, Status> {
         if !self.call.target.custom || without_owners(before) == without_owners(&scale) {
             return Ok(scale);
         }
@@ -132,26 +138,26 @@ impl Scaled<'_> {
         )))
     }
 
-    /// The scale after the request; it says who owns the replicas.
-    fn changed(&self, shared: &Shared, before: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    /// Computes the scale after the request, with the owner of the replicas.
+    fn apply_change(&self, shared: &Shared, before: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let mut scale = match &self.change {
-            Change::To(scale) => scale.clone(),
-            Change::By(patch) => {
+            ScaleChange::Replace(scale) => scale.clone(),
+            ScaleChange::Patch(patch) => {
                 let patched = (patch.apply(before)?, patch.strategic(before));
                 decode::patched(shared, self.call, patched, notes)?
             }
-            Change::Applied(configuration) => {
+            ScaleChange::Apply(configuration) => {
                 let served = shared.registry.served();
                 let lens = Lens::new(&served, &self.call.target, "scale");
                 let options = apply::ApplyOptions::of(self.call);
                 let scale = apply::apply(&lens, Some(before), configuration, &options, shared.clock.now())?;
-                self.convertible(before, scale, configuration)?
+                self.check_convertible(before, scale, configuration)?
             }
         };
         decode::set_namespace(self.call, &mut scale)?;
         update::check_name(self.call, &scale)?;
-        if !matches!(self.change, Change::Applied(_)) {
-            written::record(shared, self.call, Some(before), &mut scale);
+        if !matches!(self.change, ScaleChange::Apply(_)) {
+            ownership::record(shared, self.call, Some(before), &mut scale);
         }
         Ok(scale)
     }

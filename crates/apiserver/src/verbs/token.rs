@@ -1,9 +1,9 @@
-//! TokenRequest: a token of a service account, for a time and for whom it is asked.
+//! TokenRequest: issues a token of a service account for a duration and audiences.
 
 use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 
-use crate::access::identity::{Bound, bound_object};
+use crate::access::identity::{BoundObjects, bound_object};
 use crate::access::tokens::{Claims, Private, Reference, username};
 use crate::admission::{self, Review};
 use crate::call::Call;
@@ -18,10 +18,10 @@ use crate::state::Shared;
 use jiff::SignedDuration;
 use webhook::review::Operation;
 
-/// How long a token lives that does not say so, in seconds.
-const USUAL: i64 = 3600;
-const SHORTEST: i64 = 600;
-const LONGEST: i64 = 1 << 32;
+/// The default duration of a token, in seconds.
+const DEFAULT_SECONDS: i64 = 3600;
+const MIN_SECONDS: i64 = 600;
+const MAX_SECONDS: i64 = 1 << 32;
 
 /// Answers with a token of the account that the path names.
 pub(crate) async fn request(shared: &Shared, call: &Call) -> Result<Reply, Status> {
@@ -31,20 +31,20 @@ pub(crate) async fn request(shared: &Shared, call: &Call) -> Result<Reply, Statu
     let name = call.path.name.as_str();
     let account = shared.store.get(&call.target.table, &call.key(name));
     let account = account.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-    settle(shared, &mut object, call, account.value());
-    let object = admitted(shared, call, object).await?;
+    set_defaults(shared, &mut object, call, account.value());
+    let object = admit(shared, call, object).await?;
     let (mut object, notes) = object;
     validate(&object, name)?;
     let bound = match object.pointer("/spec/boundObjectRef").filter(|reference| !reference.is_null()) {
         Some(reference) => bound_object(shared, &call.path.namespace, name, reference)?,
-        None => Bound::default(),
+        None => BoundObjects::default(),
     };
     let owner = Reference { name: name.to_owned(), uid: meta::text(account.value(), "uid").to_owned() };
     issue(shared, &call.path.namespace, owner, bound, &mut object);
-    Ok(Reply { notes, ..Reply::json(201, render::written(&object, call.accept.yaml)) })
+    Ok(Reply { notes, ..Reply::json(201, render::encode(&object, call.accept.yaml)) })
 }
 
-/// Checks that the body is a TokenRequest, and lets it say so.
+/// Checks that the body is a TokenRequest, and sets its version and kind.
 fn identify(object: &mut Value) -> Result<(), Status> {
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -61,8 +61,8 @@ fn identify(object: &mut Value) -> Result<(), Status> {
     Ok(())
 }
 
-/// What the server fills in before anybody looks at the request.
-fn settle(shared: &Shared, object: &mut Value, call: &Call, account: &Value) {
+/// Sets defaults before admission.
+fn set_defaults(shared: &Shared, object: &mut Value, call: &Call, account: &Value) {
     if meta::name(object).is_empty() {
         meta::set(object, "name", call.path.name.as_str());
     }
@@ -73,11 +73,11 @@ fn settle(shared: &Shared, object: &mut Value, call: &Call, account: &Value) {
         spec["audiences"] = json!(shared.tokens.audiences);
     }
     if spec["expirationSeconds"].is_null() {
-        spec["expirationSeconds"] = USUAL.into();
+        spec["expirationSeconds"] = DEFAULT_SECONDS.into();
     }
 }
 
-async fn admitted(shared: &Shared, call: &Call, object: Value) -> Result<(Value, Notes), Status> {
+async fn admit(shared: &Shared, call: &Call, object: Value) -> Result<(Value, Notes), Status> {
     let dry_run = call.query.dry_run();
     let options = admission::options(call, "CreateOptions");
     let mut review = Review::new(call, Operation::Create, &call.path.name, dry_run, options);
@@ -98,10 +98,10 @@ fn validate(object: &Value, name: &str) -> Result<(), Status> {
     }
     let at = Path::new("spec").child("expirationSeconds");
     let error = match object["spec"]["expirationSeconds"].as_i64() {
-        Some(seconds) if seconds < SHORTEST => {
+        Some(seconds) if seconds < MIN_SECONDS => {
             Error::invalid(&at, seconds, "may not specify a duration less than 10 minutes")
         }
-        Some(seconds) if seconds > LONGEST => {
+        Some(seconds) if seconds > MAX_SECONDS => {
             Error::invalid(&at, seconds, "may not specify a duration larger than 2^32 seconds")
         }
         _ => return Ok(()),
@@ -109,9 +109,9 @@ fn validate(object: &Value, name: &str) -> Result<(), Status> {
     Err(Status::invalid(group, "TokenRequest", "", &[error]))
 }
 
-fn issue(shared: &Shared, namespace: &str, account: Reference, bound: Bound, object: &mut Value) {
+fn issue(shared: &Shared, namespace: &str, account: Reference, bound: BoundObjects, object: &mut Value) {
     let now = shared.clock.now();
-    let seconds = object["spec"]["expirationSeconds"].as_i64().unwrap_or(USUAL);
+    let seconds = object["spec"]["expirationSeconds"].as_i64().unwrap_or(DEFAULT_SECONDS);
     let end = now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(jiff::Timestamp::MAX);
     let audiences = object["spec"]["audiences"].as_array().into_iter().flatten();
     let claims = Claims {

@@ -1,4 +1,4 @@
-//! Replacing an object, and the way of every change: read, change, admit, check, write.
+//! Updates objects, and the steps of every change: read, edit, admit, validate, write.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,14 +28,15 @@ use crate::object::warnings;
 use crate::render;
 use crate::state::Shared;
 use crate::store::{Changed, Expect, Object};
-use crate::verbs::{create, written};
+use crate::verbs::{create, ownership};
 use crate::versions;
 
-/// What a request makes of an object that is there.
+/// An edit of an existing object.
 pub(crate) trait Edit: Sync {
-    /// The object after the request, from the object as the request's version shows it; it says who owns its fields.
+    /// Computes the object after the request from the current one in the request's version; records the owners of its
+    /// fields.
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status>;
-    /// The kind of the request's options, as webhooks are told it.
+    /// The kind of the request's options in reviews.
     fn options(&self) -> &'static str {
         "UpdateOptions"
     }
@@ -52,8 +53,8 @@ pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status
     let mut notes = Notes::default();
     apply::check(call, "UpdateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
-    written::each_owner_once(&mut object, &mut notes, false);
-    replace(shared, call, object, &notes).await.map_err(|status| status.noting(&notes))
+    ownership::deduplicate_owners(&mut object, &mut notes, false);
+    replace(shared, call, object, &notes).await.map_err(|status| status.with_notes(&notes))
 }
 
 async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes) -> Result<Reply, Status> {
@@ -64,11 +65,11 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
         if strategy::allows_create_on_update(&call.target, &call.path.subresource) {
             check_uid(call, &object, &Value::Null)?;
             check_readable(meta::text(&object, "resourceVersion"))?;
-            // There is no revision yet that could be another one; a dry run gives none either.
+            // A new object has no revision that could conflict. A dry run assigns none and keeps the one that was sent.
             if !call.query.dry_run() {
                 meta::of_mut(&mut object).remove("resourceVersion");
             }
-            written::record(shared, call, None, &mut object);
+            ownership::record(shared, call, None, &mut object);
             return create::create_object(shared, call, (object, notes.clone())).await;
         }
         return Err(Status::not_found(call.group_resource(), &call.path.name));
@@ -79,12 +80,12 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
 
 /// Changes an object.
 pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Result<Reply, Status> {
-    let (body, notes) = changed(shared, call, edit).await?;
+    let (body, notes) = change_and_render(shared, call, edit).await?;
     Ok(Reply { notes, ..Reply::json(200, body) })
 }
 
-/// The object after a change, in the form that the request wants.
-pub(crate) async fn changed(
+/// Changes an object and renders it in the requested representation.
+pub(crate) async fn change_and_render(
     shared: &Shared,
     call: &Call,
     edit: &dyn Edit,
@@ -95,38 +96,38 @@ pub(crate) async fn changed(
     loop {
         let current = shared.store.get(&call.target.table, &call.key(name));
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-        let read = versions::read(shared, &call.target, &current).await?;
-        let shown = convert::to_version(read.value(), &call.target.resource);
+        let read = versions::read_one(shared, &call.target, &current).await?;
+        let converted = convert::shown(read.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
-        let edited = edit.apply(shared, &shown, &mut review.notes);
-        let mut edited = edited.map_err(|status| status.noting(&review.notes))?;
-        effects::admit_change(shared, call).map_err(|status| status.noting(&review.notes))?;
-        plugins::keep(call, &mut edited, &shown);
+        let edited = edit.apply(shared, &converted, &mut review.notes);
+        let mut edited = edited.map_err(|status| status.with_notes(&review.notes))?;
+        effects::admit_change(shared, call).map_err(|status| status.with_notes(&review.notes))?;
+        plugins::keep(call, &mut edited, &converted);
         review.object = Some(edited);
-        review.old = Some(Cow::Borrowed(&*shown));
-        written::mutate(shared, call, &mut review).await?;
+        review.old = Some(Cow::Borrowed(&*converted));
+        ownership::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
-        let (mut prepared, held) =
-            prepared(shared, call, mutated, &shown).map_err(|status| status.noting(&review.notes))?;
-        if review.notes.empty_collections && call.path.subresource.is_empty() {
-            meta::set(&mut prepared, "generation", meta::generation(&shown) + 1);
+        let (mut prepared, reserved) =
+            prepare(shared, call, mutated, &converted).map_err(|status| status.with_notes(&review.notes))?;
+        if review.notes.empties && call.path.subresource.is_empty() {
+            meta::set(&mut prepared, "generation", meta::generation(&converted) + 1);
         }
-        review.notes.warn(effects::compare_with_others(shared, &call.target, &mut prepared));
-        review.notes.warn(warnings::of(call, &prepared, Some(&shown)));
+        review.notes.warn(effects::compare(shared, &call.target, &mut prepared));
+        review.notes.warn(warnings::of(call, &prepared, Some(&converted)));
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
         let notes = std::mem::take(&mut review.notes);
         drop(review);
-        // What a configuration says that nobody knows counts as a change, but is not kept.
+        // Unknown fields of an applied configuration count as a change, but are not stored.
         let object = decode::pruned(call, object);
-        let stored = versions::convert(shared, &call.target, object, &call.target.storage).await?;
-        let persisted = persist(shared, call, &current, (stored, notes.non_canonical), dry_run);
-        drop(held);
-        // Somebody else was faster: the edit is made again, on what is there now.
+        let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
+        let persisted = persist(shared, call, &current, (stored, notes.rough), dry_run);
+        drop(reserved);
+        // A concurrent request changed the object: repeat the edit on the current one.
         if let Ok(object) = persisted {
-            let shown = versions::read(shared, &call.target, &object).await?;
-            return Ok((render::object(call, &shown), notes));
+            let converted = versions::read_one(shared, &call.target, &object).await?;
+            return Ok((render::object(call, &converted), notes));
         }
     }
 }
@@ -135,12 +136,12 @@ impl Edit for Replacement<'_> {
     fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         notes.extend(self.notes.clone());
         let mut object = self.object.clone();
-        written::record(shared, self.call, Some(current), &mut object);
+        ownership::record(shared, self.call, Some(current), &mut object);
         Ok(object)
     }
 }
 
-/// Refuses an object of another name than that of the request.
+/// Refuses an object whose name differs from the request's.
 pub(crate) fn check_name(call: &Call, object: &Value) -> Result<(), Status> {
     let (wanted, found) = (&call.path.name, meta::name(object));
     if found.is_empty() {
@@ -156,7 +157,7 @@ pub(crate) fn check_name(call: &Call, object: &Value) -> Result<(), Status> {
     Ok(())
 }
 
-/// What an object says of the one that it is for: which one, and at which revision.
+/// Checks that the UID and the revision in an object match those of the stored one.
 pub(crate) fn check_stored(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
     check_uid(call, object, current)?;
     let (wanted, found) = (meta::text(object, "resourceVersion"), meta::text(current, "resourceVersion"));
@@ -164,7 +165,7 @@ pub(crate) fn check_stored(call: &Call, object: &Value, current: &Value) -> Resu
         return Ok(());
     }
     let why = format!("ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {found}");
-    Err(unmet(call, meta::name(object), &why))
+    Err(precondition_failed(call, meta::name(object), &why))
 }
 
 fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
@@ -172,18 +173,18 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
     if wanted.is_empty() || wanted == found {
         return Ok(());
     }
-    Err(unmet(
+    Err(precondition_failed(
         call,
         meta::name(object),
         &format!("UID in precondition: {wanted}, UID in object meta: {found}"),
     ))
 }
 
-/// The refusal of a write whose precondition is not met where it is stored.
-pub(crate) fn unmet(call: &Call, name: &str, precondition: &str) -> Status {
+/// The storage layer's error for a precondition that is not met.
+pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -> Status {
     let key = call.key(name);
     let resource = &call.target.resource;
-    let place = match call.target.table.as_str() {
+    let path = match call.target.table.as_str() {
         "bindings" => "pods".to_owned(),
         "services" => "services/specs".to_owned(),
         "endpoints" => "services/endpoints".to_owned(),
@@ -192,14 +193,15 @@ pub(crate) fn unmet(call: &Call, name: &str, precondition: &str) -> Status {
     };
     let root = if call.query.dry_run() { "" } else { "/registry" };
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: {root}/{place}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
+        "StorageError: invalid object, Code: 4, Key: {root}/{path}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: {precondition}",
     );
     Status::conflict(call.group_resource(), name, &why)
 }
 
-/// The object as it will be stored, in the version of the request, and what is held for it until then.
-fn prepared<'a>(
+/// Prepares the object for storage, in the version of the request; returns also the addresses that are reserved for it
+/// until it is written.
+fn prepare<'a>(
     shared: &'a Shared,
     call: &Call,
     mut object: Value,
@@ -227,7 +229,7 @@ fn prepared<'a>(
         meta::keep(&mut object, old, "deletionGracePeriodSeconds");
     }
     certificates::prepare_for_update(shared, call, &mut object, old)?;
-    let held = match call.path.subresource.as_str() {
+    let reserved = match call.path.subresource.as_str() {
         "" => allocation::allocate(shared, call, &mut object, Some(old))?,
         _ => None,
     };
@@ -238,15 +240,15 @@ fn prepared<'a>(
     }
     meta::keep(&mut object, old, "resourceVersion");
     apply::keep_times(&mut object, old);
-    Ok((object, held))
+    Ok((object, reserved))
 }
 
-/// Refuses what is no revision.
+/// Refuses an unparsable revision.
 pub(crate) fn check_readable(revision: &str) -> Result<(), Status> {
     if revision.is_empty() || revision.parse::<u64>().is_ok() {
         return Ok(());
     }
-    // Nobody there has a word for it, so that it passes for a failure of the server.
+    // kube-apiserver has no error for this, so it reports an internal error.
     Err(Status::failure(format!("strconv.ParseUint: parsing {revision:?}: invalid syntax")))
 }
 
@@ -277,15 +279,15 @@ fn persist(
     dry_run: bool,
 ) -> Result<Arc<Object>, Changed> {
     let link = meta::of_mut(&mut object).remove("selfLink");
-    // What is not stored keeps what was sent.
-    let told = |mut object: Value| {
+    // An object that is not stored keeps the link that was sent.
+    let unstored = |mut object: Value| {
         if let Some(link) = link {
             meta::set(&mut object, "selfLink", link);
         }
         Arc::new(Object::unstored(object, 0))
     };
     if dry_run {
-        return Ok(told(object));
+        return Ok(unstored(object));
     }
     let rewritten = current.is_new() && strategy::is_rewritten_once(&call.target);
     if &object == current.value() && !rewritten && current.is_non_canonical() == non_canonical {
@@ -294,11 +296,11 @@ fn persist(
     let (table, key) = (&call.target.table, call.key(&call.path.name));
     let expect = Expect::Revision(current.revision());
     if effects::is_gone(&call.target, &object) {
-        // Whoever follows the collection is told of its last state.
+        // Watches receive the last stored state.
         let removed = shared.store.remove(table, &key, expect, current.value().clone())?;
-        effects::after_removal(shared, &call.target, removed.value());
-        // What is told is what was sent, at the revision that it replaced.
-        return Ok(told(object));
+        effects::removed(shared, &call.target, removed.value());
+        // The answer is the object as sent, at the revision that it replaced.
+        return Ok(unstored(object));
     }
     let written = shared.store.put_non_canonical(table, &key, expect, (object, non_canonical))?;
     effects::after_write(shared, &call.target, written.value());

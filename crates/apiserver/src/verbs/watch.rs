@@ -1,4 +1,4 @@
-//! Following a collection: events from a revision, bookmarks, selectors, and the end of what is known.
+//! Watches collections: events from a revision, bookmarks, selectors, compaction.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use tokio::sync::watch::Receiver;
 use tokio::time::Instant;
 
-use crate::access::attributes::{Asked, Attributes};
+use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Call;
 use crate::convert;
 use crate::faults::{WatchEnd, WatchEnds};
-use crate::http::negotiate::Shape;
+use crate::http::negotiate::Representation;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::meta;
@@ -30,15 +30,15 @@ use crate::table;
 use crate::verbs::list::{self, option_errors, too_old, watched_revision};
 use crate::versions;
 
-/// How long a watch lasts that does not say so; Kubernetes picks between this and its double.
-const USUAL_DURATION: Duration = Duration::from_mins(30);
-/// No watch lasts longer, whatever it asks for.
-const LONGEST: Duration = Duration::from_hours(24 * 365);
-/// How often a watch hears of the store's revision.
+/// The default duration of a watch; kube-apiserver picks one between this and its double.
+const DEFAULT_DURATION: Duration = Duration::from_mins(30);
+/// The longest duration of a watch.
+const MAX_DURATION: Duration = Duration::from_hours(24 * 365);
+/// The interval between bookmarks.
 const BOOKMARK_PERIOD: Duration = Duration::from_mins(1);
-/// How long before its end a watch hears of it once more.
+/// How long before its end a watch receives a last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
-/// How many events are taken from the store at once.
+/// How many events are read from the store at once.
 const BATCH: usize = 100;
 
 /// A running watch.
@@ -47,9 +47,9 @@ struct Watcher {
     call: Call,
     selection: Selection,
     prefix: String,
-    /// The key of the only object that may be selected, where that is one.
+    /// The key of the only object that can be selected, if there is one.
     only: Option<String>,
-    /// Everything up to this revision was looked at.
+    /// The revision up to which events have been processed.
     seen: u64,
     pending: VecDeque<Bytes>,
     news: Receiver<u64>,
@@ -57,12 +57,12 @@ struct Watcher {
     request: Attributes,
     end: Instant,
     next_bookmark: Option<Instant>,
-    /// Whether a table's columns were told.
-    told_columns: bool,
-    over: bool,
+    /// Whether the columns of a table were sent.
+    sent_columns: bool,
+    done: bool,
 }
 
-/// Follows a collection.
+/// Watches a collection.
 pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
     let mut call = call.clone();
     if !call.path.name.is_empty() {
@@ -73,17 +73,18 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
     selection.check(&call.target, &shared.registry.served())?;
     let revision = watched_revision(&call)?;
     let initial = call.query.optional_flag("sendInitialEvents");
-    // YAML cannot be told apart into events.
+    // A stream of YAML documents does not separate events.
     call.accept.yaml = false;
     let mut watcher = Watcher::new(shared, call, selection)?;
     match (initial, revision) {
-        // Where everything was sent is marked off for whoever may be told so, asked for or not.
-        (Some(true), _) | (None, None | Some(0)) => watcher.start_with_all().await?,
+        // A bookmark marks the end of the initial events, whether they were requested or implied, if the client accepts
+        // bookmarks.
+        (Some(true), _) | (None, None | Some(0)) => watcher.send_all_objects().await?,
         (Some(false), None | Some(0)) => watcher.seen = shared.store.revision(),
         (_, Some(revision)) => {
-            let oldest = oldest(shared, &watcher.call);
+            let oldest = oldest_revision(shared, &watcher.call);
             if revision < oldest {
-                watcher.end_with(&too_old(revision, Compacted { oldest }));
+                watcher.end_with_error(&too_old(revision, Compacted { oldest }));
             }
             watcher.seen = revision;
         }
@@ -96,8 +97,8 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
     Ok(Reply { body, ..Reply::json(200, Bytes::new()) })
 }
 
-/// Before which revision nothing is known of a kind: events of custom resources are kept since their definition.
-fn oldest(shared: &Shared, call: &Call) -> u64 {
+/// The revision before which no events exist: that of the CRD for custom resources.
+fn oldest_revision(shared: &Shared, call: &Call) -> u64 {
     let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &call.target.table);
     definition.filter(|_| call.target.custom).map_or(0, |definition| definition.creation_revision())
 }
@@ -105,9 +106,9 @@ fn oldest(shared: &Shared, call: &Call) -> u64 {
 impl Watcher {
     fn new(shared: &Arc<Shared>, call: Call, selection: Selection) -> Result<Self, Status> {
         let seconds = call.query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
-        let duration = seconds.filter(|seconds| *seconds > 0).map_or(USUAL_DURATION, Duration::from_secs);
-        // Any number of seconds is asked for; a point in time can be too far away to be said.
-        let duration = duration.min(LONGEST);
+        let duration = seconds.filter(|seconds| *seconds > 0).map_or(DEFAULT_DURATION, Duration::from_secs);
+        // The requested number of seconds may exceed what an `Instant` can represent.
+        let duration = duration.min(MAX_DURATION);
         let now = Instant::now();
         let end = now + duration;
         let bookmarks = call.query.flag("allowWatchBookmarks");
@@ -117,33 +118,33 @@ impl Watcher {
             ends: shared.faults.watch_ends(),
             request: Attributes {
                 user: call.user.clone(),
-                asked: Asked::Resource { verb: call.verb, path: call.path.clone(), only: None },
+                info: RequestInfo::Resource { verb: call.verb, path: call.path.clone(), selected_name: None },
             },
             shared: Arc::clone(shared),
             prefix: call.key_prefix(),
-            only: list::only(&call, &selection),
+            only: list::only_key(&call, &selection),
             call,
             selection,
             seen: 0,
             pending: VecDeque::new(),
             end,
             next_bookmark: bookmarks.then_some(first),
-            told_columns: false,
-            over: false,
+            sent_columns: false,
+            done: false,
         })
     }
 
-    /// Everything that is there comes as added, and is marked off where bookmarks are taken.
-    async fn start_with_all(&mut self) -> Result<(), Status> {
+    /// Sends all existing objects as added, and then a bookmark if the client accepts bookmarks.
+    async fn send_all_objects(&mut self) -> Result<(), Status> {
         let snapshot = self.shared.store.snapshot(&self.call.target.table);
         self.seen = snapshot.revision;
-        let objects: Vec<_> = list::within(&snapshot, &self.prefix, None, self.only.as_deref())
+        let objects: Vec<_> = list::candidates(&snapshot, &self.prefix, None, self.only.as_deref())
             .map(|(_, object)| Arc::clone(object))
             .collect();
         for object in &objects {
-            let shown = versions::read(&self.shared, &self.call.target, object).await?;
-            if self.selection.selects(shown.value(), &self.call.target) {
-                let line = self.line("ADDED", &shown);
+            let converted = versions::read_one(&self.shared, &self.call.target, object).await?;
+            if self.selection.selects(converted.value(), &self.call.target) {
+                let line = self.line("ADDED", &converted);
                 self.pending.push_back(line);
             }
         }
@@ -159,29 +160,29 @@ impl Watcher {
             if let Some(line) = self.pending.pop_front() {
                 return Some(line);
             }
-            if self.over {
+            if self.done {
                 return None;
             }
             self.news.borrow_and_update();
-            if self.take().await {
+            if self.take_events().await {
                 continue;
             }
             let bookmark = self.next_bookmark.filter(|next| *next < self.end).unwrap_or(self.end);
             tokio::select! {
-                // What was written before the end belongs to the watch.
+                // Events that were written before the end are delivered.
                 biased;
-                news = self.news.changed() => self.over = news.is_err(),
-                end = self.ends.wait(&self.request) => self.cut(end),
+                news = self.news.changed() => self.done = news.is_err(),
+                end = self.ends.wait(&self.request) => self.end_by_fault(end),
                 () = tokio::time::sleep_until(bookmark) => self.tick(),
             }
         }
     }
 
-    /// Takes events from the store; whether there were any.
-    async fn take(&mut self) -> bool {
+    /// Reads events from the store; returns whether there were any.
+    async fn take_events(&mut self) -> bool {
         match self.shared.store.events(&self.call.target.table, self.seen, BATCH) {
             Err(compacted) => {
-                self.end_with(&too_old(self.seen, compacted));
+                self.end_with_error(&too_old(self.seen, compacted));
                 true
             }
             Ok((events, revision)) => {
@@ -190,12 +191,12 @@ impl Watcher {
                         Ok(line) => self.pending.extend(line),
                         Err(status) => {
                             self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
-                            self.over = true;
+                            self.done = true;
                             return true;
                         }
                     }
                 }
-                // A watch may begin in the future.
+                // A watch may start at a revision in the future.
                 let last = events.last().map_or(revision, |event| event.revision);
                 self.seen = self.seen.max(last);
                 !events.is_empty()
@@ -203,20 +204,20 @@ impl Watcher {
         }
     }
 
-    fn end_with(&mut self, status: &Status) {
+    fn end_with_error(&mut self, status: &Status) {
         self.pending.push_back(line("ERROR", status.json().to_string().as_bytes()));
-        self.over = true;
+        self.done = true;
     }
 
-    fn cut(&mut self, end: WatchEnd) {
+    fn end_by_fault(&mut self, end: WatchEnd) {
         self.pending.extend(end.event());
-        self.over = true;
+        self.done = true;
     }
 
     fn tick(&mut self) {
         let now = Instant::now();
         if now >= self.end {
-            self.over = true;
+            self.done = true;
             return;
         }
         let bookmark = self.bookmark(false);
@@ -225,7 +226,7 @@ impl Watcher {
         self.next_bookmark = Some(if now < last { (now + BOOKMARK_PERIOD).min(last) } else { self.end });
     }
 
-    /// What a write means to one who sees only the selected objects.
+    /// Converts a write to the event that a watch with these selectors sees.
     async fn event(&mut self, event: &Event) -> Result<Option<Bytes>, Status> {
         let followed = match &self.only {
             Some(only) => *event.key == **only,
@@ -237,7 +238,7 @@ impl Watcher {
         let target = &self.call.target;
         let object = versions::read(&self.shared, target, &event.object).await?;
         let previous = match &event.previous {
-            // Whatever it was, it is selected.
+            // Without selectors, every object is selected.
             Some(previous) if self.selection.is_everything() => Some(Arc::clone(previous)),
             Some(previous) => Some(versions::read(&self.shared, target, previous).await?),
             None => None,
@@ -248,8 +249,9 @@ impl Watcher {
             (None, false) => None,
             (None, true) => Some(self.line("ADDED", &object)),
             (Some(_), true) => Some(self.line("MODIFIED", &object)),
-            (Some(_), false) if event.change == EventKind::Deleted => Some(self.line("DELETED", &object)),
-            // It is not selected any more: its last selected state goes, at the revision of the write.
+            (Some(_), false) if event.change == Change::Deleted => Some(self.line("DELETED", &object)),
+            // The object is not selected any more: send its last selected state as deleted, at the revision of the
+            // write.
             (Some(before), false) => {
                 let mut last = before.value().clone();
                 meta::set(&mut last, "resourceVersion", event.revision.to_string());
@@ -259,19 +261,19 @@ impl Watcher {
     }
 
     fn line(&mut self, kind: &str, object: &Object) -> Bytes {
-        if matches!(self.call.accept.shape, Shape::Table(_)) {
+        if matches!(self.call.accept.representation, Representation::Table(_)) {
             return self.value_line(kind, object.value());
         }
         line(kind, &render::object(&self.call, object))
     }
 
     fn value_line(&mut self, kind: &str, object: &Value) -> Bytes {
-        let Shape::Table(version) = self.call.accept.shape else {
+        let Representation::Table(version) = self.call.accept.representation else {
             return line(kind, &render::value(&self.call, object));
         };
-        let columns = !std::mem::replace(&mut self.told_columns, true);
-        let shown = convert::to_version(object, &self.call.target.resource);
-        let table = table::of(&self.call, std::iter::once(&*shown), version, columns);
+        let columns = !std::mem::replace(&mut self.sent_columns, true);
+        let converted = convert::shown(object, &self.call.target.resource);
+        let table = table::of(&self.call, std::iter::once(&*converted), version, columns);
         line(kind, table.to_string().as_bytes())
     }
 
@@ -286,10 +288,10 @@ impl Watcher {
         }
         let object =
             json!({"apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata});
-        if let Shape::Table(version) = self.call.accept.shape {
-            let columns = !std::mem::replace(&mut self.told_columns, true);
-            let shown = table::of(&self.call, std::iter::once(&object), version, columns);
-            return line("BOOKMARK", shown.to_string().as_bytes());
+        if let Representation::Table(version) = self.call.accept.representation {
+            let columns = !std::mem::replace(&mut self.sent_columns, true);
+            let table = table::of(&self.call, std::iter::once(&object), version, columns);
+            return line("BOOKMARK", table.to_string().as_bytes());
         }
         line("BOOKMARK", &render::value(&self.call, &object))
     }

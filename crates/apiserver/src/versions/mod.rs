@@ -12,11 +12,11 @@ use bytes::Bytes;
 use schema::Resource;
 use serde_json::Value;
 
-use crate::admission::posting::{self, Unanswered};
+use crate::admission::posting::{self, PostError};
 use crate::convert;
 use crate::http::status::Status;
 use crate::object::structural::{self, Versions};
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::state::Shared;
 use crate::store::Object;
 
@@ -31,7 +31,7 @@ const TIMEOUT_SECONDS: u32 = 30;
 /// If the conversion webhook fails.
 pub(crate) async fn read(
     shared: &Shared,
-    target: &Target,
+    target: &ServedResource,
     object: &Arc<Object>,
 ) -> Result<Arc<Object>, Status> {
     match &target.definition {
@@ -46,7 +46,7 @@ pub(crate) async fn read(
 /// If the conversion webhook fails.
 pub(crate) async fn convert(
     shared: &Shared,
-    target: &Target,
+    target: &ServedResource,
     object: Value,
     to: &Resource,
 ) -> Result<Value, Status> {

@@ -1,4 +1,4 @@
-//! Who may do what: roles, bindings, reviews, impersonation, and what nobody may give away.
+//! Access control: roles, bindings, reviews, impersonation, and privilege escalation.
 
 use apiserver::{ApiServer, Authorization, Controllers};
 use serde_json::{Value, json};
@@ -19,14 +19,14 @@ async fn as_user(server: &ApiServer, user: &str, method: &str, path: &str, body:
     (code, serde_json::from_slice(&body).unwrap_or(Value::Null))
 }
 
-/// Binds a new role of these rules to a user, in the namespace `default`.
+/// Binds a new role with these rules to a subject, in the namespace `default`.
 async fn grant(server: &ApiServer, name: &str, subject: Value, rules: Value) {
-    let at = format!("{RBAC}/namespaces/default");
+    let base = format!("{RBAC}/namespaces/default");
     let role = json!({"metadata": {"name": name}, "rules": rules});
     let role_ref = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name});
     let binding = json!({"metadata": {"name": name}, "roleRef": role_ref, "subjects": [subject]});
     for (plural, object) in [("roles", role), ("rolebindings", binding)] {
-        let (code, answer) = send(server, "POST", &format!("{at}/{plural}"), &object).await;
+        let (code, answer) = send(server, "POST", &format!("{base}/{plural}"), &object).await;
         assert_eq!(code, 201, "{answer}");
     }
 }
@@ -36,13 +36,13 @@ fn bob() -> Value {
 }
 
 #[tokio::test]
-async fn refusals_are_worded_as_kubernetes_words_them() {
+async fn denials_are_worded_as_in_kubernetes() {
     let server = server();
     let table = [
         (
             "GET",
             "/api/v1/pods",
-            "pods is forbidden: User \"bob\" cannot list resource \"pods\" in API group \"\" at the cluster scope",
+            "pods is forbidden: User \"bob\" cannot list resource \"pods\" in API group \"\" base the cluster scope",
         ),
         (
             "GET",
@@ -67,7 +67,7 @@ async fn refusals_are_worded_as_kubernetes_words_them() {
         (
             "GET",
             "/api/v1/nodes/x",
-            "nodes \"x\" is forbidden: User \"bob\" cannot get resource \"nodes\" in API group \"\" at the cluster scope",
+            "nodes \"x\" is forbidden: User \"bob\" cannot get resource \"nodes\" in API group \"\" base the cluster scope",
         ),
         (
             "GET",
@@ -77,12 +77,12 @@ async fn refusals_are_worded_as_kubernetes_words_them() {
         (
             "GET",
             "/apis/nope.io/v1/foos",
-            "foos.nope.io is forbidden: User \"bob\" cannot list resource \"foos\" in API group \"nope.io\" at the cluster scope",
+            "foos.nope.io is forbidden: User \"bob\" cannot list resource \"foos\" in API group \"nope.io\" base the cluster scope",
         ),
         (
             "GET",
             "/api/v1/pods?watch=1",
-            "pods is forbidden: User \"bob\" cannot watch resource \"pods\" in API group \"\" at the cluster scope",
+            "pods is forbidden: User \"bob\" cannot watch resource \"pods\" in API group \"\" base the cluster scope",
         ),
         ("GET", "/metrics", "forbidden: User \"bob\" cannot get path \"/metrics\""),
     ];
@@ -131,14 +131,14 @@ async fn roles_allow_what_they_name_where_they_are_bound() {
 }
 
 #[tokio::test]
-async fn reviews_check_what_they_are_asked() {
+async fn invalid_reviews_are_refused() {
     let server = server();
     let pods = json!({"verb": "get", "resource": "pods"});
     let table = [
         (
             "subjectaccessreviews",
             json!({}),
-            ".authorization.k8s.io \"\" is invalid: [spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified, spec.user: Invalid value: \"\": at least one of user or group must be specified]",
+            ".authorization.k8s.io \"\" is invalid: [spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified, spec.user: Invalid value: \"\": base least one of user or group must be specified]",
         ),
         (
             "subjectaccessreviews",
@@ -165,18 +165,18 @@ async fn reviews_check_what_they_are_asked() {
 }
 
 #[tokio::test]
-async fn nobody_gives_away_what_he_does_not_have() {
+async fn users_cannot_grant_permissions_that_they_do_not_have() {
     let server = server();
     let rules = json!([
         {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles", "rolebindings"], "verbs": ["create", "update", "get"]},
         {"apiGroups": [""], "resources": ["pods"], "resourceNames": ["x"], "verbs": ["get"]},
     ]);
     grant(&server, "limited", bob(), rules).await;
-    let at = format!("{RBAC}/namespaces/default");
+    let base = format!("{RBAC}/namespaces/default");
     let more = json!([{"apiGroups": [""], "resources": ["secrets", "pods"], "verbs": ["get", "list"]}]);
     let role = |name: &str, rules: &Value| json!({"metadata": {"name": name}, "rules": rules});
-    send(&server, "POST", &format!("{at}/roles"), &role("more", &more)).await;
-    let held = "user \"bob\" (groups=[\"system:authenticated\"]) is attempting to grant RBAC permissions not currently held:\n\
+    send(&server, "POST", &format!("{base}/roles"), &role("more", &more)).await;
+    let message = "user \"bob\" (groups=[\"system:authenticated\"]) is attempting to grant RBAC permissions not currently held:\n\
                 {APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"get\" \"list\"]}\n\
                 {APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\" \"list\"]}";
     let binding = |name: &str, role: &str| {
@@ -189,14 +189,14 @@ async fn nobody_gives_away_what_he_does_not_have() {
             "roles",
             role("mine", &more),
             403,
-            format!("roles.rbac.authorization.k8s.io \"mine\" is forbidden: {held}"),
+            format!("roles.rbac.authorization.k8s.io \"mine\" is forbidden: {message}"),
         ),
         ("roles", role("same", &same), 201, String::new()),
         (
             "rolebindings",
             binding("b", "more"),
             403,
-            format!("rolebindings.rbac.authorization.k8s.io \"b\" is forbidden: {held}"),
+            format!("rolebindings.rbac.authorization.k8s.io \"b\" is forbidden: {message}"),
         ),
         (
             "rolebindings",
@@ -207,7 +207,7 @@ async fn nobody_gives_away_what_he_does_not_have() {
         ("rolebindings", binding("c", "same"), 201, String::new()),
     ];
     for (plural, object, code, message) in table {
-        let (found, answer) = as_user(&server, "bob", "POST", &format!("{at}/{plural}"), &object).await;
+        let (found, answer) = as_user(&server, "bob", "POST", &format!("{base}/{plural}"), &object).await;
         assert_eq!(
             (found, answer["message"].as_str().unwrap_or_default()),
             (code, message.as_str()),
@@ -217,7 +217,7 @@ async fn nobody_gives_away_what_he_does_not_have() {
     grant(&server, "binder", bob(), json!([{"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"], "verbs": ["bind", "escalate"]}])).await;
     for (plural, object) in [("roles", role("mine", &more)), ("rolebindings", binding("b", "more"))] {
         assert_eq!(
-            as_user(&server, "bob", "POST", &format!("{at}/{plural}"), &object).await.0,
+            as_user(&server, "bob", "POST", &format!("{base}/{plural}"), &object).await.0,
             201,
             "{plural}"
         );
@@ -225,23 +225,23 @@ async fn nobody_gives_away_what_he_does_not_have() {
 }
 
 #[tokio::test]
-async fn nobody_speaks_for_others_without_leave() {
+async fn impersonation_needs_a_permission() {
     let server = server();
     server.add_token("bobs", apiserver::User::of_groups("bob", &[]));
-    let ask = |user: &'static str| {
+    let status_of = |user: &'static str| {
         let server = server.clone();
         async move {
             let headers = [("authorization", "Bearer bobs"), ("impersonate-user", user)];
             exchange(&server, "GET", "/api", &headers, "").await.0
         }
     };
-    assert_eq!(ask("alice").await, 403);
+    assert_eq!(status_of("alice").await, 403);
     let role = json!({"metadata": {"name": "i"}, "rules": [{"apiGroups": [""], "resources": ["users"], "resourceNames": ["alice"], "verbs": ["impersonate"]}]});
     send(&server, "POST", &format!("{RBAC}/clusterroles"), &role).await;
     let role_ref = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "i"});
     let binding = json!({"metadata": {"name": "i"}, "roleRef": role_ref, "subjects": [bob()]});
     send(&server, "POST", &format!("{RBAC}/clusterrolebindings"), &binding).await;
-    assert_eq!((ask("alice").await, ask("carol").await), (200, 403));
+    assert_eq!((status_of("alice").await, status_of("carol").await), (200, 403));
 }
 
 #[tokio::test]
@@ -253,11 +253,11 @@ async fn aggregated_roles_hold_the_rules_of_those_they_select() {
     let part =
         |name: &str| json!({"metadata": {"name": name, "labels": {"part": "yes"}}, "rules": [rule(name)]});
     let whole = json!({"metadata": {"name": "whole"}, "rules": [], "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"part": "yes"}}]}});
-    for role in [part("pods"), whole, part("nodes")] {
+    for role in [part("pods"), aggregated, part("nodes")] {
         assert_eq!(send(&server, "POST", &path, &role).await.0, 201);
     }
     server.settled().await;
-    let (_, joined) = send(&server, "GET", &format!("{path}/whole"), &Value::Null).await;
+    let (_, joined) = send(&server, "GET", &format!("{path}/object"), &Value::Null).await;
     assert_eq!(joined["rules"], json!([rule("nodes"), rule("pods")]));
     let user = "system:serviceaccount:kube-system:clusterrole-aggregation-controller";
     assert!(server.requests_of(user).iter().all(|request| request.code == 200), "its own role suffices");

@@ -1,11 +1,11 @@
-//! Where webhooks are asked, and which addresses are none: as kube-apiserver reads and joins them.
+//! URLs of webhooks: validated and joined as in kube-apiserver.
 
 use std::sync::Arc;
 
 use apiserver::ApiServer;
 use serde_json::{Value, json};
 
-use crate::hook::{Hooks, Say, configuration};
+use crate::hook::{HookReply, Hooks, configuration};
 use crate::wire::send;
 
 const REGISTRATIONS: &str = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
@@ -34,18 +34,18 @@ fn definition(client: &Value) -> Value {
     })
 }
 
-/// Whether it is taken, or what is wrong with the client configuration.
-async fn said(server: &ApiServer, path: &str, object: &Value) -> String {
+/// `valid`, or the error of the client configuration.
+async fn outcome(server: &ApiServer, path: &str, object: &Value) -> String {
     let (code, answer) = send(server, "POST", &format!("{path}?dryRun=All"), object).await;
     match code {
-        201 => "taken".to_owned(),
+        201 => "valid".to_owned(),
         422 => answer["details"]["causes"][0]["message"].as_str().unwrap().to_owned(),
         _ => format!("{code}: {answer}"),
     }
 }
 
 #[tokio::test]
-async fn a_path_is_joined_before_it_is_posted_to() {
+async fn the_path_of_a_url_is_cleaned_before_the_call() {
     let table = [
         (json!({"url": "https://h:1//hooks/a"}), "https://h:1/hooks/a"),
         (json!({"url": "https://h:1/hooks/a/"}), "https://h:1/hooks/a"),
@@ -63,8 +63,8 @@ async fn a_path_is_joined_before_it_is_posted_to() {
     for (client, url) in table {
         let path = url.splitn(4, '/').last().unwrap();
         let hooks = Hooks::default()
-            .with(path, |_| Say::Response(json!({"allowed": true})))
-            .with("away", |_| Say::Refuse);
+            .with(path, |_| HookReply::Response(json!({"allowed": true})))
+            .with("away", |_| HookReply::Refuse);
         let server = ApiServer::builder().dialers(Arc::new(hooks.clone())).build();
         assert_eq!(send(&server, "POST", REGISTRATIONS, &registered(&client)).await.0, 201, "{client}");
         let map = json!({"metadata": {"name": "a"}});
@@ -74,8 +74,8 @@ async fn a_path_is_joined_before_it_is_posted_to() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_does_not_answer_is_named_with_the_address_that_was_asked() {
-    let hooks = Hooks::default().with("away", |_| Say::Refuse);
+async fn an_unreachable_webhook_is_reported_with_its_url() {
+    let hooks = Hooks::default().with("away", |_| HookReply::Refuse);
     let server = ApiServer::builder().dialers(Arc::new(hooks)).build();
     send(&server, "POST", REGISTRATIONS, &registered(&json!({"url": "HTTPS://h//x/../away/"}))).await;
     let map = json!({"metadata": {"name": "a"}});
@@ -85,22 +85,21 @@ async fn a_webhook_that_does_not_answer_is_named_with_the_address_that_was_asked
 }
 
 #[tokio::test]
-async fn an_address_is_one_where_go_reads_one() {
+async fn urls_are_validated_as_go_parses_them() {
     let server = ApiServer::builder().build();
-    let unread = |address: &str, why: &str| {
+    let unparsable = |address: &str, why: &str| {
         format!(
             "Required value: url must be a valid URL: parse {address:?}: {why}; desired format: https://host[/path]"
         )
     };
-    let user =
-        |shown: &str| format!("Invalid value: {shown:?}: user information is not permitted in the URL");
+    let user = |text: &str| format!("Invalid value: {text:?}: user information is not permitted in the URL");
     let table = [
-        ("https://127.0.0.1:9943%2Fx", unread("https://127.0.0.1:9943%2Fx", r#"invalid port ":9943%2Fx" after host"#)),
-        ("https://127.0.0.1:abc/", unread("https://127.0.0.1:abc/", r#"invalid port ":abc" after host"#)),
-        ("https://[::1/", unread("https://[::1/", "missing ']' in host")),
-        ("https://a b/", unread("https://a b/", r#"invalid character " " in host name"#)),
-        ("https://127.0.0.1/%zz", unread("https://127.0.0.1/%zz", r#"invalid URL escape "%zz""#)),
-        ("https://[x]/", unread("https://[x]/", r#"invalid host: ParseAddr("x"): unable to parse IP"#)),
+        ("https://127.0.0.1:9943%2Fx", unparsable("https://127.0.0.1:9943%2Fx", r#"invalid port ":9943%2Fx" after host"#)),
+        ("https://127.0.0.1:abc/", unparsable("https://127.0.0.1:abc/", r#"invalid port ":abc" after host"#)),
+        ("https://[::1/", unparsable("https://[::1/", "missing ']' in host")),
+        ("https://a b/", unparsable("https://a b/", r#"invalid character " " in host name"#)),
+        ("https://127.0.0.1/%zz", unparsable("https://127.0.0.1/%zz", r#"invalid URL escape "%zz""#)),
+        ("https://[x]/", unparsable("https://[x]/", r#"invalid host: ParseAddr("x"): unable to parse IP"#)),
         ("https://@h/", user("")),
         ("https://u:p%40@h/#x", user("u:p%40")),
         (
@@ -108,17 +107,17 @@ async fn an_address_is_one_where_go_reads_one() {
             "Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format: https://host[/path]"
                 .to_owned(),
         ),
-        ("HTTPS://127.0.0.1:9943/", "taken".to_owned()),
+        ("HTTPS://127.0.0.1:9943/", "valid".to_owned()),
     ];
     for (address, want) in table {
         let client = json!({"url": address});
-        assert_eq!(said(&server, REGISTRATIONS, &registered(&client)).await, want);
-        assert_eq!(said(&server, DEFINITIONS, &definition(&client)).await, want);
+        assert_eq!(outcome(&server, REGISTRATIONS, &registered(&client)).await, want);
+        assert_eq!(outcome(&server, DEFINITIONS, &definition(&client)).await, want);
     }
 }
 
 #[tokio::test]
-async fn the_service_of_a_converting_webhook_is_looked_at() {
+async fn the_service_of_a_conversion_webhook_is_validated() {
     let server = ApiServer::builder().build();
     let service = |port: i64, path: &str| {
         definition(&json!({"service": {"namespace": "b", "name": "a", "port": port, "path": path}}))
@@ -131,9 +130,9 @@ async fn the_service_of_a_converting_webhook_is_looked_at() {
         (service(70000, "/x"), port(70000)),
         (service(-1, "/x"), port(-1)),
         (service(1, "x"), "Invalid value: \"x\": must start with a '/'".to_owned()),
-        (service(1, "/x"), "taken".to_owned()),
+        (service(1, "/x"), "valid".to_owned()),
     ];
     for (object, want) in table {
-        assert_eq!(said(&server, DEFINITIONS, &object).await, want, "{object}");
+        assert_eq!(outcome(&server, DEFINITIONS, &object).await, want, "{object}");
     }
 }

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use apiserver::ApiServer;
 use serde_json::{Value, json};
 
-use crate::hook::{Hooks, Say, configuration};
+use crate::hook::{HookReply, Hooks, configuration};
 use crate::wire::{exchange, patch, send};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const REGISTRATIONS: &str = "/apis/admissionregistration.k8s.io/v1";
 
-fn allow(_: &Value) -> Say {
-    Say::Response(json!({"allowed": true}))
+fn allow(_: &Value) -> HookReply {
+    HookReply::Response(json!({"allowed": true}))
 }
 
 fn map(name: &str) -> Value {
@@ -31,7 +31,7 @@ async fn server(hooks: &Hooks, configurations: &[Value]) -> ApiServer {
 }
 
 #[tokio::test]
-async fn a_review_says_everything_about_the_request() {
+async fn a_review_contains_everything_about_the_request() {
     let hooks = Hooks::default().with("m", allow).with("v", allow);
     let server = server(
         &hooks,
@@ -42,9 +42,9 @@ async fn a_review_says_everything_about_the_request() {
     )
     .await;
     let path = format!("{MAPS}?fieldManager=me&dryRun=All");
-    let (code, made) = send(&server, "POST", &path, &json!({"metadata": {"generateName": "a-"}})).await;
+    let (code, created) = send(&server, "POST", &path, &json!({"metadata": {"generateName": "a-"}})).await;
     assert_eq!(code, 201);
-    let [(_, mutating), (_, validating)] = hooks.asked().try_into().unwrap();
+    let [(_, mutating), (_, validating)] = hooks.take_reviews().try_into().unwrap();
     let uid = mutating["request"]["uid"].clone();
     let of = |group: &str, key: &str, what: &str| json!({"group": group, "version": "v1", key: what});
     let want = json!({
@@ -71,17 +71,19 @@ async fn a_review_says_everything_about_the_request() {
         },
     });
     assert_eq!(mutating, want);
-    assert_eq!(validating["request"]["name"], made["metadata"]["name"]);
-    assert_eq!(validating["request"]["object"]["metadata"]["uid"], made["metadata"]["uid"]);
+    assert_eq!(validating["request"]["name"], created["metadata"]["name"]);
+    assert_eq!(validating["request"]["object"]["metadata"]["uid"], created["metadata"]["uid"]);
     assert_eq!(send(&server, "GET", MAPS, &Value::Null).await.1["items"], json!([]));
 }
 
 #[tokio::test]
-async fn mutating_webhooks_come_by_name_then_validating_ones() {
+async fn mutating_webhooks_are_called_by_name_then_validating_ones() {
     let add = |key: &'static str| {
         move |request: &Value| {
-            let seen = request["object"]["data"].as_object().unwrap().len();
-            Say::Patch(json!([{"op": "add", "path": format!("/data/{key}"), "value": seen.to_string()}]))
+            let count = request["object"]["data"].as_object().unwrap().len();
+            HookReply::Patch(
+                json!([{"op": "add", "path": format!("/data/{key}"), "value": count.to_string()}]),
+            )
         }
     };
     let hooks = Hooks::default().with("x", add("x")).with("y", add("y")).with("z", add("z")).with("v", allow);
@@ -94,22 +96,22 @@ async fn mutating_webhooks_come_by_name_then_validating_ones() {
         ],
     )
     .await;
-    let (code, made) = send(&server, "POST", MAPS, &map("a")).await;
-    assert_eq!((code, &made["data"]), (201, &json!({"a": "1", "y": "1", "z": "2", "x": "3"})));
+    let (code, created) = send(&server, "POST", MAPS, &map("a")).await;
+    assert_eq!((code, &created["data"]), (201, &json!({"a": "1", "y": "1", "z": "2", "x": "3"})));
     assert_eq!(hooks.names(), ["y", "z", "x", "v"]);
 }
 
 #[tokio::test]
-async fn what_was_changed_later_is_shown_again_to_those_who_ask_for_it() {
+async fn a_webhook_is_reinvoked_if_needed_after_a_later_change() {
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
     let hooks = Hooks::default()
         .with("first", move |_| {
             let call = counted.fetch_add(1, Ordering::Relaxed);
-            Say::Patch(json!([{"op": "add", "path": "/data/first", "value": call.to_string()}]))
+            HookReply::Patch(json!([{"op": "add", "path": "/data/first", "value": call.to_string()}]))
         })
         .with("never", allow)
-        .with("last", |_| Say::Patch(json!([{"op": "add", "path": "/data/last", "value": "x"}])));
+        .with("last", |_| HookReply::Patch(json!([{"op": "add", "path": "/data/last", "value": "x"}])));
     let again = json!({"reinvocationPolicy": "IfNeeded"});
     let server = server(
         &hooks,
@@ -120,9 +122,9 @@ async fn what_was_changed_later_is_shown_again_to_those_who_ask_for_it() {
         ],
     )
     .await;
-    let (_, made) = send(&server, "POST", MAPS, &map("a")).await;
-    assert_eq!(made["data"], json!({"a": "1", "first": "1", "last": "x"}));
-    // The second call of the first one changed the object too, so the last one is asked again.
+    let (_, created) = send(&server, "POST", MAPS, &map("a")).await;
+    assert_eq!(created["data"], json!({"a": "1", "first": "1", "last": "x"}));
+    // The second call of the first one changed the object too, so the last one is called again.
     assert_eq!(hooks.names(), ["first", "never", "last", "first", "last"]);
 }
 
@@ -132,35 +134,37 @@ async fn refusals_and_failures_are_worded_as_kube_apiserver_words_them() {
         |why: &str| format!("Internal error occurred: failed calling webhook \"h.example.org\": {why}");
     let post = "Post \"https://hooks.x.svc:443/h?timeout=3s\"";
     let denied = "admission webhook \"h.example.org\" denied the request";
-    let says = |response: Value| Say::Response(response);
+    let responds = |response: Value| HookReply::Response(response);
     let table = [
-        (says(json!({"allowed": false})), 400, "", format!("{denied} without explanation")),
+        (responds(json!({"allowed": false})), 400, "", format!("{denied} without explanation")),
         (
-            says(json!({"allowed": false, "status": {"code": 403, "reason": "Forbidden", "message": "no"}})),
+            responds(
+                json!({"allowed": false, "status": {"code": 403, "reason": "Forbidden", "message": "no"}}),
+            ),
             403,
             "Forbidden",
             format!("{denied}: no"),
         ),
         (
-            says(json!({"allowed": false, "status": {"code": 200, "reason": "Why"}})),
+            responds(json!({"allowed": false, "status": {"code": 200, "reason": "Why"}})),
             400,
             "Why",
             format!("{denied}: Why"),
         ),
         (
-            Say::Refuse,
+            HookReply::Refuse,
             500,
             "InternalError",
             failed(&format!("failed to call webhook: {post}: failed to connect to /h: connection refused")),
         ),
         (
-            Say::Hang,
+            HookReply::Hang,
             500,
             "InternalError",
             failed(&format!("failed to call webhook: {post}: context deadline exceeded")),
         ),
         (
-            Say::Raw(500, "oh\n".into()),
+            HookReply::Raw(500, "oh\n".into()),
             500,
             "InternalError",
             failed(
@@ -168,20 +172,20 @@ async fn refusals_and_failures_are_worded_as_kube_apiserver_words_them() {
             ),
         ),
         (
-            Say::Raw(404, String::new()),
+            HookReply::Raw(404, String::new()),
             500,
             "InternalError",
             failed("failed to call webhook: the server could not find the requested resource"),
         ),
         (
-            Say::Raw(200, "{}".into()),
+            HookReply::Raw(200, "{}".into()),
             500,
             "InternalError",
             failed("received invalid webhook response: Object 'Kind' is missing in '{}'"),
         ),
-        (says(json!({"uid": "x", "allowed": true})), 500, "InternalError", String::new()),
+        (responds(json!({"uid": "x", "allowed": true})), 500, "InternalError", String::new()),
         (
-            says(json!({"allowed": true, "patch": "W10="})),
+            responds(json!({"allowed": true, "patch": "W10="})),
             500,
             "InternalError",
             failed(
@@ -189,7 +193,7 @@ async fn refusals_and_failures_are_worded_as_kube_apiserver_words_them() {
             ),
         ),
         (
-            says(json!({"allowed": true, "patchType": "JSONPatch"})),
+            responds(json!({"allowed": true, "patchType": "JSONPatch"})),
             500,
             "InternalError",
             failed(
@@ -197,20 +201,24 @@ async fn refusals_and_failures_are_worded_as_kube_apiserver_words_them() {
             ),
         ),
     ];
-    for (say, code, reason, message) in table {
-        let spoken = say.clone();
-        let hooks = Hooks::default().with("h", move |_| spoken.clone());
+    for (hook_reply, code, reason, message) in table {
+        let reply = hook_reply.clone();
+        let hooks = Hooks::default().with("h", move |_| reply.clone());
         let server =
             server(&hooks, &[configuration("Mutating", "h", &["h"], &json!({"timeoutSeconds": 3}))]).await;
         let (got, status) = send(&server, "POST", MAPS, &map("a")).await;
-        assert_eq!((got, status["reason"].as_str().unwrap_or_default()), (code, reason), "{say:?}: {status}");
+        assert_eq!(
+            (got, status["reason"].as_str().unwrap_or_default()),
+            (code, reason),
+            "{hook_reply:?}: {status}"
+        );
         if message.is_empty() {
             let text = status["message"].as_str().unwrap();
             assert!(text.contains("received invalid webhook response: expected response.uid="), "{text}");
         } else {
-            assert_eq!(status["message"], message, "{say:?}");
+            assert_eq!(status["message"], message, "{hook_reply:?}");
         }
-        let hooks = Hooks::default().with("h", move |_| say.clone());
+        let hooks = Hooks::default().with("h", move |_| hook_reply.clone());
         let open = json!({"failurePolicy": "Ignore", "timeoutSeconds": 3});
         let server = self::server(&hooks, &[configuration("Mutating", "h", &["h"], &open)]).await;
         let (got, _) = send(&server, "POST", MAPS, &map("a")).await;
@@ -219,20 +227,20 @@ async fn refusals_and_failures_are_worded_as_kube_apiserver_words_them() {
 }
 
 #[tokio::test]
-async fn validating_webhooks_judge_and_must_not_patch() {
+async fn validating_webhooks_decide_and_must_not_patch() {
     let hooks = Hooks::default()
         .with("a", |_| {
-            Say::Response(json!({
+            HookReply::Response(json!({
                 "allowed": true, "warnings": ["careful"], "auditAnnotations": {"k": "v"},
             }))
         })
         .with("b", |request| {
-            Say::Response(json!({
+            HookReply::Response(json!({
                 "allowed": request["object"]["data"]["a"] == "1", "status": {"message": "a is 1"},
                 "warnings": ["b looked"],
             }))
         })
-        .with("c", |_| Say::Patch(json!([])));
+        .with("c", |_| HookReply::Patch(json!([])));
     let server = server(&hooks, &[configuration("Validating", "v", &["a", "b"], &json!({}))]).await;
     let json_type = [("content-type", "application/json")];
     let (code, headers, _) = exchange(&server, "POST", MAPS, &json_type, &map("a").to_string()).await;
@@ -256,10 +264,10 @@ async fn validating_webhooks_judge_and_must_not_patch() {
 }
 
 #[tokio::test]
-async fn deletions_show_the_old_object_and_collections_have_no_name() {
-    let hooks = Hooks::default()
-        .with("m", allow)
-        .with("v", |request| Say::Response(json!({"allowed": request["oldObject"]["data"]["a"] != "keep"})));
+async fn reviews_of_deletions_contain_the_old_object_and_those_of_collections_no_name() {
+    let hooks = Hooks::default().with("m", allow).with("v", |request| {
+        HookReply::Response(json!({"allowed": request["oldObject"]["data"]["a"] != "keep"}))
+    });
     let server = server(
         &hooks,
         &[
@@ -271,10 +279,10 @@ async fn deletions_show_the_old_object_and_collections_have_no_name() {
     for name in ["a", "b", "c"] {
         assert_eq!(send(&server, "POST", MAPS, &map(name)).await.0, 201);
     }
-    hooks.asked();
+    hooks.take_reviews();
     assert_eq!(send(&server, "DELETE", &format!("{MAPS}/a"), &Value::Null).await.0, 200);
-    let seen = |asked: Vec<(String, Value)>| -> Vec<(String, Value, Value, Value)> {
-        asked
+    let deletions = |reviews: Vec<(String, Value)>| -> Vec<(String, Value, Value, Value)> {
+        reviews
             .into_iter()
             .map(|(hook, review)| {
                 let request = &review["request"];
@@ -286,15 +294,15 @@ async fn deletions_show_the_old_object_and_collections_have_no_name() {
     };
     let options = json!("DeleteOptions");
     let one = |hook: &str, name: Value, old: &str| (hook.to_owned(), name, json!(old), options.clone());
-    assert_eq!(seen(hooks.asked()), [one("m", json!("a"), "a"), one("v", json!("a"), "a")]);
+    assert_eq!(deletions(hooks.take_reviews()), [one("m", json!("a"), "a"), one("v", json!("a"), "a")]);
     assert_eq!(send(&server, "DELETE", MAPS, &Value::Null).await.0, 200);
     let none = || Value::Null;
     assert_eq!(
-        seen(hooks.asked()),
+        deletions(hooks.take_reviews()),
         [one("m", none(), "b"), one("v", none(), "b"), one("m", none(), "c"), one("v", none(), "c")]
     );
     assert_eq!(send(&server, "DELETE", MAPS, &Value::Null).await.0, 200);
-    assert!(hooks.asked().is_empty(), "an empty collection asks nobody");
+    assert!(hooks.take_reviews().is_empty(), "an empty collection calls no webhook");
     let kept = json!({"metadata": {"name": "d"}, "data": {"a": "keep"}});
     send(&server, "POST", MAPS, &kept).await;
     assert_eq!(send(&server, "DELETE", MAPS, &Value::Null).await.0, 400);
@@ -324,7 +332,7 @@ async fn side_effects_forbid_dry_runs() {
 }
 
 #[tokio::test]
-async fn selectors_decide_who_is_asked() {
+async fn selectors_decide_which_webhooks_are_called() {
     let hooks = Hooks::default().with("ns", allow).with("obj", allow).with("old", allow);
     let only = |labels: Value| json!({"matchLabels": labels});
     let server = server(
@@ -342,13 +350,13 @@ async fn selectors_decide_who_is_asked() {
     .await;
     send(&server, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "x"}})).await;
     let labelled = json!({"metadata": {"name": "b", "labels": {"on": "yes"}}});
-    for (path, body, asked) in [
+    for (path, body, webhooks) in [
         (MAPS, map("a"), vec![]),
         ("/api/v1/namespaces/x/configmaps", map("a"), vec!["ns"]),
         (MAPS, labelled, vec!["obj"]),
     ] {
         assert_eq!(send(&server, "POST", path, &body).await.0, 201);
-        assert_eq!(hooks.names(), asked, "{path}");
+        assert_eq!(hooks.names(), webhooks, "{path}");
     }
     // The old object's labels count as well.
     patch(&server, &format!("{MAPS}/b"), "merge-patch", &json!({"metadata": {"labels": null}})).await;
@@ -358,60 +366,74 @@ async fn selectors_decide_who_is_asked() {
 }
 
 #[tokio::test]
-async fn the_older_review_is_spoken_to_those_who_know_only_that() {
+async fn a_webhook_that_supports_only_v1beta1_receives_v1beta1() {
     let hooks = Hooks::default().with("h", |_| {
         let patch = json!([{"op": "add", "path": "/data/h", "value": "x"}]).to_string();
-        // Neither uid nor type were ever checked in the older version, and bytes may be a list.
-        Say::Response(json!({"uid": "other", "allowed": true, "patch": patch.as_bytes()}))
+        // v1beta1 checks neither uid nor patch type, and the patch may be a list of bytes.
+        HookReply::Response(json!({"uid": "other", "allowed": true, "patch": patch.as_bytes()}))
     });
     let old = json!({"admissionReviewVersions": ["v2", "v1beta1", "v1"]});
     let server = server(&hooks, &[configuration("Mutating", "h", &["h"], &old)]).await;
-    let (code, made) = send(&server, "POST", MAPS, &map("a")).await;
-    assert_eq!((code, &made["data"]["h"]), (201, &json!("x")));
-    assert_eq!(hooks.asked()[0].1["apiVersion"], "admission.k8s.io/v1beta1");
+    let (code, created) = send(&server, "POST", MAPS, &map("a")).await;
+    assert_eq!((code, &created["data"]["h"]), (201, &json!("x")));
+    assert_eq!(hooks.take_reviews()[0].1["apiVersion"], "admission.k8s.io/v1beta1");
 }
 
 #[tokio::test]
-async fn an_owner_is_kept_once_and_the_user_told() {
+async fn duplicate_owner_references_are_removed_with_a_warning() {
     let owner =
         |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": "6fd1a5b4"});
     let twice = json!([owner("own"), owner("own"), owner("other")]);
     let once = json!([owner("own"), owner("other")]);
-    let told = |when: &str| {
+    let warning = |when: &str| {
         format!(
             "299 - \".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in \
              1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: \
              6fd1a5b4\""
         )
     };
-    let (sent, admitted) = (told(""), told(" after mutating admission happens"));
-    let said = async |server: &ApiServer, (method, at, form): (&str, &str, &str), body: &Value| {
-        let (code, headers, answer) =
-            exchange(server, method, at, &[("content-type", form)], &body.to_string()).await;
-        let warnings: Vec<String> =
-            headers.get_all("warning").iter().map(|value| value.to_str().unwrap().to_owned()).collect();
-        let answer: Value = serde_json::from_slice(&answer).unwrap();
-        assert!(code < 300, "{answer}");
-        (answer["metadata"]["ownerReferences"].clone(), warnings)
-    };
+    let (sent, admitted) = (warning(""), warning(" after mutating admission happens"));
+    let owners_and_warnings =
+        async |server: &ApiServer, (method, at, form): (&str, &str, &str), body: &Value| {
+            let (code, headers, answer) =
+                exchange(server, method, at, &[("content-type", form)], &body.to_string()).await;
+            let warnings: Vec<String> =
+                headers.get_all("warning").iter().map(|value| value.to_str().unwrap().to_owned()).collect();
+            let answer: Value = serde_json::from_slice(&answer).unwrap();
+            assert!(code < 300, "{answer}");
+            (answer["metadata"]["ownerReferences"].clone(), warnings)
+        };
     let (json_form, merge) = ("application/json", "application/merge-patch+json");
     let object = json!({"metadata": {"name": "a", "ownerReferences": twice}});
     let plain = server(&Hooks::default(), &[]).await;
     let path = format!("{MAPS}/a");
-    assert_eq!(said(&plain, ("POST", MAPS, json_form), &object).await, (once.clone(), vec![sent.clone()]));
-    assert_eq!(said(&plain, ("PUT", &path, json_form), &object).await, (once.clone(), vec![sent]));
-    assert_eq!(said(&plain, ("PATCH", &path, merge), &object).await, (once.clone(), vec![admitted.clone()]));
+    assert_eq!(
+        owners_and_warnings(&plain, ("POST", MAPS, json_form), &object).await,
+        (once.clone(), vec![sent.clone()])
+    );
+    assert_eq!(
+        owners_and_warnings(&plain, ("PUT", &path, json_form), &object).await,
+        (once.clone(), vec![sent])
+    );
+    assert_eq!(
+        owners_and_warnings(&plain, ("PATCH", &path, merge), &object).await,
+        (once.clone(), vec![admitted.clone()])
+    );
     let add = move |_: &Value| {
-        Say::Patch(json!([{"op": "add", "path": "/metadata/ownerReferences", "value": twice}]))
+        HookReply::Patch(json!([{"op": "add", "path": "/metadata/ownerReferences", "value": twice}]))
     };
     let hooks = Hooks::default().with("m", add);
     let hooked = server(&hooks, &[configuration("Mutating", "m", &["m"], &json!({}))]).await;
-    assert_eq!(said(&hooked, ("POST", MAPS, json_form), &map("a")).await, (once, vec![admitted]));
+    assert_eq!(
+        owners_and_warnings(&hooked, ("POST", MAPS, json_form), &map("a")).await,
+        (once, vec![admitted])
+    );
 }
 
 #[tokio::test]
-async fn what_a_webhook_makes_of_a_scale_is_written_where_the_definition_has_it() {
-    let seven = |_: &Value| Say::Patch(json!([{"op": "replace", "path": "/spec/replicas", "value": 7}]));
+async fn a_patched_scale_is_written_to_the_path_in_the_crd() {
+    let seven =
+        |_: &Value| HookReply::Patch(json!([{"op": "replace", "path": "/spec/replicas", "value": 7}]));
     let hooks = Hooks::default().with("m", seven);
     let rules = json!([{
         "operations": ["UPDATE"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["scalers/scale"],
@@ -429,10 +451,10 @@ async fn what_a_webhook_makes_of_a_scale_is_written_where_the_definition_has_it(
     let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     assert_eq!(send(&server, "POST", definitions, &definition).await.0, 201);
     let scalers = "/apis/t.example.com/v1/namespaces/default/scalers";
-    let made = json!({
+    let created = json!({
         "apiVersion": "t.example.com/v1", "kind": "Scaler", "metadata": {"name": "s"}, "spec": {"size": 1},
     });
-    assert_eq!(send(&server, "POST", scalers, &made).await.0, 201);
+    assert_eq!(send(&server, "POST", scalers, &created).await.0, 201);
     let three = json!({"spec": {"replicas": 3}});
     let (code, scale) = patch(&server, &format!("{scalers}/s/scale"), "merge-patch", &three).await;
     assert_eq!((code, &scale["spec"]), (200, &json!({"replicas": 7})));
@@ -440,13 +462,13 @@ async fn what_a_webhook_makes_of_a_scale_is_written_where_the_definition_has_it(
         send(&server, "GET", &format!("{scalers}/s"), &Value::Null).await.1["spec"],
         json!({"size": 7})
     );
-    let [(_, review)] = hooks.asked().try_into().unwrap();
+    let [(_, review)] = hooks.take_reviews().try_into().unwrap();
     let owned = |object: &Value| {
         let entries = object["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
-        let told = |entry: Value| {
+        let warning = |entry: Value| {
             json!([entry["operation"], entry["apiVersion"], entry["subresource"], entry["fieldsV1"]])
         };
-        entries.into_iter().map(told).collect::<Vec<_>>()
+        entries.into_iter().map(warning).collect::<Vec<_>>()
     };
     let replicas = json!({"f:spec": {"f:replicas": {}}});
     assert_eq!(owned(&review["request"]["oldObject"]), [json!(["Update", "autoscaling/v1", null, replicas])]);

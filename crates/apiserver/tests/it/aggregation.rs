@@ -1,4 +1,4 @@
-//! Groups that another API server serves: found, passed on in the caller's name, and told when it does not answer.
+//! Aggregation: discovery of another API server's groups, proxied requests, and availability.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,15 +20,15 @@ use crate::wire::{events, exchange, patch, send};
 const SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
 const SPACE: &str = "/apis/agg.example.com/v1/namespaces/default/gadgets";
 
-/// The other server, which may be away, and what it was asked.
+/// The other server, which can be unavailable, and the requests that it received.
 #[derive(Clone)]
-struct Other {
+struct OtherServer {
     server: ApiServer,
     away: Arc<AtomicBool>,
-    asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
+    requests: Arc<Mutex<Vec<(String, HeaderMap)>>>,
 }
 
-impl Dialers for Other {
+impl Dialers for OtherServer {
     fn dialer(&self, to: &ClientConfig, _: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
         let service = to.service.as_ref().unwrap();
         match service.name.as_str() {
@@ -42,7 +42,7 @@ impl Dialers for Other {
 }
 
 #[async_trait]
-impl Dialer for Other {
+impl Dialer for OtherServer {
     async fn post(&self, _: &str, _: Bytes, _: Duration) -> Result<HttpAnswer, DialError> {
         Err(DialError::Exchange { url: String::new(), source_text: "no review is sent here".to_owned() })
     }
@@ -52,14 +52,14 @@ impl Dialer for Other {
             let source_text = "connection refused".to_owned();
             return Err(DialError::Connect { url: "https://api.x.svc:443".to_owned(), source_text });
         }
-        let said = (format!("{} {}", request.method(), request.uri()), request.headers().clone());
-        self.asked.lock().unwrap().push(said);
+        let request_line = (format!("{} {}", request.method(), request.uri()), request.headers().clone());
+        self.requests.lock().unwrap().push(request_line);
         let Ok(answer) = self.server.clone().oneshot(request.map(Full::new)).await;
         Ok(answer.map(|body| body.map_err(|never| match never {}).boxed_unsync()))
     }
 }
 
-/// A server that never answers.
+/// A server that never responds.
 struct Silent;
 
 #[async_trait]
@@ -97,10 +97,10 @@ fn service(name: &str) -> Value {
     }})
 }
 
-/// Two servers; the second one has no kind of the first.
-fn serving() -> (ApiServer, Other) {
+/// An aggregator and another server, which serves a kind that the aggregator does not.
+fn servers() -> (ApiServer, OtherServer) {
     let server = ApiServer::builder().crds([gadgets()]).seed(1).build();
-    let other = Other { server, away: Arc::default(), asked: Arc::default() };
+    let other = OtherServer { server, away: Arc::default(), requests: Arc::default() };
     (ApiServer::builder().dialers(Arc::new(other.clone())).build(), other)
 }
 
@@ -110,18 +110,18 @@ async fn condition(server: &ApiServer) -> Value {
     json!([condition["status"], condition["reason"], condition["message"]])
 }
 
-async fn made(server: &ApiServer, name: &str) {
+async fn create_service(server: &ApiServer, name: &str) {
     let (code, answer) = send(server, "POST", SERVICES, &service(name)).await;
     assert_eq!(code, 201, "{answer}");
 }
 
 #[tokio::test]
-async fn requests_are_passed_on_in_the_name_of_whoever_asks() {
-    let (server, other) = serving();
+async fn requests_are_proxied_on_behalf_of_the_user() {
+    let (server, other) = servers();
     assert_eq!(send(&server, "GET", SPACE, &Value::Null).await.0, 404);
-    made(&server, "api").await;
+    create_service(&server, "api").await;
     assert_eq!(condition(&server).await, json!(["True", "Passed", "all checks passed"]));
-    other.asked.lock().unwrap().clear();
+    other.requests.lock().unwrap().clear();
     let gadget =
         json!({"apiVersion": "agg.example.com/v1", "kind": "Gadget", "metadata": {"name": "a"}}).to_string();
     let extra = [("example.com/Key".to_owned(), vec!["one".to_owned()])];
@@ -138,11 +138,11 @@ async fn requests_are_passed_on_in_the_name_of_whoever_asks() {
         (answer.status().as_u16(), &answer.headers()["content-type"]),
         (201, &"application/json".parse().unwrap())
     );
-    let made = answer.into_body().collect().await.unwrap().to_bytes();
-    let made: Value = serde_json::from_slice(&made).unwrap();
-    assert_eq!(send(&other.server, "GET", &format!("{SPACE}/a"), &Value::Null).await, (200, made));
-    let asked = std::mem::take(&mut *other.asked.lock().unwrap());
-    let [(line, headers)] = &asked[..] else { panic!("one request: {asked:?}") };
+    let created = answer.into_body().collect().await.unwrap().to_bytes();
+    let created: Value = serde_json::from_slice(&created).unwrap();
+    assert_eq!(send(&other.server, "GET", &format!("{SPACE}/a"), &Value::Null).await, (200, created));
+    let requests = std::mem::take(&mut *other.requests.lock().unwrap());
+    let [(line, headers)] = &requests[..] else { panic!("one request: {requests:?}") };
     assert_eq!(line, &format!("POST {SPACE}?fieldManager=me"));
     let all =
         |name: &str| headers.get_all(name).iter().map(|value| value.to_str().unwrap()).collect::<Vec<_>>();
@@ -150,19 +150,19 @@ async fn requests_are_passed_on_in_the_name_of_whoever_asks() {
     assert_eq!(all("x-remote-group"), ["team", "system:authenticated"]);
     assert_eq!((all("x-remote-uid"), all("x-remote-extra-example.com%2fkey")), (vec!["7"], vec!["one"]));
     assert_eq!(all("authorization"), [""; 0]);
-    // An answer that goes on comes piece by piece.
+    // A watch is streamed.
     let followed = events(&server, &format!("{SPACE}?watch=true&resourceVersion=1&timeoutSeconds=1")).await;
     assert_eq!(followed.len(), 1);
-    // Refusals are the other's.
+    // Errors come from the other server.
     let (code, status) = send(&server, "GET", &format!("{SPACE}/none"), &Value::Null).await;
     assert_eq!((code, &status["reason"]), (404, &json!("NotFound")));
     assert_eq!(server.requests_of("jane").len(), 1);
 }
 
 #[tokio::test]
-async fn discovery_tells_what_others_serve() {
-    let (server, other) = serving();
-    made(&server, "api").await;
+async fn discovery_lists_what_other_servers_serve() {
+    let (server, other) = servers();
+    create_service(&server, "api").await;
     let (_, groups) = send(&server, "GET", "/apis", &Value::Null).await;
     let version = json!({"groupVersion": "agg.example.com/v1", "version": "v1"});
     let group = json!({"name": "agg.example.com", "versions": [version], "preferredVersion": version});
@@ -172,7 +172,7 @@ async fn discovery_tells_what_others_serve() {
     let (_, list) = send(&server, "GET", "/apis/agg.example.com/v1", &Value::Null).await;
     assert_eq!(list["resources"][0]["name"], "gadgets");
     let accept = [("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")];
-    let told = async |of: &ApiServer| {
+    let versions_of = async |of: &ApiServer| {
         let (_, _, body) = exchange(of, "GET", "/apis", &accept, "").await;
         let all: Value = serde_json::from_slice(&body).unwrap();
         let found = all["items"]
@@ -182,8 +182,8 @@ async fn discovery_tells_what_others_serve() {
             .find(|item| item["metadata"]["name"] == "agg.example.com");
         found.unwrap()["versions"].clone()
     };
-    // As if it were served here.
-    assert_eq!(told(&server).await, told(&other.server).await);
+    // As if the aggregator served it.
+    assert_eq!(versions_of(&server).await, versions_of(&other.server).await);
     let (_, index) = send(&server, "GET", "/openapi/v3", &Value::Null).await;
     let url = index["paths"]["apis/agg.example.com/v1"]["serverRelativeURL"].as_str().unwrap().to_owned();
     assert_eq!(
@@ -191,14 +191,14 @@ async fn discovery_tells_what_others_serve() {
         send(&other.server, "GET", &url, &Value::Null).await
     );
     other.away.store(true, Ordering::SeqCst);
-    assert_eq!(told(&server).await, json!([{"version": "v1", "freshness": "Stale"}]));
+    assert_eq!(versions_of(&server).await, json!([{"version": "v1", "freshness": "Stale"}]));
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_answer_is_told_of() {
-    let (server, other) = serving();
+async fn an_unavailable_server_is_reported() {
+    let (server, other) = servers();
     other.away.store(true, Ordering::SeqCst);
-    made(&server, "api").await;
+    create_service(&server, "api").await;
     let (_, _, table) =
         exchange(&server, "GET", SERVICES, &[("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")], "")
             .await;
@@ -211,13 +211,13 @@ async fn a_server_that_does_not_answer_is_told_of() {
                    https://api.x.svc:443: connection refused";
     assert_eq!(condition(&server).await, json!(["False", "FailedDiscoveryCheck", message]));
     let (code, headers, body) = exchange(&server, "GET", SPACE, &[], "").await;
-    let said = (code, headers["content-type"].to_str().unwrap(), &body[..]);
-    assert_eq!(said, (503, "text/plain; charset=utf-8", &b"service unavailable\n"[..]));
-    // Whoever comes back is seen with the next request.
+    let result = (code, headers["content-type"].to_str().unwrap(), &body[..]);
+    assert_eq!(result, (503, "text/plain; charset=utf-8", &b"service unavailable\n"[..]));
+    // A server that returns is found with the next request.
     other.away.store(false, Ordering::SeqCst);
     assert_eq!(send(&server, "GET", SPACE, &Value::Null).await.0, 200);
     assert_eq!(condition(&server).await, json!(["True", "Passed", "all checks passed"]));
-    // Whoever goes while it is thought to be there.
+    // A server that goes away while it counts as available.
     other.away.store(true, Ordering::SeqCst);
     let (code, _, body) = exchange(&server, "GET", SPACE, &[], "").await;
     let text =
@@ -226,9 +226,9 @@ async fn a_server_that_does_not_answer_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_service_that_nobody_knows_is_told_of() {
-    let (server, _) = serving();
-    made(&server, "nobody").await;
+async fn a_missing_service_is_reported() {
+    let (server, _) = servers();
+    create_service(&server, "nobody").await;
     let message = "service/nobody in \"x\" is not present";
     assert_eq!(condition(&server).await, json!(["False", "ServiceNotFound", message]));
     let local = json!({"metadata": {"name": "v1.local.example.com"}, "spec": {
@@ -240,7 +240,7 @@ async fn a_service_that_nobody_knows_is_told_of() {
     assert_eq!(send(&server, "GET", "/apis/local.example.com/v1/things", &Value::Null).await.0, 404);
 }
 
-/// The code of an answer, and its text where it is no object.
+/// The code of an answer, and its text if it is not an object.
 async fn read(server: &ApiServer, path: &str) -> (u16, String) {
     let (code, _, body) = exchange(server, "GET", path, &[], "").await;
     let text = String::from_utf8(body.to_vec()).unwrap();
@@ -248,10 +248,10 @@ async fn read(server: &ApiServer, path: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn an_api_service_goes_before_a_definition() {
-    let (server, other) = serving();
+async fn an_api_service_takes_precedence_over_a_crd() {
+    let (server, other) = servers();
     other.away.store(true, Ordering::SeqCst);
-    made(&server, "api").await;
+    create_service(&server, "api").await;
     let mut definition = gadgets().json().clone();
     let mut second = definition["spec"]["versions"][0].clone();
     second["name"] = "v2".into();
@@ -262,7 +262,7 @@ async fn an_api_service_goes_before_a_definition() {
     let away = (503, "service unavailable\n".to_owned());
     assert_eq!(read(&server, SPACE).await, away);
     assert_eq!(read(&server, "/apis/agg.example.com/v1").await, away);
-    // What the APIService does not speak of is served here.
+    // The aggregator serves versions without an APIService.
     assert_eq!(read(&server, &SPACE.replace("v1", "v2")).await, (200, String::new()));
     let (_, group) = send(&server, "GET", "/apis/agg.example.com", &Value::Null).await;
     let versions: Vec<&str> = group["versions"]
@@ -275,9 +275,9 @@ async fn an_api_service_goes_before_a_definition() {
     let accept = [("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")];
     let (_, _, body) = exchange(&server, "GET", "/apis", &accept, "").await;
     let all: Value = serde_json::from_slice(&body).unwrap();
-    let told =
+    let groups =
         all["items"].as_array().unwrap().iter().filter(|item| item["metadata"]["name"] == "agg.example.com");
-    let freshness: Vec<Vec<(&str, &str)>> = told
+    let freshness: Vec<Vec<(&str, &str)>> = groups
         .map(|item| {
             let versions = item["versions"].as_array().unwrap().iter();
             versions
@@ -286,16 +286,16 @@ async fn an_api_service_goes_before_a_definition() {
         })
         .collect();
     assert_eq!(freshness, [[("v2", "Current"), ("v1", "Stale")]]);
-    // Without it, the definition serves both.
+    // Without the APIService, the CRD serves both versions.
     send(&server, "DELETE", &format!("{SERVICES}/v1.agg.example.com"), &Value::Null).await;
     assert_eq!(read(&server, SPACE).await, (200, String::new()));
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_servers_are_looked_at_again_and_again() {
-    let (server, other) = serving();
+async fn availability_is_checked_repeatedly() {
+    let (server, other) = servers();
     other.away.store(true, Ordering::SeqCst);
-    made(&server, "api").await;
+    create_service(&server, "api").await;
     let after = async |seconds| {
         tokio::time::sleep(Duration::from_secs(seconds)).await;
         condition(&server).await[1].clone()
@@ -305,13 +305,13 @@ async fn other_servers_are_looked_at_again_and_again() {
     assert_eq!(after(3).await, "Passed", "one that begins late");
     other.away.store(true, Ordering::SeqCst);
     assert_eq!(after(30).await, "FailedDiscoveryCheck", "one that goes");
-    // Nobody asks more often than every half minute for what stays as it is.
+    // An available server is checked only every half minute.
     other.away.store(false, Ordering::SeqCst);
     assert_eq!(after(31).await, "Passed");
-    other.asked.lock().unwrap().clear();
+    other.requests.lock().unwrap().clear();
     tokio::time::sleep(Duration::from_mins(5)).await;
-    assert!((9..=11).contains(&other.asked.lock().unwrap().len()));
-    // Neither does a fork forget to ask, nor one ask that has nobody to ask.
+    assert!((9..=11).contains(&other.requests.lock().unwrap().len()));
+    // A fork checks availability, too, with its own dialers.
     let fork = server.fork(Some(Arc::new(other.clone())));
     other.away.store(true, Ordering::SeqCst);
     condition(&fork).await;
@@ -320,8 +320,8 @@ async fn other_servers_are_looked_at_again_and_again() {
 }
 
 #[test]
-fn other_servers_are_looked_at_in_a_second_runtime_too() {
-    let (server, other) = serving();
+fn availability_is_checked_in_a_second_runtime_too() {
+    let (server, other) = servers();
     let after_a_while = async || {
         tokio::time::sleep(Duration::from_secs(31)).await;
         condition(&server).await[1].clone()
@@ -331,7 +331,7 @@ fn other_servers_are_looked_at_in_a_second_runtime_too() {
         builder.enable_all().start_paused(true).build().unwrap()
     };
     let first = runtime().block_on(async {
-        made(&server, "api").await;
+        create_service(&server, "api").await;
         after_a_while().await
     });
     other.away.store(true, Ordering::SeqCst);
@@ -343,8 +343,8 @@ fn other_servers_are_looked_at_in_a_second_runtime_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_silent_keeps_no_other_waiting() {
-    let (server, other) = serving();
+async fn a_silent_server_does_not_delay_other_checks() {
+    let (server, other) = servers();
     other.away.store(true, Ordering::SeqCst);
     for version in ["v0", "v2", "v3", "v4"] {
         let mut silent = service("silent");
@@ -352,8 +352,8 @@ async fn a_server_that_is_silent_keeps_no_other_waiting() {
         silent["spec"]["version"] = version.into();
         assert_eq!(send(&server, "POST", SERVICES, &silent).await.0, 201);
     }
-    made(&server, "api").await;
-    // Each of the silent ones is given up after five seconds.
+    create_service(&server, "api").await;
+    // Checks of the silent servers time out after five seconds.
     tokio::time::sleep(Duration::from_secs(6)).await;
     assert_eq!(condition(&server).await[1], "FailedDiscoveryCheck");
     other.away.store(false, Ordering::SeqCst);
@@ -362,9 +362,9 @@ async fn a_server_that_is_silent_keeps_no_other_waiting() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_that_is_made_later_is_seen() {
-    let (server, _) = serving();
-    made(&server, "nobody").await;
+async fn a_service_that_is_created_later_is_found() {
+    let (server, _) = servers();
+    create_service(&server, "nobody").await;
     let services = "/api/v1/namespaces/x/services";
     send(&server, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "x"}})).await;
     let now = async || {
@@ -372,7 +372,7 @@ async fn a_service_that_is_made_later_is_seen() {
         condition(&server).await
     };
     assert_eq!(now().await[1], "ServiceNotFound");
-    // It has been looked for several times by now, and would not be again for a while.
+    // It has been checked several times by now; the next check by backoff is some time away.
     tokio::time::sleep(Duration::from_mins(1)).await;
     let service = json!({"metadata": {"name": "nobody"}, "spec": {"ports": [{"port": 80, "name": "web"}]}});
     assert_eq!(send(&server, "POST", services, &service).await.0, 201);

@@ -1,4 +1,4 @@
-//! Server-side apply and `managedFields`. What is wanted here was seen on kube-apiserver 1.36.3.
+//! Server-side apply and `managedFields`; the expected answers are those of kube-apiserver 1.36.3.
 
 use apiserver::ApiServer;
 use schema::Crd;
@@ -10,7 +10,7 @@ const MAP: &str = "/api/v1/namespaces/default/configmaps/web";
 const DEPLOYMENT: &str = "/apis/apps/v1/namespaces/default/deployments/web";
 const BOAT: &str = "/apis/sea.example/v1/namespaces/default/boats/web";
 
-/// Applies a configuration as `manager`, which may carry more of the query.
+/// Applies a configuration as `manager`, which may contain more query parameters.
 async fn apply(server: &ApiServer, path: &str, manager: &str, configuration: &Value) -> (u16, Value) {
     let path = format!("{path}?fieldManager={manager}");
     let headers = [("content-type", "application/apply-patch+yaml")];
@@ -18,7 +18,7 @@ async fn apply(server: &ApiServer, path: &str, manager: &str, configuration: &Va
     (code, serde_json::from_slice(&body).unwrap())
 }
 
-/// Changes an object by a merge patch as `manager`.
+/// Patches an object with a merge patch as `manager`.
 async fn merge(server: &ApiServer, path: &str, manager: &str, change: &Value) -> (u16, Value) {
     patch(server, &format!("{path}?fieldManager={manager}"), "merge-patch", change).await
 }
@@ -35,7 +35,7 @@ fn boat(spec: &Value) -> Value {
     json!({"apiVersion": "sea.example/v1", "kind": "Boat", "metadata": {"name": "web"}, "spec": spec})
 }
 
-/// Who owns what: manager, operation, subresource, fields.
+/// The owners of fields: manager, operation, subresource, fields.
 fn owners(object: &Value) -> Value {
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
     let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
@@ -51,7 +51,7 @@ fn owners(object: &Value) -> Value {
         .collect()
 }
 
-/// A refusal: code, message, and the causes as (message, field).
+/// An error: code, message, and the causes as (message, field).
 fn refusal((code, status): &(u16, Value)) -> (u16, String, Vec<(String, String)>) {
     let causes = status["details"]["causes"].as_array().into_iter().flatten();
     let causes = causes.map(|cause| {
@@ -100,17 +100,17 @@ fn fleet() -> ApiServer {
 }
 
 #[tokio::test]
-async fn fields_are_shared_disputed_forced_and_given_up() {
+async fn fields_are_shared_conflict_are_forced_and_given_up() {
     let server = ApiServer::builder().build();
-    let (code, made) = apply(&server, MAP, "one", &map(&json!({"a": "1", "b": "2"}))).await;
-    assert_eq!((code, &made["data"]), (201, &json!({"a": "1", "b": "2"})));
+    let (code, created) = apply(&server, MAP, "one", &map(&json!({"a": "1", "b": "2"}))).await;
+    assert_eq!((code, &created["data"]), (201, &json!({"a": "1", "b": "2"})));
     let entry = json!([{
         "manager": "one", "operation": "Apply", "apiVersion": "v1", "time": "2026-01-01T00:00:00Z",
         "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:a": {}, "f:b": {}}},
     }]);
-    assert_eq!(made["metadata"]["managedFields"], entry);
+    assert_eq!(created["metadata"]["managedFields"], entry);
     let (_, again) = apply(&server, MAP, "one", &map(&json!({"a": "1", "b": "2"}))).await;
-    assert_eq!(again, made);
+    assert_eq!(again, created);
 
     let (code, shared) = apply(&server, MAP, "two", &map(&json!({"a": "1"}))).await;
     let both = json!([
@@ -150,13 +150,13 @@ async fn fields_are_shared_disputed_forced_and_given_up() {
 }
 
 #[tokio::test]
-async fn who_updates_is_named_by_its_agent_and_versions_and_oldest_are_put_together() {
+async fn update_managers_are_named_by_user_agent_and_old_entries_are_merged() {
     let server = ApiServer::builder().build();
     let headers = [("content-type", "application/json"), ("user-agent", "kubectl/v1.36.3 (linux/amd64)")];
     let body = map(&json!({"a": "1"})).to_string();
     let (_, _, body) = exchange(&server, "POST", MAP.trim_end_matches("/web"), &headers, &body).await;
-    let made: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!(owners(&made), json!([["kubectl", "Update", "", {"f:data": {".": {}, "f:a": {}}}]]));
+    let created: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(owners(&created), json!([["kubectl", "Update", "", {"f:data": {".": {}, "f:a": {}}}]]));
     let (_, anonymous) = patch(&server, MAP, "merge-patch", &json!({"data": {"a": "2"}})).await;
     let taken = json!([
         ["kubectl", "Update", "", {"f:data": {}}],
@@ -178,12 +178,12 @@ async fn who_updates_is_named_by_its_agent_and_versions_and_oldest_are_put_toget
 }
 
 #[tokio::test]
-async fn what_the_server_sets_by_default_belongs_to_who_updates_and_to_nobody_who_applies() {
+async fn defaults_belong_to_updaters_but_not_to_appliers() {
     let server = ApiServer::builder().build();
     let named = |name: &str| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-    let (_, made) = send(&server, "POST", "/api/v1/namespaces?fieldManager=me", &named("a")).await;
+    let (_, created) = send(&server, "POST", "/api/v1/namespaces?fieldManager=me", &named("a")).await;
     let labels = json!({"f:labels": {".": {}, "f:kubernetes.io/metadata.name": {}}});
-    assert_eq!(owners(&made), json!([["me", "Update", "", {"f:metadata": labels}]]));
+    assert_eq!(owners(&created), json!([["me", "Update", "", {"f:metadata": labels}]]));
     let (code, applied) = apply(&server, "/api/v1/namespaces/b", "me", &named("b")).await;
     let label = &applied["metadata"]["labels"]["kubernetes.io/metadata.name"];
     assert_eq!((code, label, owners(&applied)), (201, &json!("b"), json!([])));
@@ -197,7 +197,7 @@ async fn lists_of_built_in_kinds_are_merged_by_their_keys() {
         "replicas": 2, "selector": {"matchLabels": {"a": "b"}},
         "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container]}},
     }));
-    let (code, made) = apply(&server, DEPLOYMENT, "one", &first).await;
+    let (code, created) = apply(&server, DEPLOYMENT, "one", &first).await;
     let port = r#"k:{"containerPort":80,"protocol":"TCP"}"#;
     let template = json!({
         "f:metadata": {"f:labels": {"f:a": {}}},
@@ -206,7 +206,7 @@ async fn lists_of_built_in_kinds_are_merged_by_their_keys() {
         }}},
     });
     let fields = json!({"f:spec": {"f:replicas": {}, "f:selector": {}, "f:template": template}});
-    assert_eq!((code, owners(&made)), (201, json!([["one", "Apply", "", fields]])));
+    assert_eq!((code, owners(&created)), (201, json!([["one", "Apply", "", fields]])));
 
     let env = json!({"name": "c", "env": [{"name": "X", "value": "1"}]});
     let second = json!({"template": {"spec": {"containers": [env, {"name": "d", "image": "j"}]}}});
@@ -276,7 +276,7 @@ async fn subresources_own_their_own_fields() {
 }
 
 #[tokio::test]
-async fn the_scale_that_is_applied_or_patched_is_that_of_the_path() {
+async fn an_applied_or_patched_scale_must_match_the_path() {
     let server = ApiServer::builder().build();
     let spec = json!({
         "replicas": 1, "selector": {"matchLabels": {"a": "b"}},
@@ -307,19 +307,19 @@ async fn the_scale_that_is_applied_or_patched_is_that_of_the_path() {
 }
 
 #[tokio::test]
-async fn the_schema_of_a_definition_says_how_its_lists_and_maps_are_owned() {
+async fn the_schema_decides_how_lists_and_maps_are_owned() {
     let server = fleet();
     let first = boat(&json!({
         "ports": [{"name": "x", "number": 1, "a": "1"}], "crew": ["a", "b"], "route": ["r"], "tags": {"k": "v"},
         "whole": {"k": "v"}, "open": {"p": {"q": [1]}},
     }));
-    let (code, made) = apply(&server, BOAT, "one", &first).await;
+    let (code, created) = apply(&server, BOAT, "one", &first).await;
     let fields = json!({"f:spec": {
         "f:ports": {"k:{\"name\":\"x\",\"number\":1}": {".": {}, "f:a": {}, "f:name": {}, "f:number": {}}},
         "f:crew": {"v:\"a\"": {}, "v:\"b\"": {}}, "f:route": {}, "f:tags": {"f:k": {}}, "f:whole": {},
         "f:open": {"f:p": {".": {}, "f:q": {}}},
     }});
-    assert_eq!((code, owners(&made)), (201, json!([["one", "Apply", "", fields]])));
+    assert_eq!((code, owners(&created)), (201, json!([["one", "Apply", "", fields]])));
     let second = boat(&json!({
         "ports": [{"name": "y", "number": 2}, {"name": "x", "number": 1, "b": "2"}], "crew": ["c", "b"],
         "tags": {"l": "w"}, "open": {"s": "t"},
@@ -349,7 +349,7 @@ async fn the_schema_of_a_definition_says_how_its_lists_and_maps_are_owned() {
 }
 
 #[tokio::test]
-async fn client_side_apply_is_taken_over_and_owners_can_be_forgotten() {
+async fn client_side_apply_is_migrated_and_owners_can_be_cleared() {
     let server = ApiServer::builder().build();
     let annotation = "kubectl.kubernetes.io/last-applied-configuration";
     let mut object = map(&json!({"a": "1", "b": "2"}));
@@ -368,8 +368,8 @@ async fn client_side_apply_is_taken_over_and_owners_can_be_forgotten() {
     ]);
     assert_eq!(owners(&taken), wanted);
 
-    for nobody in [json!([{}]), json!([])] {
-        let (_, clear) = merge(&server, MAP, "x", &json!({"metadata": {"managedFields": nobody}})).await;
+    for owners in [json!([{}]), json!([])] {
+        let (_, clear) = merge(&server, MAP, "x", &json!({"metadata": {"managedFields": owners}})).await;
         assert_eq!(clear["metadata"].get("managedFields"), None);
     }
     let (_, untracked) = merge(&server, MAP, "x", &json!({"data": {"z": "1"}})).await;
@@ -384,19 +384,19 @@ async fn client_side_apply_is_taken_over_and_owners_can_be_forgotten() {
 }
 
 #[tokio::test]
-async fn a_whole_float_is_applied_as_the_number_that_it_is() {
+async fn an_integral_float_is_applied_as_a_number() {
     let server = fleet();
     let text = boat(&json!({"replicas": 2.0})).to_string();
     assert!(text.contains("2.0"), "{text}");
     let headers = [("content-type", "application/apply-patch+yaml")];
     let (code, _, body) =
         exchange(&server, "PATCH", &format!("{BOAT}?fieldManager=m"), &headers, &text).await;
-    let made: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!((code, made["spec"]["replicas"].to_string()), (201, "2".to_owned()));
+    let created: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((code, created["spec"]["replicas"].to_string()), (201, "2".to_owned()));
 }
 
 #[tokio::test]
-async fn what_cannot_be_applied_is_refused_in_the_words_of_kubernetes() {
+async fn invalid_configurations_are_refused_as_in_kubernetes() {
     let server = ApiServer::builder().build();
     apply(&server, MAP, "one", &map(&json!({"a": "1"}))).await;
     let object = |field: &str, value: Value| {
@@ -455,24 +455,24 @@ async fn what_cannot_be_applied_is_refused_in_the_words_of_kubernetes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn times_and_revisions_change_only_when_something_else_does() {
+async fn times_and_revisions_change_only_with_the_object() {
     let server = ApiServer::builder().build();
-    let (_, made) = apply(&server, MAP, "one", &map(&json!({"a": "1"}))).await;
+    let (_, created) = apply(&server, MAP, "one", &map(&json!({"a": "1"}))).await;
     tokio::time::sleep(std::time::Duration::from_secs(90)).await;
     for answer in [
         apply(&server, MAP, "one", &map(&json!({"a": "1"}))).await,
         apply(&server, MAP, "one&force=true", &map(&json!({"a": "1"}))).await,
         merge(&server, MAP, "one", &json!({"data": {"a": "1"}})).await,
-        send(&server, "PUT", &format!("{MAP}?fieldManager=x"), &made).await,
+        send(&server, "PUT", &format!("{MAP}?fieldManager=x"), &created).await,
     ] {
-        assert_eq!(answer, (200, made.clone()));
+        assert_eq!(answer, (200, created.clone()));
     }
     let (_, dry) = apply(&server, MAP, "one&dryRun=All", &map(&json!({"a": "2"}))).await;
     assert_eq!(
         (&dry["data"], &dry["metadata"]["managedFields"][0]["time"]),
         (&json!({"a": "2"}), &json!("2026-01-01T00:01:30Z"))
     );
-    assert_eq!(send(&server, "GET", MAP, &Value::Null).await.1, made);
+    assert_eq!(send(&server, "GET", MAP, &Value::Null).await.1, created);
     let (_, changed) = apply(&server, MAP, "one", &map(&json!({"a": "2"}))).await;
     assert_eq!(changed["metadata"]["managedFields"][0]["time"], "2026-01-01T00:01:30Z");
 }

@@ -24,7 +24,7 @@ fn without_identity(mut object: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_deployment_is_written_whole() {
+async fn a_deployment_is_stored_with_defaults() {
     let server = ApiServer::builder().build();
     let (_, made) = send(&server, "POST", DEPLOYMENTS, &deployment()).await;
     let want = json!({
@@ -49,7 +49,7 @@ async fn a_deployment_is_written_whole() {
 }
 
 #[tokio::test]
-async fn services_are_given_addresses_and_keep_them() {
+async fn services_get_addresses_and_keep_them() {
     let server = ApiServer::builder().build();
     let services = format!("{CORE}/services");
     let body = |name: &str| json!({"metadata": {"name": name}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
@@ -73,7 +73,7 @@ async fn services_are_given_addresses_and_keep_them() {
 }
 
 #[tokio::test]
-async fn faults_are_told_in_kubernetes_words() {
+async fn validation_errors_are_worded_as_in_kubernetes() {
     let server = ApiServer::builder().build();
     let with = |path: &str, value: Value| {
         let mut object = deployment();
@@ -132,7 +132,7 @@ async fn faults_are_told_in_kubernetes_words() {
 }
 
 #[tokio::test]
-async fn what_is_immutable_stays() {
+async fn immutable_fields_cannot_be_changed() {
     let server = ApiServer::builder().build();
     let secrets = format!("{CORE}/secrets");
     let secret = json!({"metadata": {"name": "a"}, "immutable": true, "stringData": {"a": "b"}});

@@ -1,4 +1,4 @@
-//! Certificate signing requests: who asked, what may be asked, approval, and the certificate.
+//! CertificateSigningRequests: requesting user, validation, approval, and the certificate.
 
 use apiserver::{ApiServer, Controllers};
 use base64::Engine;
@@ -41,7 +41,7 @@ async fn decide(server: &ApiServer, name: &str, conditions: Value) -> (u16, Valu
 }
 
 #[tokio::test]
-async fn the_server_says_who_asked() {
+async fn the_server_sets_the_requesting_user() {
     let server = ApiServer::builder().build();
     let (code, made) = send(&server, "POST", REQUESTS, &request("c", KUBELET)).await;
     assert_eq!(
@@ -54,7 +54,7 @@ async fn the_server_says_who_asked() {
 }
 
 #[tokio::test]
-async fn what_may_not_be_asked_is_refused() {
+async fn invalid_requests_are_refused() {
     let server = ApiServer::builder().build();
     let with = |change: Value| {
         let mut request = request("bad", KUBELET);
@@ -99,7 +99,7 @@ async fn what_may_not_be_asked_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_decision_is_made_once() {
+async fn a_decision_is_final() {
     let server = ApiServer::builder().build();
     send(&server, "POST", REQUESTS, &request("c", KUBELET)).await;
     let kind = "CertificateSigningRequest.certificates.k8s.io \"c\" is invalid: status";
@@ -178,17 +178,17 @@ async fn approved_requests_are_signed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_request_that_is_judged_is_the_one_that_is_signed() {
+async fn the_validated_request_is_the_signed_one() {
     let controllers = Controllers { signing: true, ..Controllers::none() };
     let server = ApiServer::builder().controllers(controllers).build();
     let text = |organization: &str, name: &str| STANDARD.decode(pem(organization, name)).unwrap();
-    // No block begins within a line.
+    // A PEM block does not begin within a line.
     let both =
         [b"x".to_vec(), text("system:masters", "evil"), text("system:nodes", "system:node:n1")].concat();
     let client = "kubernetes.io/kube-apiserver-client";
-    let mut asked = request("c", client);
-    asked["spec"]["request"] = STANDARD.encode(both).into();
-    assert_eq!(send(&server, "POST", REQUESTS, &asked).await.0, 201);
+    let mut object = request("c", client);
+    object["spec"]["request"] = STANDARD.encode(both).into();
+    assert_eq!(send(&server, "POST", REQUESTS, &object).await.0, 201);
     decide(&server, "c", json!([condition("Approved", "True")])).await;
     server.settled().await;
     let (_, signed) = send(&server, "GET", &format!("{REQUESTS}/c"), &Value::Null).await;
@@ -200,7 +200,7 @@ async fn the_request_that_is_judged_is_the_one_that_is_signed() {
     );
 }
 
-/// Case 22: the requests that Go does not parse.
+/// Case 22: requests that Go does not parse.
 const NOT_PARSED: [(&str, &str); 3] = [
     (
         "\
@@ -246,7 +246,7 @@ KF59EAOHCQIgdv8E8lzt6w/fQmvvDKdhGiSQ8zuX2XNbROEi52ly4rQ=
 ];
 
 #[tokio::test]
-async fn case_22_a_request_that_says_its_names_twice_is_not_stored() {
+async fn case_22_a_request_with_duplicate_names_is_not_stored() {
     let server = ApiServer::builder().build();
     for (pem, why) in NOT_PARSED {
         let mut request = request("twice", KUBELET);

@@ -18,8 +18,13 @@ async fn get(server: &ApiServer, path: &str) -> (u16, Value) {
     send(server, "GET", path, &Value::Null).await
 }
 
-/// Makes a config map that belongs to others, and gives its uid.
-async fn made(server: &ApiServer, name: &str, owners: &[(&str, &str, bool)], finalizers: &[&str]) -> String {
+/// Creates a ConfigMap with owners, and returns its UID.
+async fn create(
+    server: &ApiServer,
+    name: &str,
+    owners: &[(&str, &str, bool)],
+    finalizers: &[&str],
+) -> String {
     let owner = |(name, uid, blocks): &(&str, &str, bool)| json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": uid, "blockOwnerDeletion": blocks});
     let owners: Vec<Value> = owners.iter().map(owner).collect();
     let body = json!({"metadata": {"name": name, "ownerReferences": owners, "finalizers": finalizers}});
@@ -42,12 +47,12 @@ async fn names(server: &ApiServer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn dependents_go_after_their_owner() {
+async fn dependents_are_deleted_after_their_owner() {
     let server = collecting();
-    let owner = made(&server, "owner", &[], &[]).await;
-    let child = made(&server, "child", &[("owner", &owner, true)], &[]).await;
-    made(&server, "grandchild", &[("child", &child, false)], &[]).await;
-    made(&server, "stranger", &[], &[]).await;
+    let owner = create(&server, "owner", &[], &[]).await;
+    let child = create(&server, "child", &[("owner", &owner, true)], &[]).await;
+    create(&server, "grandchild", &[("child", &child, false)], &[]).await;
+    create(&server, "stranger", &[], &[]).await;
     assert_eq!(delete(&server, "owner", "Background").await.0, 200);
     assert_eq!(names(&server).await, ["stranger"]);
     let deleted: Vec<(String, String)> = server
@@ -62,11 +67,11 @@ async fn dependents_go_after_their_owner() {
 }
 
 #[tokio::test]
-async fn an_owner_in_the_foreground_waits_for_those_that_block_it() {
+async fn foreground_deletion_waits_for_blocking_dependents() {
     let server = collecting();
-    let owner = made(&server, "owner", &[], &[]).await;
-    made(&server, "held", &[("owner", &owner, true)], &["x/y"]).await;
-    made(&server, "free", &[("owner", &owner, false)], &[]).await;
+    let owner = create(&server, "owner", &[], &[]).await;
+    create(&server, "held", &[("owner", &owner, true)], &["x/y"]).await;
+    create(&server, "free", &[("owner", &owner, false)], &[]).await;
     let (code, marked) = delete(&server, "owner", "Foreground").await;
     assert_eq!(
         (code, &marked["metadata"]["finalizers"], &marked["metadata"]["deletionGracePeriodSeconds"]),
@@ -88,20 +93,20 @@ async fn an_owner_in_the_foreground_waits_for_those_that_block_it() {
 }
 
 #[tokio::test]
-async fn one_that_blocks_nobody_lets_its_owner_go_first() {
+async fn foreground_deletion_does_not_wait_for_other_dependents() {
     let server = collecting();
-    let owner = made(&server, "owner", &[], &[]).await;
-    made(&server, "held", &[("owner", &owner, false)], &["x/y"]).await;
+    let owner = create(&server, "owner", &[], &[]).await;
+    create(&server, "held", &[("owner", &owner, false)], &["x/y"]).await;
     delete(&server, "owner", "Foreground").await;
     assert_eq!(names(&server).await, ["held"]);
 }
 
 #[tokio::test]
-async fn orphans_stay_and_forget_their_owner() {
+async fn orphans_stay_without_their_owner_reference() {
     let server = collecting();
-    let owner = made(&server, "owner", &[], &[]).await;
-    let other = made(&server, "other", &[], &[]).await;
-    made(&server, "child", &[("owner", &owner, true), ("other", &other, false)], &[]).await;
+    let owner = create(&server, "owner", &[], &[]).await;
+    let other = create(&server, "other", &[], &[]).await;
+    create(&server, "child", &[("owner", &owner, true), ("other", &other, false)], &[]).await;
     let (_, marked) = delete(&server, "owner", "Orphan").await;
     assert_eq!(marked["metadata"]["finalizers"], json!(["orphan"]));
     assert_eq!(names(&server).await, ["child", "other"]);
@@ -111,10 +116,10 @@ async fn orphans_stay_and_forget_their_owner() {
 }
 
 #[tokio::test]
-async fn what_has_another_owner_stays() {
+async fn an_object_with_another_owner_stays() {
     let server = collecting();
-    let (a, b) = (made(&server, "a", &[], &[]).await, made(&server, "b", &[], &[]).await);
-    made(&server, "child", &[("a", &a, true), ("b", &b, true)], &[]).await;
+    let (a, b) = (create(&server, "a", &[], &[]).await, create(&server, "b", &[], &[]).await);
+    create(&server, "child", &[("a", &a, true), ("b", &b, true)], &[]).await;
     delete(&server, "a", "Background").await;
     let (_, child) = get(&server, &format!("{MAPS}/child")).await;
     assert_eq!(child["metadata"]["ownerReferences"][0]["name"], "b", "the one that is gone is taken out");
@@ -123,11 +128,11 @@ async fn what_has_another_owner_stays() {
 }
 
 #[tokio::test]
-async fn an_owner_must_be_the_very_one_and_in_the_same_namespace() {
+async fn an_owner_must_match_by_uid_and_namespace() {
     let server = collecting();
-    let owner = made(&server, "owner", &[], &[]).await;
-    made(&server, "wrong-uid", &[("owner", "0", true)], &[]).await;
-    made(&server, "never-there", &[("nobody", "1", true)], &[]).await;
+    let owner = create(&server, "owner", &[], &[]).await;
+    create(&server, "wrong-uid", &[("owner", "0", true)], &[]).await;
+    create(&server, "never-there", &[("nobody", "1", true)], &[]).await;
     let reference = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner}]);
     let elsewhere = "/api/v1/namespaces/kube-public/configmaps";
     send(&server, "POST", elsewhere, &json!({"metadata": {"name": "cross", "ownerReferences": reference}}))
@@ -141,14 +146,14 @@ async fn an_owner_must_be_the_very_one_and_in_the_same_namespace() {
     assert_eq!(
         get(&server, &format!("{cluster}/wide")).await.0,
         200,
-        "nobody can say where its owner would be"
+        "the namespace of its owner is unknown"
     );
 }
 
 #[tokio::test]
-async fn policies_are_checked() {
+async fn propagation_policies_are_validated() {
     let server = collecting();
-    made(&server, "a", &[], &[]).await;
+    create(&server, "a", &[], &[]).await;
     let table = [
         (
             json!({"propagationPolicy": "Bad"}),
@@ -170,7 +175,7 @@ async fn policies_are_checked() {
 #[tokio::test]
 async fn without_a_collector_an_owner_in_the_foreground_stays() {
     let server = ApiServer::builder().controllers(Controllers::none()).build();
-    made(&server, "owner", &[], &[]).await;
+    create(&server, "owner", &[], &[]).await;
     delete(&server, "owner", "Foreground").await;
     assert_eq!(names(&server).await, ["owner"]);
     delete(&server, "owner", "Background").await;
@@ -178,10 +183,10 @@ async fn without_a_collector_an_owner_in_the_foreground_stays() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fails_is_tried_again() {
+async fn a_failed_deletion_is_retried() {
     let server = collecting();
-    let owner = made(&server, "owner", &[], &[]).await;
-    made(&server, "child", &[("owner", &owner, true)], &[]).await;
+    let owner = create(&server, "owner", &[], &[]).await;
+    create(&server, "child", &[("owner", &owner, true)], &[]).await;
     let matching = Matching {
         user: Some("system:serviceaccount:kube-system:generic-garbage-collector".to_owned()),
         ..Matching::resource("", "configmaps")
@@ -196,7 +201,7 @@ async fn what_fails_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_says_what_is_left_in_it() {
+async fn conditions_of_a_namespace_report_its_remaining_content() {
     let server = collecting();
     send(&server, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "x"}})).await;
     let inside = "/api/v1/namespaces/x/configmaps";
@@ -295,7 +300,7 @@ async fn every_namespace_of_a_cluster_has_its_account_and_authority() {
 }
 
 #[tokio::test]
-async fn secrets_of_accounts_are_filled_and_go_with_them() {
+async fn token_secrets_are_filled_and_deleted_with_their_account() {
     let server = ApiServer::builder().controllers(Controllers::all()).build();
     let secrets = "/api/v1/namespaces/default/secrets";
     let accounts = "/api/v1/namespaces/default/serviceaccounts";
@@ -309,7 +314,7 @@ async fn secrets_of_accounts_are_filled_and_go_with_them() {
     send(&server, "POST", secrets, &secret("s", "a")).await;
     send(&server, "POST", secrets, &secret("t", "nobody")).await;
     server.settled().await;
-    assert_eq!(get(&server, &format!("{secrets}/t")).await.0, 404, "it belongs to nobody");
+    assert_eq!(get(&server, &format!("{secrets}/t")).await.0, 404, "its account does not exist");
     let (_, filled) = get(&server, &format!("{secrets}/s")).await;
     assert_eq!(
         (

@@ -1,4 +1,4 @@
-//! Custom resources in several versions: a webhook converts, and what is read is defaulted; worded as kube-apiserver words it.
+//! Custom resources in several versions: conversion webhooks and defaults; errors are worded as in kube-apiserver.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::wire::{events, patch, send};
 
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// What the webhook does with the object and the whole answer.
+/// Changes the webhook's response.
 type Script = fn(&mut Value);
 
-/// A webhook that knows `spec.size` of v1 as `spec.width` of v2.
+/// A conversion webhook: `spec.size` of v1 is `spec.width` of v2.
 #[derive(Clone, Default)]
 struct Converter {
-    asked: Arc<Mutex<Vec<Value>>>,
-    spoil: Arc<Mutex<Option<Script>>>,
+    reviews: Arc<Mutex<Vec<Value>>>,
+    script: Arc<Mutex<Option<Script>>>,
 }
 
 impl Dialers for Converter {
@@ -35,7 +35,7 @@ impl Dialer for Converter {
     async fn post(&self, path: &str, body: Bytes, _: Duration) -> Result<HttpAnswer, DialError> {
         assert_eq!(path, "/convert?timeout=30s");
         let review: Value = serde_json::from_slice(&body).unwrap();
-        self.asked.lock().unwrap().push(review.clone());
+        self.reviews.lock().unwrap().push(review.clone());
         let to = review["request"]["desiredAPIVersion"].clone();
         let convert = |object: &Value| {
             let mut object = object.clone();
@@ -55,25 +55,25 @@ impl Dialer for Converter {
                 "uid": review["request"]["uid"], "convertedObjects": objects, "result": {"status": "Success"},
             },
         });
-        if let Some(spoil) = *self.spoil.lock().unwrap() {
-            spoil(&mut answer);
+        if let Some(script) = *self.script.lock().unwrap() {
+            script(&mut answer);
         }
         Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
     }
 }
 
 impl Converter {
-    /// The versions that were asked for since the last call.
-    fn asked(&self) -> Vec<String> {
-        let asked = std::mem::take(&mut *self.asked.lock().unwrap());
-        asked
+    /// The versions that were requested since the last call.
+    fn requested_versions(&self) -> Vec<String> {
+        let reviews = std::mem::take(&mut *self.reviews.lock().unwrap());
+        reviews
             .iter()
             .map(|review| review["request"]["desiredAPIVersion"].as_str().unwrap().to_owned())
             .collect()
     }
 
-    fn spoil(&self, script: Script) {
-        *self.spoil.lock().unwrap() = Some(script);
+    fn set_script(&self, script: Script) {
+        *self.script.lock().unwrap() = Some(script);
     }
 }
 
@@ -118,7 +118,7 @@ async fn serving() -> (ApiServer, Converter) {
     (server, converter)
 }
 
-/// The path of a watch that begins right before an object was made.
+/// The path of a watch that starts right before an object was created.
 fn since(object: &Value) -> String {
     let revision: u64 = object["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap();
     format!("{}?watch=true&resourceVersion={}&timeoutSeconds=1", space("v2"), revision - 1)
@@ -129,17 +129,17 @@ async fn a_webhook_converts_what_is_stored_in_another_version() {
     let (server, converter) = serving().await;
     let (code, made) = send(&server, "POST", &space("v2"), &gadget("v2", "a", &json!({"width": 3}))).await;
     assert_eq!((code, &made["spec"]), (201, &json!({"width": 3, "colour": "of v2"})), "{made}");
-    // To the version that it is stored in, and back for the answer.
-    assert_eq!(converter.asked(), ["example.com/v1", "example.com/v2"]);
+    // Converted to the storage version, and back for the answer.
+    assert_eq!(converter.requested_versions(), ["example.com/v1", "example.com/v2"]);
     let (_, stored) = send(&server, "GET", &format!("{}/a", space("v1")), &Value::Null).await;
     assert_eq!(
         (&stored["apiVersion"], &stored["spec"]),
         (&json!("example.com/v1"), &json!({"size": 3, "colour": "of v2"}))
     );
-    assert_eq!(converter.asked(), [""; 0]);
+    assert_eq!(converter.requested_versions(), [""; 0]);
     let (_, read) = send(&server, "GET", &format!("{}/a", space("v2")), &Value::Null).await;
     assert_eq!(read["spec"], json!({"width": 3, "colour": "of v2"}));
-    // Labels are the webhook's; all other metadata is as it was.
+    // The webhook may change labels; other metadata is restored.
     assert_eq!(read["metadata"]["labels"], json!({"converted-to": "example.com-v2"}));
     assert_eq!(read["metadata"]["creationTimestamp"], stored["metadata"]["creationTimestamp"]);
     let (_, list) = send(&server, "GET", &space("v2"), &Value::Null).await;
@@ -163,7 +163,7 @@ async fn a_webhook_converts_what_is_stored_in_another_version() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_does_not_convert_is_told_in_the_words_of_the_original() {
+async fn errors_of_conversion_webhooks_are_worded_as_in_kube_apiserver() {
     let (server, converter) = serving().await;
     send(&server, "POST", &space("v1"), &gadget("v1", "a", &json!({"size": 3}))).await;
     let table: [(Script, &str); 12] = [
@@ -202,8 +202,8 @@ async fn a_webhook_that_does_not_convert_is_told_in_the_words_of_the_original() 
         ),
         (|a| *a = json!("nonsense"), ""),
     ];
-    for (spoil, want) in table {
-        converter.spoil(spoil);
+    for (script, want) in table {
+        converter.set_script(script);
         let (code, status) = send(&server, "GET", &format!("{}/a", space("v2")), &Value::Null).await;
         let message = status["message"].as_str().unwrap();
         let want = format!("conversion webhook for example.com/v1, Kind=Gadget {want}");
@@ -212,37 +212,36 @@ async fn a_webhook_that_does_not_convert_is_told_in_the_words_of_the_original() 
             "{message}\n{want}"
         );
     }
-    converter.spoil(|a| a["response"]["uid"] = "x".into());
+    converter.set_script(|a| a["response"]["uid"] = "x".into());
     let (_, status) = send(&server, "GET", &space("v2"), &Value::Null).await;
     let message = status["message"].as_str().unwrap();
     assert!(
         message.contains("failed: expected response.uid=\"") && message.ends_with("\", got \"x\""),
         "{message}"
     );
-    // Nothing is written that cannot be stored.
+    // An object that cannot be converted is not stored.
     let (code, _) = send(&server, "POST", &space("v2"), &gadget("v2", "b", &json!({"width": 3}))).await;
     assert_eq!(code, 500);
     assert_eq!(send(&server, "GET", &format!("{}/b", space("v1")), &Value::Null).await.0, 404);
-    // Who asks for the version that is stored needs nobody.
+    // A request for the storage version needs no conversion.
     assert_eq!(send(&server, "GET", &format!("{}/a", space("v1")), &Value::Null).await.0, 200);
-    // A watch ends with the refusal.
+    // A watch ends with the error.
     let (_, stored) = send(&server, "GET", &format!("{}/a", space("v1")), &Value::Null).await;
     let [(kind, status)] = &events(&server, &since(&stored)).await[..] else { panic!("one event") };
     assert_eq!((kind.as_str(), &status["code"]), ("ERROR", &json!(500)));
 }
 
 #[tokio::test]
-async fn a_server_without_a_way_to_webhooks_says_so() {
+async fn without_dialers_conversion_fails() {
     let server = ApiServer::builder().build();
     send(&server, "POST", CRDS, &definition("Webhook")).await;
     let (code, status) = send(&server, "POST", &space("v2"), &gadget("v2", "a", &json!({"width": 3}))).await;
-    let message =
-        "conversion webhook for example.com/v2, Kind=Gadget failed: this server was given no way to webhooks";
+    let message = "conversion webhook for example.com/v2, Kind=Gadget failed: the embedded API server has no dialers to call webhooks";
     assert_eq!((code, &status["message"]), (500, &json!(message)));
 }
 
 #[tokio::test]
-async fn what_a_schema_has_learned_since_is_set_when_an_object_is_read() {
+async fn new_defaults_apply_when_an_old_object_is_read() {
     let server = ApiServer::builder().build();
     let mut before = definition("None");
     for version in before["spec"]["versions"].as_array_mut().unwrap() {
@@ -254,7 +253,7 @@ async fn what_a_schema_has_learned_since_is_set_when_an_object_is_read() {
     assert_eq!(made["spec"], json!({"size": 1}));
     let versions = json!({"spec": {"versions": definition("None")["spec"]["versions"]}});
     patch(&server, &format!("{CRDS}/gadgets.example.com"), "merge-patch", &versions).await;
-    // Those of the version that it is stored in, whichever is asked for.
+    // The defaults of the storage version, whichever version is requested.
     for version in ["v1", "v2"] {
         let (_, read) = send(&server, "GET", &format!("{}/a", space(version)), &Value::Null).await;
         assert_eq!(read["spec"]["colour"], "of v1", "{version}");
@@ -262,7 +261,7 @@ async fn what_a_schema_has_learned_since_is_set_when_an_object_is_read() {
         let (_, list) = send(&server, "GET", &space(version), &Value::Null).await;
         assert_eq!(list["items"][0]["spec"]["colour"], "of v1", "{version}");
     }
-    // A write that changes nothing else writes them down.
+    // A write without another change stores the defaults.
     let (_, after) = patch(&server, &format!("{}/a", space("v1")), "merge-patch", &json!({})).await;
     assert_ne!(after["metadata"]["resourceVersion"], made["metadata"]["resourceVersion"]);
 }

@@ -1,4 +1,4 @@
-//! Objects come, change and go.
+//! Create, read, update, patch, list and delete.
 
 use apiserver::ApiServer;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -12,7 +12,7 @@ fn config_map(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn kube_makes_reads_changes_lists_and_deletes() {
+async fn a_kube_client_creates_reads_changes_lists_and_deletes() {
     let server = ApiServer::builder().build();
     let client = kube::Client::new(server.clone(), "default");
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
@@ -20,16 +20,16 @@ async fn kube_makes_reads_changes_lists_and_deletes() {
         metadata: ObjectMeta { generate_name: Some("a-".to_owned()), ..ObjectMeta::default() },
         ..ConfigMap::default()
     };
-    let made = maps.create(&PostParams::default(), &map).await.unwrap();
-    let name = made.metadata.name.clone().unwrap();
+    let created = maps.create(&PostParams::default(), &map).await.unwrap();
+    let name = created.metadata.name.clone().unwrap();
     assert!(name.starts_with("a-") && name.len() == 7, "{name}");
-    assert_eq!(made.metadata.namespace.as_deref(), Some("default"));
+    assert_eq!(created.metadata.namespace.as_deref(), Some("default"));
     let patch = Patch::Merge(json!({"data": {"x": "y"}}));
     let patched = maps.patch(&name, &PatchParams::default(), &patch).await.unwrap();
     assert_eq!(patched.data.clone().unwrap()["x"], "y");
     assert_eq!(maps.get(&name).await.unwrap(), patched);
     assert_eq!(maps.list(&ListParams::default()).await.unwrap().items.len(), 1);
-    let kube::Error::Api(stale) = maps.replace(&name, &PostParams::default(), &made).await.unwrap_err()
+    let kube::Error::Api(stale) = maps.replace(&name, &PostParams::default(), &created).await.unwrap_err()
     else {
         panic!("a stale update is refused by the server");
     };
@@ -45,7 +45,7 @@ async fn kube_makes_reads_changes_lists_and_deletes() {
 }
 
 #[tokio::test]
-async fn errors_are_worded_as_kubernetes_words_them() {
+async fn errors_are_worded_as_in_kubernetes() {
     let server = ApiServer::builder().build();
     let maps = "/api/v1/namespaces/default/configmaps";
     assert_eq!(send(&server, "POST", maps, &config_map("a")).await.0, 201);
@@ -122,8 +122,8 @@ async fn a_patch_of_too_many_operations_is_refused_where_there_is_something_to_p
     let (code, status) = patched("a", 10_001).await;
     let message =
         "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001";
-    let said = (code, &status["reason"], &status["message"]);
-    assert_eq!(said, (413, &json!("RequestEntityTooLarge"), &json!(message)));
+    let error = (code, &status["reason"], &status["message"]);
+    assert_eq!(error, (413, &json!("RequestEntityTooLarge"), &json!(message)));
     assert_eq!((patched("a", 10_000).await.0, patched("b", 10_001).await.0), (200, 404));
 }
 

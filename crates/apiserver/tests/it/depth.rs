@@ -1,5 +1,4 @@
-//! Objects with many levels: what is read goes through all that the server does with it, on a stack of 2 MiB as tokio's
-//! threads have it.
+//! Deeply nested objects: the server handles what it accepts on a stack of 2 MiB, as tokio's threads have.
 
 use std::sync::Arc;
 
@@ -7,7 +6,7 @@ use apiserver::ApiServer;
 use schema::Crd;
 use serde_json::json;
 
-use crate::hook::{Hooks, Say, configuration};
+use crate::hook::{HookReply, Hooks, configuration};
 use crate::wire::{exchange, send};
 
 const BOATS: &str = "/apis/sea.example/v1/namespaces/default/boats";
@@ -28,7 +27,7 @@ fn boats() -> Crd {
 }
 
 async fn serving() -> ApiServer {
-    let marks = |_: &_| Say::Patch(json!([{"op": "add", "path": "/spec/z", "value": 1}]));
+    let marks = |_: &_| HookReply::Patch(json!([{"op": "add", "path": "/spec/z", "value": 1}]));
     let hooks = Hooks::default().with("m", marks);
     let server = ApiServer::builder().crds([boats()]).dialers(Arc::new(hooks)).build();
     let rules = json!({"rules": [
@@ -40,8 +39,8 @@ async fn serving() -> ApiServer {
     server
 }
 
-/// Codes of create, apply, merge patch, copy and replace of an object of so many levels.
-async fn written(server: &ApiServer, levels: usize) -> Vec<u16> {
+/// Codes of create, apply, merge patch, copy and replace of an object with this many levels.
+async fn write_codes(server: &ApiServer, levels: usize) -> Vec<u16> {
     let name = format!("b{levels}");
     let object = |field: &str, version: &str| {
         let deep = format!(r#"{{"{field}":"#).repeat(levels - 1) + "{}" + &"}".repeat(levels - 1);
@@ -80,14 +79,14 @@ async fn written(server: &ApiServer, levels: usize) -> Vec<u16> {
 }
 
 #[test]
-fn whatever_is_read_can_be_handled() {
+fn deep_objects_do_not_overflow_the_stack() {
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
         runtime.unwrap().block_on(async {
             let server = serving().await;
             let mut deepest = 0;
             for levels in (20..2_000).step_by(20) {
-                match written(&server, levels).await[..] {
+                match write_codes(&server, levels).await[..] {
                     [201, 200, 200, 200, 200, 200, 200] => deepest = levels,
                     [400, 400, 404, 404, 400, 200, 404] => {}
                     ref codes => panic!("{levels} levels: {codes:?}"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use apiserver::ApiServer;
 use serde_json::{Value, json};
 
-use crate::hook::{Hooks, Say, configuration};
+use crate::hook::{HookReply, Hooks, configuration};
 use crate::wire::{exchange, patch, send};
 
 const PODS: &str = "/api/v1/namespaces/default/pods";
@@ -26,7 +26,7 @@ async fn evict(server: &ApiServer, name: &str) -> (u16, Value) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn budgets_are_kept() {
+async fn evictions_respect_disruption_budgets() {
     let server = ApiServer::builder().build();
     running(&server, "a").await;
     let budget = json!({"metadata": {"name": "b"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "x"}}}});
@@ -70,14 +70,16 @@ async fn budgets_are_kept() {
 }
 
 #[tokio::test]
-async fn webhooks_are_asked_about_the_eviction_and_not_about_the_deletion() {
+async fn webhooks_receive_the_eviction_and_not_the_deletion() {
     let hooks = Hooks::default()
         .with("mutates", |_| {
-            Say::Patch(json!([{"op": "add", "path": "/deleteOptions", "value": {"gracePeriodSeconds": 5}}]))
+            HookReply::Patch(
+                json!([{"op": "add", "path": "/deleteOptions", "value": {"gracePeriodSeconds": 5}}]),
+            )
         })
         .with("validates", |request| {
             assert_eq!(request["name"], "a");
-            Say::Response(json!({"allowed": true}))
+            HookReply::Response(json!({"allowed": true}))
         });
     let server = ApiServer::builder().dialers(Arc::new(hooks.clone())).build();
     running(&server, "a").await;
@@ -98,8 +100,8 @@ async fn webhooks_are_asked_about_the_eviction_and_not_about_the_deletion() {
         eviction
     };
     assert_eq!(code, 201, "{status}");
-    let asked: Vec<_> = hooks
-        .asked()
+    let reviews: Vec<_> = hooks
+        .take_reviews()
         .into_iter()
         .map(|(name, review)| {
             let request = &review["request"];
@@ -114,13 +116,13 @@ async fn webhooks_are_asked_about_the_eviction_and_not_about_the_deletion() {
         .collect();
     let of = json!(["CREATE", "pods", "eviction", "Eviction"]);
     let want = [("mutates", eviction), ("validates", mutated)];
-    assert_eq!(asked, want.map(|(name, object)| (name.to_owned(), of.clone(), object)));
+    assert_eq!(reviews, want.map(|(name, object)| (name.to_owned(), of.clone(), object)));
     let (_, pod) = send(&server, "GET", &format!("{PODS}/a"), &Value::Null).await;
     assert_eq!(pod["metadata"]["deletionGracePeriodSeconds"], 5);
 }
 
 #[tokio::test]
-async fn an_eviction_that_cannot_be_read_spends_nothing() {
+async fn an_unreadable_eviction_uses_no_budget() {
     let server = ApiServer::builder().build();
     running(&server, "a").await;
     let budget = json!({"metadata": {"name": "b"}, "spec": {"minAvailable": 0, "selector": {"matchLabels": {"app": "x"}}}});
@@ -173,8 +175,8 @@ async fn names_must_agree() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_binding_puts_its_pod_on_a_node_with_what_it_says_and_webhooks_see_it_alone() {
-    let hooks = Hooks::default().with("looks", |_| Say::Response(json!({"allowed": true})));
+async fn a_binding_sets_node_labels_and_annotations_and_webhooks_receive_only_the_binding() {
+    let hooks = Hooks::default().with("looks", |_| HookReply::Response(json!({"allowed": true})));
     let server = ApiServer::builder().dialers(Arc::new(hooks.clone())).build();
     let pod = |name: &str, spec: Value| {
         let mut pod = json!({"metadata": {"name": name, "labels": {"a": "old"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
@@ -209,8 +211,8 @@ async fn a_binding_puts_its_pod_on_a_node_with_what_it_says_and_webhooks_see_it_
         "type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": "2026-01-01T00:00:00Z",
     });
     assert_eq!(bound["status"]["conditions"], json!([condition]));
-    let asked: Vec<Value> = hooks
-        .asked()
+    let reviews: Vec<Value> = hooks
+        .take_reviews()
         .into_iter()
         .map(|(_, review)| {
             let request = &review["request"];
@@ -218,7 +220,7 @@ async fn a_binding_puts_its_pod_on_a_node_with_what_it_says_and_webhooks_see_it_
         })
         .collect();
     assert_eq!(
-        asked,
+        reviews,
         [json!(["CREATE", "binding", "Binding", true]), json!(["CREATE", "binding", "Binding", false])]
     );
     let to = |name: &str, uid: &str, kind: &str| json!({"metadata": {"name": name, "uid": uid}, "target": {"kind": kind, "name": "n"}});

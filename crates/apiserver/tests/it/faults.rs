@@ -1,4 +1,4 @@
-//! Faults on demand: each strikes what it names, as often as it says, and in the words of Kubernetes.
+//! Fault injection: each fault strikes matching requests, as often as configured, with Kubernetes' errors.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ fn maps() -> Matching {
     Matching::resource("", "configmaps")
 }
 
-async fn made(server: &ApiServer, name: &str) -> u16 {
+async fn create(server: &ApiServer, name: &str) -> u16 {
     send(server, "POST", MAPS, &json!({"metadata": {"name": name}})).await.0
 }
 
 #[tokio::test]
-async fn refusals_are_worded_as_kubernetes_words_them() {
+async fn injected_errors_are_worded_as_in_kubernetes() {
     let server = ApiServer::builder().build();
-    made(&server, "a").await;
+    create(&server, "a").await;
     let status = |code: u16, reason: &str, message: &str, details: Value| {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
@@ -110,7 +110,7 @@ async fn refusals_are_worded_as_kubernetes_words_them() {
 }
 
 #[tokio::test]
-async fn only_the_requests_that_are_named_are_struck() {
+async fn only_matching_requests_are_struck() {
     let server = ApiServer::builder().build();
     let conflict = Effect::Refuse(Refusal::Conflict);
     let table = [
@@ -124,7 +124,7 @@ async fn only_the_requests_that_are_named_are_struck() {
         let active = server.faults().add(fault);
         let mut found = Vec::new();
         for number in 0..4 {
-            // Neither another verb nor another resource counts.
+            // Other verbs and resources do not count.
             send(&server, "GET", &format!("{MAPS}/none"), &Value::Null).await;
             send(
                 &server,
@@ -133,7 +133,7 @@ async fn only_the_requests_that_are_named_are_struck() {
                 &json!({"metadata": {"name": "none"}}),
             )
             .await;
-            found.push(made(&server, &format!("{index}-{number}")).await);
+            found.push(create(&server, &format!("{index}-{number}")).await);
         }
         assert_eq!(
             (found.as_slice(), active.struck()),
@@ -158,7 +158,7 @@ async fn only_the_requests_that_are_named_are_struck() {
 }
 
 #[tokio::test]
-async fn requests_for_paths_are_struck_where_that_is_said() {
+async fn non_resource_requests_are_struck_if_paths_is_set() {
     let server = ApiServer::builder().build();
     let refused = Effect::Refuse(Refusal::Forbidden);
     let everything = Matching { paths: true, ..Matching::default() };
@@ -174,46 +174,50 @@ async fn requests_for_paths_are_struck_where_that_is_said() {
 }
 
 #[tokio::test]
-async fn an_answer_is_lost_and_the_write_is_not() {
+async fn a_lost_answer_does_not_undo_the_write() {
     let server = ApiServer::builder().build();
     let writes = maps().verbs([Verb::Create]);
     let lost = server.faults().add(Fault::new(writes, Effect::RefuseAfter(Refusal::Timeout)));
-    assert_eq!((made(&server, "a").await, lost.struck()), (504, 1));
+    assert_eq!((create(&server, "a").await, lost.struck()), (504, 1));
     lost.remove();
-    assert_eq!(made(&server, "a").await, 409, "it was made");
-    let told: Vec<(String, u16)> =
+    assert_eq!(create(&server, "a").await, 409, "it was create");
+    let logged: Vec<(String, u16)> =
         server.requests().into_iter().map(|request| (request.name, request.code)).collect();
-    assert_eq!(told, [("a".to_owned(), 504), ("a".to_owned(), 409)], "the log says what clients were told");
+    assert_eq!(
+        logged,
+        [("a".to_owned(), 504), ("a".to_owned(), 409)],
+        "the log contains the answers that clients received"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_are_held_for_a_time_or_for_ever() {
+async fn requests_are_delayed_or_stalled() {
     let server = ApiServer::builder().build();
     let delay = server.faults().add(Fault::new(maps(), Effect::Delay(Duration::from_secs(7))));
     let start = Instant::now();
-    assert_eq!((made(&server, "a").await, start.elapsed()), (201, Duration::from_secs(7)));
+    assert_eq!((create(&server, "a").await, start.elapsed()), (201, Duration::from_secs(7)));
     delay.remove();
     let writes = || maps().verbs([Verb::Create]);
     for (effect, name, after) in [(Effect::Stall, "b", 404), (Effect::StallAfter, "c", 200)] {
         let stall = server.faults().add(Fault::new(writes(), effect));
-        let held = tokio::spawn({
+        let stalled = tokio::spawn({
             let server = server.clone();
-            async move { made(&server, name).await }
+            async move { create(&server, name).await }
         });
         stall.until_struck(1).await;
-        let answer = tokio::time::timeout(Duration::from_hours(1), held).await;
+        let answer = tokio::time::timeout(Duration::from_hours(1), stalled).await;
         assert!(answer.is_err(), "{effect:?}: never answered");
         stall.remove();
         let (code, _) = send(&server, "GET", &format!("{MAPS}/{name}"), &Value::Null).await;
         assert_eq!(code, after, "{effect:?}");
     }
     let creations = server.requests().into_iter().filter(|request| request.verb == Verb::Create);
-    let told: Vec<(String, u16)> = creations.map(|request| (request.name, request.code)).collect();
-    assert_eq!(told, [("a".to_owned(), 201), ("c".to_owned(), 201)], "the log tells what was served");
+    let logged: Vec<(String, u16)> = creations.map(|request| (request.name, request.code)).collect();
+    assert_eq!(logged, [("a".to_owned(), 201), ("c".to_owned(), 201)], "the log contains what was served");
 }
 
 #[tokio::test(start_paused = true)]
-async fn watches_end_before_their_time() {
+async fn faults_end_watches() {
     let server = ApiServer::builder().build();
     let secrets = "/api/v1/namespaces/default/secrets?watch=1&timeoutSeconds=300";
     let watch = |path: String| {
@@ -226,7 +230,7 @@ async fn watches_end_before_their_time() {
     let maps_watch = watch(format!("{MAPS}?watch=1&timeoutSeconds=300"));
     let secrets_watch = watch(secrets.to_owned());
     tokio::time::sleep(Duration::from_secs(1)).await;
-    made(&server, "a").await;
+    create(&server, "a").await;
     server.faults().end_watches(maps(), WatchEnd::Expired);
     let (seen, after) = maps_watch.await.unwrap();
     let kinds: Vec<&str> = seen.iter().map(|(kind, _)| kind.as_str()).collect();
@@ -239,22 +243,22 @@ async fn watches_end_before_their_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_restart_watches_go_on_where_they_were() {
+async fn watches_resume_after_a_restart() {
     let server = ApiServer::builder().build();
     let revision = server.revision();
-    made(&server, "a").await;
+    create(&server, "a").await;
     server.faults().restart();
-    made(&server, "b").await;
+    create(&server, "b").await;
     let seen = events(&server, &format!("{MAPS}?watch=1&resourceVersion={revision}&timeoutSeconds=1")).await;
     let names: Vec<&Value> = seen.iter().map(|(_, object)| &object["metadata"]["name"]).collect();
     assert_eq!(names, ["a", "b"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_brings_so_many_events_and_no_more() {
+async fn a_watch_ends_after_a_number_of_events() {
     let server = ApiServer::builder().build();
     for name in ["a", "b", "c"] {
-        made(&server, name).await;
+        create(&server, name).await;
     }
     let cut = Effect::EndWatch { after: 2, end: WatchEnd::Closed };
     let fault = Fault::new(maps().verbs([Verb::Watch]), cut).strikes(Strikes::Nth(1));
@@ -264,13 +268,13 @@ async fn a_watch_brings_so_many_events_and_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_lags_brings_everything_so_much_later_and_in_order() {
+async fn a_lagging_watch_delivers_all_events_late_and_in_order() {
     let server = ApiServer::builder().build();
     let lag = Duration::from_secs(2);
     let fault = Fault::new(maps().verbs([Verb::Watch]), Effect::LagWatch(lag)).strikes(Strikes::Nth(1));
     server.faults().add(fault);
     for name in ["a", "b", "c"] {
-        made(&server, name).await;
+        create(&server, name).await;
     }
     let path = format!("{MAPS}?watch=1&timeoutSeconds=1");
     let mut took = Vec::new();
@@ -285,13 +289,13 @@ async fn a_watch_that_lags_brings_everything_so_much_later_and_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_clock_goes_wrong_and_right_again() {
+async fn the_clock_can_be_skewed_and_reset() {
     let server = ApiServer::builder().build();
     let mut times = Vec::new();
     for (name, ahead) in [("a", 0), ("b", 3600), ("c", -60), ("d", 0)] {
         server.faults().skew_clock(jiff::SignedDuration::from_secs(ahead));
-        let (_, made) = send(&server, "POST", MAPS, &json!({"metadata": {"name": name}})).await;
-        times.push(made["metadata"]["creationTimestamp"].as_str().unwrap().to_owned());
+        let (_, create) = send(&server, "POST", MAPS, &json!({"metadata": {"name": name}})).await;
+        times.push(create["metadata"]["creationTimestamp"].as_str().unwrap().to_owned());
     }
     let want =
         ["2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z", "2025-12-31T23:59:00Z", "2026-01-01T00:00:00Z"];
@@ -299,9 +303,9 @@ async fn the_clock_goes_wrong_and_right_again() {
 }
 
 #[tokio::test]
-async fn requests_are_told_apart_by_user() {
+async fn faults_match_by_user() {
     let server = ApiServer::builder().build();
-    made(&server, "a").await;
+    create(&server, "a").await;
     let as_bob = [("impersonate-user", "bob"), ("content-type", "application/json")];
     exchange(&server, "GET", &format!("{MAPS}/a"), &as_bob, "").await;
     exchange(&server, "POST", MAPS, &as_bob, "{\"metadata\":{\"name\":\"b\"}}").await;

@@ -1,4 +1,4 @@
-//! Servers that begin with what another holds.
+//! Forks of servers.
 
 use apiserver::{ApiServer, Effect, Fault, Matching, Refusal};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn map(name: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fork_begins_with_what_the_other_holds_and_neither_sees_what_the_other_writes_then() {
+async fn a_fork_starts_with_the_same_objects_and_is_independent() {
     let server = ApiServer::builder().build();
     send(&server, "POST", MAPS, &map("web")).await;
     let fork = server.fork(None);
@@ -29,7 +29,7 @@ async fn a_fork_begins_with_what_the_other_holds_and_neither_sees_what_the_other
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fork_makes_up_the_same_names_and_tells_the_same_time_as_a_server_built_anew() {
+async fn a_fork_generates_the_same_names_and_times_as_a_new_server() {
     let prepared = ApiServer::builder().build();
     tokio::time::advance(std::time::Duration::from_mins(1)).await;
     let (fork, built) = (prepared.fork(None), ApiServer::builder().build());

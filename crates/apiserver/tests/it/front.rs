@@ -1,4 +1,4 @@
-//! The front door: TLS, who is let in, and as whom.
+//! The TLS front end: authentication of users.
 
 use apiserver::{ApiServer, Authorization, Controllers, Served};
 use base64::Engine;
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::wire::{patch, send};
 
-async fn client(door: &Served, change: impl FnOnce(&mut AuthInfo)) -> kube::Client {
-    let mut kubeconfig = Kubeconfig::from_yaml(&door.kubeconfig()).unwrap();
+async fn client(served: &Served, change: impl FnOnce(&mut AuthInfo)) -> kube::Client {
+    let mut kubeconfig = Kubeconfig::from_yaml(&served.kubeconfig()).unwrap();
     change(kubeconfig.auth_infos[0].auth_info.as_mut().unwrap());
     let config =
         kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
@@ -24,11 +24,11 @@ fn token(auth: &mut AuthInfo, token: &str) {
 }
 
 #[tokio::test]
-async fn certificates_and_tokens_open_the_door() {
+async fn certificates_and_tokens_authenticate() {
     let server = ApiServer::builder().build();
-    let door = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
-    let by_certificate = client(&door, |_| {}).await;
-    let by_token = client(&door, |auth| token(auth, &door.token)).await;
+    let served = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let by_certificate = client(&served, |_| {}).await;
+    let by_token = client(&served, |auth| token(auth, &served.token)).await;
     for client in [by_certificate, by_token] {
         let namespaces: Api<Namespace> = Api::all(client);
         assert_eq!(namespaces.list(&ListParams::default()).await.unwrap().items.len(), 4);
@@ -36,8 +36,8 @@ async fn certificates_and_tokens_open_the_door() {
     let users: Vec<String> = server.requests().into_iter().map(|request| request.user).collect();
     assert_eq!(users, ["admin", "system:admin"]);
     for wrong in [
-        client(&door, |auth| token(auth, "x")).await,
-        client(&door, |auth| *auth = AuthInfo::default()).await,
+        client(&served, |auth| token(auth, "x")).await,
+        client(&served, |auth| *auth = AuthInfo::default()).await,
     ] {
         let namespaces: Api<Namespace> = Api::all(wrong.clone());
         let Err(kube::Error::Api(status)) = namespaces.list(&ListParams::default()).await else {
@@ -45,12 +45,12 @@ async fn certificates_and_tokens_open_the_door() {
         };
         assert_eq!((status.code, status.reason.as_str()), (401, "Unauthorized"));
     }
-    let silent = client(&door, |auth| *auth = AuthInfo::default()).await;
+    let silent = client(&served, |auth| *auth = AuthInfo::default()).await;
     assert_eq!(silent.apiserver_version().await.unwrap().minor, "36", "what everybody may know");
-    door.shutdown().await;
+    served.shutdown().await;
 }
 
-/// A certificate of the server for a subject, and its key, both PEM.
+/// A client certificate of the server's authority for a subject, and its key, both PEM.
 async fn certificate(server: &ApiServer, subject: &[(DnType, &str)]) -> (String, String) {
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
@@ -77,27 +77,27 @@ async fn certificate(server: &ApiServer, subject: &[(DnType, &str)]) -> (String,
 }
 
 #[tokio::test]
-async fn a_certificate_without_a_common_name_says_nothing() {
+async fn a_certificate_without_a_common_name_does_not_authenticate() {
     let controllers = Controllers { signing: true, ..Controllers::none() };
     let server = ApiServer::builder().controllers(controllers).build();
-    let door = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let served = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
     let (pem, key) = certificate(&server, &[(DnType::OrganizationName, "o")]).await;
     let showing = |bearer: Option<&str>| {
         let bearer = bearer.map(|token| token.to_owned().into());
-        client(&door, |auth| {
+        client(&served, |auth| {
             auth.client_certificate_data = Some(STANDARD.encode(&pem));
             auth.client_key_data = Some(STANDARD.encode(&key).into());
             auth.token = bearer;
         })
     };
-    for (bearer, code) in [(Some(door.token.as_str()), 200), (Some("x"), 401), (None, 401)] {
-        assert_eq!(asked(&showing(bearer).await, "/api/v1/nodes").await.0, code, "{bearer:?}");
+    for (bearer, code) in [(Some(served.token.as_str()), 200), (Some("x"), 401), (None, 401)] {
+        assert_eq!(get(&showing(bearer).await, "/api/v1/nodes").await.0, code, "{bearer:?}");
     }
-    door.shutdown().await;
+    served.shutdown().await;
 }
 
-/// Code and message (or text) of an answer.
-async fn asked(client: &kube::Client, path: &str) -> (u16, String) {
+/// Sends a GET; returns code and message (or text) of the answer.
+async fn get(client: &kube::Client, path: &str) -> (u16, String) {
     let request = http::Request::get(path).body(kube::client::Body::empty()).unwrap();
     let answer = client.send(request).await.unwrap();
     let code = answer.status().as_u16();
@@ -108,10 +108,10 @@ async fn asked(client: &kube::Client, path: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn whoever_says_nothing_is_anonymous_and_may_do_what_roles_say() {
+async fn requests_without_credentials_are_anonymous() {
     let server = ApiServer::builder().authorization(Authorization::Rbac).build();
-    let door = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
-    let anonymous = client(&door, |auth| *auth = AuthInfo::default()).await;
+    let served = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let anonymous = client(&served, |auth| *auth = AuthInfo::default()).await;
     let nodes =
         r#"User "system:anonymous" cannot list resource "nodes" in API group "" at the cluster scope"#;
     let table = [
@@ -128,17 +128,17 @@ async fn whoever_says_nothing_is_anonymous_and_may_do_what_roles_say() {
         ),
     ];
     for (path, code, message) in table {
-        assert_eq!(asked(&anonymous, path).await, (code, message), "{path}");
+        assert_eq!(get(&anonymous, path).await, (code, message), "{path}");
     }
-    assert_eq!(asked(&anonymous, "/version").await.0, 200);
-    // What is shown must be known, whatever is asked for; a certificate counts more than a token.
-    let wrong = client(&door, |auth| token(auth, "x")).await;
+    assert_eq!(get(&anonymous, "/version").await.0, 200);
+    // Presented credentials must be valid, whatever the path; a certificate takes precedence over a token.
+    let wrong = client(&served, |auth| token(auth, "x")).await;
     for path in ["/healthz", "/version", "/api/v1/nodes"] {
-        assert_eq!(asked(&wrong, path).await, (401, "Unauthorized".to_owned()));
+        assert_eq!(get(&wrong, path).await, (401, "Unauthorized".to_owned()));
     }
-    let both = client(&door, |auth| auth.token = Some("x".to_owned().into())).await;
-    assert_eq!(asked(&both, "/api/v1/nodes").await.0, 200);
-    // Roles are bound to the group as to any other.
+    let both = client(&served, |auth| auth.token = Some("x".to_owned().into())).await;
+    assert_eq!(get(&both, "/api/v1/nodes").await.0, 200);
+    // Roles can be bound to the group `system:unauthenticated`.
     let binding = json!({
         "metadata": {"name": "open"},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:node"},
@@ -147,7 +147,7 @@ async fn whoever_says_nothing_is_anonymous_and_may_do_what_roles_say() {
     let (code, answer) =
         send(&server, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", &binding).await;
     assert_eq!(code, 201, "{answer}");
-    assert_eq!(asked(&anonymous, "/api/v1/nodes").await.0, 200);
+    assert_eq!(get(&anonymous, "/api/v1/nodes").await.0, 200);
     assert_eq!(server.requests_of("system:anonymous").last().map(|request| request.code), Some(200));
-    door.shutdown().await;
+    served.shutdown().await;
 }

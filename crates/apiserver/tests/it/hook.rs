@@ -1,4 +1,4 @@
-//! A webhook in process that answers by script and remembers what it was asked.
+//! A webhook in process that answers by script and records the reviews that it receives.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,23 +12,23 @@ use serde_json::{Value, json};
 use webhook::dial::{Connection, DialError, Dialer, Dialers, HttpAnswer};
 use webhook::registration::ClientConfig;
 
-/// What a webhook answers to a request: the `response`, or a whole HTTP answer.
-type Script = Arc<dyn Fn(&Value) -> Say + Send + Sync>;
+/// Computes a webhook's reply to a request.
+type Script = Arc<dyn Fn(&Value) -> HookReply + Send + Sync>;
 
-/// What a webhook does.
+/// A webhook's reply.
 #[derive(Clone, Debug)]
-pub(crate) enum Say {
-    /// A response; uid is added.
+pub(crate) enum HookReply {
+    /// A response; the uid is added.
     Response(Value),
-    /// A patch that is allowed.
+    /// A response that allows the request and contains this patch.
     Patch(Value),
-    /// These bytes with this HTTP status.
+    /// This body with this HTTP status.
     Raw(u16, String),
-    /// Nothing listens.
+    /// The connection is refused.
     Refuse,
-    /// No answer comes.
+    /// No response.
     Hang,
-    /// A response that takes its time.
+    /// A delayed response.
     Late(Duration, Value),
 }
 
@@ -36,24 +36,28 @@ pub(crate) enum Say {
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
     scripts: BTreeMap<String, Script>,
-    asked: Arc<Mutex<Vec<(String, Value)>>>,
+    reviews: Arc<Mutex<Vec<(String, Value)>>>,
 }
 
 impl Hooks {
-    /// One more webhook at `/name`.
-    pub(crate) fn with(mut self, name: &str, script: impl Fn(&Value) -> Say + Send + Sync + 'static) -> Self {
+    /// Adds a webhook at `/name`.
+    pub(crate) fn with(
+        mut self,
+        name: &str,
+        script: impl Fn(&Value) -> HookReply + Send + Sync + 'static,
+    ) -> Self {
         self.scripts.insert(name.to_owned(), Arc::new(script));
         self
     }
 
-    /// The reviews since the last call, with the name of the webhook.
-    pub(crate) fn asked(&self) -> Vec<(String, Value)> {
-        std::mem::take(&mut *self.asked.lock().unwrap())
+    /// Takes the reviews since the last call, each with the name of its webhook.
+    pub(crate) fn take_reviews(&self) -> Vec<(String, Value)> {
+        std::mem::take(&mut *self.reviews.lock().unwrap())
     }
 
-    /// The names of the webhooks asked since the last call, sorted by call.
+    /// Takes the names of the webhooks called since the last call, in order.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.asked().into_iter().map(|(name, _)| name).collect()
+        self.take_reviews().into_iter().map(|(name, _)| name).collect()
     }
 }
 
@@ -71,20 +75,20 @@ impl Dialer for Hooks {
         let unread = |source_text| DialError::Exchange { url: path.to_owned(), source_text };
         let review = formats::json::document(&body).map_err(unread)?;
         let name = path.trim_start_matches('/').to_owned();
-        self.asked.lock().unwrap().push((name.clone(), review.clone()));
+        self.reviews.lock().unwrap().push((name.clone(), review.clone()));
         let mut response = match self.scripts[&name](&review["request"]) {
-            Say::Response(response) => response,
-            Say::Patch(operations) => {
+            HookReply::Response(response) => response,
+            HookReply::Patch(operations) => {
                 let text = STANDARD.encode(operations.to_string());
                 json!({"allowed": true, "patchType": "JSONPatch", "patch": text})
             }
-            Say::Raw(status, text) => return Ok(HttpAnswer { status, body: Bytes::from(text) }),
-            Say::Refuse => {
+            HookReply::Raw(status, text) => return Ok(HttpAnswer { status, body: Bytes::from(text) }),
+            HookReply::Refuse => {
                 let source_text = "connection refused".to_owned();
                 return Err(DialError::Connect { url: path.to_owned(), source_text });
             }
-            Say::Hang => std::future::pending().await,
-            Say::Late(after, response) => {
+            HookReply::Hang => std::future::pending().await,
+            HookReply::Late(after, response) => {
                 tokio::time::sleep(after).await;
                 response
             }
@@ -98,7 +102,7 @@ impl Dialer for Hooks {
     }
 }
 
-/// A configuration with one webhook per name, about all writes of config maps; `extra` is laid over each webhook.
+/// A configuration with one webhook per name, for all writes of ConfigMaps; `extra` is merged into each webhook.
 pub(crate) fn configuration(kind: &str, name: &str, hooks: &[&str], extra: &Value) -> Value {
     let webhook = |hook: &&str| {
         let mut webhook = json!({

@@ -1,17 +1,17 @@
-//! Kinds that are more than data: in several versions, asked and never stored, posted to.
+//! Special kinds: events, equivalent versions, scales, bindings, evictions, reviews.
 
 use std::sync::Arc;
 
 use apiserver::ApiServer;
 use serde_json::{Value, json};
 
-use crate::hook::{Hooks, Say, configuration};
+use crate::hook::{HookReply, Hooks, configuration};
 use crate::wire::{exchange, patch, send};
 
 const CORE: &str = "/api/v1/namespaces/default";
 
 #[tokio::test]
-async fn an_event_is_one_object_in_both_groups() {
+async fn an_event_is_the_same_object_in_both_groups() {
     let server = ApiServer::builder().build();
     let event = json!({
         "metadata": {"name": "a"}, "involvedObject": {"kind": "Pod", "name": "p"}, "message": "m", "reason": "R",
@@ -31,11 +31,11 @@ async fn an_event_is_one_object_in_both_groups() {
 }
 
 #[tokio::test]
-async fn webhooks_see_an_equivalent_version() {
+async fn webhooks_receive_an_equivalent_version() {
     let hooks = Hooks::default().with("h", |request| {
         let path = "/spec/metrics/0/resource/target/averageUtilization";
         assert_eq!(request["object"].pointer(path), Some(&json!(80)));
-        Say::Patch(json!([{"op": "replace", "path": path, "value": 70}]))
+        HookReply::Patch(json!([{"op": "replace", "path": path, "value": 70}]))
     });
     let server = ApiServer::builder().dialers(Arc::new(hooks.clone())).build();
     let rules = |policy: &str| {
@@ -54,7 +54,7 @@ async fn webhooks_see_an_equivalent_version() {
     }});
     let (code, made) = send(&server, "POST", autoscalers, &body).await;
     assert_eq!((code, &made["spec"]["targetCPUUtilizationPercentage"]), (201, &json!(70)), "{made}");
-    let [(_, review)] = hooks.asked().try_into().unwrap();
+    let [(_, review)] = hooks.take_reviews().try_into().unwrap();
     let request = &review["request"];
     let resource = |version: &str| json!({"group": "autoscaling", "version": version, "resource": "horizontalpodautoscalers"});
     assert_eq!((&request["resource"], &request["requestResource"]), (&resource("v2"), &resource("v1")));
@@ -65,8 +65,8 @@ async fn webhooks_see_an_equivalent_version() {
 }
 
 #[tokio::test]
-async fn webhooks_see_scales_and_statuses_as_what_they_are() {
-    let hooks = Hooks::default().with("h", |_| Say::Response(json!({"allowed": true})));
+async fn webhooks_receive_scales_and_statuses() {
+    let hooks = Hooks::default().with("h", |_| HookReply::Response(json!({"allowed": true})));
     let server = ApiServer::builder().dialers(Arc::new(hooks.clone())).build();
     let deployments = "/apis/apps/v1/namespaces/default/deployments";
     let body = json!({"metadata": {"name": "a"}, "spec": {
@@ -84,7 +84,7 @@ async fn webhooks_see_scales_and_statuses_as_what_they_are() {
     patch(&server, &format!("{deployments}/a/status"), "merge-patch", &json!({"status": {"replicas": 2}}))
         .await;
     let seen: Vec<_> = hooks
-        .asked()
+        .take_reviews()
         .into_iter()
         .map(|(_, review)| {
             let request = &review["request"];
@@ -125,7 +125,7 @@ async fn pods_are_bound_and_evicted() {
 }
 
 #[tokio::test]
-async fn questions_are_answered_and_not_stored() {
+async fn reviews_are_answered_and_not_stored() {
     let server = ApiServer::builder().build();
     let revision = server.revision();
     let (_, who) =
@@ -144,7 +144,7 @@ async fn questions_are_answered_and_not_stored() {
 }
 
 #[tokio::test]
-async fn unknown_fields_are_dropped_told_or_refused() {
+async fn unknown_fields_are_dropped_warned_about_or_refused() {
     let server = ApiServer::builder().build();
     let deployments = "/apis/apps/v1/namespaces/default/deployments";
     let body = json!({

@@ -1,4 +1,4 @@
-//! How objects live: generations, finalizers, namespaces, status, scale, definitions of kinds.
+//! The life cycle of objects: generations, finalizers, namespaces, status, scale, CRDs.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ async fn generation_counts_changes_of_the_specification() {
     }
     let (_, last) = get(&server, &a).await;
     assert_eq!((&last["status"], &last["spec"]["replicas"]), (&json!({"replicas": 1}), &json!(2)));
-    // Where nothing is counted, it stays what it was said to be at first.
+    // Kinds without a generation keep the one that was sent.
     let (_, made) = send(&server, "POST", MAPS, &json!({"metadata": {"name": "a", "generation": 4}})).await;
     assert_eq!(made["metadata"]["generation"], 4);
     let map = json!({"metadata": {"name": "b", "generation": -1}});
@@ -78,7 +78,7 @@ async fn generation_counts_changes_of_the_specification() {
 }
 
 #[tokio::test]
-async fn a_write_that_changes_nothing_is_none() {
+async fn a_write_without_a_change_keeps_the_revision() {
     let server = ApiServer::builder().build();
     let (_, made) =
         send(&server, "POST", MAPS, &json!({"metadata": {"name": "a"}, "data": {"a": "b"}})).await;
@@ -112,10 +112,10 @@ async fn dry_runs_answer_and_write_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn finalizers_hold_a_deleted_object() {
+async fn finalizers_delay_a_deletion() {
     let server = ApiServer::builder().build();
-    let held = json!({"metadata": {"name": "a", "finalizers": ["x/y"]}});
-    send(&server, "POST", MAPS, &held).await;
+    let finalized = json!({"metadata": {"name": "a", "finalizers": ["x/y"]}});
+    send(&server, "POST", MAPS, &finalized).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     let a = format!("{MAPS}/a");
     let (code, marked) = send(&server, "DELETE", &a, &Value::Null).await;
@@ -169,7 +169,7 @@ async fn deletions_check_their_preconditions() {
 }
 
 #[tokio::test]
-async fn pods_on_nodes_are_given_time() {
+async fn pods_on_nodes_get_a_grace_period() {
     let server = ApiServer::builder().build();
     let pods = "/api/v1/namespaces/default/pods";
     let pod = json!({"metadata": {"name": "a"}, "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": 5}});
@@ -181,7 +181,7 @@ async fn pods_on_nodes_are_given_time() {
 }
 
 #[tokio::test]
-async fn a_namespace_goes_with_its_content() {
+async fn a_namespace_is_deleted_with_its_content() {
     let server = ApiServer::builder().build();
     let (_, made) = send(&server, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "x"}})).await;
     assert_eq!(made["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "x"}));
@@ -248,7 +248,7 @@ async fn scale_is_read_and_written() {
 }
 
 #[tokio::test]
-async fn definitions_bring_kinds_and_take_them() {
+async fn crds_add_and_remove_kinds() {
     let server = ApiServer::builder().build();
     let boats = "/apis/example.org/v1/namespaces/default/boats";
     assert_eq!(get(&server, boats).await.0, 404);
@@ -314,7 +314,7 @@ async fn definitions_bring_kinds_and_take_them() {
 }
 
 #[tokio::test]
-async fn discovery_tells_what_is_served() {
+async fn discovery_lists_what_is_served() {
     let server = ApiServer::builder().crds([schema::Crd::from_value(definition()).unwrap()]).build();
     assert_eq!(get(&server, "/version").await.1["gitVersion"], "v1.36.3");
     let (_, groups) = get(&server, "/apis").await;
@@ -342,7 +342,7 @@ async fn discovery_tells_what_is_served() {
 }
 
 #[tokio::test]
-async fn options_of_a_deletion_may_be_of_any_group_and_of_no_other_kind() {
+async fn delete_options_may_be_of_any_group_but_no_other_kind() {
     let server = ApiServer::builder().build();
     let table = [
         (json!({"apiVersion": "widgets.example.com/v1", "kind": "DeleteOptions"}), None),

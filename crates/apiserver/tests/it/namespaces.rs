@@ -1,4 +1,4 @@
-//! Namespaces: what their subresources change, and what becomes of objects whose namespace is gone.
+//! Namespaces: their subresources, and objects whose namespace is gone.
 
 use apiserver::{ApiServer, Controllers};
 use serde_json::{Value, json};
@@ -7,8 +7,8 @@ use crate::wire::{patch, send};
 
 const SPACES: &str = "/api/v1/namespaces";
 
-/// A control plane alone: namespaces wait to be finalized, and leave behind what is in them.
-fn alone() -> ApiServer {
+/// A control plane without controllers: namespaces wait to be finalized, and their content stays.
+fn without_controllers() -> ApiServer {
     ApiServer::builder().controllers(Controllers::none()).build()
 }
 
@@ -22,8 +22,8 @@ fn namespace(metadata: &Value, finalizers: &Value, phase: &str) -> Value {
     namespace
 }
 
-/// What a client may write of the metadata, with specification and status; or the code and message of a refusal.
-fn told((code, answer): (u16, Value)) -> Value {
+/// The writable metadata, specification and status; or the code and message of an error.
+fn writable_parts((code, answer): (u16, Value)) -> Value {
     if code >= 400 {
         return json!([code, answer["message"]]);
     }
@@ -36,8 +36,8 @@ fn told((code, answer): (u16, Value)) -> Value {
 }
 
 #[tokio::test]
-async fn whoever_finalizes_a_namespace_writes_all_but_its_status() {
-    let server = alone();
+async fn finalize_writes_everything_but_the_status() {
+    let server = without_controllers();
     let finalize = format!("{SPACES}/a/finalize");
     let first = json!({"metadata": {"name": "a", "labels": {"a": "1"}, "finalizers": ["example.com/x"]}});
     send(&server, "POST", SPACES, &first).await;
@@ -86,26 +86,26 @@ async fn whoever_finalizes_a_namespace_writes_all_but_its_status() {
     ];
     for (metadata, finalizers, want) in table {
         let body = namespace(&metadata, &finalizers, "Terminating");
-        assert_eq!(told(send(&server, "PUT", &finalize, &body).await), want, "{metadata}");
+        assert_eq!(writable_parts(send(&server, "PUT", &finalize, &body).await), want, "{metadata}");
     }
 }
 
 #[tokio::test]
-async fn whoever_writes_the_status_of_a_namespace_writes_its_metadata_too() {
-    let server = alone();
+async fn a_status_update_writes_the_metadata_too() {
+    let server = without_controllers();
     send(&server, "POST", SPACES, &json!({"metadata": {"name": "a", "labels": {"a": "1"}}})).await;
     let body =
         namespace(&json!({"labels": {"s": "2"}, "finalizers": ["example.com/z"]}), &json!(["x/y"]), "Active");
     let labels = json!({"kubernetes.io/metadata.name": "a", "s": "2"});
     assert_eq!(
-        told(send(&server, "PUT", &format!("{SPACES}/a/status"), &body).await),
+        writable_parts(send(&server, "PUT", &format!("{SPACES}/a/status"), &body).await),
         json!([{"labels": labels, "finalizers": ["example.com/z"]}, {"finalizers": ["kubernetes"]}, "Active"])
     );
 }
 
 #[tokio::test]
-async fn a_namespace_whose_deletion_waits_in_the_foreground_goes_when_it_is_finalized_without_finalizers() {
-    let server = alone();
+async fn finalizing_a_foreground_deleted_namespace_without_finalizers_removes_it() {
+    let server = without_controllers();
     send(&server, "POST", SPACES, &json!({"metadata": {"name": "a"}})).await;
     let (_, going) =
         send(&server, "DELETE", &format!("{SPACES}/a"), &json!({"propagationPolicy": "Foreground"})).await;
@@ -116,8 +116,8 @@ async fn a_namespace_whose_deletion_waits_in_the_foreground_goes_when_it_is_fina
 }
 
 #[tokio::test]
-async fn what_is_left_of_a_namespace_cannot_be_changed() {
-    let server = alone();
+async fn objects_without_their_namespace_cannot_be_changed() {
+    let server = without_controllers();
     send(&server, "POST", SPACES, &json!({"metadata": {"name": "a"}})).await;
     let maps = format!("{SPACES}/a/configmaps");
     let pods = format!("{SPACES}/a/pods");
@@ -132,8 +132,8 @@ async fn what_is_left_of_a_namespace_cannot_be_changed() {
     }
     send(&server, "DELETE", &format!("{SPACES}/a"), &Value::Null).await;
     let merge = "merge-patch";
-    let going = patch(&server, &format!("{maps}/m"), merge, &json!({"data": {"x": "0"}})).await;
-    assert_eq!(going.0, 200, "what is in a namespace that goes can still be changed");
+    let answer = patch(&server, &format!("{maps}/m"), merge, &json!({"data": {"x": "0"}})).await;
+    assert_eq!(answer.0, 200, "objects in a terminating namespace can still be changed");
     let body = namespace(&json!({}), &json!([]), "Terminating");
     send(&server, "PUT", &format!("{SPACES}/a/finalize"), &body).await;
     let gone = |(code, answer): (u16, Value)| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use apiserver::ApiServer;
 use serde_json::{Value, json};
 
-use crate::hook::{Hooks, Say, configuration};
+use crate::hook::{HookReply, Hooks, configuration};
 use crate::wire::send;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -14,10 +14,10 @@ const THINGS: &str = "/apis/example.com/v1/namespaces/default/things";
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const MUTATING: &str = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
-/// A server on which each object that is created is patched like this, whatever the failure policy would let pass.
-async fn patching(patch: &Value) -> ApiServer {
+/// A server whose webhook applies this patch to each created object, whatever the failure policy would ignore.
+async fn server_with_patch(patch: &Value) -> ApiServer {
     let patch = patch.clone();
-    let hooks = Hooks::default().with("m", move |_| Say::Patch(patch.clone()));
+    let hooks = Hooks::default().with("m", move |_| HookReply::Patch(patch.clone()));
     let server = ApiServer::builder().dialers(Arc::new(hooks)).build();
     send(&server, "POST", DEFINITIONS, &definition(&json!({"x-kubernetes-preserve-unknown-fields": true})))
         .await;
@@ -47,12 +47,12 @@ fn definition(schema: &Value) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn case_50_a_webhooks_patch_is_carried_out_as_a_clients() {
+async fn case_50_a_webhooks_patch_is_applied_like_a_clients() {
     let object = json!({
         "apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "1"},
         "metadata": {"name": "m", "labels": {"a": "b"}, "finalizers": ["x.io/a", "x.io/b"]},
     });
-    let whole = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
+    let replacement = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
     let table = [
         (
             json!([{"op": "replace", "path": "/metadata/labels/x", "value": "y"}]),
@@ -76,13 +76,13 @@ async fn case_50_a_webhooks_patch_is_carried_out_as_a_clients() {
         ),
         (Value::Null, Ok(("/data", json!({"a": "1"})))),
         (
-            json!([{"op": "add", "path": "", "value": whole}]),
+            json!([{"op": "add", "path": "", "value": replacement}]),
             Err("add operation does not apply: doc is missing path: \"\": missing value"),
         ),
         (json!([{"op": "frob", "path": "/data/z"}]), Err("Unexpected kind: frob")),
     ];
     for (patch, want) in table {
-        let server = patching(&patch).await;
+        let server = server_with_patch(&patch).await;
         let (code, made) = send(&server, "POST", MAPS, &object).await;
         match want {
             Ok((pointer, value)) => {
@@ -97,7 +97,7 @@ async fn case_50_a_webhooks_patch_is_carried_out_as_a_clients() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn case_51_what_a_webhook_makes_is_decoded_again() {
+async fn case_51_a_patched_object_is_decoded_again() {
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"a": "1"}});
     let template = json!({
         "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]},
@@ -159,19 +159,19 @@ async fn case_51_what_a_webhook_makes_is_decoded_again() {
         ),
     ];
     for (path, object, patch, why) in table {
-        let server = patching(&patch).await;
+        let server = server_with_patch(&patch).await;
         let (code, status) = send(&server, "POST", path, object).await;
         let message = status["message"].as_str().unwrap_or_default();
         let good = message.starts_with("Internal error occurred: ") && message.contains(&why);
         assert!(code == 500 && good, "{patch}: {code} {status}");
     }
-    let server = patching(&add("/metadata/labels", json!({"a": 5}))).await;
+    let server = server_with_patch(&add("/metadata/labels", json!({"a": 5}))).await;
     let (code, made) = send(&server, "POST", THINGS, &thing).await;
     assert_eq!((code, made["metadata"].get("labels")), (201, None), "{made}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn case_56_patterns_are_gos() {
+async fn case_56_patterns_follow_gos_syntax() {
     let of = |pattern: &str| {
         definition(
             &json!({"properties": {"spec": {"type": "object", "properties": {"p": {"type": "string", "pattern": pattern}}}}}),
@@ -198,7 +198,7 @@ async fn case_56_patterns_are_gos() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn case_07_times_that_are_none_are_refused() {
+async fn case_07_invalid_times_are_refused() {
     let server = ApiServer::builder().build();
     let lease = json!({
         "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "l"},

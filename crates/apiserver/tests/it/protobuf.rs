@@ -41,33 +41,34 @@ fn meta(name: &str) -> Vec<u8> {
     field(1, field(1, name))
 }
 
-async fn ask(server: &ApiServer, method: &str, path: &str, body: Vec<u8>) -> (u16, Value) {
+async fn send_protobuf(server: &ApiServer, method: &str, path: &str, body: Vec<u8>) -> (u16, Value) {
     let headers = [("content-type", PROTOBUF), ("accept", "application/vnd.kubernetes.protobuf, */*")];
     let (code, _, answer) = exchange_bytes(server, method, path, &headers, body.into()).await;
     (code, serde_json::from_slice(&answer).unwrap())
 }
 
 #[tokio::test]
-async fn objects_are_made_and_replaced_and_answered_in_json() {
+async fn objects_are_created_and_replaced_and_answered_in_json() {
     let server = ApiServer::builder().build();
     let data = |value: &str| field(2, [field(1, "k"), field(2, value)].concat());
     let unknown = [meta("a"), data("v"), field(99, "z")].concat();
     let path = format!("{MAPS}?fieldValidation=Strict");
-    let (code, made) = ask(&server, "POST", &path, body("v1", "ConfigMap", unknown)).await;
+    let (code, made) = send_protobuf(&server, "POST", &path, body("v1", "ConfigMap", unknown)).await;
     assert_eq!((code, &made["data"], &made["kind"]), (201, &json!({"k": "v"}), &json!("ConfigMap")));
-    let (code, _) = ask(&server, "POST", MAPS, [b"k8s\0".to_vec(), field(2, meta("b"))].concat()).await;
+    let (code, _) =
+        send_protobuf(&server, "POST", MAPS, [b"k8s\0".to_vec(), field(2, meta("b"))].concat()).await;
     assert_eq!(code, 201, "the kind is that of the path where the body says none");
     let replaced = body("v1", "ConfigMap", [meta("a"), data("w")].concat());
-    let (code, _) = ask(&server, "PUT", &format!("{MAPS}/a"), replaced).await;
+    let (code, _) = send_protobuf(&server, "PUT", &format!("{MAPS}/a"), replaced).await;
     let (_, read) = send(&server, "GET", &format!("{MAPS}/a"), &Value::Null).await;
     assert_eq!((code, &read["data"]), (200, &json!({"k": "w"})));
     let lossy = [meta("u"), field(2, [field(1, "k"), field(2, b"a\xff\xfeb")].concat())].concat();
-    let (_, made) = ask(&server, "POST", MAPS, body("v1", "ConfigMap", lossy)).await;
+    let (_, made) = send_protobuf(&server, "POST", MAPS, body("v1", "ConfigMap", lossy)).await;
     assert_eq!(made["data"], json!({"k": "a\u{fffd}\u{fffd}b"}));
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused_in_the_words_of_the_original() {
+async fn unreadable_bodies_are_refused_as_in_kube_apiserver() {
     let server = ApiServer::builder().build();
     let map = |message: &[u8]| body("v1", "ConfigMap", message);
     let whole = map(&[meta("a5"), field(2, [field(1, "k"), field(2, "v")].concat())].concat());
@@ -120,43 +121,45 @@ async fn what_cannot_be_read_is_refused_in_the_words_of_the_original() {
         ),
     ];
     for (sent, wanted) in table {
-        let (code, status) = ask(&server, "POST", MAPS, sent.clone()).await;
+        let (code, status) = send_protobuf(&server, "POST", MAPS, sent.clone()).await;
         let reason = status["reason"].as_str().unwrap().to_owned();
         assert_eq!(
             (code, reason.as_str(), status["message"].as_str().unwrap()),
             (400, "BadRequest", &*wanted)
         );
-        let (code, _) = ask(&server, "PUT", &format!("{MAPS}/a"), sent).await;
+        let (code, _) = send_protobuf(&server, "PUT", &format!("{MAPS}/a"), sent).await;
         assert_eq!(code, 400);
     }
 }
 
 #[tokio::test]
-async fn values_that_a_kind_does_not_take_are_refused() {
+async fn invalid_values_of_a_kind_are_refused() {
     let server = ApiServer::builder().build();
     let maximum =
         field(1, [field(1, "Pod"), field(2, [field(1, "cpu"), field(2, field(1, "x"))].concat())].concat());
     let limits = body("v1", "LimitRange", [meta("l"), field(2, maximum)].concat());
-    let (code, status) = ask(&server, "POST", "/api/v1/namespaces/default/limitranges", limits).await;
+    let (code, status) =
+        send_protobuf(&server, "POST", "/api/v1/namespaces/default/limitranges", limits).await;
     let quantity =
         "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     let wanted = format!("LimitRange in version \"v1\" cannot be handled as a LimitRange: {quantity}");
     assert_eq!((code, &status["message"]), (400, &json!(wanted)));
     let scalers = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
     let older = body("autoscaling/v1", "HorizontalPodAutoscaler", meta("h"));
-    let (code, status) = ask(&server, "POST", scalers, older).await;
+    let (code, status) = send_protobuf(&server, "POST", scalers, older).await;
     let wanted = "the API version in the data (autoscaling/v1) does not match the expected API version (autoscaling/v2)";
     assert_eq!((code, &status["message"]), (400, &json!(wanted)));
 }
 
 #[tokio::test]
-async fn options_of_a_deletion_are_read_in_every_groups_name() {
+async fn delete_options_are_read_for_every_group() {
     let server = ApiServer::builder().build();
     send(&server, "POST", MAPS, &json!({"metadata": {"name": "a"}})).await;
     let path = format!("{MAPS}/a");
     let other = || field(2, field(1, "nobody"));
     for api_version in ["v1", "apps/v1", "meta.k8s.io/v1", "foo/v1", ""] {
-        let (code, status) = ask(&server, "DELETE", &path, body(api_version, "DeleteOptions", other())).await;
+        let (code, status) =
+            send_protobuf(&server, "DELETE", &path, body(api_version, "DeleteOptions", other())).await;
         assert_eq!((code, &status["reason"]), (409, &json!("Conflict")), "{api_version}");
     }
     let table = [
@@ -171,22 +174,23 @@ async fn options_of_a_deletion_are_read_in_every_groups_name() {
         ),
     ];
     for (sent, wanted) in table {
-        let (code, status) = ask(&server, "DELETE", &path, sent).await;
+        let (code, status) = send_protobuf(&server, "DELETE", &path, sent).await;
         assert_eq!((code, &status["message"]), (400, &json!(wanted)));
     }
     let uid =
         send(&server, "GET", &path, &Value::Null).await.1["metadata"]["uid"].as_str().unwrap().to_owned();
     let options = [number(1, 0), field(2, field(1, uid)), field(4, "Foreground"), field(5, "All")].concat();
-    let (code, _) = ask(&server, "DELETE", &path, body("v1", "DeleteOptions", &options)).await;
+    let (code, _) = send_protobuf(&server, "DELETE", &path, body("v1", "DeleteOptions", &options)).await;
     assert_eq!((code, send(&server, "GET", &path, &Value::Null).await.0), (200, 200), "a dry run");
     let (code, _) =
-        ask(&server, "DELETE", &path, body("v1", "DeleteOptions", &options[..options.len() - 5])).await;
+        send_protobuf(&server, "DELETE", &path, body("v1", "DeleteOptions", &options[..options.len() - 5]))
+            .await;
     let (_, left) = send(&server, "GET", &path, &Value::Null).await;
     assert_eq!((code, &left["metadata"]["finalizers"]), (200, &json!(["foregroundDeletion"])));
 }
 
 #[tokio::test]
-async fn subresources_and_reviews_read_it_too() {
+async fn subresources_and_reviews_accept_protobuf() {
     let server = ApiServer::builder().build();
     send(&server, "POST", "/api/v1/namespaces/default/serviceaccounts", &json!({"metadata": {"name": "s"}}))
         .await;
@@ -194,26 +198,26 @@ async fn subresources_and_reviews_read_it_too() {
     send(&server, "POST", PODS, &spec("p")).await;
     let bound =
         body("v1", "Binding", [meta("p"), field(2, [field(1, "Node"), field(3, "n")].concat())].concat());
-    let (code, _) = ask(&server, "POST", &format!("{PODS}/p/binding"), bound).await;
+    let (code, _) = send_protobuf(&server, "POST", &format!("{PODS}/p/binding"), bound).await;
     let (_, pod) = send(&server, "GET", &format!("{PODS}/p"), &Value::Null).await;
     assert_eq!((code, &pod["spec"]["nodeName"]), (201, &json!("n")));
     let eviction = body("policy/v1", "Eviction", [meta("p"), field(2, number(1, 0))].concat());
-    let (code, _) = ask(&server, "POST", &format!("{PODS}/p/eviction"), eviction).await;
+    let (code, _) = send_protobuf(&server, "POST", &format!("{PODS}/p/eviction"), eviction).await;
     assert_eq!((code, send(&server, "GET", &format!("{PODS}/p"), &Value::Null).await.0), (201, 404));
 
     let older = body("policy/v1beta1", "Eviction", meta("gone"));
-    let (code, status) = ask(&server, "POST", &format!("{PODS}/gone/eviction"), older).await;
+    let (code, status) = send_protobuf(&server, "POST", &format!("{PODS}/gone/eviction"), older).await;
     assert_eq!((code, &status["message"]), (404, &json!("pods \"gone\" not found")));
 
     let token = "/api/v1/namespaces/default/serviceaccounts/s/token";
     let spec = field(2, [field(1, "me"), number(4, 900)].concat());
     let (code, request) =
-        ask(&server, "POST", token, body("authentication.k8s.io/v1", "TokenRequest", spec)).await;
+        send_protobuf(&server, "POST", token, body("authentication.k8s.io/v1", "TokenRequest", spec)).await;
     assert_eq!(
         (code, &request["spec"]["audiences"], &request["spec"]["expirationSeconds"]),
         (201, &json!(["me"]), &json!(900))
     );
-    let (code, status) = ask(&server, "POST", token, body("v1", "ConfigMap", "")).await;
+    let (code, status) = send_protobuf(&server, "POST", token, body("v1", "ConfigMap", "")).await;
     let wanted = "ConfigMap in version \"v1\" cannot be handled as a TokenRequest: converting (v1.ConfigMap) to \
                   (authentication.TokenRequest): unknown conversion";
     assert_eq!((code, &status["message"]), (400, &json!(wanted)));
@@ -222,11 +226,11 @@ async fn subresources_and_reviews_read_it_too() {
         field(3, "bob"),
         field(5, [field(1, "k"), field(2, [field(1, "x"), field(1, "y")].concat())].concat()),
     ];
-    let asked = field(1, [field(2, "get"), field(5, "pods")].concat());
+    let attributes = field(1, [field(2, "get"), field(5, "pods")].concat());
     let review =
-        body("authorization.k8s.io/v1", "SubjectAccessReview", field(2, [who.concat(), asked].concat()));
+        body("authorization.k8s.io/v1", "SubjectAccessReview", field(2, [who.concat(), attributes].concat()));
     let (code, review) =
-        ask(&server, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review).await;
+        send_protobuf(&server, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review).await;
     let wanted = json!({"resourceAttributes": {"verb": "get", "resource": "pods"}, "user": "bob", "extra": {"k": ["x", "y"]}});
     assert_eq!((code, &review["spec"], &review["status"]["allowed"]), (201, &wanted, &json!(true)));
 
@@ -235,26 +239,29 @@ async fn subresources_and_reviews_read_it_too() {
     let controllers = "/api/v1/namespaces/default/replicationcontrollers";
     send(&server, "POST", controllers, &replicas).await;
     let scale = body("autoscaling/v1", "Scale", [meta("r"), field(2, number(1, 3))].concat());
-    let (code, scale) = ask(&server, "PUT", &format!("{controllers}/r/scale"), scale).await;
+    let (code, scale) = send_protobuf(&server, "PUT", &format!("{controllers}/r/scale"), scale).await;
     assert_eq!((code, &scale["spec"]["replicas"]), (200, &json!(3)));
 }
 
 #[tokio::test]
-async fn custom_resources_are_not_read_but_deleted_and_patches_are_no_messages() {
+async fn custom_resources_and_patches_in_protobuf_are_refused_but_delete_options_accepted() {
     let server = ApiServer::builder().crds(schema::crds().iter().cloned()).build();
     let boats = "/apis/extensions.gardener.cloud/v1alpha1/clusters";
     let cluster = json!({"apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": "Cluster", "metadata": {"name": "c"}});
     assert_eq!(send(&server, "POST", boats, &cluster).await.0, 201);
     let sent = body("extensions.gardener.cloud/v1alpha1", "Cluster", meta("c"));
     for (method, path) in [("POST", boats.to_owned()), ("PUT", format!("{boats}/c"))] {
-        let (code, status) = ask(&server, method, &path, sent.clone()).await;
+        let (code, status) = send_protobuf(&server, method, &path, sent.clone()).await;
         let wanted = "the body of the request was in an unknown format - accepted media types include: \
                       application/json, application/yaml";
         assert_eq!((code, &status["message"]), (415, &json!(wanted)));
     }
     let options = body("v1", "DeleteOptions", field(2, field(1, "nobody")));
-    assert_eq!(ask(&server, "DELETE", &format!("{boats}/c"), options).await.0, 409);
-    assert_eq!(ask(&server, "PATCH", &format!("{MAPS}/a"), body("v1", "ConfigMap", "")).await.0, 415);
+    assert_eq!(send_protobuf(&server, "DELETE", &format!("{boats}/c"), options).await.0, 409);
+    assert_eq!(
+        send_protobuf(&server, "PATCH", &format!("{MAPS}/a"), body("v1", "ConfigMap", "")).await.0,
+        415
+    );
     let (code, _, answer) =
         exchange(&server, "POST", MAPS, &[("content-type", "application/foo")], "{}").await;
     let status: Value = serde_json::from_slice(&answer).unwrap();
@@ -264,7 +271,7 @@ async fn custom_resources_are_not_read_but_deleted_and_patches_are_no_messages()
 }
 
 #[tokio::test]
-async fn answers_are_json_and_nothing_else() {
+async fn answers_are_never_protobuf() {
     let server = ApiServer::builder().build();
     for (accept, wanted) in [(PROTOBUF, 406), ("application/vnd.kubernetes.protobuf,application/json", 200)] {
         let (code, headers, _) = exchange(&server, "GET", MAPS, &[("accept", accept)], "").await;

@@ -1,4 +1,4 @@
-//! Rules in CEL: what kube-apiserver 1.36.3 said to the same definition and the same objects.
+//! CEL rules; the expected errors are those of kube-apiserver 1.36.3.
 
 use apiserver::ApiServer;
 use serde_json::{Value, json};
@@ -62,8 +62,8 @@ fn ruled() -> Value {
     })
 }
 
-/// Makes or replaces an object, and tells what is held against it, in the order of the words.
-async fn said(server: &ApiServer, name: &str, spec: &Value) -> Vec<String> {
+/// Creates or replaces an object, and returns the sorted errors.
+async fn write_errors(server: &ApiServer, name: &str, spec: &Value) -> Vec<String> {
     let mut object =
         json!({"apiVersion": "example.com/v1", "kind": "Ruled", "metadata": {"name": name}, "spec": spec});
     let (code, old) = send(server, "GET", &format!("{SPACE}/{name}"), &Value::Null).await;
@@ -74,15 +74,15 @@ async fn said(server: &ApiServer, name: &str, spec: &Value) -> Vec<String> {
         send(server, "POST", SPACE, &object).await
     };
     let causes = answer["details"]["causes"].as_array().into_iter().flatten();
-    let mut said: Vec<String> = causes
+    let mut errors: Vec<String> = causes
         .map(|cause| format!("{}: {}", cause["field"].as_str().unwrap(), cause["message"].as_str().unwrap()))
         .collect();
-    said.sort();
-    said
+    errors.sort();
+    errors
 }
 
 #[tokio::test]
-async fn rules_hold_in_the_words_of_the_original() {
+async fn rule_errors_are_worded_as_in_kube_apiserver() {
     let server = ApiServer::builder().build();
     let (code, made) = send(&server, "POST", CRDS, &definition(&ruled())).await;
     assert_eq!(code, 201, "{made}");
@@ -98,7 +98,7 @@ async fn rules_hold_in_the_words_of_the_original() {
             json!({"min": 300, "max": 200, "first": "a", "map": {"a": "x"}}),
             vec!["spec.max: Forbidden: at most 99, a", between],
         ),
-        // A message that cannot be made is none.
+        // A message expression that fails is ignored.
         (
             "r2",
             json!({"min": 300, "max": 200}),
@@ -148,29 +148,29 @@ async fn rules_hold_in_the_words_of_the_original() {
         ("r3", json!({"fixed": "a", "once": "a", "list": list(4, 3)}), vec![]),
     ];
     for (name, spec, want) in table {
-        assert_eq!(said(&server, name, &spec).await, want, "{name} {spec}");
+        assert_eq!(write_errors(&server, name, &spec).await, want, "{name} {spec}");
     }
 }
 
 #[tokio::test]
-async fn what_did_not_change_is_not_held_against_anybody() {
+async fn unchanged_invalid_values_are_accepted() {
     let server = ApiServer::builder().build();
     let mut lax = ruled();
     lax["properties"]["spec"]["properties"]["map"]["additionalProperties"]["x-kubernetes-validations"] =
         json!([]);
     send(&server, "POST", CRDS, &definition(&lax)).await;
-    assert_eq!(said(&server, "r", &json!({"map": {"a": "bad"}})).await, [""; 0]);
+    assert_eq!(write_errors(&server, "r", &json!({"map": {"a": "bad"}})).await, [""; 0]);
     let (_, now) = send(&server, "GET", &format!("{CRDS}/ruled.example.com"), &Value::Null).await;
     let mut strict = now.clone();
     strict["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = ruled();
     assert_eq!(send(&server, "PUT", &format!("{CRDS}/ruled.example.com"), &strict).await.0, 200);
-    assert_eq!(said(&server, "r", &json!({"min": 1, "map": {"a": "bad"}})).await, [""; 0]);
+    assert_eq!(write_errors(&server, "r", &json!({"min": 1, "map": {"a": "bad"}})).await, [""; 0]);
     let more = json!({"map": {"a": "bad", "b": "bad"}});
-    assert_eq!(said(&server, "r", &more).await, ["spec.map[b]: Invalid value: \"bad\": not bad"]);
+    assert_eq!(write_errors(&server, "r", &more).await, ["spec.map[b]: Invalid value: \"bad\": not bad"]);
 }
 
 #[tokio::test]
-async fn a_rule_that_cannot_be_read_is_refused() {
+async fn an_invalid_rule_is_refused() {
     let server = ApiServer::builder().build();
     let schema = json!({"type": "object", "x-kubernetes-validations": [{"rule": "self ==", "messageExpression": "'"}]});
     let (code, status) = send(&server, "POST", CRDS, &definition(&schema)).await;

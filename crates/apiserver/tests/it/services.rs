@@ -1,4 +1,4 @@
-//! Addresses and ports of services: whoever names them has them alone, and nobody is given what another one has.
+//! Addresses and ports of Services: requested ones are reserved, and none is allocated twice.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use apiserver::ApiServer;
 use serde_json::{Value, json};
 
-use crate::hook::{Hooks, Say, configuration};
+use crate::hook::{HookReply, Hooks, configuration};
 use crate::wire::{patch, send};
 
 const SERVICES: &str = "/api/v1/namespaces/default/services";
@@ -15,40 +15,40 @@ fn service(name: &str, spec: &Value) -> Value {
     json!({"metadata": {"name": name}, "spec": spec})
 }
 
-/// The numbers on the nodes, that for health last.
-fn numbers(service: &Value) -> Vec<i64> {
+/// The node ports, that of the health check last.
+fn node_ports(service: &Value) -> Vec<i64> {
     let ports = service["spec"]["ports"].as_array().unwrap().iter().map(|port| &port["nodePort"]);
     ports.chain([&service["spec"]["healthCheckNodePort"]]).filter_map(Value::as_i64).collect()
 }
 
-async fn made(server: &ApiServer, name: &str, spec: &Value) -> Value {
+async fn create(server: &ApiServer, name: &str, spec: &Value) -> Value {
     let (code, made) = send(server, "POST", SERVICES, &service(name, spec)).await;
     assert_eq!(code, 201, "{made}");
     made
 }
 
 #[tokio::test]
-async fn a_port_that_is_added_is_given_another_number_than_the_service_has() {
+async fn an_added_port_gets_a_new_node_port() {
     let server = ApiServer::builder().build();
     let first = json!({"name": "a", "port": 80, "nodePort": 30_086});
-    made(&server, "a", &json!({"type": "NodePort", "ports": [first]})).await;
+    create(&server, "a", &json!({"type": "NodePort", "ports": [first]})).await;
     let more = json!({"type": "NodePort", "ports": [first, {"name": "b", "port": 81}]});
     let (code, changed) = send(&server, "PUT", &format!("{SERVICES}/a"), &service("a", &more)).await;
-    assert_eq!((code, numbers(&changed)), (200, vec![30_086, 30_087]));
+    assert_eq!((code, node_ports(&changed)), (200, vec![30_086, 30_087]));
 }
 
 #[tokio::test]
-async fn what_a_service_names_for_health_or_further_on_is_given_to_no_other_port() {
+async fn requested_node_ports_are_not_allocated_to_other_ports() {
     let server = ApiServer::builder().build();
-    let asked = json!({
+    let spec = json!({
         "type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 30_086,
         "ports": [{"name": "a", "port": 80}, {"name": "b", "port": 81, "nodePort": 30_087}],
     });
-    assert_eq!(numbers(&made(&server, "a", &asked).await), [30_088, 30_087, 30_086]);
+    assert_eq!(node_ports(&create(&server, "a", &spec).await), [30_088, 30_087, 30_086]);
 }
 
 #[tokio::test]
-async fn ports_of_one_number_share_one_on_the_nodes() {
+async fn equal_port_numbers_share_a_node_port() {
     let server = ApiServer::builder().build();
     let dns = |tcp: Value, udp: Value| {
         let mut ports = json!([{"name": "t", "port": 53, "protocol": "TCP"}, {"name": "u", "port": 53, "protocol": "UDP"}]);
@@ -64,12 +64,12 @@ async fn ports_of_one_number_share_one_on_the_nodes() {
         (dns(json!(30_009), json!(30_010)), vec![30_009, 30_010]),
     ];
     for (at, (spec, want)) in table.into_iter().enumerate() {
-        assert_eq!(numbers(&made(&server, &format!("s{at}"), &spec).await), want, "{spec}");
+        assert_eq!(node_ports(&create(&server, &format!("s{at}"), &spec).await), want, "{spec}");
     }
     let path = format!("{SERVICES}/s0");
     let named = dns(json!(30_020), json!(30_020));
     let (code, changed) = send(&server, "PUT", &path, &service("s0", &named)).await;
-    assert_eq!((code, numbers(&changed)), (200, vec![30_020, 30_020]));
+    assert_eq!((code, node_ports(&changed)), (200, vec![30_020, 30_020]));
     let mut twice = dns(json!(30_021), json!(30_021));
     twice["ports"][1]["protocol"] = "TCP".into();
     let (code, status) = send(&server, "PUT", &path, &service("s0", &twice)).await;
@@ -81,7 +81,7 @@ async fn ports_of_one_number_share_one_on_the_nodes() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_had_is_refused() {
+async fn unavailable_addresses_and_ports_are_refused() {
     let server = ApiServer::builder().build();
     let balanced = |health: i64| {
         json!({
@@ -91,7 +91,7 @@ async fn what_cannot_be_had_is_refused() {
     };
     let at = |address: &str| json!({"clusterIP": address, "ports": [{"port": 80}]});
     let node = |number: i64| json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": number}]});
-    made(&server, "a", &balanced(30_005)).await;
+    create(&server, "a", &balanced(30_005)).await;
     let addresses = "Service \"b\" is invalid: spec.clusterIPs";
     let ports = "Service \"b\" is invalid: spec.ports[0].nodePort";
     let network = "the provided network does not match the current range";
@@ -156,10 +156,10 @@ async fn what_cannot_be_had_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_request_takes_nobody_else_is_given_while_webhooks_are_asked() {
+async fn addresses_are_reserved_while_webhooks_are_called() {
     let hooks = Hooks::default().with("slow", |request| {
         let allowed = request["name"] != "refused";
-        Say::Late(Duration::from_secs(1), json!({"allowed": allowed}))
+        HookReply::Late(Duration::from_secs(1), json!({"allowed": allowed}))
     });
     let server = ApiServer::builder().dialers(Arc::new(hooks)).build();
     let rules = json!({"rules": [{
@@ -172,7 +172,7 @@ async fn what_a_request_takes_nobody_else_is_given_while_webhooks_are_asked() {
         json!({"type": "NodePort", "clusterIP": "10.0.0.9", "ports": [{"port": 80, "nodePort": 30_009}]});
     let create = async |name: &str, spec: &Value| send(&server, "POST", SERVICES, &service(name, spec)).await;
     let (one, other) = tokio::join!(create("a", &unnamed), create("b", &unnamed));
-    let given = |made: &Value| (made["spec"]["clusterIP"].clone(), numbers(made));
+    let given = |made: &Value| (made["spec"]["clusterIP"].clone(), node_ports(made));
     assert_eq!(given(&one.1), (json!("10.0.0.17"), vec![30_086]));
     assert_eq!(given(&other.1), (json!("10.0.0.18"), vec![30_087]));
     let (refused, other) = tokio::join!(create("refused", &named), create("c", &named));

@@ -1,4 +1,4 @@
-//! What a server begins with that does all that kube-apiserver does when it starts.
+//! The initial objects of a server with post-start hooks.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -23,13 +23,13 @@ async fn get(server: &ApiServer, path: &str) -> Value {
     send(server, "GET", path, &Value::Null).await.1
 }
 
-/// How many objects there are of each kind that has any.
-async fn counted(server: &ApiServer) -> BTreeMap<String, usize> {
+/// The number of objects of each kind that has any.
+async fn object_counts(server: &ApiServer) -> BTreeMap<String, usize> {
     let mut roots = vec!["/api/v1".to_owned()];
     for group in get(server, "/apis").await["groups"].as_array().unwrap() {
         roots.push(format!("/apis/{}", group["preferredVersion"]["groupVersion"].as_str().unwrap()));
     }
-    let mut counted = BTreeMap::new();
+    let mut object_counts = BTreeMap::new();
     for root in roots {
         for resource in get(server, &root).await["resources"].as_array().unwrap() {
             let name = resource["name"].as_str().unwrap();
@@ -40,15 +40,15 @@ async fn counted(server: &ApiServer) -> BTreeMap<String, usize> {
             let list = get(server, &format!("{root}/{name}")).await;
             let count = list["items"].as_array().map_or(0, Vec::len);
             if count > 0 {
-                counted.insert(resource["kind"].as_str().unwrap().to_owned(), count);
+                object_counts.insert(resource["kind"].as_str().unwrap().to_owned(), count);
             }
         }
     }
-    counted
+    object_counts
 }
 
 #[tokio::test]
-async fn everything_is_there_that_a_fresh_kube_apiserver_has() {
+async fn the_server_starts_with_the_objects_of_a_fresh_kube_apiserver() {
     let want = [
         ("APIService", 21),
         ("ClusterRole", 69),
@@ -67,11 +67,11 @@ async fn everything_is_there_that_a_fresh_kube_apiserver_has() {
         ("Service", 1),
         ("ServiceCIDR", 1),
     ];
-    assert_eq!(counted(&started()).await, want.map(|(kind, count)| (kind.to_owned(), count)).into());
+    assert_eq!(object_counts(&started()).await, want.map(|(kind, count)| (kind.to_owned(), count)).into());
 }
 
 #[tokio::test]
-async fn what_is_there_says_who_wrote_it() {
+async fn initial_objects_have_field_managers() {
     let server = started();
     let service = get(&server, "/api/v1/namespaces/default/services/kubernetes").await;
     let ports = json!([{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}]);
@@ -92,7 +92,7 @@ async fn what_is_there_says_who_wrote_it() {
 }
 
 #[tokio::test]
-async fn addresses_of_the_server_are_those_that_it_is_told() {
+async fn objects_contain_the_advertised_address() {
     let at: SocketAddr = "203.0.113.9:16443".parse().unwrap();
     let server = ApiServer::builder().post_start_hooks(true).advertised(at).build();
     let endpoints = get(&server, "/api/v1/namespaces/default/endpoints/kubernetes").await;
@@ -107,7 +107,7 @@ async fn addresses_of_the_server_are_those_that_it_is_told() {
 }
 
 #[tokio::test]
-async fn what_is_kept_and_not_enforced_is_told() {
+async fn unenforced_kinds_are_created_with_a_warning() {
     let server = started();
     let rules = json!([{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}]);
     let policy = json!({"metadata": {"name": "a"}, "spec": {
@@ -155,15 +155,15 @@ fn definition(versions: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn definitions_bring_api_services_that_nobody_changes() {
+async fn crds_have_api_services_that_cannot_be_changed() {
     let server = started();
     assert_eq!(send(&server, "POST", DEFINITIONS, &definition(&["v1"])).await.0, 201);
     let name = format!("{SERVICES}/v1.example.com");
-    let made = get(&server, &name).await;
-    assert_eq!(made["metadata"]["labels"], json!({"kube-aggregator.kubernetes.io/automanaged": "true"}));
+    let created = get(&server, &name).await;
+    assert_eq!(created["metadata"]["labels"], json!({"kube-aggregator.kubernetes.io/automanaged": "true"}));
     let spec = json!({"group": "example.com", "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 100});
-    assert_eq!((&made["spec"], &made["status"]["conditions"][0]["reason"]), (&spec, &json!("Local")));
-    // Somebody else's comes too late, and is taken back where it is written over this one.
+    assert_eq!((&created["spec"], &created["status"]["conditions"][0]["reason"]), (&spec, &json!("Local")));
+    // An APIService that a user writes over this one is reverted.
     let other = json!({"metadata": {"name": "v1.example.com"}, "spec": {
         "group": "example.com", "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 10,
         "insecureSkipTLSVerify": true, "service": {"namespace": "default", "name": "nobody"},
@@ -171,7 +171,7 @@ async fn definitions_bring_api_services_that_nobody_changes() {
     let (code, answer) = send(&server, "POST", SERVICES, &other).await;
     let message = "apiservices.apiregistration.k8s.io \"v1.example.com\" already exists";
     assert_eq!((code, &answer["message"]), (409, &json!(message)));
-    let mut over = made.clone();
+    let mut over = created.clone();
     over["spec"] = other["spec"].clone();
     assert_eq!(send(&server, "PUT", &name, &over).await.0, 200);
     assert_eq!(get(&server, &name).await["spec"], spec);
@@ -179,7 +179,7 @@ async fn definitions_bring_api_services_that_nobody_changes() {
     assert_eq!(get(&server, &name).await["spec"], spec);
     send(&server, "DELETE", &format!("{DEFINITIONS}/gadgets.example.com"), &Value::Null).await;
     assert_eq!(send(&server, "GET", &name, &Value::Null).await.0, 404);
-    // One that was there first stays, and what it does not speak of is served.
+    // An APIService that existed first stays; versions without one are served here.
     assert_eq!(send(&server, "POST", SERVICES, &other).await.0, 201);
     assert_eq!(send(&server, "POST", DEFINITIONS, &definition(&["v1", "v2"])).await.0, 201);
     assert_eq!(get(&server, &name).await["spec"]["groupPriorityMinimum"], 100);

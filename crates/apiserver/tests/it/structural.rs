@@ -41,17 +41,17 @@ async fn server() -> ApiServer {
 }
 
 #[tokio::test]
-async fn objects_are_pruned_defaulted_and_checked() {
+async fn objects_are_pruned_defaulted_and_validated() {
     let server = server().await;
     let body = thing(&json!({"req": "x", "unknown": 1, "list": [{"name": "b", "zz": 1}]}));
     let json_type = [("content-type", "application/json")];
-    let (code, headers, made) = exchange(&server, "POST", THINGS, &json_type, &body.to_string()).await;
-    let made: Value = serde_json::from_slice(&made).unwrap();
+    let (code, headers, created) = exchange(&server, "POST", THINGS, &json_type, &body.to_string()).await;
+    let created: Value = serde_json::from_slice(&created).unwrap();
     let warnings: Vec<_> = headers.get_all("warning").iter().map(|value| value.to_str().unwrap()).collect();
-    assert_eq!((code, &made["spec"]), (201, &json!({"req": "x", "size": 3, "list": [{"name": "b"}]})));
-    let told =
+    assert_eq!((code, &created["spec"]), (201, &json!({"req": "x", "size": 3, "list": [{"name": "b"}]})));
+    let expected =
         ["299 - \"unknown field \\\"spec.list[0].zz\\\"\"", "299 - \"unknown field \\\"spec.unknown\\\"\""];
-    assert_eq!(warnings, told);
+    assert_eq!(warnings, expected);
     let (code, status) =
         patch(&server, &format!("{THINGS}/a"), "merge-patch", &json!({"spec": {"size": 9}})).await;
     let cause = json!({
@@ -89,7 +89,7 @@ async fn strict_requests_are_refused_for_unknown_and_repeated_fields() {
 }
 
 #[tokio::test]
-async fn definitions_are_checked() {
+async fn crds_are_validated() {
     let server = ApiServer::builder().build();
     let field = |schema: Value| json!({"type": "object", "properties": {"a": schema}});
     let at = "spec.validation.openAPIV3Schema";
@@ -142,13 +142,13 @@ async fn definitions_are_checked() {
 }
 
 #[tokio::test]
-async fn a_definition_whose_names_are_taken_serves_nothing() {
+async fn a_crd_with_names_in_use_serves_nothing() {
     let server = server().await;
     let mut rival = definition(&json!({"type": "object"}));
     rival["metadata"]["name"] = "things2.t.example.com".into();
     rival["spec"]["names"] = json!({"plural": "things2", "kind": "Thing"});
-    let (code, made) = send(&server, "POST", CRDS, &rival).await;
-    let conditions = &made["status"]["conditions"];
+    let (code, created) = send(&server, "POST", CRDS, &rival).await;
+    let conditions = &created["status"]["conditions"];
     assert_eq!(
         (code, &conditions[0]["reason"], &conditions[1]["status"]),
         (201, &json!("ListKindConflict"), &json!("False"))
@@ -158,7 +158,7 @@ async fn a_definition_whose_names_are_taken_serves_nothing() {
 }
 
 #[tokio::test]
-async fn openapi_tells_of_built_in_kinds_and_of_custom_ones() {
+async fn openapi_contains_built_in_and_custom_kinds() {
     let server = server().await;
     let (_, custom) = send(&server, "GET", "/openapi/v3/apis/t.example.com/v1", &Value::Null).await;
     let schema = &custom["components"]["schemas"]["com.example.t.v1.Thing"];
@@ -166,11 +166,11 @@ async fn openapi_tells_of_built_in_kinds_and_of_custom_ones() {
     let (_, apps) = send(&server, "GET", "/openapi/v3/apis/apps/v1", &Value::Null).await;
     let spec = &apps["components"]["schemas"]["io.k8s.api.apps.v1.DeploymentSpec"]["properties"];
     assert_eq!(spec["replicas"], json!({"type": "integer", "format": "int32"}));
-    let (_, whole) = send(&server, "GET", "/openapi/v2", &Value::Null).await;
-    let definitions = whole["definitions"].as_object().unwrap();
+    let (_, document) = send(&server, "GET", "/openapi/v2", &Value::Null).await;
+    let definitions = document["definitions"].as_object().unwrap();
     assert!(definitions.contains_key("com.example.t.v1.Thing"));
     let template =
-        &whole["definitions"]["io.k8s.api.apps.v1.DeploymentSpec"]["properties"]["template"]["$ref"];
+        &document["definitions"]["io.k8s.api.apps.v1.DeploymentSpec"]["properties"]["template"]["$ref"];
     assert_eq!(template, "#/definitions/io.k8s.api.core.v1.PodTemplateSpec");
 }
 
@@ -185,9 +185,9 @@ async fn warnings_come_with_refusals_and_numbers_are_written_as_go_writes_them()
         (422, "299 - \"unknown field \\\"spec.unknown\\\"\"")
     );
     let body = r#"{"apiVersion":"t.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"req":"x","size":2.0}}"#;
-    let (_, _, made) = exchange(&server, "POST", THINGS, &json_type, body).await;
-    let made: Value = serde_json::from_slice(&made).unwrap();
-    assert_eq!(made["spec"], json!({"req": "x", "size": 2}));
+    let (_, _, created) = exchange(&server, "POST", THINGS, &json_type, body).await;
+    let created: Value = serde_json::from_slice(&created).unwrap();
+    assert_eq!(created["spec"], json!({"req": "x", "size": 2}));
     let bogus = format!("{THINGS}?fieldValidation=Bogus");
     let (code, status) = send(&server, "POST", &bogus, &thing(&json!({"req": "x"}))).await;
     let message = "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"Bogus\": supported values: \

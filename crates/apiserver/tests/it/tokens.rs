@@ -1,4 +1,4 @@
-//! Tokens of service accounts: asked for, reviewed, shown, and refused when what they are bound to is gone.
+//! Service account tokens: requested, reviewed, presented, and invalid when their bound object is gone.
 
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ async fn with_account() -> (ApiServer, String) {
     (server, uid)
 }
 
-async fn ask(server: &ApiServer, body: Value) -> (u16, Value) {
+async fn request_token(server: &ApiServer, body: Value) -> (u16, Value) {
     send(server, "POST", &format!("{ACCOUNTS}/a/token"), &body).await
 }
 
 async fn token(server: &ApiServer, body: Value) -> String {
-    let (code, answer) = ask(server, body).await;
+    let (code, answer) = request_token(server, body).await;
     assert_eq!(code, 201, "{answer}");
     answer["status"]["token"].as_str().unwrap().to_owned()
 }
@@ -42,9 +42,9 @@ fn claims(token: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_says_whose_it_is_and_how_long() {
+async fn a_token_contains_its_account_and_validity() {
     let (server, uid) = with_account().await;
-    let (code, mut answer) = ask(&server, json!({})).await;
+    let (code, mut answer) = request_token(&server, json!({})).await;
     let token = answer["status"]["token"].take();
     let jti = claims(token.as_str().unwrap())["jti"].clone();
     let want = json!({
@@ -63,7 +63,7 @@ async fn a_token_says_whose_it_is_and_how_long() {
 }
 
 #[tokio::test]
-async fn wrong_requests_are_refused_as_kubernetes_words_it() {
+async fn invalid_requests_are_refused_as_in_kubernetes() {
     let (server, _) = with_account().await;
     send(&server, "POST", "/api/v1/namespaces/default/secrets", &json!({"metadata": {"name": "s"}})).await;
     let pod = json!({"metadata": {"name": "p"}, "spec": {"serviceAccountName": "b", "containers": [{"name": "c", "image": "i"}]}});
@@ -111,7 +111,7 @@ async fn wrong_requests_are_refused_as_kubernetes_words_it() {
         ),
     ];
     for (body, code, message) in table {
-        let (found, status) = ask(&server, body.clone()).await;
+        let (found, status) = request_token(&server, body.clone()).await;
         assert_eq!((found, status["message"].as_str().unwrap()), (code, message), "{body}");
     }
     let (code, status) = send(&server, "POST", &format!("{ACCOUNTS}/b/token"), &json!({})).await;
@@ -119,7 +119,7 @@ async fn wrong_requests_are_refused_as_kubernetes_words_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reviews_tell_whose_a_token_is() {
+async fn token_reviews_return_the_user() {
     let (server, uid) = with_account().await;
     let pod = json!({"metadata": {"name": "p"}, "spec": {"serviceAccountName": "a", "containers": [{"name": "c", "image": "i"}]}});
     let (_, pod) = send(&server, "POST", "/api/v1/namespaces/default/pods", &pod).await;
@@ -169,7 +169,7 @@ async fn reviews_tell_whose_a_token_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_ends_with_its_time_and_with_what_it_is_bound_to() {
+async fn a_token_expires_with_its_time_and_its_bound_object() {
     let (server, _) = with_account().await;
     let secrets = "/api/v1/namespaces/default/secrets";
     send(&server, "POST", secrets, &json!({"metadata": {"name": "s"}})).await;
@@ -199,7 +199,7 @@ async fn a_token_ends_with_its_time_and_with_what_it_is_bound_to() {
 }
 
 #[tokio::test]
-async fn bearers_are_whom_their_token_names() {
+async fn bearer_tokens_authenticate_their_account() {
     let (server, _) = with_account().await;
     let token = token(&server, json!({})).await;
     let whoami = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
@@ -239,15 +239,16 @@ async fn the_key_is_published() {
 }
 
 #[tokio::test]
-async fn a_registered_token_is_for_this_server_alone() {
+async fn a_registered_token_is_valid_only_for_this_server() {
     let server = ApiServer::builder().audiences([ISSUER.to_owned(), "gardener".to_owned()]).build();
     let user = User { name: "u".to_owned(), groups: vec!["g".to_owned()], ..User::default() };
     server.add_token("static", user);
     let holder = json!({"username": "u", "groups": ["g"]});
-    let held = |audiences: Value| json!({"authenticated": true, "user": holder, "audiences": audiences});
+    let authenticated =
+        |audiences: Value| json!({"authenticated": true, "user": holder, "audiences": audiences});
     let table = [
-        (json!([]), held(json!([ISSUER, "gardener"]))),
-        (json!(["vault", "gardener"]), held(json!(["gardener"]))),
+        (json!([]), authenticated(json!([ISSUER, "gardener"]))),
+        (json!(["vault", "gardener"]), authenticated(json!(["gardener"]))),
         (json!(["vault"]), json!({"user": {}, "error": "invalid bearer token"})),
     ];
     for (audiences, want) in table {
@@ -257,7 +258,7 @@ async fn a_registered_token_is_for_this_server_alone() {
 }
 
 #[tokio::test]
-async fn a_server_may_answer_to_several_audiences() {
+async fn a_server_may_have_several_audiences() {
     let server = ApiServer::builder().audiences([ISSUER.to_owned(), "gardener".to_owned()]).build();
     send(&server, "POST", ACCOUNTS, &json!({"metadata": {"name": "a"}})).await;
     let refused = |of: &str, wanted: &str| {
@@ -265,7 +266,7 @@ async fn a_server_may_answer_to_several_audiences() {
     };
     let both = json!([ISSUER, "gardener"]);
     let own = format!("[{ISSUER:?} \"gardener\"]");
-    // What a token is asked for, and what reviews for nobody, for Gardener and for others say of it.
+    // The audiences of a token, and the results of reviews without audiences, for Gardener and for others.
     let table = [
         (json!([]), both.clone(), json!(["gardener"]), json!(refused(&own, "[\"other\"]"))),
         (
@@ -282,16 +283,17 @@ async fn a_server_may_answer_to_several_audiences() {
         ),
         (json!(["other", "gardener"]), json!(["gardener"]), json!(["gardener"]), json!(["other"])),
     ];
-    for (audiences, nobody, gardener, others) in table {
+    for (audiences, without_audience, gardener, others) in table {
         let token = token(&server, json!({"spec": {"audiences": audiences}})).await;
         let expected = if audiences == json!([]) { &both } else { &audiences };
         assert_eq!(&claims(&token)["aud"], expected);
         for (wanted, want) in
-            [(json!([]), nobody), (json!(["gardener"]), gardener), (json!(["other"]), others)]
+            [(json!([]), without_audience), (json!(["gardener"]), gardener), (json!(["other"]), others)]
         {
             let status = review(&server, json!({"token": token, "audiences": wanted})).await;
-            let said = if status["authenticated"] == true { &status["audiences"] } else { &status["error"] };
-            assert_eq!(said, &want, "{audiences} reviewed for {wanted}");
+            let result =
+                if status["authenticated"] == true { &status["audiences"] } else { &status["error"] };
+            assert_eq!(result, &want, "{audiences} reviewed for {wanted}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A server that is the door of another: objects are there, faults and the request log are here.
+//! A server that forwards to an upstream server: faults and the request log are its own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,28 +16,28 @@ use crate::wire::{exchange, send};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Another server of this process.
-struct Other(ApiServer);
+/// Another server in this process.
+struct InProcess(ApiServer);
 
-impl Upstream for Other {
+impl Upstream for InProcess {
     fn send(&self, request: Request<Bytes>) -> Answer {
         let server = self.0.clone();
         Box::pin(async move { Ok(server.oneshot(request.map(Full::new)).await.unwrap()) })
     }
 }
 
-struct Gone;
+struct Unreachable;
 
-impl Upstream for Gone {
+impl Upstream for Unreachable {
     fn send(&self, _: Request<Bytes>) -> Answer {
         Box::pin(async { Err("nobody is there".to_owned()) })
     }
 }
 
-/// A server whose answers break off.
-struct Short;
+/// A server whose responses break off.
+struct BreakingOff;
 
-impl Upstream for Short {
+impl Upstream for BreakingOff {
     fn send(&self, _: Request<Bytes>) -> Answer {
         let answer = Response::builder()
             .header("content-length", "7")
@@ -52,11 +52,11 @@ impl Upstream for Short {
 
 fn pair() -> (ApiServer, ApiServer) {
     let real = ApiServer::builder().build();
-    (ApiServer::builder().upstream(Arc::new(Other(real.clone()))).build(), real)
+    (ApiServer::builder().upstream(Arc::new(InProcess(real.clone()))).build(), real)
 }
 
 #[tokio::test]
-async fn requests_are_handed_on_and_logged_here() {
+async fn requests_are_forwarded_and_logged() {
     let (door, real) = pair();
     let (code, made) = send(&door, "POST", MAPS, &json!({"metadata": {"generateName": "a-"}})).await;
     let name = made["metadata"]["name"].as_str().unwrap().to_owned();
@@ -65,15 +65,15 @@ async fn requests_are_handed_on_and_logged_here() {
     let accept = [("accept", "application/vnd.kubernetes.protobuf,application/json")];
     let (code, headers, _) = exchange(&door, "GET", MAPS, &accept, "").await;
     assert_eq!((code, headers["content-type"].to_str().unwrap()), (200, "application/json"));
-    let told: Vec<_> =
+    let logged: Vec<_> =
         door.requests().iter().map(|request| (request.verb, request.name.clone(), request.code)).collect();
-    assert_eq!(told, [(Verb::Create, name, 201), (Verb::List, String::new(), 200)]);
+    assert_eq!(logged, [(Verb::Create, name, 201), (Verb::List, String::new(), 200)]);
     let (code, _) = send(&door, "GET", &format!("{MAPS}/b"), &json!(null)).await;
     assert_eq!(code, 404);
 }
 
 #[tokio::test]
-async fn faults_strike_here_and_nothing_is_done_there() {
+async fn a_refused_request_is_not_forwarded() {
     let (door, real) = pair();
     let refused = Effect::Refuse(Refusal::InternalError);
     let fault = door.faults().add(Fault::new(Matching::resource("", "configmaps"), refused));
@@ -82,7 +82,7 @@ async fn faults_strike_here_and_nothing_is_done_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_never_answered_is_not_waited_for_once_it_is_done() {
+async fn unanswered_writes_do_not_keep_the_server_busy() {
     let (door, real) = pair();
     for (name, effect) in [("a", Effect::Stall), ("b", Effect::StallAfter)] {
         let fault = door.faults().add(Fault::new(Matching::resource("", "configmaps"), effect));
@@ -102,12 +102,12 @@ async fn what_is_never_answered_is_not_waited_for_once_it_is_done() {
 }
 
 #[tokio::test]
-async fn an_answer_says_how_long_it_is_if_it_did_before() {
+async fn forwarded_answers_keep_their_content_length() {
     let headers = |answer: &Response<Body>| {
         let names = answer.headers().keys().map(|name| name.as_str().to_owned());
         names.collect::<std::collections::BTreeSet<_>>()
     };
-    let door = ApiServer::builder().upstream(Arc::new(Short)).build();
+    let door = ApiServer::builder().upstream(Arc::new(BreakingOff)).build();
     for method in ["GET", "PATCH"] {
         let request = Request::builder().method(method).uri(format!("{MAPS}/a"));
         let answer = door.clone().oneshot(request.body(Full::<Bytes>::default()).unwrap()).await.unwrap();
@@ -117,7 +117,7 @@ async fn an_answer_says_how_long_it_is_if_it_did_before() {
 }
 
 #[tokio::test]
-async fn a_running_watch_ends_where_a_fault_says_so() {
+async fn a_fault_ends_a_running_watch() {
     let (door, _real) = pair();
     let request = Request::get(format!("{MAPS}?watch=true&resourceVersion=1")).body(Full::<Bytes>::default());
     let answer = door.clone().oneshot(request.unwrap()).await.unwrap();
@@ -126,8 +126,8 @@ async fn a_running_watch_ends_where_a_fault_says_so() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_is_said_to_be_so() {
-    let door = ApiServer::builder().upstream(Arc::new(Gone)).build();
+async fn an_unreachable_upstream_is_reported() {
+    let door = ApiServer::builder().upstream(Arc::new(Unreachable)).build();
     let (code, status) = send(&door, "GET", MAPS, &json!(null)).await;
     assert_eq!((code, &status["message"]), (503, &json!("nobody is there")));
 }

@@ -18,7 +18,7 @@ pub(crate) async fn send(server: &ApiServer, method: &str, path: &str, body: &Va
     )
 }
 
-/// Sends a patch of a form.
+/// Sends a patch of this type.
 pub(crate) async fn patch(server: &ApiServer, path: &str, form: &str, body: &Value) -> (u16, Value) {
     let form = format!("application/{form}+json");
     let headers = [("content-type", form.as_str())];
@@ -37,7 +37,7 @@ pub(crate) async fn exchange(
     exchange_bytes(server, method, path, headers, body.to_owned().into()).await
 }
 
-/// The same with a body that is no text.
+/// Sends a request with a binary body.
 pub(crate) async fn exchange_bytes(
     server: &ApiServer,
     method: &str,
@@ -55,7 +55,7 @@ pub(crate) async fn exchange_bytes(
     (parts.status.as_u16(), parts.headers, body.collect().await.unwrap().to_bytes())
 }
 
-/// The events of a watch that ends by itself, as (type, object).
+/// The events of a watch that ends, as (type, object).
 pub(crate) async fn events(server: &ApiServer, path: &str) -> Vec<(String, Value)> {
     let (code, _, body) = exchange(server, "GET", path, &[], "").await;
     assert_eq!(code, 200, "{}", String::from_utf8_lossy(&body));

@@ -101,7 +101,7 @@ esac"#;
     let told = run(command.env("PATH", path), &["--logs", "logs"]);
     told.says(
         3,
-        &["failed to create the cluster: no space left on device", "what its nodes said is in logs"],
+        &["failed to create the cluster: no space left on device", "the logs of its nodes are in logs"],
     );
     assert_eq!(fs::read_to_string(folder.path().join("logs/node.log")).unwrap(), "words\n");
     let log = fs::read_to_string(folder.path().join("logs/create.log")).unwrap();

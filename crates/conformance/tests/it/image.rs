@@ -120,15 +120,16 @@ async fn what_the_engine_lacks_is_pulled_or_told_with_a_remedy() {
     let lacking = engine(&format!("{ENGINE}\n{lacks}"));
     for _ in 0..2 {
         let text = refusal(&lacking).await;
-        let want =
-            format!("failed to make a container of {IMAGE}: failed to pull it: no such host; `docker build`");
+        let want = format!(
+            "failed to make a container of {IMAGE}: failed to pull the image: no such host; `docker build`"
+        );
         assert!(text.starts_with(&want), "{text}");
     }
     let pulls = fs::read_to_string(folder.path().join("asked")).unwrap().matches("pull ").count();
     assert_eq!(pulls, 1, "what cannot be pulled is not tried for each configuration");
     let text = refusal(&engine("echo nobody there >&2; exit 1")).await;
     let want = format!(
-        "failed to make a container of {IMAGE}: failed to reach a Docker engine: failed to ask Docker: nobody there; start"
+        "failed to make a container of {IMAGE}: failed to reach a Docker engine: failed to run `docker info`: nobody there; start"
     );
     assert!(text.starts_with(&want), "{text}");
 }

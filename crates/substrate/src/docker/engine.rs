@@ -1,24 +1,24 @@
-//! The Docker engine as its client tells of it.
+//! Properties of the Docker engine.
 
 use serde_json::Value;
 
 use super::{Docker, NoEngine};
 
-/// The label of a private engine that tells where its published ports are.
+/// The label of a private engine with the address of its published ports.
 const ADDRESS: &str = "conformance.gardener.cloud/address=";
 
-/// What an engine says of itself.
+/// Properties that an engine reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Engine {
     /// `20.10.24`.
     pub version: String,
-    /// `1` or `2`; empty where it does not say.
+    /// The cgroup version, `1` or `2`; empty if unknown.
     pub cgroups: String,
-    /// Bytes of memory of its machine.
+    /// Memory of its machine, in bytes.
     pub memory: u64,
-    /// Where its data lie.
+    /// The folder of its data.
     pub folder: String,
-    /// Where published ports of a private engine are; the machine's own engine has none.
+    /// The address of published ports of a private engine; absent for the machine's own engine.
     pub address: Option<String>,
     /// Whether it runs in a virtual machine of Docker Desktop.
     pub is_desktop: bool,
@@ -27,15 +27,15 @@ pub struct Engine {
 }
 
 impl Docker {
-    /// What the engine says of itself.
+    /// Reads the engine's properties.
     ///
     /// # Errors
-    /// When none answers.
+    /// When no engine responds.
     pub async fn engine(&self) -> Result<Engine, NoEngine> {
-        let asked = self.ask(&["info", "--format", "{{json .}}"], "ask Docker").await;
-        let said = asked.map_err(|error| NoEngine { said: error.to_string() })?;
-        let info: Value = serde_json::from_str(&said).unwrap_or_default();
-        // The client answers without an engine, too.
+        let output = self.query(&["info", "--format", "{{json .}}"], "run `docker info`").await;
+        let output = output.map_err(|error| NoEngine { said: error.to_string() })?;
+        let info: Value = serde_json::from_str(&output).unwrap_or_default();
+        // The client prints a result even without an engine.
         if info["ServerVersion"].as_str().unwrap_or_default().is_empty() {
             let errors: Vec<&str> =
                 info["ServerErrors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -67,7 +67,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_engine_says_where_its_ports_are_by_a_label() {
+    fn a_label_of_the_engine_contains_the_address_of_its_ports() {
         let info = json!({
             "ServerVersion": "20.10.24", "CgroupVersion": "1", "MemTotal": 1024, "DockerRootDir": "/data",
             "Labels": ["other=1", "conformance.gardener.cloud/address=192.0.2.1"],

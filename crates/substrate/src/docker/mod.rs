@@ -1,10 +1,10 @@
-//! The Docker client, and what is asked of the engine behind it by everybody who starts containers.
+//! The Docker client, for everything that starts containers.
 
 mod engine;
 
 use std::path::{Path, PathBuf};
 
-use crate::command::{self, CommandError, LONG, QUICK};
+use crate::command::{self, CommandError, LONG_TIMEOUT, SHORT_TIMEOUT};
 
 pub use engine::Engine;
 
@@ -12,13 +12,13 @@ pub use engine::Engine;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Docker(PathBuf);
 
-/// Nobody answers the client.
+/// The client cannot reach an engine.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "failed to reach a Docker engine: {said}; start Docker, or as root on Linux `make kind-node` starts a private one"
 )]
 pub struct NoEngine {
-    /// The client's words.
+    /// The client's message.
     pub said: String,
 }
 
@@ -29,32 +29,32 @@ impl Docker {
         Self(path)
     }
 
-    /// Where it is.
+    /// The client's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Sees that the engine has an image: one that it lacks is pulled.
+    /// Pulls an image, unless the engine has it.
     ///
     /// # Errors
-    /// When it cannot be pulled.
+    /// When the image cannot be pulled.
     pub async fn provide(&self, image: &str) -> Result<(), CommandError> {
         let inspect = ["image", "inspect", "--format", "{{.Id}}", image];
-        if self.ask(&inspect, "look for the image").await.is_ok() {
+        if self.query(&inspect, "inspect the image").await.is_ok() {
             return Ok(());
         }
-        command::run(&self.0, &["pull", "--quiet", image], "pull it", LONG).await.map(|_| ())
+        command::run(&self.0, &["pull", "--quiet", image], "pull the image", LONG_TIMEOUT).await.map(|_| ())
     }
 
-    /// Where the client reaches the engine, such as `unix:///var/run/docker.sock`; empty where it does not say.
+    /// The engine's endpoint, such as `unix:///var/run/docker.sock`; empty if unknown.
     pub async fn endpoint(&self) -> String {
         let inspect = ["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"];
-        self.ask(&inspect, "ask where the engine is").await.unwrap_or_default()
+        self.query(&inspect, "read the endpoint of the Docker context").await.unwrap_or_default()
     }
 
-    /// What it prints, of something that takes no time.
-    pub(crate) async fn ask(&self, arguments: &[&str], step: &str) -> Result<String, CommandError> {
-        command::run(&self.0, arguments, step, QUICK).await
+    /// Runs a quick command of the client and returns its output.
+    pub(crate) async fn query(&self, arguments: &[&str], step: &str) -> Result<String, CommandError> {
+        command::run(&self.0, arguments, step, SHORT_TIMEOUT).await
     }
 }

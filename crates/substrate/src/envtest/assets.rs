@@ -1,24 +1,24 @@
-//! Where the programs of a real control plane are: named by the user, built by `make control-plane`, or installed by
+//! Finds the programs of a real control plane: named by the user, built by `make control-plane`, or installed by
 //! `setup-envtest`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The API server.
+/// The API server's program.
 pub const KUBE_APISERVER: &str = "kube-apiserver";
-/// Its store.
+/// The program of its store.
 pub const ETCD: &str = "etcd";
-/// Garbage collection, namespaces, service accounts, deployments.
+/// The program of the controllers.
 pub const KUBE_CONTROLLER_MANAGER: &str = "kube-controller-manager";
-/// How to get them.
+/// How to get the programs.
 const REMEDY: &str = "`make control-plane` builds them (it needs Go), `setup-envtest use` downloads them, or set \
                       KUBEBUILDER_ASSETS to a folder that has them";
 
-/// What the environment says, read by the caller.
+/// Environment variables, which the caller reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// `KUBEBUILDER_ASSETS`: this folder and no other.
+    /// `KUBEBUILDER_ASSETS`: the only folder to search.
     pub assets: Option<PathBuf>,
     /// `HOME`.
     pub home: Option<PathBuf>,
@@ -34,10 +34,10 @@ pub struct Assets {
     folder: PathBuf,
 }
 
-/// Why there is no such folder.
+/// Reason why no folder was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AssetsError {
-    /// The folder that the user names lacks a program.
+    /// The named folder lacks a program.
     #[error("KUBEBUILDER_ASSETS={} has no {program}: {REMEDY}", folder.display())]
     Incomplete {
         /// The folder.
@@ -46,24 +46,24 @@ pub enum AssetsError {
         program: String,
     },
     /// No folder has all programs.
-    #[error("failed to find {}: nothing complete in {}. {REMEDY}", programs.join(", "), shown(looked))]
+    #[error("failed to find {}: nothing complete in {}. {REMEDY}", programs.join(", "), list_folders(looked))]
     Missing {
-        /// What was looked for.
+        /// The required programs.
         programs: Vec<String>,
-        /// Where.
+        /// The searched folders.
         looked: Vec<PathBuf>,
     },
 }
 
 impl Surroundings {
-    /// Where `make control-plane` puts a folder per version.
+    /// The parent of the folders that `make control-plane` builds, one per version.
     #[must_use]
     pub fn built(&self) -> Option<PathBuf> {
         let cache = self.cache_home.clone().or_else(|| Some(self.home.as_ref()?.join(".cache")));
         Some(cache?.join("gardener-conformance").join("control-plane"))
     }
 
-    /// Where `setup-envtest` puts a folder per version and platform.
+    /// The parent of the folders that `setup-envtest` installs, one per version and platform.
     fn installed(&self) -> Option<PathBuf> {
         if cfg!(target_os = "macos") {
             return Some(self.home.as_ref()?.join("Library/Application Support/io.kubebuilder.envtest/k8s"));
@@ -74,10 +74,11 @@ impl Surroundings {
 }
 
 impl Assets {
-    /// The folder with all `programs`: the one that is named, else the newest version that was built, else installed.
+    /// Finds a folder with all `programs`: the named one, else the newest built version, else the newest installed
+    /// version.
     ///
     /// # Errors
-    /// When none has them all.
+    /// When no folder has all programs.
     pub fn find(surroundings: &Surroundings, programs: &[&str]) -> Result<Self, AssetsError> {
         if let Some(folder) = &surroundings.assets {
             let missing = programs.iter().find(|program| !folder.join(program).is_file());
@@ -112,7 +113,7 @@ impl Assets {
     }
 }
 
-/// The folder of the highest version with all programs, whose name ends in `suffix`; of several the youngest.
+/// The folder with all programs and the highest version whose name ends in `suffix`; of several the most recent.
 fn newest(parent: &Path, suffix: &str, programs: &[&str]) -> Option<PathBuf> {
     let folders = fs::read_dir(parent).ok()?.filter_map(Result::ok).map(|entry| entry.path());
     let complete = folders.filter(|folder| programs.iter().all(|program| folder.join(program).is_file()));
@@ -125,7 +126,7 @@ fn newest(parent: &Path, suffix: &str, programs: &[&str]) -> Option<PathBuf> {
     ranked.max().map(|(_, _, folder)| folder)
 }
 
-/// `v1.36.3-0123456789abcdef`, `1.36.3` → its numbers.
+/// Parses `v1.36.3-0123456789abcdef` or `1.36.3` to its numbers.
 fn version(name: &str) -> Option<Vec<u32>> {
     let numbers = name.trim_start_matches('v').split('-').next()?;
     numbers.split('.').map(|number| number.parse().ok()).collect()
@@ -147,9 +148,9 @@ fn go_arch() -> &'static str {
     }
 }
 
-fn shown(folders: &[PathBuf]) -> String {
-    let shown: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-    if shown.is_empty() { "any folder: HOME is not set".to_owned() } else { shown.join(" and ") }
+fn list_folders(folders: &[PathBuf]) -> String {
+    let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    if names.is_empty() { "any folder: HOME is not set".to_owned() } else { names.join(" and ") }
 }
 
 #[cfg(test)]
@@ -158,34 +159,34 @@ mod tests {
 
     const BOTH: [&str; 2] = [KUBE_APISERVER, ETCD];
 
-    fn put(folder: &Path, programs: &[&str]) {
+    fn create_programs(folder: &Path, programs: &[&str]) {
         fs::create_dir_all(folder).unwrap();
         for program in programs {
             fs::write(folder.join(program), "").unwrap();
         }
     }
 
-    fn home(home: &Path) -> Surroundings {
+    fn with_home(home: &Path) -> Surroundings {
         Surroundings { home: Some(home.to_owned()), ..Surroundings::default() }
     }
 
     #[test]
-    fn the_named_folder_wins_and_must_be_whole() {
+    fn the_named_folder_wins_and_must_be_complete() {
         let folder = tempfile::tempdir().unwrap();
-        put(&folder.path().join(".cache/gardener-conformance/control-plane/v1.36.3-a"), &BOTH);
+        create_programs(&folder.path().join(".cache/gardener-conformance/control-plane/v1.36.3-a"), &BOTH);
         let named = folder.path().join("named");
-        put(&named, &[KUBE_APISERVER]);
-        let surroundings = Surroundings { assets: Some(named.clone()), ..home(folder.path()) };
-        let refused = Assets::find(&surroundings, &BOTH).unwrap_err().to_string();
-        assert_eq!(refused, format!("KUBEBUILDER_ASSETS={} has no etcd: {REMEDY}", named.display()));
-        put(&named, &[ETCD]);
+        create_programs(&named, &[KUBE_APISERVER]);
+        let surroundings = Surroundings { assets: Some(named.clone()), ..with_home(folder.path()) };
+        let error = Assets::find(&surroundings, &BOTH).unwrap_err().to_string();
+        assert_eq!(error, format!("KUBEBUILDER_ASSETS={} has no etcd: {REMEDY}", named.display()));
+        create_programs(&named, &[ETCD]);
         assert_eq!(Assets::find(&surroundings, &BOTH).unwrap().folder(), named);
     }
 
     #[test]
-    fn the_newest_complete_version_is_taken_what_was_built_first() {
+    fn the_newest_complete_version_is_used_and_built_ones_take_precedence() {
         let folder = tempfile::tempdir().unwrap();
-        let surroundings = home(folder.path());
+        let surroundings = with_home(folder.path());
         let built = surroundings.built().unwrap();
         let installed = surroundings.installed().unwrap();
         let platform = format!("{}-{}", go_os(), go_arch());
@@ -201,21 +202,21 @@ mod tests {
             (built.join("v1.36.3-abc"), &[ETCD], built.join("v1.30.2-abc")),
         ];
         for (made, programs, want) in steps {
-            put(&made, programs);
+            create_programs(&made, programs);
             assert_eq!(Assets::find(&surroundings, &BOTH).unwrap().folder(), want, "{}", made.display());
         }
     }
 
     #[test]
-    fn nothing_found_says_where_was_looked_and_what_to_do() {
+    fn the_error_names_the_searched_folders_and_the_remedy() {
         let folder = tempfile::tempdir().unwrap();
         let surroundings = Surroundings {
             cache_home: Some(folder.path().join("cache")),
             data_home: Some(folder.path().join("data")),
-            ..home(folder.path())
+            ..with_home(folder.path())
         };
-        let refused = Assets::find(&surroundings, &BOTH).unwrap_err();
-        let text = refused.to_string();
+        let error = Assets::find(&surroundings, &BOTH).unwrap_err();
+        let text = error.to_string();
         for part in
             ["kube-apiserver, etcd", "make control-plane", "KUBEBUILDER_ASSETS", "cache/gardener-conf"]
         {

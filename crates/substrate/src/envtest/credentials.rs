@@ -1,4 +1,4 @@
-//! The authority of one control plane, what it signs, and the keys of its service accounts.
+//! Credentials of a control plane: its CA, certificates, and service account keys.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use serde_json::json;
 
 use super::EnvtestError;
 
-/// Names under which the API server is reached, from outside and by what would run in it.
-const SERVED_AS: [&str; 6] = [
+/// Names in the API server's certificate.
+const SERVER_NAMES: [&str; 6] = [
     "127.0.0.1",
     "localhost",
     "kubernetes",
@@ -22,7 +22,7 @@ const SERVED_AS: [&str; 6] = [
     "kubernetes.default.svc.cluster.local",
 ];
 
-/// An authority that signs for one control plane.
+/// The CA of a control plane.
 pub(super) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     key: String,
@@ -30,19 +30,19 @@ pub(super) struct Authority {
 }
 
 /// A certificate and its key, both PEM.
-struct Pair {
+struct SignedCertificate {
     certificate: String,
     key: String,
 }
 
-/// Whom a certificate is for.
-enum Holder<'a> {
+/// The holder of a certificate.
+enum CertificateHolder<'a> {
     Server,
     Client { group: Option<&'a str> },
 }
 
 impl Authority {
-    /// A fresh one.
+    /// Generates a CA.
     pub(super) fn new() -> Result<Self, rcgen::Error> {
         let key = KeyPair::generate()?;
         let mut params = CertificateParams::new(Vec::new())?;
@@ -55,9 +55,10 @@ impl Authority {
         Ok(Self { issuer: Issuer::new(params, key), key: pem, certificate })
     }
 
-    /// Writes what an API server is started with: `ca.crt`, `ca.key`, `tls.crt`, `tls.key`, `sa.pub`, `sa.key`.
+    /// Writes the files of an API server: `ca.crt`, `ca.key`, `tls.crt`, `tls.key`, `sa.pub`, `sa.key`.
     pub(super) fn write(&self, folder: &Path) -> Result<(), EnvtestError> {
-        let server = self.sign("kube-apiserver", &Holder::Server).map_err(EnvtestError::Credentials)?;
+        let server =
+            self.sign("kube-apiserver", &CertificateHolder::Server).map_err(EnvtestError::Credentials)?;
         let accounts = KeyPair::generate().map_err(EnvtestError::Credentials)?;
         let files = [
             ("ca.crt", self.certificate.clone()),
@@ -70,13 +71,13 @@ impl Authority {
         files.iter().try_for_each(|(name, text)| super::write(&folder.join(name), text))
     }
 
-    /// A kubeconfig for a user of a group at `https://127.0.0.1:<port>`; no group: none.
+    /// A kubeconfig for a user at `https://127.0.0.1:<port>`, in an optional group.
     pub(super) fn kubeconfig(
         &self,
         port: u16,
         (user, group): (&str, Option<&str>),
     ) -> Result<String, rcgen::Error> {
-        let pair = self.sign(user, &Holder::Client { group })?;
+        let pair = self.sign(user, &CertificateHolder::Client { group })?;
         let text = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "envtest",
             "contexts": [{"name": "envtest", "context": {"cluster": "envtest", "user": user}}],
@@ -92,22 +93,22 @@ impl Authority {
         Ok(format!("{text:#}\n"))
     }
 
-    fn sign(&self, name: &str, holder: &Holder<'_>) -> Result<Pair, rcgen::Error> {
+    fn sign(&self, name: &str, holder: &CertificateHolder<'_>) -> Result<SignedCertificate, rcgen::Error> {
         let key = KeyPair::generate()?;
         let mut params = CertificateParams::new(match holder {
-            Holder::Server => SERVED_AS.map(str::to_owned).to_vec(),
-            Holder::Client { .. } => Vec::new(),
+            CertificateHolder::Server => SERVER_NAMES.map(str::to_owned).to_vec(),
+            CertificateHolder::Client { .. } => Vec::new(),
         })?;
         params.distinguished_name.push(DnType::CommonName, name);
-        if let Holder::Client { group: Some(group) } = holder {
+        if let CertificateHolder::Client { group: Some(group) } = holder {
             params.distinguished_name.push(DnType::OrganizationName, *group);
         }
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![match holder {
-            Holder::Server => ExtendedKeyUsagePurpose::ServerAuth,
-            Holder::Client { .. } => ExtendedKeyUsagePurpose::ClientAuth,
+            CertificateHolder::Server => ExtendedKeyUsagePurpose::ServerAuth,
+            CertificateHolder::Client { .. } => ExtendedKeyUsagePurpose::ClientAuth,
         }];
         let certificate = params.signed_by(&key, &self.issuer)?.pem();
-        Ok(Pair { certificate, key: key.serialize_pem() })
+        Ok(SignedCertificate { certificate, key: key.serialize_pem() })
     }
 }

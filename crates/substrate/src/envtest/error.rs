@@ -1,4 +1,4 @@
-//! Why a real control plane could not be started, or is gone.
+//! Errors of a real control plane.
 
 use std::path::PathBuf;
 
@@ -6,67 +6,67 @@ use super::assets::AssetsError;
 use crate::cluster::ClusterError;
 use crate::kubeconfig;
 
-/// An environment error: it says nothing about what was to be verified.
+/// An environment error, not a result of the verification.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvtestError {
-    /// The programs are not there.
+    /// The programs were not found.
     #[error(transparent)]
     Assets(#[from] AssetsError),
-    /// No ports are free.
+    /// No free ports were found.
     #[error("failed to find free ports on loopback: {0}")]
     Ports(#[source] std::io::Error),
-    /// A file or folder could not be made.
+    /// A file or folder could not be created.
     #[error("failed to write {}: {source}", path.display())]
     Write {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// The operating system's reason.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// A key or certificate could not be made.
+    /// A key or certificate could not be generated.
     #[error("failed to make credentials: {0}")]
     Credentials(#[source] rcgen::Error),
     /// A program could not be started.
     #[error("failed to start {}: {source}", program.display())]
     Spawn {
-        /// Its path.
+        /// The program's path.
         program: PathBuf,
-        /// The operating system's reason.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// Each port that was free a moment before was in use when the program came to it.
+    /// Another process took the chosen port, in every attempt.
     #[error("{program} found its port in use, {attempts} times{}", quoted(.last_words))]
     Occupied {
         /// `etcd`.
         program: String,
-        /// How often it was started.
+        /// The number of attempts.
         attempts: usize,
-        /// End of its log.
+        /// The end of its log.
         last_words: String,
     },
-    /// A program ended though nobody told it to.
+    /// A program ended unexpectedly.
     #[error("{program} ended ({how}){}", quoted(.last_words))]
     Ended {
         /// `etcd`.
         program: String,
         /// `exit status 1`, `killed by signal 9`.
         how: String,
-        /// End of its log.
+        /// The end of its log.
         last_words: String,
     },
-    /// It did not get ready in time.
+    /// A program did not become ready in time.
     #[error("{program} is not ready after {seconds} s ({answer}){}", quoted(.last_words))]
     NotReady {
         /// `kube-apiserver`.
         program: String,
-        /// Time given.
+        /// The timeout.
         seconds: u64,
-        /// What it answered last.
+        /// Its last answer.
         answer: String,
-        /// End of its log.
+        /// The end of its log.
         last_words: String,
     },
-    /// Its kubeconfig cannot be used.
+    /// The kubeconfig cannot be used.
     #[error(transparent)]
     Kubeconfig(#[from] kubeconfig::Error),
     /// A CustomResourceDefinition could not be written.
@@ -74,15 +74,15 @@ pub enum EnvtestError {
     Crd {
         /// Its name.
         name: String,
-        /// The client's reason.
+        /// The client's error.
         source: ClusterError,
     },
-    /// A CustomResourceDefinition was refused, or is not served.
+    /// A CustomResourceDefinition was refused or is not served.
     #[error("kube-apiserver does not serve {name}: {reason}")]
     NotServed {
         /// Its name.
         name: String,
-        /// What the server says.
+        /// The server's message, or what is missing.
         reason: String,
     },
 }
@@ -93,7 +93,7 @@ impl EnvtestError {
         matches!(self, Self::Ended { last_words, .. } if last_words.contains("address already in use"))
     }
 
-    /// What it is after so many attempts with other ports.
+    /// The error after this many attempts with other ports.
     pub(super) fn after(self, attempts: usize) -> Self {
         match self {
             Self::Ended { program, last_words, .. } => Self::Occupied { program, attempts, last_words },
@@ -104,7 +104,7 @@ impl EnvtestError {
 
 fn quoted(last_words: &str) -> String {
     if last_words.is_empty() {
-        return "; it said nothing".to_owned();
+        return "; its log is empty".to_owned();
     }
-    format!("; its last words:\n  {}", last_words.replace('\n', "\n  "))
+    format!("; the end of its log:\n  {}", last_words.replace('\n', "\n  "))
 }

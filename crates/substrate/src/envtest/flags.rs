@@ -1,11 +1,11 @@
-//! The command lines of the three programs.
+//! The flags of the programs.
 
 use std::path::Path;
 
-/// Service addresses of every cluster.
+/// The Service addresses of every cluster.
 const SERVICES: &str = "10.0.0.0/24";
 
-/// etcd on loopback, its data in `folder`; what is lost in a power cut may be lost.
+/// Flags of etcd on loopback, with its data in `folder`, without fsync.
 pub(super) fn etcd(folder: &Path, client: u16, peer: u16) -> Vec<String> {
     vec![
         format!("--data-dir={}", folder.join("etcd").display()),
@@ -18,10 +18,10 @@ pub(super) fn etcd(folder: &Path, client: u16, peer: u16) -> Vec<String> {
     ]
 }
 
-/// kube-apiserver with the credentials in `folder`, its objects under `prefix` in etcd.
+/// Flags of kube-apiserver with the credentials in `folder`, and its objects under `prefix` in etcd.
 ///
-/// No `--runtime-config`: what a server serves when nobody asks for more. Without a controller that makes service
-/// accounts, their admission would refuse every pod.
+/// No `--runtime-config`: it serves the default APIs. The ServiceAccount admission is off: without a controller that
+/// creates service accounts it would refuse every pod.
 pub(super) fn kube_apiserver(folder: &Path, prefix: &str, etcd: u16, secure: u16) -> Vec<String> {
     let path = |name: &str| folder.join(name).display().to_string();
     vec![
@@ -44,7 +44,7 @@ pub(super) fn kube_apiserver(folder: &Path, prefix: &str, etcd: u16, secure: u16
     ]
 }
 
-/// kube-controller-manager with all controllers, each under its own service account; it listens nowhere.
+/// Flags of kube-controller-manager with all controllers, each as its own service account, and without a port.
 pub(super) fn kube_controller_manager(folder: &Path, kubeconfig: &Path) -> Vec<String> {
     let path = |name: &str| folder.join(name).display().to_string();
     vec![

@@ -1,7 +1,8 @@
-//! A real kube-apiserver and etcd on loopback, one cluster or several; gone with this process, however it ends.
+//! A real kube-apiserver and etcd on loopback, with one or several clusters; they end with this process, however it
+//! ends.
 //!
-//! Each has an authority, service-account keys and a data folder of its own; several kube-apiservers share one etcd.
-//! The programs run on a tether: a pipe whose end the kernel closes when this process is gone, SIGKILL included.
+//! Each cluster has its own CA, service account keys and data folder; several kube-apiservers share one etcd. The
+//! programs are tethered: the kernel closes their pipe when this process ends, SIGKILL included.
 
 pub mod assets;
 mod crds;
@@ -26,18 +27,18 @@ use crate::kubeconfig;
 
 use assets::{Assets, ETCD, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER};
 use credentials::Authority;
-use tether::{Deaths, Tethered};
+use tether::{ProgramExits, TetheredProgram};
 
 pub use crds::install;
 pub use error::EnvtestError;
 
-/// Name of the only cluster, where nobody asks for several.
+/// The name of the cluster if there is only one.
 pub const CLUSTER: &str = "cluster";
-/// Name of the cluster of cases that share one, where lanes are there too: the controllers of a scenario act on whatever
-/// there is in its lane, and facts of other cases stay.
+/// The name of the shared cluster of cases, if there are lanes too: the controllers of a scenario act on all objects of
+/// its lane, and facts of other cases stay.
 pub const SHARED: &str = "shared";
 
-/// Clusters that are used together: one, and where controllers act in another one than they are told by.
+/// Clusters that are used together: a source, and a target if controllers act in another cluster than they watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
     /// `cluster`, `cluster-2`.
@@ -45,41 +46,41 @@ pub struct Lane {
     /// `target`, `target-2`.
     pub target: String,
 }
-/// How often other ports are tried.
+/// How many times start is attempted with other ports.
 const ATTEMPTS: usize = 5;
 
-/// Gives so many different ports.
+/// Returns this number of different free ports.
 pub type Ports = Arc<dyn Fn(usize) -> io::Result<Vec<u16>> + Send + Sync>;
 
-/// What is started.
+/// Options of a control plane.
 #[derive(Clone)]
 pub struct Options {
     /// The programs.
     pub assets: Assets,
-    /// Where the data folder is made, and removed at the end.
+    /// The parent of the data folder, which is removed at the end.
     pub within: PathBuf,
-    /// Names of the clusters, at least one: `cluster`, or `source` and `target`. Each is a kube-apiserver.
+    /// The names of the clusters, at least one: `cluster`, or `source` and `target`. Each has a kube-apiserver.
     pub clusters: Vec<String>,
     /// Whether each cluster has a kube-controller-manager.
     pub controller_manager: bool,
     /// CustomResourceDefinitions that each cluster serves.
     pub crds: Vec<Value>,
-    /// How long all may take to become ready.
+    /// The timeout until everything is ready.
     pub patience: Duration,
-    /// Where ports come from.
+    /// Allocates ports.
     pub ports: Ports,
 }
 
-/// A running control plane. Dropping it ends its programs and removes their data.
+/// A running control plane. Dropping it stops its programs and removes their data.
 pub struct Envtest {
     took: Duration,
-    programs: Vec<Tethered>,
-    deaths: Deaths,
+    programs: Vec<TetheredProgram>,
+    exits: ProgramExits,
     clusters: BTreeMap<String, Cluster>,
     folder: TempDir,
 }
 
-/// One kube-apiserver and how it is reached.
+/// A kube-apiserver and its credentials.
 #[derive(Clone)]
 pub struct Cluster {
     /// `https://127.0.0.1:<port>`.
@@ -95,7 +96,7 @@ pub struct Cluster {
 }
 
 impl Lane {
-    /// The names of a lane, counted from 0; the first one's source is [`CLUSTER`].
+    /// The names of the nth lane, counted from 0; the first lane's source is [`CLUSTER`].
     #[must_use]
     pub fn nth(lane: usize) -> Self {
         let name = |name: &str| if lane == 0 { name.to_owned() } else { format!("{name}-{}", lane + 1) };
@@ -119,17 +120,17 @@ impl Options {
     }
 }
 
-/// The programs that a control plane is made of.
+/// The programs of a control plane.
 #[must_use]
 pub fn programs(controller_manager: bool) -> &'static [&'static str] {
     let all = &[KUBE_APISERVER, ETCD, KUBE_CONTROLLER_MANAGER];
     if controller_manager { all } else { &all[..2] }
 }
 
-/// Ports of loopback that are free now, all different.
+/// Different ports of loopback that are currently free.
 ///
 /// # Errors
-/// When the operating system gives none.
+/// When the operating system provides none.
 pub fn free_ports(count: usize) -> io::Result<Vec<u16>> {
     let listen = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let listeners: Vec<TcpListener> = (0..count).map(listen).collect::<Result<_, _>>()?;
@@ -137,17 +138,17 @@ pub fn free_ports(count: usize) -> io::Result<Vec<u16>> {
 }
 
 impl Envtest {
-    /// Starts etcd and a kube-apiserver for each cluster, with other ports if one is taken meanwhile, and waits until
-    /// they are ready and serve the CRDs.
+    /// Starts etcd and a kube-apiserver for each cluster, and waits until they are ready and serve the CRDs. Retries
+    /// with other ports if one was taken.
     ///
     /// # Errors
-    /// When a program cannot be started, ends, or is not ready in time; everything is gone again then.
+    /// When a program cannot be started, ends, or is not ready in time; then everything is removed.
     pub async fn start(options: &Options) -> Result<Self, EnvtestError> {
-        let (begun, mut attempt) = (Instant::now(), 1);
+        let (started_at, mut attempt) = (Instant::now(), 1);
         loop {
             match Self::launch(options).await {
                 Ok(mut started) => {
-                    started.took = begun.elapsed();
+                    started.took = started_at.elapsed();
                     return Ok(started);
                 }
                 Err(error) if error.is_occupied() && attempt < ATTEMPTS => attempt += 1,
@@ -157,25 +158,25 @@ impl Envtest {
         }
     }
 
-    /// The cluster of this name.
+    /// The cluster with this name.
     ///
     /// # Panics
-    /// When no such cluster was asked for.
+    /// When the options do not contain the cluster.
     #[must_use]
     pub fn cluster(&self, name: &str) -> &Cluster {
-        self.clusters.get(name).expect("only clusters that were asked for are looked up")
+        self.clusters.get(name).expect("only configured clusters are looked up")
     }
 
-    /// The cluster of cases that share one.
+    /// The cluster that cases share.
     ///
     /// # Panics
-    /// When neither [`SHARED`] nor [`CLUSTER`] was asked for.
+    /// When the options contain neither [`SHARED`] nor [`CLUSTER`].
     #[must_use]
     pub fn shared(&self) -> &Cluster {
         self.clusters.get(SHARED).unwrap_or_else(|| self.cluster(CLUSTER))
     }
 
-    /// How many lanes there are, one after the other.
+    /// The number of lanes.
     #[must_use]
     pub fn lanes(&self) -> usize {
         (0..self.clusters.len())
@@ -183,33 +184,33 @@ impl Envtest {
             .count()
     }
 
-    /// How long it took to become ready.
+    /// The time until it was ready.
     #[must_use]
     pub fn took(&self) -> Duration {
         self.took
     }
 
-    /// Where everything of it lies.
+    /// The folder of its data and logs.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Waits until a program ends, which none does by itself, and says which and what it said last.
+    /// Waits until a program ends unexpectedly, and returns the error.
     pub async fn ended(&self) -> EnvtestError {
-        told(self.deaths.wait().await)
+        ended_error(self.exits.wait().await)
     }
 
-    /// Which program ended, if one did, and what it said last.
+    /// The error if a program has ended.
     #[must_use]
     pub fn death(&self) -> Option<EnvtestError> {
-        self.deaths.first().map(told)
+        self.exits.first().map(ended_error)
     }
 
-    /// Says which program ended, if one did.
+    /// Checks that all programs run.
     ///
     /// # Errors
-    /// When one did.
+    /// When a program has ended.
     pub fn alive(&self) -> Result<(), EnvtestError> {
         self.death().map_or(Ok(()), Err)
     }
@@ -222,7 +223,7 @@ impl Envtest {
         let mut started = Self {
             took: Duration::ZERO,
             programs: Vec::new(),
-            deaths: Deaths::new(),
+            exits: ProgramExits::new(),
             clusters: BTreeMap::new(),
             folder,
         };
@@ -233,12 +234,12 @@ impl Envtest {
         for (name, port) in options.clusters.iter().zip(secure) {
             started.spawn_cluster(options, name, (etcd[0], *port)).await?;
         }
-        let mut waiting = ready::Waiting::new(options.patience);
+        let mut deadline = ready::Deadline::new(options.patience);
         for name in &options.clusters {
-            started.await_cluster(options, name, &mut waiting).await?;
+            started.await_cluster(options, name, &mut deadline).await?;
         }
         if options.controller_manager {
-            started.spawn_controllers(options, &mut waiting).await?;
+            started.spawn_controllers(options, &mut deadline).await?;
         }
         Ok(started)
     }
@@ -262,9 +263,9 @@ impl Envtest {
             write(&home.join(file), &text)?;
         }
         let flags = flags::kube_apiserver(&home, name, etcd, port);
-        self.spawn(options, (KUBE_APISERVER, &named(options, name, KUBE_APISERVER)), &flags)?;
+        self.spawn(options, (KUBE_APISERVER, &program_name(options, name, KUBE_APISERVER)), &flags)?;
         let kubeconfig = home.join("kubeconfig");
-        let client = kubeconfig::unasked(&kubeconfig).await?;
+        let client = kubeconfig::unchecked_client(&kubeconfig).await?;
         let url = format!("https://127.0.0.1:{port}");
         let (version, has_controllers) = (String::new(), options.controller_manager);
         self.clusters.insert(name.to_owned(), Cluster { url, kubeconfig, client, version, has_controllers });
@@ -275,11 +276,11 @@ impl Envtest {
         &mut self,
         options: &Options,
         name: &str,
-        waiting: &mut ready::Waiting,
+        deadline: &mut ready::Deadline,
     ) -> Result<(), EnvtestError> {
         let client = self.cluster(name).client.clone();
-        let program = named(options, name, KUBE_APISERVER);
-        waiting.until(self, &program, || ready::serves(&client)).await?;
+        let program = program_name(options, name, KUBE_APISERVER);
+        deadline.until(self, &program, || ready::serves(&client)).await?;
         crds::install(&client, &options.crds).await?;
         let version = client.apiserver_version().await;
         let version = version.map_err(|source| kubeconfig::Error::Unreachable {
@@ -294,14 +295,14 @@ impl Envtest {
     async fn spawn_controllers(
         &mut self,
         options: &Options,
-        waiting: &mut ready::Waiting,
+        deadline: &mut ready::Deadline,
     ) -> Result<(), EnvtestError> {
         for (name, cluster) in self.clusters.clone() {
             let home = self.folder().join(&name);
             let flags = flags::kube_controller_manager(&home, &home.join("controller-manager.kubeconfig"));
-            let program = named(options, &name, KUBE_CONTROLLER_MANAGER);
+            let program = program_name(options, &name, KUBE_CONTROLLER_MANAGER);
             self.spawn(options, (KUBE_CONTROLLER_MANAGER, &program), &flags)?;
-            waiting.until(self, &program, || ready::controls(&cluster.client)).await?;
+            deadline.until(self, &program, || ready::runs_controllers(&cluster.client)).await?;
         }
         Ok(())
     }
@@ -313,7 +314,7 @@ impl Envtest {
         flags: &[String],
     ) -> Result<(), EnvtestError> {
         let path = options.assets.program(program);
-        let tethered = Tethered::spawn(&path, (name, flags), self.folder.path(), &self.deaths)?;
+        let tethered = TetheredProgram::spawn(&path, (name, flags), self.folder.path(), &self.exits)?;
         self.programs.push(tethered);
         Ok(())
     }
@@ -328,13 +329,13 @@ impl Drop for Envtest {
     }
 }
 
-fn told(death: tether::Death) -> EnvtestError {
-    let last_words = tether::last_words(&death.log);
-    EnvtestError::Ended { program: death.program, how: death.how, last_words }
+fn ended_error(exit: tether::ProgramExit) -> EnvtestError {
+    let last_words = tether::last_words(&exit.log);
+    EnvtestError::Ended { program: exit.program, how: exit.how, last_words }
 }
 
-/// What a program is called: by its cluster too where there are several.
-fn named(options: &Options, cluster: &str, program: &str) -> String {
+/// The name of a program; it contains the cluster's name if there are several.
+fn program_name(options: &Options, cluster: &str, program: &str) -> String {
     if options.clusters.len() > 1 { format!("{program}-of-{cluster}") } else { program.to_owned() }
 }
 
@@ -349,7 +350,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Starts scripts in the place of the programs; gives the error and how often ports were asked for.
+    /// Starts scripts instead of the programs; returns the error and how often ports were requested.
     async fn failing(etcd: &str, kube_apiserver: &str, patience: Duration) -> (EnvtestError, usize) {
         let folder = tempfile::tempdir().unwrap();
         for (name, script) in [(ETCD, etcd), (KUBE_APISERVER, kube_apiserver)] {
@@ -360,8 +361,8 @@ mod tests {
         let surroundings = Surroundings { assets: Some(folder.path().to_owned()), ..Surroundings::default() };
         let assets = Assets::find(&surroundings, programs(false)).unwrap();
         let within = tempfile::tempdir().unwrap();
-        let asked = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&asked);
+        let requests = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&requests);
         let ports: Ports = Arc::new(move |count| {
             counted.fetch_add(1, Ordering::SeqCst);
             free_ports(count)
@@ -369,22 +370,22 @@ mod tests {
         let options = Options { patience, ports, ..Options::new(assets, within.path().to_owned()) };
         let error = Envtest::start(&options).await.err().unwrap();
         assert_eq!(fs::read_dir(within.path()).unwrap().count(), 0, "nothing is left");
-        (error, asked.load(Ordering::SeqCst))
+        (error, requests.load(Ordering::SeqCst))
     }
 
     #[tokio::test]
-    async fn a_start_that_fails_says_who_and_what_it_said_last() {
+    async fn a_failed_start_reports_the_program_and_the_end_of_its_log() {
         let (sleeps, long) = ("exec sleep 1000", Duration::from_secs(20));
         let table = [
             (
                 ("echo no space; exit 1", sleeps, long),
-                "etcd ended (exit status 1); its last words:\n  no space",
+                "etcd ended (exit status 1); the end of its log:\n  no space",
                 1,
             ),
-            ((sleeps, "kill -9 $$", long), "kube-apiserver ended (killed by signal 9); it said nothing", 1),
+            ((sleeps, "kill -9 $$", long), "kube-apiserver ended (killed by signal 9); its log is empty", 1),
             (
                 (sleeps, "echo bind: address already in use; exit 1", long),
-                "kube-apiserver found its port in use, 5 times; its last words:\n  bind: address already in use",
+                "kube-apiserver found its port in use, 5 times; the end of its log:\n  bind: address already in use",
                 ATTEMPTS,
             ),
         ];

@@ -1,4 +1,4 @@
-//! When a control plane is ready, and what is said when it does not become so.
+//! Waits until a control plane is ready.
 
 use std::time::Duration;
 
@@ -9,75 +9,75 @@ use tokio::time::Instant;
 use super::tether::last_words;
 use super::{Envtest, EnvtestError};
 
-/// Between two looks.
-const PAUSE: Duration = Duration::from_millis(25);
-/// How long one look may take.
-const LOOK: Duration = Duration::from_secs(5);
+/// The interval between probes.
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
+/// The timeout of one probe.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Until when, for all that is waited for.
-pub(super) struct Waiting {
-    patience: Duration,
+/// The deadline for all programs.
+pub(super) struct Deadline {
+    timeout: Duration,
     deadline: Instant,
 }
 
-impl Waiting {
-    /// From now on.
-    pub(super) fn new(patience: Duration) -> Self {
-        Self { patience, deadline: Instant::now() + patience }
+impl Deadline {
+    /// A deadline from now.
+    pub(super) fn new(timeout: Duration) -> Self {
+        Self { timeout, deadline: Instant::now() + timeout }
     }
 
-    /// Looks until all is well; an error is a program that ended, or what `program` answered last.
+    /// Probes until it succeeds; the error is a program that ended, or the last answer of `program`.
     pub(super) async fn until<L>(
         &mut self,
         started: &Envtest,
         program: &str,
-        look: impl Fn() -> L,
+        probe: impl Fn() -> L,
     ) -> Result<(), EnvtestError>
     where
         L: Future<Output = Result<(), String>>,
     {
         loop {
             started.alive()?;
-            let looked = tokio::select! {
-                looked = tokio::time::timeout(LOOK, look()) => looked,
+            let result = tokio::select! {
+                result = tokio::time::timeout(PROBE_TIMEOUT, probe()) => result,
                 death = started.ended() => return Err(death),
             };
-            let answer = match looked {
+            let answer = match result {
                 Ok(Ok(())) => return Ok(()),
                 Ok(Err(answer)) => answer,
-                Err(_) => format!("no answer within {LOOK:?}"),
+                Err(_) => format!("no answer within {PROBE_TIMEOUT:?}"),
             };
             if Instant::now() > self.deadline {
                 let last_words = last_words(&started.folder().join(format!("{program}.log")));
-                let (program, seconds) = (program.to_owned(), self.patience.as_secs());
+                let (program, seconds) = (program.to_owned(), self.timeout.as_secs());
                 return Err(EnvtestError::NotReady { program, seconds, answer, last_words });
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 }
 
-/// Whether a server is ready; an error is its answer.
+/// Checks that a server is ready; the error is its answer.
 pub(super) async fn serves(client: &kube::Client) -> Result<(), String> {
-    ask(client, "/readyz").await
+    get(client, "/readyz").await
 }
 
-/// Whether controllers work: what they make first in every namespace is there.
-pub(super) async fn controls(client: &kube::Client) -> Result<(), String> {
-    ask(client, "/api/v1/namespaces/default/serviceaccounts/default").await?;
-    ask(client, "/api/v1/namespaces/default/configmaps/kube-root-ca.crt").await
+/// Checks that controllers run: the objects exist that they create in every namespace.
+pub(super) async fn runs_controllers(client: &kube::Client) -> Result<(), String> {
+    get(client, "/api/v1/namespaces/default/serviceaccounts/default").await?;
+    get(client, "/api/v1/namespaces/default/configmaps/kube-root-ca.crt").await
 }
 
-async fn ask(client: &kube::Client, path: &str) -> Result<(), String> {
+async fn get(client: &kube::Client, path: &str) -> Result<(), String> {
     let request = Request::get(path).body(Body::empty()).expect("a path is a URI");
     let response = client.send(request).await.map_err(|error| error.to_string())?;
     if response.status().is_success() {
         return Ok(());
     }
     let status = response.status();
-    let said = response.into_body().collect_bytes().await.unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    // Of readyz, what fails.
-    let failing: Vec<&str> = said.lines().filter(|line| line.starts_with("[-]")).collect();
+    let body = response.into_body().collect_bytes().await.unwrap_or_default();
+    let body = String::from_utf8_lossy(&body);
+    // The failing checks of readyz.
+    let failing: Vec<&str> = body.lines().filter(|line| line.starts_with("[-]")).collect();
     Err(format!("GET {path}: {status} {}", failing.join(", ")).trim_end().to_owned())
 }

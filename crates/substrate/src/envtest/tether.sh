@@ -1,7 +1,7 @@
 # Runs a program until the pipe on standard input is closed, which the kernel does however its writer ends, SIGKILL
-# included; then kills the program and removes the folder. The program's exit status is told on standard output.
+# included; then kills the program and removes the folder. Prints the program's exit status.
 #   tether.sh FOLDER LOG PROGRAM [FLAG…]
-# Signals are left to the writer: one that is meant for it must not end the watch before the program.
+# Only the writer handles signals: one that is meant for it must not end this shell before the program.
 trap '' HUP INT TERM PIPE
 folder=$1 log=$2
 shift 2
@@ -12,8 +12,8 @@ program=$!
 watch=$!
 wait "$program"
 echo "$?"
-# The number of a program that is gone may be another's soon.
+# The process id of a program that has ended may be reused soon.
 kill -9 "$watch"
 cat <&3 >/dev/null
-# Every program of the folder has a tether; whichever is the last to come here finds nobody writing.
+# Every program of the folder has a tether; when the last one comes here, no program writes any more.
 rm -rf "$folder"

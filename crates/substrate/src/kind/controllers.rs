@@ -1,48 +1,52 @@
-//! The scheduler and the controllers of a cluster. They rest while cases are asked, once what a run installed is there:
-//! objects of cases bring no pods, and nobody but their case changes them.
+//! The scheduler and the controllers of a cluster. They are stopped while cases run, after the installation: objects of
+//! cases need no pods, and only their case may change them.
 
 use std::time::Duration;
 
 use super::{Kind, KindError};
 use crate::command;
 
-/// Where a kubelet looks for the pods of a control plane, and beside it; what is taken out ends.
-const AT_WORK: &str = "/etc/kubernetes/manifests";
-const AT_REST: &str = "/etc/kubernetes";
-/// The programs, as their manifests are called.
+/// The kubelet's folder of static pods, and one beside it; moving a manifest out stops its pod.
+const MANIFESTS: &str = "/etc/kubernetes/manifests";
+const DISABLED_MANIFESTS: &str = "/etc/kubernetes";
+/// The names of the manifests.
 const PROGRAMS: &str = "kube-scheduler kube-controller-manager";
-/// How long they may take to end.
-const PATIENCE: Duration = Duration::from_mins(1);
-/// The name of a process has fifteen characters at most.
-const GONE: &str =
+/// The timeout until they have ended.
+const TIMEOUT: Duration = Duration::from_mins(1);
+/// A process name has at most fifteen characters.
+const WAIT_UNTIL_ENDED: &str =
     "until ! grep -qsxE 'kube-scheduler|kube-controller' /proc/[0-9]*/comm; do sleep 0.1; done";
 
 impl Kind {
-    /// Ends scheduler and controllers.
+    /// Stops the scheduler and the controllers.
     ///
     /// # Errors
     /// When the node of the control plane cannot be changed, or they do not end.
     pub async fn rest(&self) -> Result<(), KindError> {
-        let script = format!("{}; {GONE}", moved(AT_WORK, AT_REST));
-        self.in_control_plane(&script, "stop the scheduler and the controllers").await
+        let script = format!("{}; {WAIT_UNTIL_ENDED}", move_manifests(MANIFESTS, DISABLED_MANIFESTS));
+        self.run_in_control_plane(&script, "stop the scheduler and the controllers").await
     }
 
-    /// Lets them work again, where a run has ended them.
+    /// Starts them again, if a run has stopped them.
     ///
     /// # Errors
     /// When the node of the control plane cannot be changed.
     pub async fn resume(&self) -> Result<(), KindError> {
-        self.in_control_plane(&moved(AT_REST, AT_WORK), "start the scheduler and the controllers").await
+        self.run_in_control_plane(
+            &move_manifests(DISABLED_MANIFESTS, MANIFESTS),
+            "start the scheduler and the controllers",
+        )
+        .await
     }
 
-    async fn in_control_plane(&self, script: &str, step: &str) -> Result<(), KindError> {
+    async fn run_in_control_plane(&self, script: &str, step: &str) -> Result<(), KindError> {
         let node = format!("{}-control-plane", self.name);
         let arguments = ["exec", &node, "sh", "-c", script];
-        Ok(command::run(self.programs.docker.path(), &arguments, step, PATIENCE).await.map(|_| ())?)
+        Ok(command::run(self.programs.docker.path(), &arguments, step, TIMEOUT).await.map(|_| ())?)
     }
 }
 
-fn moved(from: &str, to: &str) -> String {
+fn move_manifests(from: &str, to: &str) -> String {
     format!(
         "for name in {PROGRAMS}; do test ! -e {from}/$name.yaml || mv {from}/$name.yaml {to}/ || exit 1; done"
     )

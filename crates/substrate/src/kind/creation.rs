@@ -1,4 +1,4 @@
-//! How a cluster comes about.
+//! Creates clusters.
 
 use std::fs;
 use std::path::Path;
@@ -8,9 +8,9 @@ use tempfile::TempDir;
 
 use super::machine::Machine;
 use super::programs::Programs;
-use super::tether::{LOG, Tethered};
-use super::{Kind, KindError, Options, PREFIX, collect, node_image};
-use crate::command::{self, QUICK};
+use super::tether::{LOG, TetheredCluster};
+use super::{Kind, KindError, Options, PREFIX, export_logs, node_image};
+use crate::command::{self, SHORT_TIMEOUT};
 use crate::docker::Engine;
 use crate::kubeconfig;
 
@@ -18,25 +18,25 @@ impl Kind {
     /// Creates a cluster and waits until its nodes and its DNS are ready.
     ///
     /// # Errors
-    /// When something that it needs is missing, the name is in use, or it does not get ready in time; nothing is left of it
-    /// then but the logs of its nodes.
+    /// When a requirement is missing, the name is in use, or it does not become ready in time; then only the logs of
+    /// its nodes remain.
     pub async fn create(options: &Options) -> Result<Self, KindError> {
-        let begun = Instant::now();
+        let started_at = Instant::now();
         let programs = options.surroundings.programs()?;
         let engine = programs.docker.engine().await?;
-        let room = Machine::look(Path::new(&engine.folder)).disk;
+        let free_disk = Machine::look(Path::new(&engine.folder)).disk;
         let shape = options.shape.unwrap_or_default();
-        room.map_or(Ok(()), |free| has_room(&engine, free, shape.room()))?;
+        free_disk.map_or(Ok(()), |free| check_disk_space(&engine, free, shape.disk_bytes()))?;
         let image = node_image::chosen(&programs, options.surroundings.image.as_deref()).await?;
-        let name = options.cluster();
+        let name = options.cluster_name();
         if Self::exists(&programs, &name).await? {
             return Err(KindError::NameInUse { name });
         }
-        let folder = options.folder()?;
+        let folder = options.create_folder()?;
         let (config, kubeconfig) = (folder.path().join("kind.yaml"), folder.path().join("kubeconfig"));
         fs::write(&config, shape.config(engine.address.as_deref(), options.publishes))
             .map_err(|source| KindError::Write { path: config.clone(), source })?;
-        let mut tethered = Tethered::spawn(
+        let mut tethered = TetheredCluster::spawn(
             &programs,
             &name,
             folder.path(),
@@ -50,9 +50,9 @@ impl Kind {
                 kubeconfig.as_os_str(),
             ],
         )?;
-        if let Err(error) = tethered.created(options.patience, folder.path()).await {
-            collect(&programs, &name, &options.logs).await;
-            // The error quotes its end, and is told in any case.
+        if let Err(error) = tethered.wait_until_created(options.patience, folder.path()).await {
+            export_logs(&programs, &name, &options.logs).await;
+            // The error quotes the end of the log, so a failed copy does not matter.
             let _ = fs::create_dir_all(&options.logs);
             let _ = fs::copy(folder.path().join(LOG), options.logs.join(LOG));
             return Err(KindError::NotCreated { why: Box::new(error), logs: options.logs.clone() });
@@ -63,31 +63,32 @@ impl Kind {
         let mut cluster =
             Self { name, took, nodes: 0, programs, kubeconfig, url, client, tethered, folder, stays };
         cluster.nodes = cluster.await_nodes(options).await?;
-        cluster.took = begun.elapsed();
+        cluster.took = started_at.elapsed();
         Ok(cluster)
     }
 
-    /// Whether there is a cluster of this name, whoever made it.
+    /// Whether a cluster of this name exists.
     pub(super) async fn exists(programs: &Programs, name: &str) -> Result<bool, KindError> {
-        let clusters = command::run(&programs.kind, &["get", "clusters"], "list clusters", QUICK).await?;
+        let clusters =
+            command::run(&programs.kind, &["get", "clusters"], "list clusters", SHORT_TIMEOUT).await?;
         Ok(clusters.lines().any(|cluster| cluster == name))
     }
 }
 
 impl Options {
-    /// How `kind` calls it, which takes no capitals.
-    pub(super) fn cluster(&self) -> String {
+    /// The cluster's name for `kind`, which allows no capitals.
+    pub(super) fn cluster_name(&self) -> String {
         format!("{PREFIX}{}", self.name.to_lowercase())
     }
 
-    /// A folder for what is known of it.
-    pub(super) fn folder(&self) -> Result<TempDir, KindError> {
+    /// Creates the folder for its kubeconfig and log.
+    pub(super) fn create_folder(&self) -> Result<TempDir, KindError> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&self.within);
         folder.map_err(|source| KindError::Write { path: self.within.clone(), source })
     }
 }
 
-fn has_room(engine: &Engine, free: u64, wanted: u64) -> Result<(), KindError> {
+fn check_disk_space(engine: &Engine, free: u64, wanted: u64) -> Result<(), KindError> {
     let mebibytes = |bytes: u64| bytes >> 20;
     let folder = engine.folder.clone().into();
     if free >= wanted {
@@ -104,12 +105,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_engine_without_room_is_told_with_what_is_free_and_what_to_do() {
+    fn too_little_disk_space_is_an_error_with_a_remedy() {
         let engine = Engine::read(&json!({"DockerRootDir": "/data"}));
-        assert!(has_room(&engine, 3 << 30, Shape::ThreeZones.room()).is_ok());
-        let error = has_room(&engine, 2 << 30, Shape::ThreeZones.room()).unwrap_err();
+        assert!(check_disk_space(&engine, 3 << 30, Shape::ThreeZones.disk_bytes()).is_ok());
+        let error = check_disk_space(&engine, 2 << 30, Shape::ThreeZones.disk_bytes()).unwrap_err();
         let words = "failed to make room for the cluster: /data has 2048 MiB free and 3072 are needed; `docker system prune`";
         assert!(error.to_string().starts_with(words), "{error}");
-        assert!(has_room(&engine, 2 << 30, Shape::OneNode.room()).is_ok());
+        assert!(check_disk_space(&engine, 2 << 30, Shape::OneNode.disk_bytes()).is_ok());
     }
 }

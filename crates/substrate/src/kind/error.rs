@@ -1,4 +1,4 @@
-//! What can go wrong with a kind cluster: the step, the words of whoever failed, and what to do.
+//! Errors of kind clusters: the step, its message, and the remedy.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use crate::command::CommandError;
 use crate::docker::NoEngine;
 use crate::kubeconfig;
 
-/// Why there is no cluster, or not any more.
+/// Reason why a cluster is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum KindError {
-    /// A program is nowhere.
+    /// A program was not found.
     #[error("failed to find {program}: {remedy}")]
     Missing {
         /// Its name.
@@ -17,7 +17,7 @@ pub enum KindError {
         /// How to get it.
         remedy: &'static str,
     },
-    /// No engine answers.
+    /// No Docker engine responds.
     #[error("{0}")]
     NoEngine(#[from] NoEngine),
     /// No node image was chosen or assembled.
@@ -26,14 +26,14 @@ pub enum KindError {
          pulled, such as kindest/node"
     )]
     NoImage,
-    /// The chosen node image is not there and cannot be pulled.
+    /// The chosen node image does not exist and cannot be pulled.
     #[error(
         "failed to get the node image {image}: {said}; `make kind-node` assembles one without a registry"
     )]
     Image {
         /// Its name.
         image: String,
-        /// The engine's words.
+        /// The engine's message.
         said: String,
     },
     /// A cluster of this name exists.
@@ -44,20 +44,20 @@ pub enum KindError {
         /// Its name.
         name: String,
     },
-    /// A cluster of this name is not as it is wanted.
+    /// The existing cluster has another number of nodes.
     #[error(
-        "the kind cluster {name} has {nodes} nodes, not the {wanted} that are wanted: leave --zones out, or `kind delete \
+        "the kind cluster {name} has {nodes} nodes instead of {wanted}: omit --zones, or `kind delete \
          cluster --name {name}` removes it"
     )]
     OtherShape {
         /// Its name.
         name: String,
-        /// Nodes that it has.
+        /// Its number of nodes.
         nodes: usize,
-        /// Nodes that are wanted.
+        /// The wanted number of nodes.
         wanted: usize,
     },
-    /// A cluster of this name was created without the ports over which webhooks in it are asked.
+    /// The existing cluster was created without the ports for webhooks.
     #[error(
         "the kind cluster {name} publishes no node ports: it was created to have components installed, or by another version of \
          the program; `kind delete cluster --name {name}` removes it, and a run creates one that has them"
@@ -66,7 +66,7 @@ pub enum KindError {
         /// Its name.
         name: String,
     },
-    /// The engine has no room for a cluster.
+    /// The engine has too little disk space for a cluster.
     #[error(
         "failed to make room for the cluster: {} has {free} MiB free and {wanted} are needed; `docker system prune` removes \
          what the engine does not use",
@@ -80,28 +80,28 @@ pub enum KindError {
         /// MiB that are needed.
         wanted: u64,
     },
-    /// It could not be created; what its nodes said is kept.
-    #[error("{why}; what its nodes said is in {}", logs.display())]
+    /// The cluster could not be created; the logs of its nodes are kept.
+    #[error("{why}; the logs of its nodes are in {}", logs.display())]
     NotCreated {
         /// The step that failed.
         why: Box<Self>,
         /// Where the logs are.
         logs: PathBuf,
     },
-    /// A program that is asked for something gave nothing.
+    /// A command failed.
     #[error("{0}")]
     Command(#[from] CommandError),
     /// The cluster did not become ready.
     #[error("the cluster is not ready after {seconds} s: {answer}; its nodes' logs are in {}", logs.display())]
     NotReady {
-        /// How long it had.
+        /// The timeout.
         seconds: u64,
-        /// What was missing last.
+        /// What was missing.
         answer: String,
         /// Where the logs are.
         logs: PathBuf,
     },
-    /// It cannot be asked.
+    /// It cannot be reached.
     #[error("{0}")]
     Kubeconfig(#[from] kubeconfig::Error),
     /// A file cannot be written.
@@ -109,7 +109,7 @@ pub enum KindError {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's error.
         source: std::io::Error,
     },
 }

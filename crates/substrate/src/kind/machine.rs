@@ -1,23 +1,23 @@
-//! What a machine has left for a cluster.
+//! Free resources of this machine.
 
 use std::path::Path;
 
-/// CAP_SYS_RESOURCE, without which a plain engine starts no privileged container.
+/// CAP_SYS_RESOURCE; without it, a plain engine cannot start privileged containers.
 const SYS_RESOURCE: u32 = 24;
 
-/// Room of a machine; nothing where it does not say.
+/// Free resources; absent if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
-    /// Bytes that are free where the engine's data lie.
+    /// Free bytes on the disk of the engine's data.
     pub disk: Option<u64>,
-    /// Bytes of memory that are free or easily made so.
+    /// Available memory, in bytes.
     pub memory: Option<u64>,
-    /// Whether CAP_SYS_RESOURCE is within reach.
+    /// Whether CAP_SYS_RESOURCE is in the bounding set.
     pub has_sys_resource: Option<bool>,
 }
 
 impl Machine {
-    /// Looks at this machine; `data` is the engine's folder.
+    /// Reads this machine's resources; `data` is the engine's folder.
     #[must_use]
     pub fn look(data: &Path) -> Self {
         let read = |path: &str| std::fs::read_to_string(path).ok();
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_and_capability_are_read_from_what_linux_says() {
+    fn memory_and_capability_are_read_from_proc() {
         assert_eq!(available_memory("MemTotal: 9 kB\nMemAvailable:    2048 kB\n"), Some(2 << 20));
         assert_eq!(available_memory("MemTotal: 9 kB\n"), None);
         for (set, has) in [("000001fffeffffff", false), ("000001ffffffffff", true)] {

@@ -1,4 +1,5 @@
-//! A real cluster in containers by the `kind` command line tool; gone with this process, however it ends, unless it is kept.
+//! A cluster in containers, created by the command line tool `kind`; deleted when this process ends, however it ends,
+//! unless it is kept.
 
 mod controllers;
 mod creation;
@@ -20,53 +21,53 @@ use http::Request;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::command::{self, CommandError, LONG};
+use crate::command::{self, CommandError, LONG_TIMEOUT};
 use crate::envtest;
 use programs::{Programs, Surroundings};
-use tether::Tethered;
+use tether::TetheredCluster;
 
 pub use error::KindError;
 pub use ports::PORTS;
 
-/// Between two looks.
-const PAUSE: Duration = Duration::from_millis(250);
-/// What decides whom an API server asks.
+/// The interval between checks.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// The kinds of webhook configurations.
 const REGISTRATIONS: &str = "mutatingwebhookconfigurations,validatingwebhookconfigurations";
-/// What a node takes on the engine's disk: the images of its pods, their logs and its own.
-const NODE: u64 = 1 << 30;
-/// What the name of every cluster begins with.
+/// The disk space of a node: images of its pods, and logs.
+const NODE_DISK_BYTES: u64 = 1 << 30;
+/// The prefix of all cluster names.
 const PREFIX: &str = "gardener-conformance-";
 
-/// How many nodes in how many zones.
+/// The nodes and zones of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// One node that is everything.
+    /// One node.
     #[default]
     OneNode,
     /// Three nodes in the zones zone-a, zone-b and zone-c.
     ThreeZones,
 }
 
-/// What is started.
+/// Options of a cluster.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where programs are looked for, and which node image was chosen.
+    /// Where to find programs, and the chosen node image.
     pub surroundings: Surroundings,
-    /// Its name, among all that run beside each other.
+    /// Its name, which must be unique among concurrent clusters.
     pub name: String,
-    /// Its nodes; of one that is there, any; else one.
+    /// The wanted nodes; if absent, a new cluster has one, and an existing cluster may have any.
     pub shape: Option<Shape>,
-    /// Where the folder with kubeconfig and log is made, and removed at the end.
+    /// The parent of the folder for kubeconfig and log, which is removed at the end.
     pub within: PathBuf,
-    /// Where the nodes' logs are collected when it does not get ready.
+    /// The folder for the nodes' logs if the cluster does not become ready.
     pub logs: PathBuf,
-    /// How long its creation may take, and how long then its nodes.
+    /// The timeout of its creation, and of its nodes after that.
     pub patience: Duration,
-    /// Whether [`PORTS`] are published; the engine takes a second for all of them.
+    /// Whether [`PORTS`] are published; this takes the engine a second.
     pub publishes: bool,
 }
 
-/// A running cluster. Dropping it deletes it, unless it was there before.
+/// A running cluster. Dropping it deletes it, unless it existed before or is kept.
 pub struct Kind {
     name: String,
     took: Duration,
@@ -75,14 +76,14 @@ pub struct Kind {
     kubeconfig: PathBuf,
     url: String,
     client: kube::Client,
-    /// None of a cluster that was there before.
-    tethered: Option<Tethered>,
+    /// Absent if the cluster existed before.
+    tethered: Option<TetheredCluster>,
     folder: Option<TempDir>,
     stays: bool,
 }
 
 impl Shape {
-    /// How many nodes.
+    /// The number of nodes.
     #[must_use]
     pub fn nodes(self) -> usize {
         match self {
@@ -91,14 +92,14 @@ impl Shape {
         }
     }
 
-    /// Bytes that the engine needs for it, beside the images that it has.
-    fn room(self) -> u64 {
+    /// The disk space in bytes that it needs, beside existing images.
+    fn disk_bytes(self) -> u64 {
         let nodes = u64::try_from(self.nodes()).unwrap_or(u64::MAX);
-        nodes.saturating_mul(NODE)
+        nodes.saturating_mul(NODE_DISK_BYTES)
     }
 
-    /// The configuration for `kind`; the API server and, if wanted, [`PORTS`] are published at `address`, on loopback if there
-    /// is none.
+    /// The configuration for `kind`; the API server and, with `publishes`, [`PORTS`] are published at `address`, by
+    /// default on loopback.
     fn config(self, address: Option<&str>, publishes: bool) -> String {
         let text = match self {
             Self::OneNode => include_str!("../../../../kind/clusters/one-node.yaml"),
@@ -107,26 +108,28 @@ impl Shape {
         let node = "- role: control-plane\n";
         let ports = if publishes { ports::mappings(address) } else { String::new() };
         let text = text.replacen(node, &format!("{node}{ports}"), 1);
-        // Of an address elsewhere only the engine knows which ports are free.
-        let lines = |address| format!("networking:\n  apiServerAddress: {address}\n  apiServerPort: -1\n");
-        address.map_or_else(|| text.clone(), |address| text.replacen("networking:\n", &lines(address), 1))
+        // Only the engine knows which ports are free at another address.
+        let networking =
+            |address| format!("networking:\n  apiServerAddress: {address}\n  apiServerPort: -1\n");
+        address
+            .map_or_else(|| text.clone(), |address| text.replacen("networking:\n", &networking(address), 1))
     }
 }
 
 impl Kind {
-    /// How `kind` calls it.
+    /// The cluster's name for `kind`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How long it took to become ready.
+    /// The time until it was ready.
     #[must_use]
     pub fn took(&self) -> Duration {
         self.took
     }
 
-    /// How many nodes it has.
+    /// The number of its nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.nodes
@@ -144,12 +147,12 @@ impl Kind {
         &self.url
     }
 
-    /// Its API server as other places have one.
+    /// Its API server, as other substrates describe theirs.
     ///
     /// # Errors
-    /// When it does not say its version.
+    /// When its version cannot be read.
     pub async fn cluster(&self) -> Result<envtest::Cluster, KindError> {
-        let step = || "ask for the version of the API server".to_owned();
+        let step = || "read the version of the API server".to_owned();
         let version = self.client.apiserver_version().await;
         let version = version
             .map_err(|error| CommandError::Failed { step: step(), said: error.to_string() })?
@@ -169,21 +172,21 @@ impl Kind {
         &self.client
     }
 
-    /// Brings images of the engine to every node.
+    /// Loads images of the engine into every node.
     ///
     /// # Errors
-    /// When the engine has no such image or a node takes it not.
+    /// When the engine has no such image or a node cannot load it.
     pub async fn load(&self, images: &[String]) -> Result<(), KindError> {
         let step = format!("load {}; `make images` builds our own", images.join(", "));
         let folder = tempfile::tempdir();
         let folder = folder.map_err(|source| KindError::Write { path: "images.tar".into(), source })?;
         let archive = folder.path().join("images.tar");
-        // `kind load docker-image` would first ask each node for each image, which takes longer than the loading.
+        // `kind load docker-image` first checks each node for each image, which takes longer than loading.
         let save: Vec<&OsStr> = ["save".as_ref(), "--output".as_ref(), archive.as_os_str()]
             .into_iter()
             .chain(images.iter().map(OsStr::new))
             .collect();
-        command::run(self.programs.docker.path(), &save, &step, LONG).await?;
+        command::run(self.programs.docker.path(), &save, &step, LONG_TIMEOUT).await?;
         let load: [&OsStr; 5] = [
             "load".as_ref(),
             "image-archive".as_ref(),
@@ -191,19 +194,19 @@ impl Kind {
             "--name".as_ref(),
             self.name.as_ref(),
         ];
-        Ok(command::run(&self.programs.kind, &load, &step, LONG).await.map(|_| ())?)
+        Ok(command::run(&self.programs.kind, &load, &step, LONG_TIMEOUT).await.map(|_| ())?)
     }
 
-    /// Applies a folder with a kustomization, and says what came about, a line per object.
+    /// Applies a kustomization folder, and returns kubectl's output: a line per object.
     ///
     /// # Errors
-    /// When the folder makes no objects or the API server refuses one.
+    /// When the folder produces no objects or the API server refuses one.
     pub async fn apply(&self, folder: &Path) -> Result<String, KindError> {
         let arguments = [
             "apply".as_ref(),
             "--server-side".as_ref(),
             "--force-conflicts".as_ref(),
-            // It would read all schemas; the API server refuses fields that it does not know all the same.
+            // Client-side validation would read all schemas; the API server refuses unknown fields anyway.
             "--validate=false".as_ref(),
             "--kustomize".as_ref(),
             folder.as_os_str(),
@@ -211,7 +214,7 @@ impl Kind {
         self.kubectl(&arguments, "apply manifests").await
     }
 
-    /// Collects objects, events, and what its nodes and pods said. What cannot be had must not hide the rest.
+    /// Collects objects, events, and the logs of nodes and pods. Errors are ignored so that the rest is collected.
     pub async fn collect(&self, into: &Path, namespaces: &[&str]) {
         let folder = into.join("objects");
         let output = format!("--output-directory={}", folder.display());
@@ -220,34 +223,34 @@ impl Kind {
         let _ = self.kubectl(&dump.map(OsStr::new), "dump objects").await;
         for (kinds, file) in [("events", "events.yaml"), (REGISTRATIONS, "registrations.yaml")] {
             let get = ["get", kinds, "--all-namespaces", "--output=yaml"];
-            if let Ok(said) = self.kubectl(&get.map(OsStr::new), "read objects").await {
-                let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(file), said));
+            if let Ok(output) = self.kubectl(&get.map(OsStr::new), "read objects").await {
+                let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(file), output));
             }
         }
         self.collect_logs(&into.join("nodes")).await;
     }
 
     async fn kubectl(&self, arguments: &[&OsStr], step: &str) -> Result<String, KindError> {
-        let at = ["--kubeconfig".as_ref(), self.kubeconfig.as_os_str()];
-        let arguments: Vec<&OsStr> = at.into_iter().chain(arguments.iter().copied()).collect();
-        Ok(command::run(&self.programs.kubectl, &arguments, step, LONG).await?)
+        let global_flags = ["--kubeconfig".as_ref(), self.kubeconfig.as_os_str()];
+        let arguments: Vec<&OsStr> = global_flags.into_iter().chain(arguments.iter().copied()).collect();
+        Ok(command::run(&self.programs.kubectl, &arguments, step, LONG_TIMEOUT).await?)
     }
 
-    /// Collects what its nodes and pods said.
+    /// Collects the logs of its nodes and pods.
     pub async fn collect_logs(&self, into: &Path) {
-        collect(&self.programs, &self.name, into).await;
+        export_logs(&self.programs, &self.name, into).await;
     }
 
-    /// Lets the cluster, its kubeconfig and its log stay when this is dropped. When this process is killed they go all the
-    /// same.
+    /// Keeps the cluster, its kubeconfig and its log when this is dropped. If this process is killed they are deleted
+    /// all the same.
     pub fn keep(&mut self) {
         self.stays = true;
     }
 
-    /// What a GET of a path of its API server answers.
+    /// Sends a GET request to its API server and returns the answer.
     ///
     /// # Errors
-    /// In the words of whoever refuses.
+    /// The message of the server or the client.
     pub async fn ask(&self, path: &str) -> Result<Value, String> {
         let request = Request::get(path).body(Vec::new()).map_err(|error| error.to_string())?;
         self.client.request(request).await.map_err(|error| error.to_string())
@@ -266,10 +269,10 @@ impl Drop for Kind {
     }
 }
 
-/// The cluster's trouble is told by another error; that its logs cannot be had must not hide it.
-async fn collect(programs: &Programs, name: &str, into: &Path) {
+/// Exports the cluster's logs. A failure is ignored: it must not hide the error that made them necessary.
+async fn export_logs(programs: &Programs, name: &str, into: &Path) {
     let arguments = ["export".as_ref(), "logs".as_ref(), into.as_os_str(), "--name".as_ref(), name.as_ref()];
-    let _ = command::run(&programs.kind, &arguments, "collect logs", LONG).await;
+    let _ = command::run(&programs.kind, &arguments, "collect logs", LONG_TIMEOUT).await;
 }
 
 #[cfg(test)]
@@ -277,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_api_server_and_the_ports_are_published_where_the_engine_says() {
+    fn the_api_server_and_the_ports_are_published_at_the_engines_address() {
         for shape in [Shape::OneNode, Shape::ThreeZones] {
             for (address, listens) in [(Some("192.0.2.1"), "192.0.2.1"), (None, "127.0.0.1")] {
                 let config = formats::yaml::documents(&shape.config(address, true)).unwrap().remove(0);
@@ -296,9 +299,9 @@ mod tests {
         }
     }
 
-    /// The firewall of the node image is written for these ranges.
+    /// The node image's firewall contains these ranges.
     #[test]
-    fn the_ranges_are_those_that_the_node_image_knows() {
+    fn pod_ranges_match_the_node_images_firewall() {
         let firewall = include_str!("../../../../kind/node/rootfs/usr/local/bin/node-firewall");
         for shape in [Shape::OneNode, Shape::ThreeZones] {
             let config = formats::yaml::documents(&shape.config(None, true)).unwrap().remove(0);

@@ -3,21 +3,21 @@
 use super::KindError;
 use super::programs::Programs;
 
-/// How `make kind-node` names images.
+/// The image name that `make kind-node` uses.
 const ASSEMBLED: &str = "gardener-conformance/kind-node";
 
-/// The chosen one, which is pulled if it is not there, else the one that was assembled last.
+/// The chosen image, pulled if necessary, else the one that was assembled last.
 ///
 /// # Errors
-/// When there is none.
+/// When there is no image.
 pub async fn chosen(programs: &Programs, chosen: Option<&str>) -> Result<String, KindError> {
     let Some(image) = chosen else {
         let list = ["images", "--format", "{{.Repository}}:{{.Tag}}", ASSEMBLED];
-        let listed = programs.docker.ask(&list, "list images").await?;
-        // The youngest comes first.
+        let listed = programs.docker.query(&list, "list images").await?;
+        // Docker lists the newest first.
         return listed.lines().next().map(str::to_owned).ok_or(KindError::NoImage);
     };
-    let provided = programs.docker.provide(image).await;
-    provided.map_err(|error| KindError::Image { image: image.to_owned(), said: error.to_string() })?;
+    let outcome = programs.docker.provide(image).await;
+    outcome.map_err(|error| KindError::Image { image: image.to_owned(), said: error.to_string() })?;
     Ok(image.to_owned())
 }

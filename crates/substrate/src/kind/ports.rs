@@ -1,5 +1,5 @@
-//! Ports of a cluster's nodes that are published beside its API server: Services that ask for one of them are reached from
-//! outside, over TCP and past the API server.
+//! Published ports of a cluster's nodes: Services with these node ports are reachable from outside over TCP, without
+//! the API server.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -7,10 +7,10 @@ use std::ops::RangeInclusive;
 
 use super::{Kind, KindError};
 
-/// Those that a cluster publishes. An API server gives the first of its range to nobody who does not ask for them.
+/// The published ports. An API server never allocates the first ports of its range unless a Service requests them.
 pub const PORTS: RangeInclusive<u16> = 30_000..=30_035;
 
-/// How the configuration for `kind` publishes them; only the engine knows which ports are free at `address`.
+/// The port mappings for `kind`'s configuration; only the engine knows which ports are free at `address`.
 pub(super) fn mappings(address: Option<&str>) -> String {
     let address = address.unwrap_or("127.0.0.1");
     let each = PORTS.map(|port| {
@@ -20,15 +20,15 @@ pub(super) fn mappings(address: Option<&str>) -> String {
 }
 
 impl Kind {
-    /// Where its [`PORTS`] are reached.
+    /// The addresses of its [`PORTS`].
     ///
     /// # Errors
-    /// When the engine does not say, or it was created without them.
+    /// When the engine does not report them, or the cluster was created without them.
     pub async fn published(&self) -> Result<BTreeMap<u16, SocketAddr>, KindError> {
         let node = format!("{}-control-plane", self.name);
-        let step = "ask for the published ports of its node";
-        let said = self.programs.docker.ask(&["port", &node], step).await?;
-        let published = read(&said);
+        let step = "parse the published ports of its node";
+        let output = self.programs.docker.query(&["port", &node], step).await?;
+        let published = parse(&output);
         if PORTS.clone().all(|port| published.contains_key(&port)) {
             return Ok(published);
         }
@@ -36,13 +36,13 @@ impl Kind {
     }
 }
 
-/// Lines such as `30000/tcp -> 127.0.0.1:49153`.
-fn read(said: &str) -> BTreeMap<u16, SocketAddr> {
+/// Parses lines such as `30000/tcp -> 127.0.0.1:49153`.
+fn parse(output: &str) -> BTreeMap<u16, SocketAddr> {
     let line = |line: &str| {
         let (port, address) = line.split_once("/tcp -> ")?;
         Some((port.parse().ok()?, address.parse().ok()?))
     };
-    said.lines().filter_map(line).collect()
+    output.lines().filter_map(line).collect()
 }
 
 #[cfg(test)]
@@ -50,14 +50,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_engine_says_where_ports_are_a_line_each() {
-        let said = "30000/tcp -> 127.0.0.1:49153\n30001/tcp -> 192.0.2.1:49154\n6443/tcp -> 127.0.0.1:40001\n30002/udp -> \
+    fn published_ports_are_parsed_line_by_line() {
+        let output = "30000/tcp -> 127.0.0.1:49153\n30001/tcp -> 192.0.2.1:49154\n6443/tcp -> 127.0.0.1:40001\n30002/udp -> \
                     127.0.0.1:1\n";
         let want = [
             (6443, "127.0.0.1:40001".parse().unwrap()),
             (30_000, "127.0.0.1:49153".parse().unwrap()),
             (30_001, "192.0.2.1:49154".parse().unwrap()),
         ];
-        assert_eq!(read(said), BTreeMap::from(want));
+        assert_eq!(parse(output), BTreeMap::from(want));
     }
 }

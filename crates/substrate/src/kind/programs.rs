@@ -1,4 +1,4 @@
-//! Where `kind`, `docker` and `kubectl` are: on PATH, or where `make kind-node` and `make control-plane` put them.
+//! Finds `kind`, `docker` and `kubectl`: on PATH, or where `make kind-node` and `make control-plane` put them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::KindError;
 use crate::docker::Docker;
 
-/// What the environment says, read by the caller.
+/// Environment variables, which the caller reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// `PATH`.
@@ -19,7 +19,7 @@ pub struct Surroundings {
     pub image: Option<String>,
 }
 
-/// The programs that a cluster is driven with.
+/// The programs that manage a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programs {
     /// The Docker client.
@@ -31,12 +31,12 @@ pub struct Programs {
 }
 
 impl Surroundings {
-    /// Looks for all of them.
+    /// Finds all programs.
     ///
     /// # Errors
-    /// When one is nowhere; the error says how to get it.
+    /// When one is not found; the error says how to get it.
     pub fn programs(&self) -> Result<Programs, KindError> {
-        let find = |program, remedy| self.found(program, remedy);
+        let find = |program, remedy| self.require(program, remedy);
         Ok(Programs {
             docker: self.docker()?,
             kind: find("kind", "`make kind-node` builds it (it needs Go), or `go install sigs.k8s.io/kind`")?,
@@ -44,30 +44,30 @@ impl Surroundings {
         })
     }
 
-    /// Looks for the Docker client alone.
+    /// Finds the Docker client.
     ///
     /// # Errors
-    /// When it is nowhere; the error says how to get it.
+    /// When it is not found; the error says how to get it.
     pub fn docker(&self) -> Result<Docker, KindError> {
         let remedy = "install Docker, or as root on Debian `make kind-node` unpacks it";
-        self.found("docker", remedy).map(Docker::at)
+        self.require("docker", remedy).map(Docker::at)
     }
 
-    fn found(&self, program: &'static str, remedy: &'static str) -> Result<PathBuf, KindError> {
+    fn require(&self, program: &'static str, remedy: &'static str) -> Result<PathBuf, KindError> {
         self.find(program).ok_or(KindError::Missing { program, remedy })
     }
 
     fn find(&self, program: &str) -> Option<PathBuf> {
         let on_path = std::env::split_paths(&self.path).map(|folder| folder.join(program));
-        let in_cache = ["kind", "control-plane"].iter().flat_map(|part| self.built(part));
+        let in_cache = ["kind", "control-plane"].iter().flat_map(|part| self.cached_folders(part));
         on_path.chain(in_cache.map(|folder| folder.join(program))).find(|path| path.is_file())
     }
 
-    /// The folders of a part of the cache, the youngest first.
-    fn built(&self, part: &str) -> Vec<PathBuf> {
+    /// The folders in a part of the cache, newest first.
+    fn cached_folders(&self, part: &str) -> Vec<PathBuf> {
         let cache = self.cache_home.clone().or_else(|| Some(self.home.as_ref()?.join(".cache")));
         let part = cache.map(|cache| cache.join("gardener-conformance").join(part));
-        let mut folders: Vec<PathBuf> = part.iter().flat_map(|part| listed(part)).collect();
+        let mut folders: Vec<PathBuf> = part.iter().flat_map(|part| subfolders(part)).collect();
         folders.sort_by_key(|folder| {
             std::cmp::Reverse(folder.metadata().and_then(|found| found.modified()).ok())
         });
@@ -75,7 +75,7 @@ impl Surroundings {
     }
 }
 
-fn listed(folder: &Path) -> Vec<PathBuf> {
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
@@ -86,7 +86,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn what_is_on_the_path_is_taken_before_what_was_built() {
+    fn programs_on_the_path_take_precedence_over_built_ones() {
         let folder = tempfile::tempdir().unwrap();
         let (bin, cache) = (folder.path().join("bin"), folder.path().join("cache"));
         let built = cache.join("gardener-conformance/kind/v0.33.0-a");

@@ -1,35 +1,35 @@
-//! When a cluster is ready.
+//! Waits until a cluster is ready.
 
 use std::time::Instant;
 
 use serde_json::Value;
 
-use super::{Kind, KindError, Options, PAUSE, Shape};
+use super::{Kind, KindError, Options, POLL_INTERVAL, Shape};
 
 impl Kind {
-    /// Waits until all nodes that are wanted, or all that there are, and the DNS are ready; gives how many nodes.
+    /// Waits until the wanted nodes (or all existing ones) and the DNS are ready; returns the number of nodes.
     pub(super) async fn await_nodes(&self, options: &Options) -> Result<usize, KindError> {
-        let begun = Instant::now();
+        let started_at = Instant::now();
         loop {
-            let answer = match self.look(options.shape).await {
+            let answer = match self.check_ready(options.shape).await {
                 Ok(nodes) => return Ok(nodes),
                 Err(answer) => answer,
             };
-            if begun.elapsed() > options.patience {
+            if started_at.elapsed() > options.patience {
                 self.collect_logs(&options.logs).await;
                 let seconds = options.patience.as_secs();
                 return Err(KindError::NotReady { seconds, answer, logs: options.logs.clone() });
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// An error is what is missing.
-    async fn look(&self, shape: Option<Shape>) -> Result<usize, String> {
+    /// Returns the number of nodes, or what is missing.
+    async fn check_ready(&self, shape: Option<Shape>) -> Result<usize, String> {
         let list = self.ask("/api/v1/nodes").await?;
-        let there: Vec<&Value> = list["items"].as_array().into_iter().flatten().collect();
-        let ready = there.iter().filter(|node| is_ready(node)).count();
-        let nodes = shape.map_or(there.len().max(1), Shape::nodes);
+        let all: Vec<&Value> = list["items"].as_array().into_iter().flatten().collect();
+        let ready = all.iter().filter(|node| is_ready(node)).count();
+        let nodes = shape.map_or(all.len().max(1), Shape::nodes);
         if ready < nodes {
             return Err(format!("{ready} of {nodes} nodes are ready"));
         }
@@ -60,7 +60,7 @@ mod tests {
     use crate::cluster::Cluster;
     use crate::embedded;
 
-    /// `kind` makes a cluster whose API server is this one.
+    /// A `kind` that creates a cluster whose API server is the test's.
     const KIND: &str = r#"case "$1" in
 create) while [ "$1" != --kubeconfig ]; do shift; done; cp FOLDER/kubeconfig "$2" ;;
 export) mkdir -p "$3"; echo words > "$3/node.log" ;;
@@ -71,7 +71,7 @@ images) echo node:v1 ;;
 esac"#;
 
     #[tokio::test]
-    async fn nodes_that_never_get_ready_are_counted_and_what_they_said_is_kept() {
+    async fn unready_nodes_are_counted_and_their_logs_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
         let server = embedded::ControlPlane::default().start();

@@ -1,4 +1,4 @@
-//! A cluster on a tether: it is deleted as soon as this process is gone, however this process ends.
+//! A tethered cluster: it is deleted as soon as this process ends, however it ends.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
@@ -13,18 +13,18 @@ use super::programs::Programs;
 use crate::command::{CommandError, last_words};
 
 const SCRIPT: &str = include_str!("tether.sh");
-/// What is said while the cluster is created, in its folder.
+/// The log of the creation, in the cluster's folder.
 pub(super) const LOG: &str = "create.log";
 
-/// What creates and deletes. Dropping it deletes the cluster and waits for that.
-pub(super) struct Tethered {
+/// The shell that creates and deletes a cluster. Dropping it deletes the cluster and waits for that.
+pub(super) struct TetheredCluster {
     shell: Child,
     folder: PathBuf,
     status: Option<oneshot::Receiver<String>>,
 }
 
-impl Tethered {
-    /// Begins to create a cluster; its log is [`LOG`] in the folder, which is removed at the end.
+impl TetheredCluster {
+    /// Starts the creation of a cluster; its log is [`LOG`] in the folder, which is removed at the end.
     pub(super) fn spawn(
         programs: &Programs,
         name: &str,
@@ -33,28 +33,32 @@ impl Tethered {
     ) -> Result<Self, KindError> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", SCRIPT, "tether"]).arg(folder).arg(&programs.kind).arg(programs.docker.path());
-        // A network of its own goes with the cluster; that of `kind` stays for ever.
+        // The cluster has its own network, which is deleted with it; the network `kind` would stay.
         command.arg(name).arg(name).args(flags);
         command.env("PATH", path_with(programs.docker.path()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // An interrupt in the terminal is for this process, which then takes the cluster down in order.
+        // The terminal's interrupt must reach only this process, which then deletes the cluster in order.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut shell =
             command.spawn().map_err(|source| CommandError::Spawn { program: "/bin/sh".into(), source })?;
-        let said = shell.stdout.take().expect("standard output is piped");
-        let (told, status) = oneshot::channel();
+        let stdout = shell.stdout.take().expect("standard output is piped");
+        let (sender, status) = oneshot::channel();
         std::thread::spawn(move || {
             let mut line = String::new();
-            // Nothing but the end of the pipe is heard from a tether that was killed itself.
-            let _ = BufReader::new(said).read_line(&mut line);
-            // Nobody waits any more when the run was interrupted.
-            let _ = told.send(line.trim().to_owned());
+            // A tether that was killed itself only closes the pipe.
+            let _ = BufReader::new(stdout).read_line(&mut line);
+            // If the run was interrupted, there is no receiver any more.
+            let _ = sender.send(line.trim().to_owned());
         });
         Ok(Self { shell, folder: folder.to_owned(), status: Some(status) })
     }
 
     /// Waits until the cluster is created.
-    pub(super) async fn created(&mut self, patience: Duration, folder: &Path) -> Result<(), KindError> {
+    pub(super) async fn wait_until_created(
+        &mut self,
+        patience: Duration,
+        folder: &Path,
+    ) -> Result<(), KindError> {
         let Some(status) = self.status.take() else { return Ok(()) };
         let step = "create the cluster".to_owned();
         match tokio::time::timeout(patience, status).await {
@@ -67,9 +71,9 @@ impl Tethered {
         }
     }
 
-    /// Lets the cluster stay, and its folder.
+    /// Keeps the cluster and its folder.
     pub(super) fn keep(&mut self) {
-        // A tether that sees nothing deletes the cluster, which is the safer of the two.
+        // If the file cannot be written, the cluster is deleted, which is the safer outcome.
         let _ = std::fs::write(self.folder.join("keep"), "");
         self.end();
     }
@@ -77,18 +81,18 @@ impl Tethered {
     /// Deletes the cluster and waits for that.
     pub(super) fn end(&mut self) {
         drop(self.shell.stdin.take());
-        // A tether that cannot be waited for is gone.
+        // If waiting fails, the tether has ended.
         let _ = self.shell.wait();
     }
 }
 
-impl Drop for Tethered {
+impl Drop for TetheredCluster {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-/// kind starts docker by its name.
+/// A PATH with Docker's folder first: kind starts `docker` by name.
 fn path_with(docker: &Path) -> std::ffi::OsString {
     let mut path = docker.parent().map(|folder| folder.as_os_str().to_owned()).unwrap_or_default();
     path.push(":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
@@ -102,7 +106,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
-    /// Programs that write down what they are asked for; `kind create` is the script `creates`.
+    /// Programs that record their calls; `kind create` runs the script `creates`.
     fn programs(folder: &Path, creates: &str) -> Programs {
         let write = |name: &str, script: String| -> PathBuf {
             let path = folder.join(name);
@@ -110,24 +114,24 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
             path
         };
-        let asked = folder.join("asked").display().to_string();
+        let calls = folder.join("calls").display().to_string();
         Programs {
-            docker: Docker::at(write("docker", format!("echo docker $* >> {asked}"))),
+            docker: Docker::at(write("docker", format!("echo docker $* >> {calls}"))),
             kind: write(
                 "kind",
-                format!("echo kind $1 $2 $3 $4 >> {asked}\ncase $1 in create) {creates} ;; esac"),
+                format!("echo kind $1 $2 $3 $4 >> {calls}\ncase $1 in create) {creates} ;; esac"),
             ),
             kubectl: PathBuf::new(),
         }
     }
 
-    async fn tethered(creates: &str) -> (TempDirs, Tethered, Result<(), KindError>) {
+    async fn tethered(creates: &str) -> (TempDirs, TetheredCluster, Result<(), KindError>) {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("data");
         fs::create_dir(&folder).unwrap();
         let programs = programs(parent.path(), creates);
-        let mut tethered = Tethered::spawn(&programs, "one", &folder, &[]).unwrap();
-        let outcome = tethered.created(Duration::from_secs(20), &folder).await;
+        let mut tethered = TetheredCluster::spawn(&programs, "one", &folder, &[]).unwrap();
+        let outcome = tethered.wait_until_created(Duration::from_secs(20), &folder).await;
         (TempDirs { parent, folder }, tethered, outcome)
     }
 
@@ -137,9 +141,9 @@ mod tests {
     }
 
     impl TempDirs {
-        fn asked(&self) -> Vec<String> {
-            let asked = fs::read_to_string(self.parent.path().join("asked")).unwrap();
-            asked.lines().map(str::to_owned).collect()
+        fn calls(&self) -> Vec<String> {
+            let calls = fs::read_to_string(self.parent.path().join("calls")).unwrap();
+            calls.lines().map(str::to_owned).collect()
         }
     }
 
@@ -148,12 +152,12 @@ mod tests {
     const NETWORK: &str = "docker network rm one";
 
     #[tokio::test]
-    async fn a_cluster_goes_with_its_network_and_folder() {
+    async fn a_cluster_is_deleted_with_its_network_and_folder() {
         let (folders, tethered, created) = tethered("exit 0").await;
         created.unwrap();
-        assert_eq!(folders.asked(), [CREATED]);
+        assert_eq!(folders.calls(), [CREATED]);
         drop(tethered);
-        assert_eq!(folders.asked(), [CREATED, DELETED, NETWORK]);
+        assert_eq!(folders.calls(), [CREATED, DELETED, NETWORK]);
         assert!(!folders.folder.exists());
     }
 
@@ -163,26 +167,26 @@ mod tests {
         created.unwrap();
         tethered.keep();
         drop(tethered);
-        assert_eq!(folders.asked(), [CREATED]);
+        assert_eq!(folders.calls(), [CREATED]);
         assert!(folders.folder.exists());
     }
 
     #[tokio::test]
-    async fn a_failed_creation_is_told_in_its_words_and_what_it_left_is_deleted_until_nothing_more_comes() {
+    async fn a_failed_creation_is_reported_and_its_remains_are_deleted_repeatedly() {
         let (folders, tethered, created) = tethered("echo no space left >&2; exit 1").await;
         assert_eq!(created.unwrap_err().to_string(), "failed to create the cluster: no space left");
         drop(tethered);
-        assert_eq!(folders.asked(), [CREATED, DELETED, DELETED, DELETED, DELETED, DELETED, DELETED, NETWORK]);
+        assert_eq!(folders.calls(), [CREATED, DELETED, DELETED, DELETED, DELETED, DELETED, DELETED, NETWORK]);
     }
 
     #[tokio::test]
-    async fn a_creation_that_is_not_waited_for_is_ended_with_all_that_it_started() {
+    async fn a_creation_that_takes_too_long_is_killed_with_its_children() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("data");
         fs::create_dir(&folder).unwrap();
         let programs = programs(parent.path(), "sleep 1000");
-        let mut tethered = Tethered::spawn(&programs, "one", &folder, &[]).unwrap();
-        let late = tethered.created(Duration::from_millis(1), &folder).await.unwrap_err();
+        let mut tethered = TetheredCluster::spawn(&programs, "one", &folder, &[]).unwrap();
+        let late = tethered.wait_until_created(Duration::from_millis(1), &folder).await.unwrap_err();
         assert_eq!(late.to_string(), "failed to create the cluster within 0 s");
         drop(tethered);
         assert!(!folder.exists());

@@ -1,4 +1,4 @@
-//! What goes wrong around a control plane: told clearly, nothing left behind.
+//! Failures around a control plane: clear errors, and nothing left behind.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use substrate::envtest::{Envtest, EnvtestError, free_ports};
 
 use crate::world::{World, assert_empty, eventually, processes};
 
-pub(crate) async fn a_port_that_is_taken_meanwhile_is_answered_by_others(world: World) {
+pub(crate) async fn a_start_is_retried_with_other_ports_if_one_is_taken(world: World) {
     let within = tempfile::tempdir().unwrap();
     // The first start finds etcd's port in use, the second kube-apiserver's.
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
@@ -35,7 +35,7 @@ pub(crate) async fn a_port_that_is_taken_meanwhile_is_answered_by_others(world: 
     assert_empty(within.path());
 }
 
-pub(crate) async fn ports_that_are_always_taken_are_an_error_and_leave_nothing(world: World) {
+pub(crate) async fn ports_that_are_always_taken_are_an_error(world: World) {
     let within = tempfile::tempdir().unwrap();
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
@@ -52,7 +52,7 @@ pub(crate) async fn ports_that_are_always_taken_are_an_error_and_leave_nothing(w
     assert_empty(within.path());
 }
 
-pub(crate) async fn an_etcd_that_dies_is_told_with_its_last_words(world: World) {
+pub(crate) async fn a_killed_etcd_is_reported_with_the_end_of_its_log(world: World) {
     let within = tempfile::tempdir().unwrap();
     let started = world.start(within.path()).await;
     let etcd = processes("etcd", started.folder());
@@ -61,17 +61,17 @@ pub(crate) async fn an_etcd_that_dies_is_told_with_its_last_words(world: World) 
     let EnvtestError::Ended { program, how, last_words } = &error else { panic!("{error}") };
     assert_eq!((program.as_str(), how.as_str()), ("etcd", "killed by signal 9"));
     let log = std::fs::read_to_string(started.folder().join("etcd.log")).unwrap();
-    let (written, told) = (log.lines().last().unwrap(), last_words.lines().last().unwrap());
-    assert!(!told.is_empty() && written.starts_with(told), "{error}");
+    let (written, quoted) = (log.lines().last().unwrap(), last_words.lines().last().unwrap());
+    assert!(!quoted.is_empty() && written.starts_with(quoted), "{error}");
     assert!(started.alive().is_err());
     drop(started);
     assert_empty(within.path());
 }
 
-/// A folder on a small file system, gone with it.
-struct Small(tempfile::TempDir);
+/// A folder on a small file system, unmounted on drop.
+struct SmallFileSystem(tempfile::TempDir);
 
-impl Small {
+impl SmallFileSystem {
     /// Only root may mount.
     fn mount(size: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
@@ -84,16 +84,16 @@ impl Small {
     }
 }
 
-impl Drop for Small {
+impl Drop for SmallFileSystem {
     fn drop(&mut self) {
-        // A mount that stays is seen by whoever runs the tests.
+        // A remaining mount is visible to whoever runs the tests.
         let _ = Command::new("umount").arg(self.0.path()).status();
     }
 }
 
-pub(crate) async fn a_full_disk_is_told_in_etcds_words(world: World) {
-    let Some(small) = Small::mount("8m") else {
-        println!("    not asked: this user may not mount a small file system");
+pub(crate) async fn a_full_disk_is_reported_with_etcds_message(world: World) {
+    let Some(small) = SmallFileSystem::mount("8m") else {
+        println!("    skipped: this user may not mount a small file system");
         return;
     };
     let error = Envtest::start(&world.options(small.0.path())).await.err().unwrap().to_string();
@@ -101,8 +101,8 @@ pub(crate) async fn a_full_disk_is_told_in_etcds_words(world: World) {
     assert_empty(small.0.path());
 }
 
-/// What a harness does that is killed: starts a control plane, says so, and waits or panics. It listens for SIGINT, as
-/// the command line does: what runs in the background of a shell is born deaf to it.
+/// The harness to kill: starts a control plane, prints its folder, and waits or panics. It listens for SIGINT as the
+/// command line does, because background processes of a shell ignore it.
 pub(crate) async fn hold(world: World, arguments: &[String]) {
     let [within, manner] = arguments else { panic!("hold FOLDER MANNER") };
     let started = world.start(Path::new(within)).await;
@@ -110,7 +110,7 @@ pub(crate) async fn hold(world: World, arguments: &[String]) {
     assert_ne!(manner, "panic", "as it was asked to");
     tokio::select! {
         _ = started.ended() => {}
-        heard = tokio::signal::ctrl_c() => heard.unwrap(),
+        signal = tokio::signal::ctrl_c() => signal.unwrap(),
     }
 }
 

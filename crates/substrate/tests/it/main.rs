@@ -17,7 +17,7 @@ use world::World;
 
 type Test = (&'static str, fn(World) -> Pin<Box<dyn Future<Output = ()>>>);
 
-/// Names a test and what it does.
+/// Pairs each test's name with its function.
 macro_rules! tests {
     ($($module:ident::$test:ident),* $(,)?) => {
         [$((concat!(stringify!($module), "::", stringify!($test)), |world| Box::pin($module::$test(world)))),*]
@@ -26,14 +26,14 @@ macro_rules! tests {
 
 const TESTS: [Test; 10] = tests![
     real::a_server_is_ready_serves_crds_and_leaves_nothing,
-    real::several_at_once_do_not_meet,
-    real::two_clusters_share_an_etcd_and_see_nothing_of_each_other,
-    real::controllers_collect_garbage_finish_namespaces_and_roll_out,
-    starting::the_same_is_there_on_both_right_after_the_start,
-    faults::a_port_that_is_taken_meanwhile_is_answered_by_others,
-    faults::ports_that_are_always_taken_are_an_error_and_leave_nothing,
-    faults::an_etcd_that_dies_is_told_with_its_last_words,
-    faults::a_full_disk_is_told_in_etcds_words,
+    real::concurrent_control_planes_are_independent,
+    real::two_clusters_share_an_etcd_and_are_independent,
+    real::controllers_collect_garbage_delete_namespaces_and_roll_out,
+    starting::real_and_embedded_servers_start_with_the_same_objects,
+    faults::a_start_is_retried_with_other_ports_if_one_is_taken,
+    faults::ports_that_are_always_taken_are_an_error,
+    faults::a_killed_etcd_is_reported_with_the_end_of_its_log,
+    faults::a_full_disk_is_reported_with_etcds_message,
     faults::nothing_is_left_however_the_harness_ends,
 ];
 
@@ -55,18 +55,18 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs the tests that the arguments name, or all, one after the other: each has a control plane of its own.
+/// Runs the named tests, or all, one after the other: each has its own control plane.
 fn run(world: &World, arguments: &[String]) -> ExitCode {
     let filters: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     let wanted =
         |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
     let (mut passed, mut failed) = (0, Vec::new());
     for (name, test) in TESTS.iter().filter(|(name, _)| wanted(name)) {
-        let begun = Instant::now();
+        let started_at = Instant::now();
         let world = world.clone();
         let result = catch_unwind(AssertUnwindSafe(|| world::block_on(test(world))));
-        let told = if result.is_ok() { "ok" } else { "FAILED" };
-        println!("test {name} ... {told} ({:.1} s)", begun.elapsed().as_secs_f64());
+        let outcome = if result.is_ok() { "ok" } else { "FAILED" };
+        println!("test {name} ... {outcome} ({:.1} s)", started_at.elapsed().as_secs_f64());
         if result.is_ok() { passed += 1 } else { failed.push(*name) }
     }
     println!("\ntest result: {passed} passed; {} failed {}\n", failed.len(), failed.join(", "));

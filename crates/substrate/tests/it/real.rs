@@ -1,4 +1,4 @@
-//! What a started control plane does.
+//! A started control plane.
 
 use std::time::Instant;
 
@@ -26,7 +26,7 @@ async fn created(cluster: &Cluster, object: &Value) -> Value {
     reply.body
 }
 
-/// The CustomResourceDefinition of a kind that the project does not know.
+/// The CustomResourceDefinition of a kind that is unknown to the project.
 fn bastions() -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -46,11 +46,11 @@ async fn code(cluster: &Cluster, object: &Value) -> u16 {
     cluster.get(object).await.unwrap().code
 }
 
-/// Asks until the object is answered with this code.
+/// Waits until a GET of the object returns this code.
 async fn until(cluster: &Cluster, object: &Value, want: u16) {
-    let begun = Instant::now();
+    let started_at = Instant::now();
     while code(cluster, object).await != want {
-        assert!(begun.elapsed().as_secs() < 60, "{} is not {want}", object["metadata"]["name"]);
+        assert!(started_at.elapsed().as_secs() < 60, "{} is not {want}", object["metadata"]["name"]);
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
 }
@@ -60,9 +60,9 @@ pub(crate) async fn a_server_is_ready_serves_crds_and_leaves_nothing(world: Worl
     let mut options = world.options(within.path());
     options.crds = schema::crds().iter().map(|crd| crd.json().clone()).collect();
     options.crds.push(bastions());
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let started = Envtest::start(&options).await.unwrap();
-    println!("    ready with {} CRDs after {:.2} s", options.crds.len(), begun.elapsed().as_secs_f64());
+    println!("    ready with {} CRDs after {:.2} s", options.crds.len(), started_at.elapsed().as_secs_f64());
     for program in ["etcd", "kube-apiserver"] {
         assert_eq!(processes(program, started.folder()).len(), 1, "{program}");
     }
@@ -82,7 +82,7 @@ pub(crate) async fn a_server_is_ready_serves_crds_and_leaves_nothing(world: Worl
     assert_empty(within.path());
 }
 
-pub(crate) async fn several_at_once_do_not_meet(world: World) {
+pub(crate) async fn concurrent_control_planes_are_independent(world: World) {
     let within = tempfile::tempdir().unwrap();
     let (first, second) = tokio::join!(world.start(within.path()), world.start(within.path()));
     let [one, other] =
@@ -98,7 +98,7 @@ pub(crate) async fn several_at_once_do_not_meet(world: World) {
     assert_empty(within.path());
 }
 
-pub(crate) async fn two_clusters_share_an_etcd_and_see_nothing_of_each_other(world: World) {
+pub(crate) async fn two_clusters_share_an_etcd_and_are_independent(world: World) {
     let within = tempfile::tempdir().unwrap();
     let mut options = world.options(within.path());
     options.clusters = vec!["source".to_owned(), "target".to_owned()];
@@ -112,7 +112,7 @@ pub(crate) async fn two_clusters_share_an_etcd_and_see_nothing_of_each_other(wor
         (code(&source, &config_map("a", None)).await, code(&target, &config_map("a", None)).await),
         (200, 404)
     );
-    // The credentials of one are nothing to the other.
+    // The credentials of one cluster are not valid in the other.
     let text = std::fs::read_to_string(&started.cluster("source").kubeconfig).unwrap();
     let crossed = text.replace(&started.cluster("source").url, &started.cluster("target").url);
     let file = within.path().join("crossed");
@@ -123,7 +123,7 @@ pub(crate) async fn two_clusters_share_an_etcd_and_see_nothing_of_each_other(wor
     assert_empty(within.path());
 }
 
-pub(crate) async fn controllers_collect_garbage_finish_namespaces_and_roll_out(world: World) {
+pub(crate) async fn controllers_collect_garbage_delete_namespaces_and_roll_out(world: World) {
     let within = tempfile::tempdir().unwrap();
     let mut options = world.options(within.path());
     options.controller_manager = true;
@@ -148,10 +148,10 @@ pub(crate) async fn controllers_collect_garbage_finish_namespaces_and_roll_out(w
         }},
     });
     created(&cluster, &deployment).await;
-    let begun = Instant::now();
-    // The replica set of the deployment, and its pod.
+    let started_at = Instant::now();
+    // The Deployment's ReplicaSet and its pod.
     while cluster.get(&deployment).await.unwrap().body["status"]["unavailableReplicas"] != 1 {
-        assert!(begun.elapsed().as_secs() < 60, "the deployment is not rolled out");
+        assert!(started_at.elapsed().as_secs() < 60, "the deployment is not rolled out");
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     drop(started);

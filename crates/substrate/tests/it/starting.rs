@@ -1,4 +1,4 @@
-//! What is there right after the start, on a real control plane and on the embedded one.
+//! The initial objects of a real control plane and of the embedded one.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use substrate::embedded::ControlPlane;
 
 use crate::world::World;
 
-/// Objects by kind, namespace and name, without what is a server's own affair.
+/// Objects by kind, namespace and name, without values that differ between servers.
 type Objects = BTreeMap<String, Value>;
 
-pub(crate) async fn the_same_is_there_on_both_right_after_the_start(world: World) {
+pub(crate) async fn real_and_embedded_servers_start_with_the_same_objects(world: World) {
     let within = tempfile::tempdir().unwrap();
     let real = world.start(within.path()).await;
     let cluster = real.cluster("cluster");
@@ -20,10 +20,10 @@ pub(crate) async fn the_same_is_there_on_both_right_after_the_start(world: World
     let embedded = ControlPlane { crds: Vec::new(), advertised: Some(advertised), ..ControlPlane::default() };
     let embedded = all(&Client::new(embedded.start(), "default")).await;
     let client = substrate::kubeconfig::client(&cluster.kubeconfig).await.unwrap();
-    let begun = Instant::now();
+    let started_at = Instant::now();
     // kube-apiserver is ready before it has written everything.
     while all(&client).await != embedded {
-        if begun.elapsed() > Duration::from_secs(30) {
+        if started_at.elapsed() > Duration::from_secs(30) {
             assert_eq!(all(&client).await, embedded);
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -31,7 +31,7 @@ pub(crate) async fn the_same_is_there_on_both_right_after_the_start(world: World
     assert!(embedded.len() > 180, "{}", embedded.len());
 }
 
-/// Everything that can be listed.
+/// All objects that can be listed.
 async fn all(client: &Client) -> Objects {
     let mut roots = vec!["/api/v1".to_owned()];
     for group in get(client, "/apis").await["groups"].as_array().unwrap() {
@@ -42,7 +42,7 @@ async fn all(client: &Client) -> Objects {
         for resource in get(client, &root).await["resources"].as_array().unwrap() {
             let name = resource["name"].as_str().unwrap();
             let lists = resource["verbs"].as_array().unwrap().iter().any(|verb| verb == "list");
-            // The state of components is asked of these whenever it is listed, and lies nowhere.
+            // ComponentStatuses are computed on each request and not stored.
             if name.contains('/') || !lists || name == "componentstatuses" {
                 continue;
             }
@@ -58,8 +58,7 @@ async fn all(client: &Client) -> Objects {
     all
 }
 
-/// Takes out times, numbers, names that are made up, certificates, and what was not asked of the real one: it has no front
-/// proxy.
+/// Removes times, numbers, generated names, certificates, and what the real server lacks: it has no front proxy.
 fn plain(object: &mut Value) {
     if object["metadata"]["name"] == "extension-apiserver-authentication" {
         object["metadata"]["managedFields"] = Value::Null;

@@ -1,4 +1,4 @@
-//! What the tests stand on: the programs, folders that are looked into, processes that are counted.
+//! The environment of the tests: programs, folders, and processes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use substrate::envtest::assets::{Assets, Surroundings};
 use substrate::envtest::{Envtest, Options, programs};
 
-/// Where a test runs.
+/// The environment of a test.
 #[derive(Clone)]
 pub(crate) struct World {
     assets: Assets,
 }
 
 impl World {
-    /// What `KUBEBUILDER_ASSETS` names; it must be whole if it is set.
+    /// The programs in `KUBEBUILDER_ASSETS`; if it is set, it must be complete.
     pub(crate) fn of_environment() -> Option<Self> {
         #[expect(clippy::disallowed_methods, reason = "this is the tests' main function")]
         let assets = std::env::var("KUBEBUILDER_ASSETS").ok().filter(|folder| !folder.is_empty())?;
@@ -27,7 +27,7 @@ impl World {
         Options::new(self.assets.clone(), within.to_owned())
     }
 
-    /// Starts one.
+    /// Starts a control plane.
     pub(crate) async fn start(&self, within: &Path) -> Envtest {
         Envtest::start(&self.options(within)).await.unwrap()
     }
@@ -39,7 +39,7 @@ pub(crate) fn block_on(future: impl Future<Output = ()>) {
     runtime.unwrap().block_on(future);
 }
 
-/// Numbers of the processes of one program whose command line names the folder.
+/// The process ids of a program whose command line contains the folder.
 pub(crate) fn processes(program: &str, folder: &Path) -> Vec<String> {
     let listed = Command::new("ps").args(["-axwwo", "pid=,args="]).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
@@ -54,14 +54,18 @@ pub(crate) fn processes(program: &str, folder: &Path) -> Vec<String> {
 
 /// Waits until the condition holds.
 pub(crate) async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let begun = Instant::now();
+    let started_at = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "not so after {:?}: {what}", begun.elapsed());
+        assert!(
+            started_at.elapsed() < Duration::from_secs(30),
+            "not so after {:?}: {what}",
+            started_at.elapsed()
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-/// Asserts that no process works in the folder and nothing lies in it.
+/// Asserts that no process uses the folder and that it is empty.
 pub(crate) fn assert_empty(within: &Path) {
     assert_eq!(processes("", within), Vec::<String>::new());
     let left: Vec<_> = std::fs::read_dir(within).unwrap().map(|entry| entry.unwrap().path()).collect();

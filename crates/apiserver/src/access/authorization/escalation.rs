@@ -1,16 +1,17 @@
-//! Nobody gives away what he does not have: roles and bindings are written only by who holds what they give.
+//! Privilege escalation: a user may write only those roles and bindings whose permissions the user has.
 
 use serde_json::Value;
 
-use super::question::{Question, What};
-use super::rbac::{role_rules, rules, rules_of};
-use super::rules::{Rule, quoted, uncovered};
+use super::access_request::{AccessRequest, AccessTarget};
+use super::rbac::{role_rules, rules, user_rules};
+use super::rules::{PolicyRule, missing_permissions, quoted};
 use crate::call::Call;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::state::{Authorization, Shared};
 
-/// Refuses a role with more than its writer has, or a binding to one, unless he may `escalate` or `bind`.
+/// Refuses a role or binding that grants permissions that its writer does not have, unless the writer may `escalate` or
+/// `bind`.
 pub(crate) fn check(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) -> Result<(), Status> {
     let resource = &call.target.resource;
     if resource.group != "rbac.authorization.k8s.io"
@@ -31,17 +32,22 @@ fn role(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) -> Re
         return Ok(());
     }
     let plural = call.target.resource.plural.as_str();
-    if may(shared, call, "escalate", plural, meta::name(object)) {
+    if is_allowed(shared, call, "escalate", plural, meta::name(object)) {
         return Ok(());
     }
     let mut wanted = rules(object);
     if object.get("aggregationRule").is_some_and(|rule| !rule.is_null()) && !same("aggregationRule") {
-        // Whoever may aggregate decides on everything.
+        // An aggregation rule can grant any permission.
         let all = || vec!["*".to_owned()];
-        wanted.push(Rule { verbs: all(), api_groups: all(), resources: all(), ..Rule::default() });
-        wanted.push(Rule { verbs: all(), non_resource_urls: all(), ..Rule::default() });
+        wanted.push(PolicyRule {
+            verbs: all(),
+            api_groups: all(),
+            resources: all(),
+            ..PolicyRule::default()
+        });
+        wanted.push(PolicyRule { verbs: all(), non_resource_urls: all(), ..PolicyRule::default() });
     }
-    held(shared, call, object, &wanted)
+    check_granted(shared, call, object, &wanted)
 }
 
 fn binding(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) -> Result<(), Status> {
@@ -51,30 +57,30 @@ fn binding(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) ->
     }
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let plural = if text("/roleRef/kind") == "Role" { "roles" } else { "clusterroles" };
-    if may(shared, call, "bind", plural, text("/roleRef/name")) {
+    if is_allowed(shared, call, "bind", plural, text("/roleRef/name")) {
         return Ok(());
     }
     let role_ref = object.get("roleRef").cloned().unwrap_or_default();
     let wanted = role_rules(shared, &call.path.namespace, &role_ref)
         .map_err(|_| Status::not_found(call.group_resource(), text("/roleRef/name")))?;
-    held(shared, call, object, &wanted)
+    check_granted(shared, call, object, &wanted)
 }
 
-fn may(shared: &Shared, call: &Call, verb: &str, resource: &str, name: &str) -> bool {
-    let what = What::Resource {
+fn is_allowed(shared: &Shared, call: &Call, verb: &str, resource: &str, name: &str) -> bool {
+    let target = AccessTarget::Resource {
         group: "rbac.authorization.k8s.io".to_owned(),
         resource: resource.to_owned(),
         subresource: String::new(),
         namespace: call.path.namespace.clone(),
         name: name.to_owned(),
     };
-    Question { user: call.user.clone(), verb: verb.to_owned(), what }.decide(shared).allowed
+    AccessRequest { user: call.user.clone(), verb: verb.to_owned(), target }.decide(shared).allowed
 }
 
-fn held(shared: &Shared, call: &Call, object: &Value, wanted: &[Rule]) -> Result<(), Status> {
-    let held = rules_of(shared, &call.user, &call.path.namespace);
-    let rules: Vec<Rule> = held.rules.into_iter().map(|(_, rule)| rule).collect();
-    let missing = uncovered(&rules, wanted);
+fn check_granted(shared: &Shared, call: &Call, object: &Value, wanted: &[PolicyRule]) -> Result<(), Status> {
+    let granted = user_rules(shared, &call.user, &call.path.namespace);
+    let rules: Vec<PolicyRule> = granted.rules.into_iter().map(|(_, rule)| rule).collect();
+    let missing = missing_permissions(&rules, wanted);
     if missing.is_empty() {
         return Ok(());
     }
@@ -84,8 +90,8 @@ fn held(shared: &Shared, call: &Call, object: &Value, wanted: &[Rule]) -> Result
         quoted(&call.user.groups),
         missing.join("\n"),
     );
-    if !held.missing.is_empty() {
-        why = format!("{why}; resolution errors: [{}]", held.missing.join(", "));
+    if !granted.missing.is_empty() {
+        why = format!("{why}; resolution errors: [{}]", granted.missing.join(", "));
     }
     Err(Status::forbidden(call.group_resource(), meta::name(object), &why))
 }

@@ -1,8 +1,8 @@
-//! Whether somebody may do something: everybody everything, or as roles and their bindings say.
+//! Authorization: AlwaysAllow or RBAC.
 
+mod access_request;
 mod bootstrap;
 mod escalation;
-mod question;
 mod rbac;
 mod rules;
 
@@ -10,41 +10,41 @@ use crate::access::attributes::Attributes;
 use crate::http::status::Status;
 use crate::state::{Authorization, Shared};
 
+pub(crate) use access_request::{AccessRequest, AccessTarget};
 pub(crate) use bootstrap::bootstrap;
 pub(crate) use escalation::check as check_escalation;
-pub(crate) use question::{Question, What};
-pub(crate) use rbac::rules_of;
+pub(crate) use rbac::user_rules;
 
 /// The group that may do everything.
 const MASTERS: &str = "system:masters";
 
-/// An answer, and why.
+/// The authorizer's decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Verdict {
-    /// Whether it is allowed.
+pub(crate) struct Decision {
+    /// Whether the access is allowed.
     pub(crate) allowed: bool,
-    /// `RBAC: allowed by …`; empty where there is nothing to say.
+    /// `RBAC: allowed by …`; empty if there is no reason to report.
     pub(crate) reason: String,
 }
 
-/// Refuses a request that its user may not do.
+/// Refuses a request that its user may not send.
 pub(crate) fn check(shared: &Shared, request: &Attributes) -> Result<(), Status> {
-    Question::of(request).check(shared)
+    AccessRequest::of(request).check(shared)
 }
 
-impl Question {
-    /// The answer.
-    pub(crate) fn decide(&self, shared: &Shared) -> Verdict {
+impl AccessRequest {
+    /// Decides whether the access is allowed.
+    pub(crate) fn decide(&self, shared: &Shared) -> Decision {
         let master = self.user.groups.iter().any(|group| group == MASTERS);
         if master || shared.switches.authorization == Authorization::AlwaysAllow {
-            return Verdict { allowed: true, reason: String::new() };
+            return Decision { allowed: true, reason: String::new() };
         }
         rbac::decide(shared, self)
     }
 
-    /// Refuses what is not allowed.
+    /// Returns the error 403 if the access is not allowed.
     pub(crate) fn check(&self, shared: &Shared) -> Result<(), Status> {
-        let verdict = self.decide(shared);
-        if verdict.allowed { Ok(()) } else { Err(self.forbidden(&verdict.reason)) }
+        let decision = self.decide(shared);
+        if decision.allowed { Ok(()) } else { Err(self.forbidden(&decision.reason)) }
     }
 }

@@ -1,10 +1,10 @@
-//! Roles and their bindings, read where they lie.
+//! RBAC: evaluates the roles and bindings in the store.
 
 use serde_json::Value;
 
-use super::Verdict;
-use super::question::{Question, What};
-use super::rules::Rule;
+use super::Decision;
+use super::access_request::{AccessRequest, AccessTarget};
+use super::rules::PolicyRule;
 use crate::call::{self, User};
 use crate::object::meta;
 use crate::state::Shared;
@@ -15,47 +15,51 @@ pub(super) const CLUSTER_ROLES: &str = "clusterroles.rbac.authorization.k8s.io";
 const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
 const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
 
-/// The rules of a user, each with where it comes from; and which roles are bound and not there.
+/// The rules of a user, each with the binding that grants it, and the bound roles that do not exist.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct UserRules {
     /// The rules, in the order of their bindings.
-    pub(crate) rules: Vec<(String, Rule)>,
+    pub(crate) rules: Vec<(String, PolicyRule)>,
     /// `clusterrole.rbac.authorization.k8s.io "x" not found`.
     pub(crate) missing: Vec<String>,
 }
 
-/// What the rules of the user say.
-pub(super) fn decide(shared: &Shared, question: &Question) -> Verdict {
-    let namespace = match &question.what {
-        What::Resource { namespace, .. } => namespace.as_str(),
-        What::Path(_) => "",
+/// Decides by the rules of the user.
+pub(super) fn decide(shared: &Shared, request: &AccessRequest) -> Decision {
+    let namespace = match &request.target {
+        AccessTarget::Resource { namespace, .. } => namespace.as_str(),
+        AccessTarget::Path(_) => "",
     };
-    let held = rules_of(shared, &question.user, namespace);
-    if let Some((source, _)) = held.rules.iter().find(|(_, rule)| rule.allows(question)) {
-        return Verdict { allowed: true, reason: format!("RBAC: allowed by {source}") };
+    let granted = user_rules(shared, &request.user, namespace);
+    if let Some((source, _)) = granted.rules.iter().find(|(_, rule)| rule.allows(request)) {
+        return Decision { allowed: true, reason: format!("RBAC: allowed by {source}") };
     }
-    let reason = match held.missing.as_slice() {
+    let reason = match granted.missing.as_slice() {
         [] => String::new(),
         [one] => format!("RBAC: {one}"),
         all => format!("RBAC: [{}]", all.join(", ")),
     };
-    Verdict { allowed: false, reason }
+    Decision { allowed: false, reason }
 }
 
-/// The rules that hold for a user in a namespace; without one, those that hold everywhere.
-pub(crate) fn rules_of(shared: &Shared, user: &User, namespace: &str) -> Held {
-    let mut held = Held::default();
+/// The rules of a user in a namespace; without a namespace, those of ClusterRoleBindings.
+pub(crate) fn user_rules(shared: &Shared, user: &User, namespace: &str) -> UserRules {
+    let mut granted = UserRules::default();
     let everywhere = shared.store.snapshot(CLUSTER_ROLE_BINDINGS);
-    collect(shared, user, "", (&everywhere, ""), &mut held);
+    collect_rules(shared, user, "", (&everywhere, ""), &mut granted);
     if !namespace.is_empty() {
         let here = shared.store.snapshot(ROLE_BINDINGS);
-        collect(shared, user, namespace, (&here, &format!("{namespace}/")), &mut held);
+        collect_rules(shared, user, namespace, (&here, &format!("{namespace}/")), &mut granted);
     }
-    held
+    granted
 }
 
-/// The rules of the role that a binding in a namespace refers to; `Err` names a role that is not there.
-pub(super) fn role_rules(shared: &Shared, namespace: &str, role_ref: &Value) -> Result<Vec<Rule>, String> {
+/// The rules of the role that a binding in a namespace refers to; the error says that the role does not exist.
+pub(super) fn role_rules(
+    shared: &Shared,
+    namespace: &str,
+    role_ref: &Value,
+) -> Result<Vec<PolicyRule>, String> {
     let text = |field: &str| role_ref.get(field).and_then(Value::as_str).unwrap_or_default();
     let (kind, name) = (text("kind"), text("name"));
     let found = match kind {
@@ -68,31 +72,37 @@ pub(super) fn role_rules(shared: &Shared, namespace: &str, role_ref: &Value) -> 
 }
 
 /// The rules of a role.
-pub(super) fn rules(role: &Value) -> Vec<Rule> {
+pub(super) fn rules(role: &Value) -> Vec<PolicyRule> {
     let rules = role.get("rules").cloned().unwrap_or_default();
     serde_json::from_value(rules).unwrap_or_default()
 }
 
-fn collect(shared: &Shared, user: &User, namespace: &str, (all, prefix): (&Snapshot, &str), held: &mut Held) {
+fn collect_rules(
+    shared: &Shared,
+    user: &User,
+    namespace: &str,
+    (all, prefix): (&Snapshot, &str),
+    granted: &mut UserRules,
+) {
     for (_, binding) in all.range(prefix, None) {
         let binding = binding.value();
         let subjects = binding.get("subjects").and_then(Value::as_array).into_iter().flatten();
-        let Some(subject) = subjects.into_iter().find(|subject| is(subject, user, namespace)) else {
+        let Some(subject) = subjects.into_iter().find(|subject| is_subject(subject, user, namespace)) else {
             continue;
         };
         let role_ref = binding.get("roleRef").cloned().unwrap_or_default();
         match role_rules(shared, namespace, &role_ref) {
             Ok(rules) => {
-                let source = source(binding, &role_ref, subject, namespace);
-                held.rules.extend(rules.into_iter().map(|rule| (source.clone(), rule)));
+                let source = describe_grant(binding, &role_ref, subject, namespace);
+                granted.rules.extend(rules.into_iter().map(|rule| (source.clone(), rule)));
             }
-            Err(missing) => held.missing.push(missing),
+            Err(missing) => granted.missing.push(missing),
         }
     }
 }
 
-/// Whether a subject of a binding is this user or one of his groups.
-fn is(subject: &Value, user: &User, namespace: &str) -> bool {
+/// Whether a subject of a binding is this user or one of the user's groups.
+fn is_subject(subject: &Value, user: &User, namespace: &str) -> bool {
     let text = |field: &str| subject.get(field).and_then(Value::as_str).unwrap_or_default();
     let name = text("name");
     match text("kind") {
@@ -109,7 +119,7 @@ fn is(subject: &Value, user: &User, namespace: &str) -> bool {
 }
 
 /// `RoleBinding "editor/default" of Role "editor" to ServiceAccount "a/default"`.
-fn source(binding: &Value, role_ref: &Value, subject: &Value, namespace: &str) -> String {
+fn describe_grant(binding: &Value, role_ref: &Value, subject: &Value, namespace: &str) -> String {
     let text = |value: &Value, field: &str| -> String {
         value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
     };

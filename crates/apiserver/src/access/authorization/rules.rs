@@ -1,47 +1,47 @@
-//! A rule of a role: what it allows, what it covers, how it is written down.
+//! Rules of roles: what they allow, what they cover, and their text in errors.
 
 use serde::{Deserialize, Serialize};
 
-use super::question::{Question, What, combined};
+use super::access_request::{AccessRequest, AccessTarget, with_subresource};
 
-/// A rule as roles have it.
+/// A rule of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Rule {
-    /// What may be done; `*` is all.
+pub(crate) struct PolicyRule {
+    /// The allowed verbs; `*` means all.
     pub(crate) verbs: Vec<String>,
-    /// In which groups; `*` is all.
+    /// The API groups; `*` means all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) api_groups: Vec<String>,
-    /// With which resources: `pods`, `pods/log`, `*`, `*/scale`.
+    /// The resources: `pods`, `pods/log`, `*`, `*/scale`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) resources: Vec<String>,
-    /// With which objects alone.
+    /// The names of the objects; empty means all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) resource_names: Vec<String>,
-    /// On which paths; a `*` at the end is any rest.
+    /// The non-resource paths; a `*` at the end matches any suffix.
     #[serde(rename = "nonResourceURLs", skip_serializing_if = "Vec::is_empty")]
     pub(crate) non_resource_urls: Vec<String>,
 }
 
-impl Rule {
-    /// Whether the rule says yes.
-    pub(super) fn allows(&self, question: &Question) -> bool {
-        if !has(&self.verbs, &question.verb) {
+impl PolicyRule {
+    /// Whether the rule allows the access.
+    pub(super) fn allows(&self, request: &AccessRequest) -> bool {
+        if !has(&self.verbs, &request.verb) {
             return false;
         }
-        match &question.what {
-            What::Path(path) => self.non_resource_urls.iter().any(|rule| url_covers(rule, path)),
-            What::Resource { group, resource, subresource, name, .. } => {
+        match &request.target {
+            AccessTarget::Path(path) => self.non_resource_urls.iter().any(|rule| url_covers(rule, path)),
+            AccessTarget::Resource { group, resource, subresource, name, .. } => {
                 has(&self.api_groups, group)
-                    && self.names_resource(&combined(resource, subresource), subresource)
+                    && self.names_resource(&with_subresource(resource, subresource), subresource)
                     && (self.resource_names.is_empty() || self.resource_names.contains(name))
             }
         }
     }
 
-    /// The rules of one verb, group, resource, name or path each that this one is made of.
-    pub(super) fn parts(&self) -> Vec<Self> {
+    /// Splits the rule into rules of one verb, group, resource, name or path each.
+    pub(super) fn breakdown(&self) -> Vec<Self> {
         let one = |text: &String| vec![text.clone()];
         let mut parts = Vec::new();
         for group in &self.api_groups {
@@ -68,7 +68,7 @@ impl Rule {
         parts
     }
 
-    /// Whether whoever has this rule has a part of another rule.
+    /// Whether this rule grants all that a split rule grants.
     pub(super) fn covers(&self, part: &Self) -> bool {
         let verbs = part.verbs.iter().all(|verb| has(&self.verbs, verb));
         let groups = part.api_groups.iter().all(|group| has(&self.api_groups, group));
@@ -87,7 +87,7 @@ impl Rule {
     }
 
     /// `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn format(&self) -> String {
         let lists = [
             ("APIGroups", &self.api_groups),
             ("Resources", &self.resources),
@@ -95,8 +95,8 @@ impl Rule {
             ("ResourceNames", &self.resource_names),
             ("Verbs", &self.verbs),
         ];
-        let shown = lists.iter().filter(|(_, list)| !list.is_empty());
-        let texts: Vec<String> = shown.map(|(name, list)| format!("{name}:{}", quoted(list))).collect();
+        let present = lists.iter().filter(|(_, list)| !list.is_empty());
+        let texts: Vec<String> = present.map(|(name, list)| format!("{name}:{}", quoted(list))).collect();
         format!("{{{}}}", texts.join(", "))
     }
 
@@ -108,12 +108,13 @@ impl Rule {
     }
 }
 
-/// What `wanted` gives that none of `held` does, the verbs of equal rules put together, in the order of their texts.
-pub(super) fn uncovered(held: &[Rule], wanted: &[Rule]) -> Vec<String> {
-    let mut missing: Vec<Rule> = Vec::new();
-    let parts = wanted.iter().flat_map(Rule::parts);
-    for part in parts.filter(|part| !held.iter().any(|rule| rule.covers(part))) {
-        let same = |other: &&mut Rule| {
+/// The rules in `wanted` that `granted` does not cover, as sorted texts; rules that differ only in their verbs are
+/// merged.
+pub(super) fn missing_permissions(granted: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<String> {
+    let mut missing: Vec<PolicyRule> = Vec::new();
+    let parts = wanted.iter().flat_map(PolicyRule::breakdown);
+    for part in parts.filter(|part| !granted.iter().any(|rule| rule.covers(part))) {
+        let same = |other: &&mut PolicyRule| {
             other.api_groups == part.api_groups
                 && other.resources == part.resources
                 && other.resource_names == part.resource_names
@@ -124,12 +125,12 @@ pub(super) fn uncovered(held: &[Rule], wanted: &[Rule]) -> Vec<String> {
             None => missing.push(part),
         }
     }
-    let mut texts: Vec<String> = missing.iter().map(Rule::text).collect();
+    let mut texts: Vec<String> = missing.iter().map(PolicyRule::format).collect();
     texts.sort();
     texts
 }
 
-/// `["a" "b"]`, as Go prints a list of quoted texts.
+/// `["a" "b"]`, as Go prints a list of quoted strings.
 pub(super) fn quoted(list: &[String]) -> String {
     let quoted: Vec<String> = list.iter().map(|text| format!("{text:?}")).collect();
     format!("[{}]", quoted.join(" "))
@@ -149,16 +150,16 @@ mod tests {
     use crate::call::User;
     use serde_json::json;
 
-    fn rule(value: serde_json::Value) -> Rule {
+    fn rule(value: serde_json::Value) -> PolicyRule {
         serde_json::from_value(value).unwrap()
     }
 
     #[test]
     fn rules_allow_what_they_name() {
-        let ask = |verb: &str, group: &str, resource: &str, subresource: &str, name: &str| Question {
+        let access = |verb: &str, group: &str, resource: &str, subresource: &str, name: &str| AccessRequest {
             user: User::default(),
             verb: verb.to_owned(),
-            what: What::Resource {
+            target: AccessTarget::Resource {
                 group: group.to_owned(),
                 resource: resource.to_owned(),
                 subresource: subresource.to_owned(),
@@ -171,30 +172,33 @@ mod tests {
             rule(json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"], "resourceNames": ["x"]}));
         let scale = rule(json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*/scale"]}));
         let table = [
-            (&pods, ask("get", "", "pods", "", "x"), true),
-            (&pods, ask("list", "", "pods", "", ""), false),
-            (&pods, ask("get", "apps", "pods", "", "x"), false),
-            (&pods, ask("get", "", "pods", "log", "x"), false),
-            (&named, ask("get", "", "pods", "", "x"), true),
-            (&named, ask("get", "", "pods", "", "y"), false),
-            (&named, ask("get", "", "pods", "", ""), false),
-            (&scale, ask("patch", "apps", "deployments", "scale", "x"), true),
-            (&scale, ask("patch", "apps", "deployments", "", "x"), false),
+            (&pods, access("get", "", "pods", "", "x"), true),
+            (&pods, access("list", "", "pods", "", ""), false),
+            (&pods, access("get", "apps", "pods", "", "x"), false),
+            (&pods, access("get", "", "pods", "log", "x"), false),
+            (&named, access("get", "", "pods", "", "x"), true),
+            (&named, access("get", "", "pods", "", "y"), false),
+            (&named, access("get", "", "pods", "", ""), false),
+            (&scale, access("patch", "apps", "deployments", "scale", "x"), true),
+            (&scale, access("patch", "apps", "deployments", "", "x"), false),
         ];
-        for (rule, question, want) in table {
-            assert_eq!(rule.allows(&question), want, "{rule:?} {question:?}");
+        for (rule, request, want) in table {
+            assert_eq!(rule.allows(&request), want, "{rule:?} {request:?}");
         }
         let urls = rule(json!({"verbs": ["get"], "nonResourceURLs": ["/api/*", "/version"]}));
         for (path, want) in [("/api/v1", true), ("/version", true), ("/version/", false), ("/api", false)] {
-            let question =
-                Question { user: User::default(), verb: "get".to_owned(), what: What::Path(path.to_owned()) };
-            assert_eq!(urls.allows(&question), want, "{path}");
+            let request = AccessRequest {
+                user: User::default(),
+                verb: "get".to_owned(),
+                target: AccessTarget::Path(path.to_owned()),
+            };
+            assert_eq!(urls.allows(&request), want, "{path}");
         }
     }
 
     #[test]
-    fn what_is_not_held_is_told_part_by_part() {
-        let held = [rule(
+    fn missing_permissions_are_listed_rule_by_rule() {
+        let granted = [rule(
             json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"], "resourceNames": ["x"]}),
         )];
         let wanted = [
@@ -210,6 +214,6 @@ mod tests {
             "{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\" \"list\"]}",
             "{NonResourceURLs:[\"/x\"], Verbs:[\"get\"]}",
         ];
-        assert_eq!(uncovered(&held, &wanted), want);
+        assert_eq!(missing_permissions(&granted, &wanted), want);
     }
 }

@@ -1,4 +1,4 @@
-//! Bearer tokens: whose they are, and whether they still hold.
+//! Authenticates bearer tokens: registered ones, and those of service accounts.
 
 use std::collections::BTreeMap;
 
@@ -12,56 +12,62 @@ use crate::call::{self, User};
 use crate::object::meta;
 use crate::state::Shared;
 
-/// The holder of a token.
+/// The result of a successful authentication.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Identified {
-    /// Who it is.
+pub(crate) struct AuthenticatedUser {
+    /// The user.
     pub(crate) user: User,
-    /// Which of the wanted audiences the token is meant for; one at least.
+    /// The requested audiences that the token is valid for; at least one.
     pub(crate) audiences: Vec<String>,
 }
 
-/// Why a token opens nothing, in the words of a TokenReview.
+/// Reason why a token is invalid, as a TokenReview reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refused(pub(crate) String);
+pub(crate) struct InvalidToken(pub(crate) String);
 
-/// How long the objects of a token still count after their deletion.
-const GOING: SignedDuration = SignedDuration::from_secs(60);
-/// By how much a token may seem too early or too late, in seconds.
+/// How long a token remains valid after its account or bound object was deleted.
+const DELETION_LEEWAY: SignedDuration = SignedDuration::from_secs(60);
+/// The tolerated clock skew, in seconds.
 const LEEWAY: i64 = 60;
 
-/// Who holds a token that is meant for one of these audiences; without audiences, for this server.
-pub(crate) fn identify(shared: &Shared, token: &str, wanted: &[String]) -> Result<Identified, Refused> {
+/// Authenticates a token for one of these audiences; without audiences, for this server.
+pub(crate) fn authenticate(
+    shared: &Shared,
+    token: &str,
+    wanted: &[String],
+) -> Result<AuthenticatedUser, InvalidToken> {
     let own = &shared.tokens.audiences;
     let wanted = if wanted.is_empty() { own } else { wanted };
-    // A token that was registered says nothing of audiences: it is meant for this server.
-    if let (Some(user), Ok(audiences)) = (shared.tokens.known(token), meant_for(own, wanted)) {
-        return Ok(Identified { user, audiences });
+    // Registered tokens have no audiences: they are valid for this server.
+    if let (Some(user), Ok(audiences)) =
+        (shared.tokens.registered_user(token), matching_audiences(own, wanted))
+    {
+        return Ok(AuthenticatedUser { user, audiences });
     }
-    match issuer(token).as_deref() {
+    match claimed_issuer(token).as_deref() {
         Some(issuer) if issuer == shared.tokens.issuer => {
-            bound(shared, token, wanted).map_err(|why| among_all(&why))
+            verify_bound_token(shared, token, wanted).map_err(|why| wrap_error(&why))
         }
-        Some(SECRET_ISSUER) => in_secret(shared, token, wanted).map_err(|why| among_all(&why)),
-        _ => Err(Refused("invalid bearer token".to_owned())),
+        Some(SECRET_ISSUER) => verify_secret_token(shared, token, wanted).map_err(|why| wrap_error(&why)),
+        _ => Err(InvalidToken("invalid bearer token".to_owned())),
     }
 }
 
 /// The issuer that a token claims, unverified.
-fn issuer(token: &str) -> Option<String> {
+fn claimed_issuer(token: &str) -> Option<String> {
     let payload = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
     let claims: Value = serde_json::from_slice(&payload).ok()?;
     claims.get("iss")?.as_str().map(str::to_owned)
 }
 
-/// Each way to read a token says why it is none of its own.
-fn among_all(why: &str) -> Refused {
-    Refused(format!("[invalid bearer token, {why}]"))
+/// kube-apiserver tries several authenticators and reports the errors of all.
+fn wrap_error(why: &str) -> InvalidToken {
+    InvalidToken(format!("[invalid bearer token, {why}]"))
 }
 
-fn bound(shared: &Shared, token: &str, wanted: &[String]) -> Result<Identified, String> {
+fn verify_bound_token(shared: &Shared, token: &str, wanted: &[String]) -> Result<AuthenticatedUser, String> {
     let claims: Claims = shared.tokens.signer().read(token).map_err(|error| error.to_string())?;
-    let audiences = meant_for(&claims.aud, wanted)?;
+    let audiences = matching_audiences(&claims.aud, wanted)?;
     let now = shared.clock.now();
     if now.as_second() - LEEWAY > claims.exp {
         return Err("service account token has expired".to_owned());
@@ -71,11 +77,11 @@ fn bound(shared: &Shared, token: &str, wanted: &[String]) -> Result<Identified, 
     }
     let private = &claims.private;
     let namespace = private.namespace.as_str();
-    account(shared, namespace, &private.serviceaccount, now)?;
+    check_account(shared, namespace, &private.serviceaccount, now)?;
     let bindings = [("secret", "secrets", true, &private.secret), ("pod", "pods", true, &private.pod)];
     for (kind, table, namespaced, reference) in bindings {
         if let Some(reference) = reference {
-            binding(
+            check_bound_object(
                 shared,
                 (kind, table),
                 &call::key(namespaced, namespace, &reference.name),
@@ -85,12 +91,12 @@ fn bound(shared: &Shared, token: &str, wanted: &[String]) -> Result<Identified, 
         }
     }
     if let (Some(node), None) = (&private.node, &private.pod) {
-        binding(shared, ("node", "nodes"), &node.name, node, now)?;
+        check_bound_object(shared, ("node", "nodes"), &node.name, node, now)?;
     }
-    Ok(Identified { user: user(namespace, &private.serviceaccount, extra(&claims)), audiences })
+    Ok(AuthenticatedUser { user: user(namespace, &private.serviceaccount, extra(&claims)), audiences })
 }
 
-fn in_secret(shared: &Shared, token: &str, wanted: &[String]) -> Result<Identified, String> {
+fn verify_secret_token(shared: &Shared, token: &str, wanted: &[String]) -> Result<AuthenticatedUser, String> {
     let claims: SecretClaims = shared.tokens.signer().read(token).map_err(|error| error.to_string())?;
     let now = shared.clock.now();
     let owner = Reference { name: claims.name.clone(), uid: claims.uid.clone() };
@@ -99,29 +105,30 @@ fn in_secret(shared: &Shared, token: &str, wanted: &[String]) -> Result<Identifi
     let secret = secret.ok_or_else(invalidated)?;
     let holds =
         secret.value().pointer("/data/token").and_then(Value::as_str) == Some(&STANDARD.encode(token));
-    if going(secret.value(), now) || !holds {
+    if is_deleted(secret.value(), now) || !holds {
         return Err(invalidated());
     }
-    account(shared, &claims.namespace, &owner, now)?;
-    // Tokens in secrets are meant for this server alone, and say nothing of it.
-    let audiences = meant_for(&shared.tokens.audiences, wanted)?;
-    Ok(Identified { user: user(&claims.namespace, &owner, BTreeMap::new()), audiences })
+    check_account(shared, &claims.namespace, &owner, now)?;
+    // Tokens of Secrets have no audiences: they are valid for this server.
+    let audiences = matching_audiences(&shared.tokens.audiences, wanted)?;
+    Ok(AuthenticatedUser { user: user(&claims.namespace, &owner, BTreeMap::new()), audiences })
 }
 
-/// Which of the wanted audiences are among those of a token.
-fn meant_for(audiences: &[String], wanted: &[String]) -> Result<Vec<String>, String> {
-    let both: Vec<String> = wanted.iter().filter(|audience| audiences.contains(audience)).cloned().collect();
-    if both.is_empty() {
+/// The requested audiences that the token is valid for.
+fn matching_audiences(audiences: &[String], wanted: &[String]) -> Result<Vec<String>, String> {
+    let matching: Vec<String> =
+        wanted.iter().filter(|audience| audiences.contains(audience)).cloned().collect();
+    if matching.is_empty() {
         let why = format!("token audiences {audiences:?} is invalid for the target audiences {wanted:?}");
         return Err(why.replace("\", \"", "\" \""));
     }
-    Ok(both)
+    Ok(matching)
 }
 
-fn account(shared: &Shared, namespace: &str, claim: &Reference, now: Timestamp) -> Result<(), String> {
+fn check_account(shared: &Shared, namespace: &str, claim: &Reference, now: Timestamp) -> Result<(), String> {
     let found = shared.store.get("serviceaccounts", &call::key(true, namespace, &claim.name));
     let found = found.ok_or_else(|| format!("serviceaccounts {:?} not found", claim.name))?;
-    if going(found.value(), now) {
+    if is_deleted(found.value(), now) {
         return Err(format!("service account {namespace}/{} has been deleted", claim.name));
     }
     let uid = meta::text(found.value(), "uid");
@@ -132,14 +139,14 @@ fn account(shared: &Shared, namespace: &str, claim: &Reference, now: Timestamp) 
     }
 }
 
-fn binding(
+fn check_bound_object(
     shared: &Shared,
     (kind, table): (&str, &str),
     key: &str,
     claim: &Reference,
     now: Timestamp,
 ) -> Result<(), String> {
-    let found = shared.store.get(table, key).filter(|found| !going(found.value(), now));
+    let found = shared.store.get(table, key).filter(|found| !is_deleted(found.value(), now));
     let found = found.ok_or("service account token has been invalidated")?;
     let uid = meta::text(found.value(), "uid");
     if uid == claim.uid {
@@ -149,10 +156,10 @@ fn binding(
     }
 }
 
-/// Whether an object was deleted so long ago that it only waits for its finalizers.
-fn going(object: &Value, now: Timestamp) -> bool {
+/// Whether an object was deleted longer ago than [`DELETION_LEEWAY`] and only waits for its finalizers.
+fn is_deleted(object: &Value, now: Timestamp) -> bool {
     let at: Option<Timestamp> = meta::text(object, "deletionTimestamp").parse().ok();
-    at.and_then(|at| at.checked_add(GOING).ok()).is_some_and(|last| last < now)
+    at.and_then(|at| at.checked_add(DELETION_LEEWAY).ok()).is_some_and(|last| last < now)
 }
 
 fn user(namespace: &str, account: &Reference, extra: BTreeMap<String, Vec<String>>) -> User {
@@ -170,16 +177,16 @@ fn user(namespace: &str, account: &Reference, extra: BTreeMap<String, Vec<String
 
 fn extra(claims: &Claims) -> BTreeMap<String, Vec<String>> {
     let mut extra = BTreeMap::new();
-    let mut say = |what: &str, value: &str| {
+    let mut add = |what: &str, value: &str| {
         if !value.is_empty() {
             extra.insert(format!("authentication.kubernetes.io/{what}"), vec![value.to_owned()]);
         }
     };
-    say("credential-id", &format!("JTI={}", claims.jti));
+    add("credential-id", &format!("JTI={}", claims.jti));
     for (kind, reference) in [("node", &claims.private.node), ("pod", &claims.private.pod)] {
         if let Some(reference) = reference {
-            say(&format!("{kind}-name"), &reference.name);
-            say(&format!("{kind}-uid"), &reference.uid);
+            add(&format!("{kind}-name"), &reference.name);
+            add(&format!("{kind}-uid"), &reference.uid);
         }
     }
     extra

@@ -1,4 +1,4 @@
-//! The object that a token is bound to: the token ends with it.
+//! The objects that a token is bound to: the token becomes invalid when they are deleted.
 
 use serde_json::Value;
 
@@ -8,9 +8,9 @@ use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
 use crate::state::Shared;
 
-/// What a token is bound to beside its account.
+/// The objects that a token is bound to, beside its account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bound {
+pub(crate) struct BoundObjects {
     /// The pod.
     pub(crate) pod: Option<Reference>,
     /// The pod's node, or the node itself.
@@ -19,18 +19,18 @@ pub(crate) struct Bound {
     pub(crate) secret: Option<Reference>,
 }
 
-/// The object of a `boundObjectRef`, for a token of the account `name`.
+/// Looks up the object of a `boundObjectRef`, for a token of the account `name`.
 pub(crate) fn bound_object(
     shared: &Shared,
     namespace: &str,
     name: &str,
     reference: &Value,
-) -> Result<Bound, Status> {
+) -> Result<BoundObjects, Status> {
     let text = |field: &str| reference.get(field).and_then(Value::as_str).unwrap_or_default();
-    let wanted = Wanted { namespace, kind: text("kind"), name: text("name"), uid: text("uid") };
+    let object = ObjectReference { namespace, kind: text("kind"), name: text("name"), uid: text("uid") };
     match (text("apiVersion"), text("kind")) {
         ("v1", "Pod") => {
-            let pod = wanted.find(shared, "pods", true)?;
+            let pod = object.find(shared, "pods", true)?;
             if pod.pointer("/spec/serviceAccountName").and_then(Value::as_str).unwrap_or_default() != name {
                 return Err(Status::bad_request(format!(
                     "cannot bind token for serviceaccount {name:?} to pod running with different serviceaccount name."
@@ -42,15 +42,15 @@ pub(crate) fn bound_object(
                 let uid = node.map(|node| meta::text(node.value(), "uid").to_owned()).unwrap_or_default();
                 Reference { name: name.to_owned(), uid }
             });
-            Ok(Bound { pod: Some(reference_to(&pod)), node, secret: None })
+            Ok(BoundObjects { pod: Some(reference_to(&pod)), node, secret: None })
         }
         ("v1", "Secret") => {
-            let secret = wanted.find(shared, "secrets", true)?;
-            Ok(Bound { secret: Some(reference_to(&secret)), ..Bound::default() })
+            let secret = object.find(shared, "secrets", true)?;
+            Ok(BoundObjects { secret: Some(reference_to(&secret)), ..BoundObjects::default() })
         }
         ("v1", "Node") => {
-            let node = wanted.find(shared, "nodes", false)?;
-            Ok(Bound { node: Some(reference_to(&node)), ..Bound::default() })
+            let node = object.find(shared, "nodes", false)?;
+            Ok(BoundObjects { node: Some(reference_to(&node)), ..BoundObjects::default() })
         }
         (api_version, kind) => {
             let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
@@ -61,14 +61,14 @@ pub(crate) fn bound_object(
     }
 }
 
-struct Wanted<'a> {
+struct ObjectReference<'a> {
     namespace: &'a str,
     kind: &'a str,
     name: &'a str,
     uid: &'a str,
 }
 
-impl Wanted<'_> {
+impl ObjectReference<'_> {
     fn find(&self, shared: &Shared, table: &str, namespaced: bool) -> Result<Value, Status> {
         let key = call::key(namespaced, self.namespace, self.name);
         let object = shared.store.get(table, &key);

@@ -1,4 +1,4 @@
-//! Speaking for somebody else: the `Impersonate-` headers.
+//! Impersonation: the `Impersonate-` headers.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use crate::call::User;
 use crate::http::query::decode;
 use crate::http::status::Status;
 
-/// Whom a request speaks for, and what the caller must be allowed to impersonate for that.
+/// The impersonated user, and the permissions that the caller needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Impersonated {
-    /// The user that the request is done as.
+pub(crate) struct Impersonation {
+    /// The impersonated user.
     pub(crate) user: User,
-    /// Each as (group, resource, subresource, namespace, name).
-    pub(crate) needs: Vec<[String; 5]>,
+    /// The required permissions, each as (group, resource, subresource, namespace, name).
+    pub(crate) permissions: Vec<[String; 5]>,
 }
 
-/// What the headers say; absent if the request speaks for its caller.
-pub(crate) fn impersonated(headers: &HeaderMap) -> Result<Option<Impersonated>, Status> {
+/// Parses the headers; absent if the request does not impersonate anybody.
+pub(crate) fn requested_impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Status> {
     let all = |name: &str| -> Vec<String> {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         values.map(str::to_owned).collect()
@@ -30,11 +30,11 @@ pub(crate) fn impersonated(headers: &HeaderMap) -> Result<Option<Impersonated>, 
         return if groups.is_empty() && uid.is_empty() && extra.is_empty() {
             Ok(None)
         } else {
-            Err(nameless(&uid, &groups, &extra))
+            Err(missing_user_error(&uid, &groups, &extra))
         };
     }
-    let needs = needs(&name, &uid, &groups, &extra);
-    Ok(Some(Impersonated { user: whole(name, uid, groups, extra), needs }))
+    let permissions = permissions(&name, &uid, &groups, &extra);
+    Ok(Some(Impersonation { user: build_user(name, uid, groups, extra), permissions }))
 }
 
 /// `Impersonate-Extra-foo: a` as the key `foo`, unescaped and in lower case.
@@ -48,7 +48,7 @@ fn extra(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
     extra
 }
 
-fn nameless(uid: &str, groups: &[String], extra: &BTreeMap<String, Vec<String>>) -> Status {
+fn missing_user_error(uid: &str, groups: &[String], extra: &BTreeMap<String, Vec<String>>) -> Status {
     let list = |texts: &[String]| {
         let quoted: Vec<String> = texts.iter().map(|text| format!("{text:?}")).collect();
         format!("[]string{{{}}}", quoted.join(", "))
@@ -67,43 +67,51 @@ fn nameless(uid: &str, groups: &[String], extra: &BTreeMap<String, Vec<String>>)
     ))
 }
 
-fn needs(
+fn permissions(
     name: &str,
     uid: &str,
     groups: &[String],
     extra: &BTreeMap<String, Vec<String>>,
 ) -> Vec<[String; 5]> {
-    let need = |group: &str, resource: &str, subresource: &str, namespace: &str, name: &str| {
+    let permission = |group: &str, resource: &str, subresource: &str, namespace: &str, name: &str| {
         [group, resource, subresource, namespace, name].map(str::to_owned)
     };
-    let mut needs = match account(name) {
-        Some((namespace, name)) => vec![need("", "serviceaccounts", "", namespace, name)],
-        None => vec![need("", "users", "", "", name)],
+    let mut permissions = match service_account(name) {
+        Some((namespace, name)) => vec![permission("", "serviceaccounts", "", namespace, name)],
+        None => vec![permission("", "users", "", "", name)],
     };
-    needs.extend(groups.iter().map(|group| need("", "groups", "", "", group)));
+    permissions.extend(groups.iter().map(|group| permission("", "groups", "", "", group)));
     for (key, values) in extra {
-        needs.extend(values.iter().map(|value| need("authentication.k8s.io", "userextras", key, "", value)));
+        permissions.extend(
+            values.iter().map(|value| permission("authentication.k8s.io", "userextras", key, "", value)),
+        );
     }
     if !uid.is_empty() {
-        needs.push(need("authentication.k8s.io", "uids", "", "", uid));
+        permissions.push(permission("authentication.k8s.io", "uids", "", "", uid));
     }
-    needs
+    permissions
 }
 
-fn whole(name: String, uid: String, mut groups: Vec<String>, extra: BTreeMap<String, Vec<String>>) -> User {
-    if let (Some((namespace, _)), true) = (account(&name), groups.is_empty()) {
+fn build_user(
+    name: String,
+    uid: String,
+    mut groups: Vec<String>,
+    extra: BTreeMap<String, Vec<String>>,
+) -> User {
+    if let (Some((namespace, _)), true) = (service_account(&name), groups.is_empty()) {
         groups = vec!["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
     }
-    let every = if name == "system:anonymous" { "system:unauthenticated" } else { "system:authenticated" };
-    let said = ["system:authenticated", "system:unauthenticated"];
-    if !groups.iter().any(|group| said.contains(&group.as_str())) {
-        groups.push(every.to_owned());
+    let default_group =
+        if name == "system:anonymous" { "system:unauthenticated" } else { "system:authenticated" };
+    let authentication_groups = ["system:authenticated", "system:unauthenticated"];
+    if !groups.iter().any(|group| authentication_groups.contains(&group.as_str())) {
+        groups.push(default_group.to_owned());
     }
     User { name, uid, groups, extra }
 }
 
-/// Namespace and name of the service account that a user name stands for.
-fn account(user: &str) -> Option<(&str, &str)> {
+/// The namespace and name of the service account with this user name.
+fn service_account(user: &str) -> Option<(&str, &str)> {
     user.strip_prefix("system:serviceaccount:")?.split_once(':')
 }
 
@@ -156,15 +164,15 @@ mod tests {
             ),
         ];
         for (given, want) in table {
-            let found = impersonated(&headers(given)).unwrap().unwrap();
-            assert_eq!(&found.user, want);
+            let impersonation = requested_impersonation(&headers(given)).unwrap().unwrap();
+            assert_eq!(&impersonation.user, want);
         }
-        assert_eq!(impersonated(&headers(&[("accept", "*/*")])), Ok(None));
+        assert_eq!(requested_impersonation(&headers(&[("accept", "*/*")])), Ok(None));
     }
 
     #[test]
-    fn somebody_must_be_named() {
-        let status = impersonated(&headers(&[("impersonate-group", "bobs")])).unwrap_err();
+    fn groups_without_a_user_are_refused() {
+        let status = requested_impersonation(&headers(&[("impersonate-group", "bobs")])).unwrap_err();
         assert_eq!(
             (status.code, status.message.as_str()),
             (
@@ -176,18 +184,18 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_somebody_must_be_allowed() {
+    fn each_attribute_needs_a_permission() {
         let given = [
             ("impersonate-user", "system:serviceaccount:x:y"),
             ("impersonate-group", "g"),
             ("impersonate-uid", "u"),
         ];
-        let found = impersonated(&headers(&given)).unwrap().unwrap();
+        let impersonation = requested_impersonation(&headers(&given)).unwrap().unwrap();
         let want = [
             ["", "serviceaccounts", "", "x", "y"],
             ["", "groups", "", "", "g"],
             ["authentication.k8s.io", "uids", "", "", "u"],
         ];
-        assert_eq!(found.needs, want.map(|need| need.map(str::to_owned)));
+        assert_eq!(impersonation.permissions, want.map(|permission| permission.map(str::to_owned)));
     }
 }

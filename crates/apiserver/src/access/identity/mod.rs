@@ -1,4 +1,4 @@
-//! Who asks: bearer tokens and impersonation.
+//! Authentication: bearer tokens and impersonation.
 
 mod bearer;
 mod bound;
@@ -11,23 +11,23 @@ use crate::call::User;
 use crate::http::status::Status;
 use crate::state::Shared;
 
-pub(crate) use bearer::{Identified, Refused, identify};
-pub(crate) use bound::{Bound, bound_object};
-pub(crate) use impersonation::impersonated;
+pub(crate) use bearer::{AuthenticatedUser, InvalidToken, authenticate};
+pub(crate) use bound::{BoundObjects, bound_object};
+pub(crate) use impersonation::requested_impersonation;
 
-/// Whoever the front door found, or the holder of the request's bearer token; without either, the administrator.
-pub(crate) fn caller(shared: &Shared, parts: &Parts) -> Result<User, Status> {
+/// The user that the TLS front end authenticated, or the user of the bearer token; without either, the administrator.
+pub(crate) fn authenticate_request(shared: &Shared, parts: &Parts) -> Result<User, Status> {
     if let Some(user) = parts.extensions.get::<User>() {
         return Ok(user.clone());
     }
     let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let Some(token) = header.and_then(bearer_token) else { return Ok(User::admin()) };
-    holder(shared, token).ok_or_else(|| Status::plain(401, "Unauthorized", "Unauthorized"))
+    token_user(shared, token).ok_or_else(|| Status::plain(401, "Unauthorized", "Unauthorized"))
 }
 
-/// Who holds a bearer token that speaks to this server.
-pub(crate) fn holder(shared: &Shared, token: &str) -> Option<User> {
-    identify(shared, token, &[]).ok().map(|identified| identified.user)
+/// The user of a bearer token that is valid for this server.
+pub(crate) fn token_user(shared: &Shared, token: &str) -> Option<User> {
+    authenticate(shared, token, &[]).ok().map(|authenticated| authenticated.user)
 }
 
 /// The token of an `Authorization` header.

@@ -1,51 +1,56 @@
-//! Reviews of access: may I, may he, and all that I may.
+//! SubjectAccessReviews and SelfSubjectRulesReviews.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use webhook::field::{Error, Path, Shown};
 
-use crate::access::authorization::{Question, What, rules_of};
+use crate::access::authorization::{AccessRequest, AccessTarget, user_rules};
 use crate::call::{Call, User};
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::state::{Authorization, Shared};
 
 /// SelfSubjectAccessReview.
-pub(super) fn own(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
-    let question = Question { user: call.user.clone(), ..question(object, &attribute_errors(object))? };
-    decide(shared, &question, object);
+pub(super) fn self_access_review(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
+    let request =
+        AccessRequest { user: call.user.clone(), ..requested_access(object, &attribute_errors(object))? };
+    decide(shared, &request, object);
     Ok(())
 }
 
 /// SubjectAccessReview.
-pub(super) fn of_subject(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
-    let question = question(object, &subject_errors(object))?;
-    decide(shared, &question, object);
+pub(super) fn subject_access_review(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
+    let request = requested_access(object, &subject_errors(object))?;
+    decide(shared, &request, object);
     Ok(())
 }
 
-/// LocalSubjectAccessReview: about the namespace it is asked in.
-pub(super) fn of_subject_here(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
+/// LocalSubjectAccessReview: about access in the namespace of the request.
+pub(super) fn local_subject_access_review(
+    shared: &Shared,
+    _: &Call,
+    object: &mut Value,
+) -> Result<(), Status> {
     let mut errors = subject_errors(object);
-    let asked =
+    let requested =
         object.pointer("/spec/resourceAttributes/namespace").and_then(Value::as_str).unwrap_or_default();
-    if object.pointer("/spec/resourceAttributes").is_some() && asked != meta::namespace(object) {
+    if object.pointer("/spec/resourceAttributes").is_some() && requested != meta::namespace(object) {
         let at = Path::new("spec").child("resourceAttributes").child("namespace");
-        errors.push(Error::invalid(&at, asked, "must match metadata.namespace"));
+        errors.push(Error::invalid(&at, requested, "must match metadata.namespace"));
     }
     if object.pointer("/spec/nonResourceAttributes").is_some() {
         let at = Path::new("spec").child("nonResourceAttributes");
         let why = "disallowed on this kind of request";
-        errors.push(Error::invalid(&at, shown_path(object), why));
+        errors.push(Error::invalid(&at, go_path_attributes(object), why));
     }
-    let question = question(object, &errors)?;
-    decide(shared, &question, object);
+    let request = requested_access(object, &errors)?;
+    decide(shared, &request, object);
     Ok(())
 }
 
 /// SelfSubjectRulesReview.
-pub(super) fn rules(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
+pub(super) fn self_rules_review(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
     let namespace = object.pointer("/spec/namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
     if namespace.is_empty() {
         return Err(Status::bad_request("no namespace on request"));
@@ -57,13 +62,13 @@ pub(super) fn rules(shared: &Shared, call: &Call, object: &mut Value) -> Result<
         resources.push(json!({"verbs": all, "apiGroups": all, "resources": all}));
         others.push(json!({"verbs": all, "nonResourceURLs": all}));
     } else {
-        let held = rules_of(shared, &call.user, &namespace);
-        for (_, rule) in held.rules {
+        let granted = user_rules(shared, &call.user, &namespace);
+        for (_, rule) in granted.rules {
             let of_paths = !rule.non_resource_urls.is_empty();
-            let shown = serde_json::to_value(rule).unwrap_or_default();
-            if of_paths { others.push(shown) } else { resources.push(shown) }
+            let value = serde_json::to_value(rule).unwrap_or_default();
+            if of_paths { others.push(value) } else { resources.push(value) }
         }
-        missing = held.missing;
+        missing = granted.missing;
     }
     object["spec"] = json!({});
     object["status"] =
@@ -74,16 +79,16 @@ pub(super) fn rules(shared: &Shared, call: &Call, object: &mut Value) -> Result<
     Ok(())
 }
 
-fn decide(shared: &Shared, question: &Question, object: &mut Value) {
-    let verdict = question.decide(shared);
-    object["status"] = json!({"allowed": verdict.allowed});
-    if !verdict.reason.is_empty() {
-        object["status"]["reason"] = verdict.reason.into();
+fn decide(shared: &Shared, request: &AccessRequest, object: &mut Value) {
+    let decision = request.decide(shared);
+    object["status"] = json!({"allowed": decision.allowed});
+    if !decision.reason.is_empty() {
+        object["status"]["reason"] = decision.reason.into();
     }
 }
 
-/// The question that a review asks, once nothing is wrong with it.
-fn question(object: &Value, errors: &[Error]) -> Result<Question, Status> {
+/// The access that a review asks about, if the review is valid.
+fn requested_access(object: &Value, errors: &[Error]) -> Result<AccessRequest, Status> {
     if !errors.is_empty() {
         return Err(Status::invalid("authorization.k8s.io", "", "", errors));
     }
@@ -99,20 +104,22 @@ fn question(object: &Value, errors: &[Error]) -> Result<Question, Status> {
         extra.map(|(key, values)| (key.to_lowercase(), texts(values))).collect();
     let user =
         User { name: text(spec, "user"), uid: text(spec, "uid"), groups: texts(&spec["groups"]), extra };
-    let (attributes, what) = match spec.get("resourceAttributes") {
-        Some(asked) => {
-            let what = What::Resource {
-                group: text(asked, "group"),
-                resource: text(asked, "resource"),
-                subresource: text(asked, "subresource"),
-                namespace: text(asked, "namespace"),
-                name: text(asked, "name"),
+    let (attributes, target) = match spec.get("resourceAttributes") {
+        Some(attributes) => {
+            let target = AccessTarget::Resource {
+                group: text(attributes, "group"),
+                resource: text(attributes, "resource"),
+                subresource: text(attributes, "subresource"),
+                namespace: text(attributes, "namespace"),
+                name: text(attributes, "name"),
             };
-            (asked, what)
+            (attributes, target)
         }
-        None => (&spec["nonResourceAttributes"], What::Path(text(&spec["nonResourceAttributes"], "path"))),
+        None => {
+            (&spec["nonResourceAttributes"], AccessTarget::Path(text(&spec["nonResourceAttributes"], "path")))
+        }
     };
-    Ok(Question { user, verb: text(attributes, "verb"), what })
+    Ok(AccessRequest { user, verb: text(attributes, "verb"), target })
 }
 
 fn attribute_errors(object: &Value) -> Vec<Error> {
@@ -121,7 +128,7 @@ fn attribute_errors(object: &Value) -> Vec<Error> {
     match (has("/spec/resourceAttributes"), has("/spec/nonResourceAttributes")) {
         (true, true) => {
             let why = "cannot be specified in combination with resourceAttributes";
-            vec![Error::invalid(&spec.child("nonResourceAttributes"), shown_path(object), why)]
+            vec![Error::invalid(&spec.child("nonResourceAttributes"), go_path_attributes(object), why)]
         }
         (false, false) => {
             let why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
@@ -142,8 +149,8 @@ fn subject_errors(object: &Value) -> Vec<Error> {
     errors
 }
 
-/// The attributes of a path as messages show them: under the names of Go's fields.
-fn shown_path(object: &Value) -> Shown {
+/// The non-resource attributes as Go prints them in messages: under the names of Go's fields.
+fn go_path_attributes(object: &Value) -> Shown {
     let text = |field: &str| object["spec"]["nonResourceAttributes"][field].as_str().unwrap_or_default();
     Shown::verbatim(json!({"Path": text("path"), "Verb": text("verb")}))
 }

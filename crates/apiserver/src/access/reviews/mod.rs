@@ -1,4 +1,4 @@
-//! Resources that are asked and never stored: who am I, whose token is this, may I.
+//! Reviews: resources that are answered and not stored.
 
 mod access;
 mod subject;
@@ -14,28 +14,28 @@ use crate::object::decode;
 use crate::render;
 use crate::state::Shared;
 
-/// Fills in the answer to a question.
-type Answer = fn(&Shared, &Call, &mut Value) -> Result<(), Status>;
+/// Fills in the status of a review.
+type FillStatus = fn(&Shared, &Call, &mut Value) -> Result<(), Status>;
 
-/// The answer to a question; absent if the resource is none of these.
+/// Answers a review; absent if the resource is not a review.
 pub(crate) fn answer(shared: &Shared, call: &Call) -> Option<Result<Reply, Status>> {
     let resource = &call.target.resource;
-    let fill: Answer = match (resource.group.as_str(), resource.plural.as_str()) {
-        ("authentication.k8s.io", "selfsubjectreviews") => subject::answer,
-        ("authentication.k8s.io", "tokenreviews") => token::answer,
-        ("authorization.k8s.io", "selfsubjectrulesreviews") => access::rules,
-        ("authorization.k8s.io", "selfsubjectaccessreviews") => access::own,
-        ("authorization.k8s.io", "subjectaccessreviews") => access::of_subject,
-        ("authorization.k8s.io", "localsubjectaccessreviews") => access::of_subject_here,
+    let fill: FillStatus = match (resource.group.as_str(), resource.plural.as_str()) {
+        ("authentication.k8s.io", "selfsubjectreviews") => subject::fill,
+        ("authentication.k8s.io", "tokenreviews") => token::fill,
+        ("authorization.k8s.io", "selfsubjectrulesreviews") => access::self_rules_review,
+        ("authorization.k8s.io", "selfsubjectaccessreviews") => access::self_access_review,
+        ("authorization.k8s.io", "subjectaccessreviews") => access::subject_access_review,
+        ("authorization.k8s.io", "localsubjectaccessreviews") => access::local_subject_access_review,
         _ => return None,
     };
-    Some(filled(shared, call, fill))
+    Some(run_review(shared, call, fill))
 }
 
-fn filled(shared: &Shared, call: &Call, fill: Answer) -> Result<Reply, Status> {
+fn run_review(shared: &Shared, call: &Call, fill: FillStatus) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let mut object = decode::object(shared, call, &mut notes)?;
     decode::set_namespace(call, &mut object)?;
     fill(shared, call, &mut object)?;
-    Ok(Reply { notes, ..Reply::json(201, render::written(&object, call.accept.yaml)) })
+    Ok(Reply { notes, ..Reply::json(201, render::encode(&object, call.accept.yaml)) })
 }

@@ -1,4 +1,4 @@
-//! SelfSubjectReview: who am I.
+//! SelfSubjectReview: the user of the request.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::object::meta;
 use crate::state::Shared;
 
 #[expect(clippy::unnecessary_wraps, reason = "one of several answers")]
-pub(super) fn answer(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
+pub(super) fn fill(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
     meta::set(object, "creationTimestamp", rfc3339(shared.clock.now()));
     object["status"] = json!({"userInfo": call.user.info()});
     Ok(())

@@ -1,24 +1,24 @@
-//! TokenReview: whose token is this, and what is it meant for.
+//! TokenReview: the user and the audiences of a token.
 
 use serde_json::{Value, json};
 
-use crate::access::identity::{Identified, Refused, identify};
+use crate::access::identity::{AuthenticatedUser, InvalidToken, authenticate};
 use crate::call::Call;
 use crate::http::status::Status;
 use crate::state::Shared;
 
-pub(super) fn answer(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
+pub(super) fn fill(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
     let token = object.pointer("/spec/token").and_then(Value::as_str).unwrap_or_default();
     if token.is_empty() {
         return Err(Status::bad_request("token is required for TokenReview in authentication"));
     }
     let wanted = object.pointer("/spec/audiences").and_then(Value::as_array).into_iter().flatten();
     let wanted: Vec<String> = wanted.filter_map(Value::as_str).map(str::to_owned).collect();
-    object["status"] = match identify(shared, token, &wanted) {
-        Ok(Identified { user, audiences }) => {
+    object["status"] = match authenticate(shared, token, &wanted) {
+        Ok(AuthenticatedUser { user, audiences }) => {
             json!({"authenticated": true, "user": user.info(), "audiences": audiences})
         }
-        Err(Refused(why)) => json!({"user": {}, "error": why}),
+        Err(InvalidToken(why)) => json!({"user": {}, "error": why}),
     };
     Ok(())
 }

@@ -1,58 +1,58 @@
-//! What tokens of service accounts say.
+//! The claims of service account tokens.
 
 use serde::{Deserialize, Serialize};
 
-/// A token that was asked for.
+/// The claims of a token from a TokenRequest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Claims {
-    /// Whom it may be shown to.
+    /// The audiences.
     pub(crate) aud: Vec<String>,
-    /// When it ends, in seconds.
+    /// Expiration time, in seconds.
     pub(crate) exp: i64,
-    /// When it was made, in seconds.
+    /// Issue time, in seconds.
     pub(crate) iat: i64,
-    /// Who made it.
+    /// The issuer.
     pub(crate) iss: String,
-    /// Its own name.
+    /// The token's id.
     pub(crate) jti: String,
-    /// What Kubernetes adds.
+    /// Kubernetes' own claims.
     #[serde(rename = "kubernetes.io")]
     pub(crate) private: Private,
-    /// When it begins, in seconds.
+    /// Start of its validity, in seconds.
     pub(crate) nbf: i64,
     /// `system:serviceaccount:namespace:name`.
     pub(crate) sub: String,
 }
 
-/// The account, and the object that the token ends with.
+/// The account, and the objects that the token is bound to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Private {
     /// Namespace of the account.
     pub(crate) namespace: String,
-    /// The node it is bound to, or that the pod runs on.
+    /// The node that it is bound to, or that the bound pod runs on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) node: Option<Reference>,
-    /// The pod it is bound to.
+    /// The pod that it is bound to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pod: Option<Reference>,
-    /// The secret it is bound to.
+    /// The Secret that it is bound to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) secret: Option<Reference>,
     /// The account.
     pub(crate) serviceaccount: Reference,
 }
 
-/// An object.
+/// A reference to an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reference {
     /// Its name.
     pub(crate) name: String,
-    /// This very one.
+    /// Its UID.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) uid: String,
 }
 
-/// A token that lies in a secret for as long as that lives.
+/// The claims of a token in a Secret, which is valid as long as the Secret exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SecretClaims {
     /// `kubernetes/serviceaccount`.
@@ -66,18 +66,18 @@ pub(crate) struct SecretClaims {
     /// The account.
     #[serde(rename = "kubernetes.io/serviceaccount/service-account.name")]
     pub(crate) name: String,
-    /// This very account.
+    /// The UID of the account.
     #[serde(rename = "kubernetes.io/serviceaccount/service-account.uid")]
     pub(crate) uid: String,
     /// `system:serviceaccount:namespace:name`.
     pub(crate) sub: String,
 }
 
-/// The issuer of tokens in secrets.
+/// The issuer of tokens in Secrets.
 pub(crate) const SECRET_ISSUER: &str = "kubernetes/serviceaccount";
 
 impl SecretClaims {
-    /// What the token of an account in a secret says.
+    /// The claims of an account's token in a Secret.
     pub(crate) fn new(namespace: &str, account: &Reference, secret: &str) -> Self {
         Self {
             iss: SECRET_ISSUER.to_owned(),

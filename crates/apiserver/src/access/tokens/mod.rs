@@ -1,4 +1,4 @@
-//! The tokens of service accounts: what they say, who signs them, and which other tokens are known.
+//! Tokens: claims and signer of service account tokens, and registered tokens.
 
 mod claims;
 mod signer;
@@ -14,45 +14,51 @@ pub(crate) use claims::{Claims, Private, Reference, SECRET_ISSUER, SecretClaims,
 
 use signer::Signer;
 
-/// The issuer of tokens of a server that is not told another one.
+/// The default token issuer.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
 
-/// What a server signs tokens with, and which other tokens it knows.
+/// A server's token issuer, and its registered tokens.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     /// The `iss` of tokens.
     pub(crate) issuer: String,
-    /// The audiences that this server answers to, and those of tokens that are asked for without any.
+    /// The audiences that this server accepts, and the default ones of requested tokens.
     pub(crate) audiences: Vec<String>,
-    /// Where others reach the server, for the document of discovery.
+    /// The server's URL, for the OpenID discovery document.
     url: RwLock<String>,
     signer: OnceLock<Signer>,
-    /// Tokens that are users without more ado.
-    known: RwLock<Vec<(String, User)>>,
+    /// Tokens that were registered for a user.
+    registered: RwLock<Vec<(String, User)>>,
 }
 
 impl Tokens {
-    /// An issuer of tokens; its key is made when it is first used.
+    /// A token issuer; it generates its key on first use.
     pub(crate) fn new(issuer: String, audiences: Vec<String>) -> Self {
-        Self { issuer, audiences, url: RwLock::default(), signer: OnceLock::new(), known: RwLock::default() }
+        Self {
+            issuer,
+            audiences,
+            url: RwLock::default(),
+            signer: OnceLock::new(),
+            registered: RwLock::default(),
+        }
     }
 
-    /// Others of the same issuer, that know no token yet.
-    pub(crate) fn anew(&self) -> Self {
+    /// A copy with the same issuer and audiences, a new key, and no registered tokens.
+    pub(crate) fn fork(&self) -> Self {
         Self::new(self.issuer.clone(), self.audiences.clone())
     }
 
-    /// Takes this token for this user.
-    pub(crate) fn know(&self, token: String, user: User) {
-        self.known.write().push((token, user));
+    /// Registers a token for a user.
+    pub(crate) fn register(&self, token: String, user: User) {
+        self.registered.write().push((token, user));
     }
 
-    /// Says where the server is reached.
-    pub(crate) fn reached_at(&self, url: &str) {
+    /// Sets the server's URL.
+    pub(crate) fn set_url(&self, url: &str) {
         url.clone_into(&mut self.url.write());
     }
 
-    /// The key of tokens.
+    /// The key that signs tokens.
     pub(crate) fn signer(&self) -> &Signer {
         self.signer.get_or_init(Signer::new)
     }
@@ -60,18 +66,22 @@ impl Tokens {
     /// `/.well-known/openid-configuration`.
     pub(crate) fn discovery(&self) -> Value {
         let url = self.url.read();
-        let at = if url.is_empty() { self.issuer.as_str() } else { url.as_str() };
+        let base = if url.is_empty() { self.issuer.as_str() } else { url.as_str() };
         json!({
             "issuer": self.issuer,
-            "jwks_uri": format!("{at}/openid/v1/jwks"),
+            "jwks_uri": format!("{base}/openid/v1/jwks"),
             "response_types_supported": ["id_token"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": [signer::ALGORITHM],
         })
     }
 
-    /// The user of a token that was made known.
-    pub(crate) fn known(&self, token: &str) -> Option<User> {
-        self.known.read().iter().find(|(known, _)| known == token).map(|(_, user)| user.clone())
+    /// The user of a registered token.
+    pub(crate) fn registered_user(&self, token: &str) -> Option<User> {
+        self.registered
+            .read()
+            .iter()
+            .find(|(registered, _)| registered == token)
+            .map(|(_, user)| user.clone())
     }
 }

@@ -1,4 +1,4 @@
-//! The key that signs tokens of service accounts: ECDSA over P-256, made for one run.
+//! The key that signs service account tokens: ECDSA over P-256, generated for each server.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 /// The name of the algorithm.
 pub(super) const ALGORITHM: &str = "ES256";
 
-/// Signs tokens and recognises its own.
+/// Signs tokens and verifies their signatures.
 pub(crate) struct Signer {
     encoding: EncodingKey,
     decoding: DecodingKey,
@@ -19,13 +19,13 @@ pub(crate) struct Signer {
     id: String,
 }
 
-/// Why a token is none of this signer.
+/// Reason why a token is not a valid token of this signer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SignatureError {
-    /// It is no token, or of another signer's making.
+    /// It is not a token, or another signer made it.
     #[error("invalid bearer token")]
     Foreign,
-    /// Its signature does not fit what it says.
+    /// Its signature does not match its claims.
     #[error("go-jose/go-jose: error in cryptographic primitive")]
     Broken,
 }
@@ -35,20 +35,20 @@ impl Signer {
     pub(super) fn new() -> Self {
         let key = rcgen::KeyPair::generate().expect("the system has randomness for a key");
         let point = key.public_key_raw().to_vec();
-        // As Kubernetes does: the digest of the public key names it.
+        // As in Kubernetes, the key id is the digest of the public key.
         let id = URL_SAFE_NO_PAD.encode(Sha256::digest(rcgen::PublicKeyData::subject_public_key_info(&key)));
         let encoding = EncodingKey::from_ec_der(&key.serialize_der());
         let decoding = DecodingKey::from_ec_der(&point);
         Self { encoding, decoding, point, id }
     }
 
-    /// The token that says this.
+    /// Signs a token with these claims.
     pub(crate) fn sign(&self, claims: &impl Serialize) -> String {
         let header = Header { kid: Some(self.id.clone()), typ: None, ..Header::new(Algorithm::ES256) };
         jsonwebtoken::encode(&header, claims, &self.encoding).expect("the key is one for this algorithm")
     }
 
-    /// What a token of this signer says. Neither its times nor its audiences are looked at.
+    /// Verifies the signature of a token and returns its claims. Does not check times or audiences.
     pub(crate) fn read<T: DeserializeOwned + Clone>(&self, token: &str) -> Result<T, SignatureError> {
         let mut validation = Validation::new(Algorithm::ES256);
         validation.validate_exp = false;
@@ -65,7 +65,7 @@ impl Signer {
 
     /// The public key, as a set of JSON web keys.
     pub(crate) fn keys(&self) -> Value {
-        // An uncompressed point: 4, and both coordinates.
+        // An uncompressed point: the byte 4, then both coordinates.
         let (x, y) = self.point[1..].split_at((self.point.len() - 1) / 2);
         json!({"keys": [{
             "use": "sig", "kty": "EC", "kid": self.id, "crv": "P-256", "alg": ALGORITHM,

@@ -1,4 +1,4 @@
-//! Who belongs to whom: a graph of all objects by uid, kept up with what is written.
+//! The graph of owners and dependents of all objects, by UID.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::object::meta;
 use crate::object::removal::{FOREGROUND, ORPHAN};
 
-/// Somebody that an object belongs to.
+/// An owner reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Owner {
@@ -19,25 +19,25 @@ pub(super) struct Owner {
     pub(super) block_owner_deletion: bool,
 }
 
-/// An object.
+/// An object of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Node {
+pub(super) struct GraphNode {
     pub(super) table: String,
     pub(super) key: String,
     pub(super) owners: Vec<Owner>,
     pub(super) is_terminating: bool,
     pub(super) waits_for_dependents: bool,
-    pub(super) lets_dependents_stay: bool,
+    pub(super) orphans_dependents: bool,
 }
 
-/// All objects, and what depends on each.
+/// All objects and their dependents.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    nodes: BTreeMap<String, Node>,
+    nodes: BTreeMap<String, GraphNode>,
     dependents: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl Node {
+impl GraphNode {
     pub(super) fn of(table: &str, key: &str, object: &Value) -> Self {
         let owners = meta::of(object).get("ownerReferences").cloned().unwrap_or_default();
         let finalizers = meta::finalizers(object);
@@ -48,31 +48,31 @@ impl Node {
             owners: serde_json::from_value(owners).unwrap_or_default(),
             is_terminating,
             waits_for_dependents: is_terminating && finalizers.contains(&FOREGROUND),
-            lets_dependents_stay: is_terminating && finalizers.contains(&ORPHAN),
+            orphans_dependents: is_terminating && finalizers.contains(&ORPHAN),
         }
     }
 }
 
 impl Graph {
-    /// The object of this uid.
-    pub(super) fn node(&self, uid: &str) -> Option<&Node> {
+    /// The object with this UID.
+    pub(super) fn node(&self, uid: &str) -> Option<&GraphNode> {
         self.nodes.get(uid)
     }
 
-    /// The uids of what belongs to this object.
+    /// The UIDs of the object's dependents.
     pub(super) fn dependents(&self, uid: &str) -> Vec<String> {
         self.dependents.get(uid).into_iter().flatten().cloned().collect()
     }
 
-    /// Whether something that holds up the end of this object is left.
+    /// Whether a dependent blocks the deletion of this object.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.dependents(uid).iter().filter_map(|dependent| self.nodes.get(dependent)).any(|dependent| {
             dependent.owners.iter().any(|owner| owner.uid == uid && owner.block_owner_deletion)
         })
     }
 
-    /// An object was written; gives the uids that have to be looked at for it.
-    pub(super) fn put(&mut self, uid: &str, node: Node) -> Vec<String> {
+    /// Adds or updates an object; returns the UIDs of the objects to process.
+    pub(super) fn put(&mut self, uid: &str, node: GraphNode) -> Vec<String> {
         let mut due = vec![uid.to_owned()];
         let before = self.nodes.get(uid);
         if node.waits_for_dependents && !before.is_some_and(|before| before.waits_for_dependents) {
@@ -85,7 +85,7 @@ impl Graph {
         for owner in &node.owners {
             self.dependents.entry(owner.uid.clone()).or_default().insert(uid.to_owned());
         }
-        // Whoever waits for this object may wait no longer.
+        // An owner that waits for this object may not have to wait any more.
         due.extend(
             old.iter().chain(&node.owners).map(|owner| owner.uid.clone()).filter(|owner| self.waits(owner)),
         );
@@ -93,7 +93,7 @@ impl Graph {
         due
     }
 
-    /// An object is gone; gives the uids that have to be looked at for it.
+    /// Removes an object; returns the UIDs of the objects to process.
     pub(super) fn remove(&mut self, uid: &str) -> Vec<String> {
         let mut due = self.dependents(uid);
         if let Some(node) = self.nodes.remove(uid) {
@@ -125,17 +125,17 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn node(owner: &str, finalizers: &[&str]) -> Node {
+    fn node(owner: &str, finalizers: &[&str]) -> GraphNode {
         let owners =
             if owner.is_empty() { json!([]) } else { json!([{"uid": owner, "blockOwnerDeletion": true}]) };
-        let going = if finalizers.is_empty() { Value::Null } else { json!("2026-01-01T00:00:00Z") };
+        let deletion = if finalizers.is_empty() { Value::Null } else { json!("2026-01-01T00:00:00Z") };
         let metadata =
-            json!({"ownerReferences": owners, "finalizers": finalizers, "deletionTimestamp": going});
-        Node::of("configmaps", "a/b", &json!({"metadata": metadata}))
+            json!({"ownerReferences": owners, "finalizers": finalizers, "deletionTimestamp": deletion});
+        GraphNode::of("configmaps", "a/b", &json!({"metadata": metadata}))
     }
 
     #[test]
-    fn what_changes_asks_for_those_it_concerns() {
+    fn a_change_returns_the_objects_to_process() {
         let mut graph = Graph::default();
         assert_eq!(graph.put("owner", node("", &[])), ["owner"]);
         assert_eq!(graph.put("d1", node("owner", &[])), ["d1"]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_that_goes_asks_for_its_dependents() {
+    fn a_removed_owner_returns_its_dependents() {
         let mut graph = Graph::default();
         graph.put("d1", node("owner", &[]));
         assert_eq!(graph.remove("owner"), ["d1"], "known or not");

@@ -1,4 +1,4 @@
-//! The garbage collector: what belongs to nobody that is there goes, by the policy that its owner was deleted with.
+//! The garbage collector: deletes objects whose owners are gone, by the propagation policy of the owner's deletion.
 
 mod graph;
 
@@ -6,72 +6,72 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::News;
-use super::client::{Client, Failed, path};
+use super::ObjectChange;
+use super::client::{Client, RequestError, path};
 use crate::call;
 use crate::object::meta;
 use crate::object::removal::{FOREGROUND, ORPHAN};
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::state::Shared;
 
-use graph::{Graph, Node, Owner};
+use graph::{Graph, GraphNode, Owner};
 
 const CONTROLLER: &str = "generic-garbage-collector";
 
-/// The graph, and what has to be looked at again.
+/// The graph, and the UIDs of objects to retry.
 #[derive(Debug, Default)]
 pub(super) struct Garbage {
     graph: Graph,
     failed: BTreeSet<String>,
 }
 
-/// How an owner stands.
+/// The state of an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
-    /// It is there.
+enum OwnerState {
+    /// It exists.
     Solid,
-    /// It is not.
+    /// It does not exist.
     Dangling,
-    /// It goes as soon as its dependents are gone.
-    Waiting,
-    /// Nobody can say: a cluster-scoped object names an owner of a kind that has namespaces, or of none.
+    /// It will be deleted when its dependents are gone.
+    WaitingForDependents,
+    /// Unknown: its kind is not served, or a cluster-scoped object names a namespaced owner.
     Unknown,
 }
 
 impl Garbage {
-    /// Deletes, orphans and lets go; whether something has to be tried again.
-    pub(super) async fn work(&mut self, shared: &Shared, client: &Client, news: &[News]) -> bool {
+    /// Processes all changed objects; returns whether a retry is necessary.
+    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut due = Vec::from_iter(std::mem::take(&mut self.failed));
-        for told in news {
-            due.extend(self.learn(told));
+        for change in changes {
+            due.extend(self.update_graph(change));
         }
         let mut done = BTreeSet::new();
         for uid in due {
             if !done.insert(uid.clone()) {
                 continue;
             }
-            if self.look_at(shared, client, &uid).await.is_err_and(|error| !error.is_outdated()) {
+            if self.process(shared, client, &uid).await.is_err_and(|error| !error.is_outdated()) {
                 self.failed.insert(uid);
             }
         }
         !self.failed.is_empty()
     }
 
-    fn learn(&mut self, told: &News) -> Vec<String> {
+    fn update_graph(&mut self, change: &ObjectChange) -> Vec<String> {
         let uid = |object: &Value| meta::text(object, "uid").to_owned();
-        if told.table == "events" {
+        if change.table == "events" {
             return Vec::new();
         }
-        match (&told.now, &told.before) {
+        match (&change.now, &change.before) {
             (Some(now), _) => {
-                self.graph.put(&uid(now.value()), Node::of(&told.table, &told.key, now.value()))
+                self.graph.put(&uid(now.value()), GraphNode::of(&change.table, &change.key, now.value()))
             }
             (None, Some(before)) => self.graph.remove(&uid(before.value())),
             (None, None) => Vec::new(),
         }
     }
 
-    async fn look_at(&self, shared: &Shared, client: &Client, uid: &str) -> Result<(), Failed> {
+    async fn process(&self, shared: &Shared, client: &Client, uid: &str) -> Result<(), RequestError> {
         let Some(node) = self.graph.node(uid) else { return Ok(()) };
         let found = shared.store.get(&node.table, &node.key);
         let Some(found) = found.filter(|found| meta::text(found.value(), "uid") == uid) else {
@@ -82,13 +82,13 @@ impl Garbage {
         else {
             return Ok(());
         };
-        let object = Item { target: &target, value: found.value() };
-        if node.lets_dependents_stay {
+        let object = LiveObject { target: &target, value: found.value() };
+        if node.orphans_dependents {
             return self.orphan(shared, client, uid, &object).await;
         }
         if node.waits_for_dependents {
             let blocked = self.graph.is_blocked(uid);
-            return if blocked { Ok(()) } else { object.without_finalizer(client, FOREGROUND).await };
+            return if blocked { Ok(()) } else { object.remove_finalizer(client, FOREGROUND).await };
         }
         if node.is_terminating || node.owners.is_empty() {
             return Ok(());
@@ -96,36 +96,36 @@ impl Garbage {
         self.collect(shared, client, (uid, node), &object).await
     }
 
-    /// Deletes an object of whose owners none stays; takes away those that do not.
+    /// Deletes an object if none of its owners remains; otherwise removes the references to missing owners.
     async fn collect(
         &self,
         shared: &Shared,
         client: &Client,
-        (uid, node): (&str, &Node),
-        object: &Item<'_>,
-    ) -> Result<(), Failed> {
-        let standings: Vec<(&Owner, Standing)> =
-            node.owners.iter().map(|owner| (owner, standing(shared, object, owner))).collect();
-        let are = |wanted: Standing| standings.iter().any(|(_, found)| *found == wanted);
-        if are(Standing::Unknown) {
+        (uid, node): (&str, &GraphNode),
+        object: &LiveObject<'_>,
+    ) -> Result<(), RequestError> {
+        let owners: Vec<(&Owner, OwnerState)> =
+            node.owners.iter().map(|owner| (owner, owner_state(shared, object, owner))).collect();
+        let any = |wanted: OwnerState| owners.iter().any(|(_, found)| *found == wanted);
+        if any(OwnerState::Unknown) {
             return Ok(());
         }
-        if are(Standing::Solid) {
-            let gone: Vec<&str> = standings
+        if any(OwnerState::Solid) {
+            let gone: Vec<&str> = owners
                 .iter()
-                .filter(|(_, found)| *found != Standing::Solid)
+                .filter(|(_, found)| *found != OwnerState::Solid)
                 .map(|(owner, _)| owner.uid.as_str())
                 .collect();
-            return if gone.is_empty() { Ok(()) } else { object.without_owners(client, &gone).await };
+            return if gone.is_empty() { Ok(()) } else { object.remove_owners(client, &gone).await };
         }
         let dependents = self.graph.dependents(uid);
-        if are(Standing::Waiting) && !dependents.is_empty() {
-            let circle = |dependent: &String| {
+        if any(OwnerState::WaitingForDependents) && !dependents.is_empty() {
+            let in_cycle = |dependent: &String| {
                 self.graph.node(dependent).is_some_and(|dependent| dependent.waits_for_dependents)
             };
-            if dependents.iter().any(circle) {
-                // Each would wait for the other for ever.
-                object.unblocking(client).await?;
+            if dependents.iter().any(in_cycle) {
+                // Otherwise each would wait for the other forever.
+                object.clear_block_owner_deletion(client).await?;
             }
             return object.delete(client, "Foreground").await;
         }
@@ -138,44 +138,44 @@ impl Garbage {
         object.delete(client, policy).await
     }
 
-    /// Takes a deleted object out of the owners of its dependents, and lets it go.
+    /// Removes a deleted object from the owner references of its dependents, then removes its finalizer.
     async fn orphan(
         &self,
         shared: &Shared,
         client: &Client,
         uid: &str,
-        object: &Item<'_>,
-    ) -> Result<(), Failed> {
+        object: &LiveObject<'_>,
+    ) -> Result<(), RequestError> {
         for dependent in self.graph.dependents(uid) {
             let Some(node) = self.graph.node(&dependent) else { continue };
             let stored = shared.registry.served().stored();
             let target = stored.iter().find(|target| target.table == node.table);
             let found = shared.store.get(&node.table, &node.key);
             if let (Some(target), Some(found)) = (target, found) {
-                let dependent = Item { target, value: found.value() };
-                let outcome = dependent.without_owners(client, &[uid]).await;
-                // One that is gone needs no owner.
-                if !matches!(outcome, Err(Failed::Refused { code: 404, .. })) {
+                let dependent = LiveObject { target, value: found.value() };
+                let outcome = dependent.remove_owners(client, &[uid]).await;
+                // A dependent that is gone needs no change.
+                if !matches!(outcome, Err(RequestError::Refused { code: 404, .. })) {
                     outcome?;
                 }
             }
         }
-        object.without_finalizer(client, ORPHAN).await
+        object.remove_finalizer(client, ORPHAN).await
     }
 }
 
-/// An object that is there.
-struct Item<'a> {
-    target: &'a Target,
+/// A stored object and its resource.
+struct LiveObject<'a> {
+    target: &'a ServedResource,
     value: &'a Value,
 }
 
-impl Item<'_> {
+impl LiveObject<'_> {
     fn path(&self) -> String {
         path(self.target, meta::namespace(self.value), meta::name(self.value))
     }
 
-    async fn delete(&self, client: &Client, policy: &str) -> Result<(), Failed> {
+    async fn delete(&self, client: &Client, policy: &str) -> Result<(), RequestError> {
         let preconditions = json!({
             "uid": meta::text(self.value, "uid"), "resourceVersion": meta::text(self.value, "resourceVersion"),
         });
@@ -185,19 +185,19 @@ impl Item<'_> {
         client.delete(CONTROLLER, &self.path(), &options).await.map(drop)
     }
 
-    async fn without_finalizer(&self, client: &Client, finalizer: &str) -> Result<(), Failed> {
+    async fn remove_finalizer(&self, client: &Client, finalizer: &str) -> Result<(), RequestError> {
         let kept: Vec<&str> =
             meta::finalizers(self.value).into_iter().filter(|found| *found != finalizer).collect();
         self.patch(client, json!({"finalizers": kept})).await
     }
 
-    async fn without_owners(&self, client: &Client, uids: &[&str]) -> Result<(), Failed> {
+    async fn remove_owners(&self, client: &Client, uids: &[&str]) -> Result<(), RequestError> {
         let gone = |owner: &Value| owner["uid"].as_str().is_some_and(|uid| uids.contains(&uid));
         let kept: Vec<Value> = self.owners().into_iter().filter(|owner| !gone(owner)).collect();
         self.patch(client, json!({"ownerReferences": kept})).await
     }
 
-    async fn unblocking(&self, client: &Client) -> Result<(), Failed> {
+    async fn clear_block_owner_deletion(&self, client: &Client) -> Result<(), RequestError> {
         let mut owners = self.owners();
         for owner in owners.iter_mut().filter(|owner| owner["blockOwnerDeletion"] == true) {
             owner["blockOwnerDeletion"] = false.into();
@@ -210,30 +210,32 @@ impl Item<'_> {
         owners.cloned().unwrap_or_default()
     }
 
-    async fn patch(&self, client: &Client, mut metadata: Value) -> Result<(), Failed> {
+    async fn patch(&self, client: &Client, mut metadata: Value) -> Result<(), RequestError> {
         metadata["uid"] = meta::text(self.value, "uid").into();
         metadata["resourceVersion"] = meta::text(self.value, "resourceVersion").into();
         client.patch(CONTROLLER, &self.path(), &json!({"metadata": metadata})).await.map(drop)
     }
 }
 
-/// How an owner stands: it is looked for in the namespace of its dependent, and must be the very one.
-fn standing(shared: &Shared, dependent: &Item<'_>, owner: &Owner) -> Standing {
+/// Looks an owner up in the namespace of its dependent; its UID must match.
+fn owner_state(shared: &Shared, dependent: &LiveObject<'_>, owner: &Owner) -> OwnerState {
     let served = shared.registry.served();
     let (group, version) = owner.api_version.split_once('/').unwrap_or(("", &owner.api_version));
     let kind = served.kinds.resources().find(|resource| {
         resource.group == group && resource.version == version && resource.kind == owner.kind
     });
-    let Some(kind) = kind else { return Standing::Unknown };
+    let Some(kind) = kind else { return OwnerState::Unknown };
     let namespace = meta::namespace(dependent.value);
     if kind.namespaced && namespace.is_empty() {
-        return Standing::Unknown;
+        return OwnerState::Unknown;
     }
-    let Some(target) = served.target(group, version, &kind.plural) else { return Standing::Unknown };
+    let Some(target) = served.target(group, version, &kind.plural) else { return OwnerState::Unknown };
     let found = shared.store.get(&target.table, &call::key(kind.namespaced, namespace, &owner.name));
     match found.filter(|found| meta::text(found.value(), "uid") == owner.uid) {
-        None => Standing::Dangling,
-        Some(found) if Node::of("", "", found.value()).waits_for_dependents => Standing::Waiting,
-        Some(_) => Standing::Solid,
+        None => OwnerState::Dangling,
+        Some(found) if GraphNode::of("", "", found.value()).waits_for_dependents => {
+            OwnerState::WaitingForDependents
+        }
+        Some(_) => OwnerState::Solid,
     }
 }

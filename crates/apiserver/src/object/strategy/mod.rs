@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::object::defaults;
 use crate::object::meta;
-use crate::registry::Target;
+use crate::registry::ServedResource;
 
 /// Built-in kinds with a generation; all custom resources have one.
 const WITH_GENERATION: &[(&str, &str)] = &[
@@ -128,7 +128,7 @@ pub(crate) fn allows_create_on_update(target: &Target, subresource: &str) -> boo
 }
 
 /// Whether a deletion answers with the object.
-pub(crate) fn returns_deleted(target: &Target) -> bool {
+pub(crate) fn returns_deleted(target: &ServedResource) -> bool {
     !target.custom && is_one_of(&target.resource, RETURNED_WHEN_DELETED)
 }
 

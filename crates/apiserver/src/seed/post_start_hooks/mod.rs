@@ -1,15 +1,15 @@
-//! What kube-apiserver writes by itself when it starts: the Service that leads to it, priorities, the APIServices of what it
-//! serves, how it is asked for others.
+//! The objects that kube-apiserver writes when it starts: the Service `kubernetes`, priority classes, APIServices, and
+//! the ConfigMap that tells extension API servers whom to trust.
 //!
-//! `objects.json` is what a fresh kube-apiserver has, read off it by `cargo xtask kinds`; roles and namespaces are written
-//! otherwise.
+//! `objects.json` contains the objects of a fresh kube-apiserver, as `cargo xtask kinds` reads them; roles and
+//! namespaces are written elsewhere.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use schema::Resource;
 use serde_json::Value;
 
-use crate::aggregation::front_proxy::Made;
+use crate::aggregation::front_proxy::FrontProxyCertificate;
 use crate::authority::Authority;
 use crate::clock::rfc3339;
 use crate::object::meta;
@@ -18,29 +18,29 @@ use crate::store::Expect;
 
 const OBJECTS: &str = include_str!("objects.json");
 
-/// Where others are told that the server is: an address for documentation, where nobody is.
+/// The default advertised address: one reserved for documentation (TEST-NET-1), where no server can be.
 pub(crate) const ADVERTISED: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 6443);
 
-/// The name of the machine, as nobody is to know that of this one.
+/// The host name in the objects; the real one is not disclosed.
 const HOSTNAME: &str = "embedded";
 
-/// What the objects say of this server.
-struct Facts {
+/// The values of the placeholders in `objects.json`.
+struct Placeholders {
     texts: Vec<(&'static str, String)>,
     port: u16,
 }
 
-/// Writes all of them.
+/// Writes all objects.
 pub(crate) fn write(shared: &Shared, advertised: SocketAddr) {
-    let facts = Facts::of(shared, advertised);
+    let placeholders = Placeholders::of(shared, advertised);
     let objects: Vec<Value> = serde_json::from_str(OBJECTS).expect("the file is JSON");
     for mut object in objects {
         let endpoints = object["kind"] == "Endpoints" || object["kind"] == "EndpointSlice";
         if endpoints && advertised.ip().is_loopback() {
-            // No endpoint may be there, so that kube-apiserver writes none either.
+            // Loopback addresses are not valid endpoints; kube-apiserver writes none either.
             continue;
         }
-        facts.fill(&mut object);
+        placeholders.fill(&mut object);
         put(shared, object);
     }
 }
@@ -50,7 +50,7 @@ fn put(shared: &Shared, mut object: Value) {
     let is_own = |resource: &&Resource| {
         object["kind"] == resource.kind && object["apiVersion"] == resource.api_version()
     };
-    // A server of fewer kinds has fewer of these objects.
+    // A kind that the builder removed has no objects.
     let Some(resource) = served.kinds.resources().find(is_own) else { return };
     let Some(target) = served.target(&resource.group, &resource.version, &resource.plural) else { return };
     meta::set(&mut object, "uid", shared.ids.uid());
@@ -61,11 +61,11 @@ fn put(shared: &Shared, mut object: Value) {
     }
 }
 
-fn authority_pem(made: &Made) -> String {
-    made.authority_pem.clone()
+fn authority_pem(certificate: &FrontProxyCertificate) -> String {
+    certificate.authority_pem.clone()
 }
 
-impl Facts {
+impl Placeholders {
     fn of(shared: &Shared, advertised: SocketAddr) -> Self {
         let now = shared.clock.now();
         let identity: String =
@@ -80,7 +80,7 @@ impl Facts {
             ("${hostname}", HOSTNAME.to_owned()),
             ("${address}", advertised.ip().to_string()),
             ("${port}", advertised.port().to_string()),
-            // Where there is none, whoever serves or asks others is told why.
+            // If a certificate cannot be made, serving and connecting report the error.
             ("${requestheader-client-ca}", shared.front_proxy.get().map(authority_pem).unwrap_or_default()),
             ("${client-ca}", shared.authority.get().map(Authority::pem).unwrap_or_default()),
         ];
@@ -91,8 +91,8 @@ impl Facts {
         match value {
             Value::String(text) if text == "${port}" => *value = self.port.into(),
             Value::String(text) if text.contains("${") => {
-                for (placeholder, known) in &self.texts {
-                    *text = text.replace(placeholder, known);
+                for (placeholder, replacement) in &self.texts {
+                    *text = text.replace(placeholder, replacement);
                 }
             }
             Value::Array(list) => list.iter_mut().for_each(|value| self.fill(value)),

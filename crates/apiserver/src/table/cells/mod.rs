@@ -1,4 +1,4 @@
-//! What cells show that is more than one field.
+//! Cells that are computed from several fields.
 
 mod nodes;
 mod pods;
@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::age;
-use super::words::{NONE, count, joined, labels, list, or_none, selector, text, text_of, text_or};
+use super::format::{NONE, count, joined, labels, list, or_none, selector, text, text_of, text_or};
 
-/// What a cell shows of an object now.
+/// Computes a cell from an object and the current time.
 pub(super) type Cell = fn(&Value, Timestamp) -> Value;
 
 const CELLS: &[(&str, Cell)] = &[
@@ -91,7 +91,7 @@ const CELLS: &[(&str, Cell)] = &[
     }),
 ];
 
-/// The cell of a name.
+/// Looks a cell up by name.
 pub(super) fn find(name: &str) -> Option<Cell> {
     CELLS.iter().find(|(known, _)| *known == name).map(|(_, cell)| *cell)
 }
@@ -119,14 +119,14 @@ fn service_ports(service: &Value) -> String {
     or_none(ports.collect::<Vec<_>>().join(","))
 }
 
-/// What is used of what a quota gives: of limits, or of everything else.
+/// The used and hard amounts of a quota: limits, or everything else.
 fn quota_used(quota: &Value, limits: bool) -> String {
     let (hard, used) = (&quota["status"]["hard"], &quota["status"]["used"]);
     let named = hard.as_object().into_iter().flatten();
     let wanted = named.filter(|(name, _)| name.starts_with("limits.") == limits);
-    let shown =
+    let formatted =
         wanted.map(|(name, most)| format!("{name}: {}/{}", text_or(&used[name.as_str()], "0"), text(most)));
-    shown.collect::<Vec<_>>().join(", ")
+    formatted.collect::<Vec<_>>().join(", ")
 }
 
 fn endpoints(object: &Value) -> String {
@@ -139,8 +139,8 @@ fn endpoints(object: &Value) -> String {
     }
     let more = all.len().saturating_sub(3);
     all.truncate(3);
-    let shown = or_none(all.join(","));
-    if more > 0 { format!("{shown} + {more} more...") } else { shown }
+    let formatted = or_none(all.join(","));
+    if more > 0 { format!("{formatted} + {more} more...") } else { formatted }
 }
 
 /// Whether a claim names its volume.
@@ -156,18 +156,18 @@ fn access_modes(modes: &Value) -> String {
         ("ReadWriteOncePod", "RWOP"),
     ];
     let has = |mode: &str| list(modes).iter().any(|known| known == mode);
-    let shown = short.iter().filter(|(mode, _)| has(mode)).map(|(_, short)| *short);
-    shown.collect::<Vec<_>>().join(",")
+    let formatted = short.iter().filter(|(mode, _)| has(mode)).map(|(_, short)| *short);
+    formatted.collect::<Vec<_>>().join(",")
 }
 
 fn volume_status(object: &Value) -> String {
-    let going = object["metadata"]["deletionTimestamp"].is_string();
-    if going { "Terminating".to_owned() } else { text(&object["status"]["phase"]).to_owned() }
+    let is_terminating = object["metadata"]["deletionTimestamp"].is_string();
+    if is_terminating { "Terminating".to_owned() } else { text(&object["status"]["phase"]).to_owned() }
 }
 
 fn containers(object: &Value, field: &str) -> String {
-    let places = ["/spec/template/spec", "/template/spec", "/spec/jobTemplate/spec/template/spec"];
-    let spec = places.iter().find_map(|place| object.pointer(place));
+    let paths = ["/spec/template/spec", "/template/spec", "/spec/jobTemplate/spec/template/spec"];
+    let spec = paths.iter().find_map(|path| object.pointer(path));
     let containers = spec.map(|spec| list(&spec["containers"])).unwrap_or_default();
     containers.iter().map(|container| text(&container[field])).collect::<Vec<_>>().join(",")
 }
@@ -215,7 +215,7 @@ fn job_duration(job: &Value, now: Timestamp) -> Value {
 }
 
 fn scale_metrics(object: &Value) -> String {
-    let shown = list(&object["spec"]["metrics"]).iter().enumerate().map(|(index, metric)| {
+    let formatted = list(&object["spec"]["metrics"]).iter().enumerate().map(|(index, metric)| {
         let kind = text(&metric["type"]);
         let field = format!(
             "{}{}",
@@ -236,7 +236,7 @@ fn scale_metrics(object: &Value) -> String {
         };
         format!("{name}{}/{}", of(current), of(target))
     });
-    let all: Vec<String> = shown.collect();
+    let all: Vec<String> = formatted.collect();
     match all.as_slice() {
         [] => NONE.to_owned(),
         [first, second, rest @ ..] if !rest.is_empty() => {
@@ -260,11 +260,11 @@ fn ingress_hosts(object: &Value) -> String {
     hosts.extend(named.filter(|host| !host.is_empty()));
     let more = hosts.len().saturating_sub(3);
     hosts.truncate(3);
-    let shown = if hosts.is_empty() { "*".to_owned() } else { hosts.join(",") };
-    if more > 0 { format!("{shown} + {more} more...") } else { shown }
+    let formatted = if hosts.is_empty() { "*".to_owned() } else { hosts.join(",") };
+    if more > 0 { format!("{formatted} + {more} more...") } else { formatted }
 }
 
-/// Where a load balancer is reached.
+/// The addresses of a load balancer.
 fn addresses(object: &Value) -> String {
     let given = list(&object["status"]["loadBalancer"]["ingress"]).iter().map(|point| {
         let ip = text(&point["ip"]);
@@ -305,15 +305,15 @@ fn requested_duration(request: &Value) -> String {
 fn request_condition(object: &Value) -> String {
     let conditions = list(&object["status"]["conditions"]);
     let has = |kind: &str| conditions.iter().any(|condition| condition["type"] == kind);
-    let mut shown = Vec::new();
-    shown.extend(has("Approved").then_some("Approved"));
-    shown.extend(has("Denied").then_some("Denied"));
-    shown.extend(has("Failed").then_some("Failed"));
-    if shown.is_empty() {
-        shown.push("Pending");
+    let mut formatted = Vec::new();
+    formatted.extend(has("Approved").then_some("Approved"));
+    formatted.extend(has("Denied").then_some("Denied"));
+    formatted.extend(has("Failed").then_some("Failed"));
+    if formatted.is_empty() {
+        formatted.push("Pending");
     }
-    shown.extend(object["status"]["certificate"].is_string().then_some("Issued"));
-    shown.join(",")
+    formatted.extend(object["status"]["certificate"].is_string().then_some("Issued"));
+    formatted.join(",")
 }
 
 fn backend_available(service: &Value) -> String {
@@ -345,8 +345,8 @@ fn shortened(all: &[String]) -> String {
     }
 }
 
-fn event_time(event: &Value, places: &[&str], now: Timestamp) -> Value {
-    let found = places.iter().find_map(|place| event.pointer(place).filter(|time| time.is_string()));
+fn event_time(event: &Value, paths: &[&str], now: Timestamp) -> Value {
+    let found = paths.iter().find_map(|path| event.pointer(path).filter(|time| time.is_string()));
     age::since(found, now)
 }
 

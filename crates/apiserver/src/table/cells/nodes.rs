@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::table::words::{list, or_none, text};
+use crate::table::format::{list, or_none, text};
 
 /// `Ready,SchedulingDisabled`.
 pub(super) fn status(node: &Value) -> String {
@@ -18,7 +18,7 @@ pub(super) fn status(node: &Value) -> String {
     status
 }
 
-/// By its labels.
+/// The roles in its labels.
 pub(super) fn roles(node: &Value) -> String {
     let labels = node["metadata"]["labels"].as_object().into_iter().flatten();
     let roles: Vec<&str> =

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::table::words::{NONE, count, list, text};
+use crate::table::format::{NONE, count, list, text};
 
 /// `1/2`.
 pub(super) fn ready(pod: &Value) -> String {
@@ -11,7 +11,7 @@ pub(super) fn ready(pod: &Value) -> String {
     format!("{ready}/{}", count(&pod["spec"]["containers"]))
 }
 
-/// The phase, or what a container says of itself.
+/// The phase, or the reason of a container's state.
 pub(super) fn status(pod: &Value) -> String {
     let mut reason = match text(&pod["status"]["reason"]) {
         "" => text(&pod["status"]["phase"]),
@@ -19,8 +19,8 @@ pub(super) fn status(pod: &Value) -> String {
     };
     for status in list(&pod["status"]["containerStatuses"]) {
         for state in ["waiting", "terminated"] {
-            let said = text(&status["state"][state]["reason"]);
-            reason = if said.is_empty() { reason } else { said };
+            let container_reason = text(&status["state"][state]["reason"]);
+            reason = if container_reason.is_empty() { reason } else { container_reason };
         }
     }
     if pod["metadata"]["deletionTimestamp"].is_string() {
@@ -30,22 +30,22 @@ pub(super) fn status(pod: &Value) -> String {
     }
 }
 
-/// How often its containers began anew.
+/// The restarts of all containers.
 pub(super) fn restarts(pod: &Value) -> String {
     let statuses = list(&pod["status"]["containerStatuses"]);
     let restarts: i64 = statuses.iter().filter_map(|status| status["restartCount"].as_i64()).sum();
     restarts.to_string()
 }
 
-/// How many of its gates are open.
+/// How many readiness gates are true.
 pub(super) fn readiness_gates(pod: &Value) -> String {
     let gates = list(&pod["spec"]["readinessGates"]);
     if gates.is_empty() {
         return NONE.to_owned();
     }
     let conditions = list(&pod["status"]["conditions"]);
-    let true_ones = gates.iter().filter(|gate| {
+    let open = gates.iter().filter(|gate| {
         conditions.iter().any(|known| known["type"] == gate["conditionType"] && known["status"] == "True")
     });
-    format!("{}/{}", true_ones.count(), gates.len())
+    format!("{}/{}", open.count(), gates.len())
 }

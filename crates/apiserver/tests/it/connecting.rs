@@ -1,4 +1,5 @@
-//! The way over TLS to webhooks and other API servers: through Services that lead elsewhere, with the front proxy's certificate.
+//! TLS connections to webhooks and other API servers: through ExternalName Services, with the front proxy's
+//! certificate.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -21,15 +22,16 @@ use crate::wire::{exchange, send};
 const SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
 const REGISTRATIONS: &str = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 
-/// A server outside: its port, its authority, and what it was asked: path, the name in the certificate shown, user.
-struct Outside {
+/// An external server: its port, its authority, and its requests as path, common name of the client certificate, and
+/// user.
+struct ExternalServer {
     port: u16,
     ca: String,
-    asked: Arc<Mutex<Vec<[String; 3]>>>,
+    requests: Arc<Mutex<Vec<[String; 3]>>>,
 }
 
-/// A server with a certificate for this name; it asks for certificates of an authority, if it knows one.
-async fn outside(name: &str, clients: Option<&str>) -> Outside {
+/// Starts a server with a certificate for this name; it requests client certificates if an authority is given.
+async fn external_server(name: &str, clients: Option<&str>) -> ExternalServer {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, "outside");
@@ -44,25 +46,25 @@ async fn outside(name: &str, clients: Option<&str>) -> Outside {
         config(Arc::new(certificates), TlsOptions { client_authorities, ..TlsOptions::default() }).unwrap();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let asked: Arc<Mutex<Vec<[String; 3]>>> = Arc::default();
-    let seen = Arc::clone(&asked);
+    let requests: Arc<Mutex<Vec<[String; 3]>>> = Arc::default();
+    let seen = Arc::clone(&requests);
     let service = tower::service_fn(move |request: Request<Incoming>| {
         let seen = Arc::clone(&seen);
         async move { Ok::<_, Infallible>(answer(request, &seen).await) }
     });
     tokio::spawn(serve(listener, Some(tls), service, Patience::default(), std::future::pending()));
-    Outside { port, ca: STANDARD.encode(ca), asked }
+    ExternalServer { port, ca: STANDARD.encode(ca), requests }
 }
 
 async fn answer(request: Request<Incoming>, seen: &Mutex<Vec<[String; 3]>>) -> Response<Full<Bytes>> {
     let peer = request.extensions().get::<Peer>().unwrap().clone();
-    let shown = peer.certificates.first().map(|der| {
+    let common_name = peer.certificates.first().map(|der| {
         let (_, certificate) = x509_parser::parse_x509_certificate(der).unwrap();
         certificate.subject().iter_common_name().next().unwrap().as_str().unwrap().to_owned()
     });
     let user = request.headers().get("x-remote-user").map(|user| user.to_str().unwrap().to_owned());
     let path = request.uri().path().to_owned();
-    seen.lock().unwrap().push([path, shown.unwrap_or_default(), user.unwrap_or_default()]);
+    seen.lock().unwrap().push([path, common_name.unwrap_or_default(), user.unwrap_or_default()]);
     let body = request.into_body().collect().await.unwrap().to_bytes();
     let review: Value = serde_json::from_slice(&body).unwrap_or_default();
     let answer = match review["request"]["uid"].as_str() {
@@ -82,7 +84,7 @@ async fn service(server: &ApiServer, name: &str, spec: &Value) {
     assert_eq!(code, 201, "{answer}");
 }
 
-fn aggregated(name: &str, port: u16, trust: &Value) -> Value {
+fn api_service(name: &str, port: u16, trust: &Value) -> Value {
     let mut object = json!({"metadata": {"name": "v1.agg.example.com"}, "spec": {
         "group": "agg.example.com", "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 10,
         "service": {"namespace": "default", "name": name, "port": port},
@@ -97,11 +99,11 @@ async fn condition(server: &ApiServer) -> Value {
     json!([condition["reason"], condition["message"]])
 }
 
-fn starting(hooks: bool) -> ApiServer {
+fn server(hooks: bool) -> ApiServer {
     ApiServer::builder().dialers(Arc::new(FixedDialers::new())).post_start_hooks(hooks).build()
 }
 
-/// What a config map is created with, and what is said of it.
+/// Creates a ConfigMap; returns code and answer.
 async fn create(server: &ApiServer) -> (u16, Value) {
     let map = json!({"metadata": {"name": "a"}});
     let (code, answer) = send(server, "POST", "/api/v1/namespaces/default/configmaps?dryRun=All", &map).await;
@@ -109,9 +111,9 @@ async fn create(server: &ApiServer) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn a_service_that_leads_outside_is_followed_to_a_webhook() {
-    let server = starting(false);
-    let hook = outside("hooks.default.svc", None).await;
+async fn a_webhook_is_called_through_an_external_name_service() {
+    let server = server(false);
+    let hook = external_server("hooks.default.svc", None).await;
     let external = json!({"type": "ExternalName", "externalName": "localhost"});
     service(&server, "hooks", &external).await;
     service(&server, "others", &external).await;
@@ -125,8 +127,8 @@ async fn a_service_that_leads_outside_is_followed_to_a_webhook() {
     };
     register("hooks", hook.port).await;
     assert_eq!(create(&server).await, (201, Value::Null));
-    assert_eq!(*hook.asked.lock().unwrap(), [["/a", "", ""].map(str::to_owned)]);
-    // The name in the certificate is that of the Service.
+    assert_eq!(*hook.requests.lock().unwrap(), [["/a", "", ""].map(str::to_owned)]);
+    // The certificate contains the name of the Service.
     register("others", hook.port).await;
     let (code, message) = create(&server).await;
     let message = message.as_str().unwrap();
@@ -141,51 +143,51 @@ async fn a_service_that_leads_outside_is_followed_to_a_webhook() {
 }
 
 #[tokio::test]
-async fn a_service_that_leads_outside_is_followed_to_another_api_server() {
-    let server = starting(false);
-    let other = outside("api.default.svc", None).await;
+async fn an_api_server_is_called_through_an_external_name_service() {
+    let server = server(false);
+    let other = external_server("api.default.svc", None).await;
     service(&server, "api", &json!({"type": "ExternalName", "externalName": "localhost"})).await;
-    send(&server, "POST", SERVICES, &aggregated("api", other.port, &json!({"caBundle": other.ca}))).await;
+    send(&server, "POST", SERVICES, &api_service("api", other.port, &json!({"caBundle": other.ca}))).await;
     assert_eq!(condition(&server).await, json!(["Passed", "all checks passed"]));
     assert_eq!(exchange(&server, "GET", "/apis/agg.example.com/v1/gadgets", &[], "").await.0, 200);
-    let asked = std::mem::take(&mut *other.asked.lock().unwrap());
+    let requests = std::mem::take(&mut *other.requests.lock().unwrap());
     let gadgets = ["/apis/agg.example.com/v1/gadgets", "", "system:admin"].map(str::to_owned);
-    assert!(asked.contains(&gadgets), "{asked:?}");
-    // Any certificate will do where the APIService says so, and none of another name otherwise.
+    assert!(requests.contains(&gadgets), "{requests:?}");
+    // The certificate is not verified if the APIService says so, otherwise its name must match.
     service(&server, "alias", &json!({"type": "ExternalName", "externalName": "localhost"})).await;
     send(&server, "DELETE", &format!("{SERVICES}/v1.agg.example.com"), &Value::Null).await;
-    send(&server, "POST", SERVICES, &aggregated("alias", other.port, &json!({"caBundle": other.ca}))).await;
+    send(&server, "POST", SERVICES, &api_service("alias", other.port, &json!({"caBundle": other.ca}))).await;
     assert_eq!(condition(&server).await[0], "FailedDiscoveryCheck");
     send(&server, "DELETE", &format!("{SERVICES}/v1.agg.example.com"), &Value::Null).await;
     let any = json!({"insecureSkipTLSVerify": true});
-    send(&server, "POST", SERVICES, &aggregated("alias", other.port, &any)).await;
+    send(&server, "POST", SERVICES, &api_service("alias", other.port, &any)).await;
     assert_eq!(condition(&server).await[0], "Passed");
 }
 
 #[tokio::test]
-async fn another_api_server_is_shown_who_speaks_for_users_and_told_how_to_know() {
-    let server = starting(true);
+async fn another_api_server_receives_the_front_proxys_certificate_and_the_configmap_to_verify_it() {
+    let server = server(true);
     let path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
     let (_, map) = send(&server, "GET", path, &Value::Null).await;
     let data = &map["data"];
     assert_eq!(data["requestheader-allowed-names"], "[\"front-proxy-client\"]");
     assert_eq!(data["requestheader-username-headers"], "[\"X-Remote-User\"]");
     let authority = data["requestheader-client-ca-file"].as_str().unwrap();
-    let other = outside("api.default.svc", Some(authority)).await;
+    let other = external_server("api.default.svc", Some(authority)).await;
     service(&server, "api", &json!({"type": "ExternalName", "externalName": "localhost"})).await;
-    send(&server, "POST", SERVICES, &aggregated("api", other.port, &json!({"caBundle": other.ca}))).await;
+    send(&server, "POST", SERVICES, &api_service("api", other.port, &json!({"caBundle": other.ca}))).await;
     assert_eq!(exchange(&server, "GET", "/apis/agg.example.com/v1/gadgets", &[], "").await.0, 200);
     let proxy = "front-proxy-client";
-    let asked = std::mem::take(&mut *other.asked.lock().unwrap());
+    let requests = std::mem::take(&mut *other.requests.lock().unwrap());
     let first = ["/apis/agg.example.com/v1", proxy, "system:kube-aggregator"].map(str::to_owned);
     let last = ["/apis/agg.example.com/v1/gadgets", proxy, "system:admin"].map(str::to_owned);
-    assert!(asked.first() == Some(&first) && asked.contains(&last), "{asked:?}");
-    assert!(asked.iter().all(|[_, shown, _]| shown == proxy), "{asked:?}");
-    // The authority of clients is that of the front door, of forks too.
+    assert!(requests.first() == Some(&first) && requests.contains(&last), "{requests:?}");
+    assert!(requests.iter().all(|[_, common_name, _]| common_name == proxy), "{requests:?}");
+    // The client CA is the front end's, also in forks.
     let fork = server.fork(Some(Arc::new(FixedDialers::new())));
     let door = fork.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
     assert_eq!(data["client-ca-file"].as_str(), Some(door.ca_pem.as_str()));
     assert_eq!(exchange(&fork, "GET", "/apis/agg.example.com/v1/gadgets", &[], "").await.0, 200);
-    assert!(other.asked.lock().unwrap().contains(&last));
+    assert!(other.requests.lock().unwrap().contains(&last));
     tokio::time::timeout(Duration::from_secs(5), door.shutdown()).await.unwrap();
 }

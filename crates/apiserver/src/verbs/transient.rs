@@ -1,4 +1,5 @@
-//! What is posted below an object and not kept: webhooks are asked about it as about a new object.
+//! Bindings and evictions: objects that are posted to a subresource and not stored. Webhooks receive them as new
+//! objects.
 
 use serde_json::{Value, json};
 use webhook::review::Operation;
@@ -13,9 +14,8 @@ use crate::object::effects;
 use crate::render;
 use crate::state::Shared;
 
-/// The object of the body as webhooks want it, with what was noted of it; `check` looks at it between those that change
-/// it and those that only look.
-pub(super) async fn admitted(
+/// Admits a posted object; returns it with the notes. `check` validates it between mutating and validating webhooks.
+pub(super) async fn admit(
     shared: &Shared,
     call: &Call,
     (mut object, notes): (Value, Notes),
@@ -28,20 +28,21 @@ pub(super) async fn admitted(
     let mut review = Review::new(call, Operation::Create, name, call.query.dry_run(), options);
     (review.object, review.notes) = (Some(object), notes);
     admission::mutate(shared, call, &mut review).await?;
-    check(review.object.as_ref().unwrap_or(&Value::Null)).map_err(|status| status.noting(&review.notes))?;
+    check(review.object.as_ref().unwrap_or(&Value::Null))
+        .map_err(|status| status.with_notes(&review.notes))?;
     admission::validate(shared, call, &mut review).await?;
     let notes = std::mem::take(&mut review.notes);
     Ok((review.object.take().expect("admission keeps the object of a create request"), notes))
 }
 
-/// That it was done.
-pub(super) fn done(call: &Call, notes: Notes) -> Reply {
-    let done =
+/// The `Status` of success, with code 201.
+pub(super) fn created(call: &Call, notes: Notes) -> Reply {
+    let status =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Reply { notes, ..Reply::json(201, render::written(&done, call.accept.yaml)) }
+    Reply { notes, ..Reply::json(201, render::encode(&status, call.accept.yaml)) }
 }
 
-/// Puts a condition into the status of a pod. Its time is that of the last change from one status to another.
+/// Sets a condition of a pod. Its transition time changes only with its status.
 pub(super) fn set_condition(pod: &mut Value, mut condition: Value, now: &str) {
     condition["lastProbeTime"] = Value::Null;
     condition["lastTransitionTime"] = now.into();

@@ -1,4 +1,4 @@
-//! Who wrote an object: noted before webhooks see it, and kept from what they make of it.
+//! Field owners and owner references: recorded before webhooks are called, and repaired afterwards.
 
 use serde_json::Value;
 
@@ -11,8 +11,8 @@ use crate::object::decode;
 use crate::object::meta;
 use crate::state::Shared;
 
-/// Lets `new` say who owns its fields after this request; `old` is absent for a new object. Of what says to be something
-/// else than it is, as kube-apiserver has it, nobody owns anything.
+/// Records in `new` who owns its fields after this request; `old` is absent for a new object. As in kube-apiserver, an
+/// object that claims to be of another kind gets no owners.
 pub(crate) fn record(shared: &Shared, call: &Call, old: Option<&Value>, new: &mut Value) {
     if decode::is_foreign(call, new) {
         meta::of_mut(new).remove("managedFields");
@@ -23,31 +23,31 @@ pub(crate) fn record(shared: &Shared, call: &Call, old: Option<&Value>, new: &mu
     apply::record(&lens, old, new, &apply::manager(call), shared.clock.now());
 }
 
-/// Takes out owners that are said twice, and warns of them.
-pub(crate) fn each_owner_once(object: &mut Value, notes: &mut Notes, admitted: bool) {
+/// Removes duplicate owner references, with a warning.
+pub(crate) fn deduplicate_owners(object: &mut Value, notes: &mut Notes, admitted: bool) {
     let metadata = object.get_mut("metadata").and_then(|metadata| metadata.get_mut("ownerReferences"));
     let Some(owners) = metadata.and_then(Value::as_array_mut) else { return };
     let mut kept: Vec<Value> = Vec::new();
-    let mut twice: Vec<String> = Vec::new();
+    let mut duplicates: Vec<String> = Vec::new();
     for owner in std::mem::take(owners) {
         if kept.contains(&owner) {
-            twice.push(owner["uid"].as_str().unwrap_or_default().to_owned());
+            duplicates.push(owner["uid"].as_str().unwrap_or_default().to_owned());
         } else {
             kept.push(owner);
         }
     }
     *owners = kept;
-    if !twice.is_empty() {
+    if !duplicates.is_empty() {
         let when = if admitted { " after mutating admission happens" } else { "" };
         notes.warn([format!(
             ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and \
              may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
-            twice.join(", ")
+            duplicates.join(", ")
         )]);
     }
 }
 
-/// Lets the mutating webhooks change the object of a review, but not break what it says of its owners.
+/// Calls the mutating webhooks, and restores `managedFields` if they made them invalid.
 pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let entries = |review: &Review<'_>| {
         review.object.as_ref().and_then(|object| meta::of(object).get("managedFields").cloned())
@@ -55,8 +55,8 @@ pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>
     let before = entries(review);
     admission::mutate(shared, call, review).await?;
     let Some(object) = review.object.as_mut() else { return Ok(()) };
-    each_owner_once(object, &mut review.notes, true);
-    let Some(why) = apply::managed_fields_error(object) else { return Ok(()) };
+    deduplicate_owners(object, &mut review.notes, true);
+    let Some(why) = apply::unreadable(object) else { return Ok(()) };
     match before {
         Some(entries) => meta::set(object, "managedFields", entries),
         None => {

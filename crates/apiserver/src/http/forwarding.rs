@@ -1,4 +1,4 @@
-//! Requests and answers on their way through this server: what belongs to one connection stays, what breaks off ends.
+//! Headers and bodies of forwarded requests and responses.
 
 use bytes::Bytes;
 use futures::StreamExt as _;
@@ -10,20 +10,20 @@ use http_body_util::{BodyExt as _, BodyStream, StreamBody};
 
 use crate::http::reply::Body;
 
-/// What belongs to one connection.
+/// Headers of one connection.
 const HOP_BY_HOP: [HeaderName; 6] =
     [CONNECTION, HeaderName::from_static("keep-alive"), TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
-/// What belongs to who came in by it, and to the body that was read.
+/// Headers of the original client and body, which the next request sets anew.
 const OWN: [HeaderName; 3] = [HOST, AUTHORIZATION, CONTENT_LENGTH];
 
-/// What is said to the next one.
-pub(crate) fn said_on(headers: &HeaderMap) -> HeaderMap {
+/// The headers of a request to forward.
+pub(crate) fn request_headers(headers: &HeaderMap) -> HeaderMap {
     without(headers, HOP_BY_HOP.iter().chain(&OWN))
 }
 
-/// What is said of an answer whose body is passed on as it comes: how long it is, too, so that whoever reads one that broke
-/// off sees that it is not whole.
-pub(crate) fn answered(headers: &HeaderMap) -> HeaderMap {
+/// The headers of a response whose body is forwarded as a stream. They include its length, so that the client notices
+/// when it breaks off.
+pub(crate) fn response_headers(headers: &HeaderMap) -> HeaderMap {
     without(headers, HOP_BY_HOP.iter())
 }
 
@@ -35,12 +35,12 @@ fn without<'a>(headers: &HeaderMap, own: impl Iterator<Item = &'a HeaderName>) -
     headers
 }
 
-/// A body that ends where another one breaks off, since nothing here fails.
+/// Wraps a body so that it ends where the original fails: bodies of this server have no errors.
 pub fn passed_on<B>(body: B) -> Body
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Send,
 {
-    let whole = BodyStream::new(body).take_while(|frame| std::future::ready(frame.is_ok()));
-    StreamBody::new(whole.filter_map(|frame| std::future::ready(frame.ok().map(Ok)))).boxed_unsync()
+    let frames = BodyStream::new(body).take_while(|frame| std::future::ready(frame.is_ok()));
+    StreamBody::new(frames.filter_map(|frame| std::future::ready(frame.ok().map(Ok)))).boxed_unsync()
 }

@@ -1,12 +1,12 @@
-//! Where a Service leads, as kube-apiserver resolves it for webhooks and for other API servers.
+//! Resolves Services as kube-apiserver does, for webhooks and other API servers.
 
 use serde_json::Value;
 use webhook::registration::{ClientConfig, ServiceReference};
 
 use crate::state::Shared;
 
-/// `host:port` behind the Service of a client configuration, where the Service says one that is reached from here: that of
-/// type `ExternalName` does.
+/// `host:port` of the Service of a client configuration, if it is reachable from here: only Services of type
+/// `ExternalName` are.
 pub(crate) fn endpoint(shared: &Shared, to: &ClientConfig) -> Option<String> {
     let reference = to.service.as_ref()?;
     let service = service(shared, reference)?;
@@ -15,7 +15,8 @@ pub(crate) fn endpoint(shared: &Shared, to: &ClientConfig) -> Option<String> {
     Some(format!("{name}:{}", reference.port.unwrap_or(443)))
 }
 
-/// Why a Service leads nowhere, in kube-apiserver's words; nothing where it would lead to an address inside of a cluster.
+/// Reason why a Service cannot be resolved, worded as kube-apiserver does; absent if it resolves to an address inside a
+/// cluster.
 pub(crate) fn unresolved(shared: &Shared, to: &ClientConfig) -> Option<String> {
     let reference = to.service.as_ref()?;
     let name = &reference.name;
@@ -33,14 +34,14 @@ pub(crate) fn unresolved(shared: &Shared, to: &ClientConfig) -> Option<String> {
     }
 }
 
-/// The name of a port of a Service; empty for one without.
+/// The name of a Service's port; empty if it has no name.
 pub(crate) fn port_name(spec: &Value, port: u64) -> Option<&str> {
     let mut ports = spec["ports"].as_array().into_iter().flatten();
     let found = ports.find(|known| known["port"] == port)?;
     Some(found["name"].as_str().unwrap_or_default())
 }
 
-/// The Service as it is stored.
+/// The stored Service.
 pub(crate) fn service(
     shared: &Shared,
     reference: &ServiceReference,

@@ -1,4 +1,5 @@
-//! What a session with kubectl found: the answers are those of kube-apiserver 1.36.3 (suites/go-clients/session).
+//! Differences that a kubectl session found; the answers are those of kube-apiserver 1.36.3
+//! (suites/go-clients/session).
 
 use apiserver::ApiServer;
 use schema::Crd;
@@ -35,7 +36,7 @@ async fn cells(server: &ApiServer, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_scale_of_a_custom_resource_lies_where_its_definition_says() {
+async fn the_scale_of_a_custom_resource_uses_the_paths_of_its_crd() {
     let server = ApiServer::builder().crds([Crd::from_value(gadgets()).unwrap()]).build();
     let gadget = |name: &str, spec: Value| {
         let status = json!({"size": 2, "selector": "a=b"});
@@ -44,10 +45,10 @@ async fn the_scale_of_a_custom_resource_lies_where_its_definition_says() {
     send(&server, "POST", SPACE, &gadget("a", json!({"size": 3}))).await;
     send(&server, "POST", SPACE, &gadget("b", json!({}))).await;
     let (code, scale) = send(&server, "GET", &format!("{SPACE}/a/scale"), &Value::Null).await;
-    let shown = (code, &scale["spec"], &scale["status"]);
-    assert_eq!(shown, (200, &json!({"replicas": 3}), &json!({"replicas": 2, "selector": "a=b"})));
-    let shown = cells(&server, &format!("{SPACE}/a/scale")).await;
-    assert_eq!(shown.as_array().map(|cells| &cells[..3]), Some(&[json!("a"), json!(3), json!(2)][..]));
+    let result = (code, &scale["spec"], &scale["status"]);
+    assert_eq!(result, (200, &json!({"replicas": 3}), &json!({"replicas": 2, "selector": "a=b"})));
+    let result = cells(&server, &format!("{SPACE}/a/scale")).await;
+    assert_eq!(result.as_array().map(|cells| &cells[..3]), Some(&[json!("a"), json!(3), json!(2)][..]));
     let change = json!({"spec": {"replicas": 5}});
     let (_, scale) =
         patch(&server, &format!("{SPACE}/a/scale?fieldManager=me"), "merge-patch", &change).await;
@@ -66,7 +67,7 @@ async fn the_scale_of_a_custom_resource_lies_where_its_definition_says() {
 }
 
 #[tokio::test]
-async fn what_has_no_scale_where_its_definition_says_is_told_of() {
+async fn a_missing_scale_path_is_reported() {
     let server = ApiServer::builder().crds([Crd::from_value(gadgets()).unwrap()]).build();
     let gadget =
         json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": "a"}, "spec": "text"});
@@ -91,12 +92,12 @@ async fn what_has_no_scale_where_its_definition_says_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_definition_is_held_once_it_is_deleted() {
+async fn a_deleted_crd_waits_for_its_objects() {
     let server = ApiServer::builder().build();
     let (_, made) = send(&server, "POST", CRDS, &gadgets()).await;
     assert_eq!(made["metadata"]["finalizers"], Value::Null);
-    let held = json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": "a", "finalizers": ["example.com/held"]}});
-    send(&server, "POST", SPACE, &held).await;
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": "a", "finalizers": ["example.com/held"]}});
+    send(&server, "POST", SPACE, &object).await;
     send(&server, "DELETE", &format!("{CRDS}/gadgets.example.com"), &Value::Null).await;
     let (_, going) = send(&server, "GET", &format!("{CRDS}/gadgets.example.com"), &Value::Null).await;
     assert_eq!(going["metadata"]["finalizers"], json!(["customresourcecleanup.apiextensions.k8s.io"]));
@@ -105,7 +106,7 @@ async fn a_definition_is_held_once_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn users_of_endpoints_are_told_that_they_go() {
+async fn endpoints_are_deprecated_with_a_warning() {
     let server = ApiServer::builder().build();
     for (method, path) in
         [("GET", "endpoints"), ("GET", "endpoints/none"), ("POST", "endpoints"), ("GET", "pods")]
@@ -114,15 +115,16 @@ async fn users_of_endpoints_are_told_that_they_go() {
         let headers = [("content-type", "application/json")];
         let (_, headers, _) =
             exchange(&server, method, &path, &headers, "{\"metadata\":{\"name\":\"a\"}}").await;
-        let told: Vec<_> = headers.get_all("warning").iter().map(|value| value.to_str().unwrap()).collect();
+        let warnings: Vec<_> =
+            headers.get_all("warning").iter().map(|value| value.to_str().unwrap()).collect();
         let want = "299 - \"v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice\"";
         let want = if path.ends_with("pods") { vec![] } else { vec![want] };
-        assert_eq!(told, want, "{method} {path}");
+        assert_eq!(warnings, want, "{method} {path}");
     }
 }
 
 #[tokio::test]
-async fn what_lies_in_a_namespace_is_not_named_without_it() {
+async fn namespaced_objects_are_not_served_without_a_namespace() {
     let server = ApiServer::builder().build();
     for (method, path, want) in [
         ("GET", "/api/v1/pods/a", 404),
@@ -138,7 +140,7 @@ async fn what_lies_in_a_namespace_is_not_named_without_it() {
 }
 
 #[tokio::test]
-async fn rows_show_what_kubectl_prints() {
+async fn table_rows_contain_what_kubectl_prints() {
     let server = ApiServer::builder().build();
     let space = "/api/v1/namespaces/default";
     let quota = json!({
@@ -171,7 +173,7 @@ async fn rows_show_what_kubectl_prints() {
 }
 
 #[tokio::test]
-async fn a_stateful_set_mounts_the_claims_that_it_makes() {
+async fn a_stateful_set_mounts_its_claim_templates() {
     let server = ApiServer::builder().build();
     let set = |claim: &str| {
         let container =
@@ -193,7 +195,7 @@ async fn a_stateful_set_mounts_the_claims_that_it_makes() {
 }
 
 #[tokio::test]
-async fn limits_of_containers_follow_from_each_other() {
+async fn requests_default_to_limits() {
     let server = ApiServer::builder().build();
     let range = json!({"metadata": {"name": "r"}, "spec": {"limits": [
         {"type": "Container", "default": {"cpu": "500m"}, "max": {"memory": "1Gi"}, "min": {"ephemeral-storage": "1Mi"}},
@@ -212,7 +214,7 @@ async fn limits_of_containers_follow_from_each_other() {
 }
 
 #[tokio::test]
-async fn kinds_are_told_in_protobuf_too() {
+async fn openapi_is_served_in_protobuf() {
     let server = ApiServer::builder().build();
     let headers = [("accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")];
     let (code, headers, body) = exchange(&server, "GET", "/openapi/v2", &headers, "").await;

@@ -1,4 +1,4 @@
-//! The webhook configurations that are there, each read once for every revision of it.
+//! Parsed webhook configurations, each parsed once per revision.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use webhook::registration::{Phase, WebhookConfiguration};
 
 use crate::store::{Object, Store};
 
-/// The configurations that were read, by phase and name, with the revision they were read at.
+/// The parsed configurations by phase and name, with the revision of each.
 #[derive(Debug, Default)]
-pub(crate) struct Hooks(Mutex<Read>);
+pub(crate) struct WebhookCache(Mutex<CachedConfigurations>);
 
-type Read = BTreeMap<(Phase, String), (u64, Arc<WebhookConfiguration>)>;
+type CachedConfigurations = BTreeMap<(Phase, String), (u64, Arc<WebhookConfiguration>)>;
 
-impl Hooks {
+impl WebhookCache {
     /// The configurations of a phase, by name.
     pub(crate) fn of(&self, store: &Store, phase: Phase) -> Vec<Arc<WebhookConfiguration>> {
         let table = match phase {
@@ -25,17 +25,17 @@ impl Hooks {
         if snapshot.objects.is_empty() {
             return Vec::new();
         }
-        let mut known = self.0.lock();
-        known.retain(|(of, name), _| *of != phase || snapshot.objects.contains_key(name.as_str()));
+        let mut cached = self.0.lock();
+        cached.retain(|(of, name), _| *of != phase || snapshot.objects.contains_key(name.as_str()));
         let read = |(name, object): (&Arc<str>, &Arc<Object>)| {
             let key = (phase, name.to_string());
-            if let Some((revision, configuration)) = known.get(&key)
+            if let Some((revision, configuration)) = cached.get(&key)
                 && *revision == object.revision()
             {
                 return Some(Arc::clone(configuration));
             }
             let configuration = Arc::new(WebhookConfiguration::from_object(object.value()).ok()?);
-            known.insert(key, (object.revision(), Arc::clone(&configuration)));
+            cached.insert(key, (object.revision(), Arc::clone(&configuration)));
             Some(configuration)
         };
         snapshot.range("", None).filter_map(read).collect()

@@ -1,4 +1,4 @@
-//! Which webhooks are to be asked about a request, and as what.
+//! Selects the webhooks to call for a request, and the resource under which each receives the object.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::call::Call;
 use crate::object::meta;
 use crate::state::Shared;
 
-/// A webhook that is to be asked about a request.
+/// A webhook to call for a request.
 #[derive(Clone, Debug)]
 pub(super) struct Invocation {
     configuration: Arc<WebhookConfiguration>,
     index: usize,
-    /// As what the object is sent.
-    pub(super) asked_as: GroupVersionResource,
+    /// The resource under which the object is sent.
+    pub(super) sent_as: GroupVersionResource,
 }
 
-/// What does not change while the webhooks of one phase are asked.
+/// The data for matching that is the same for all webhooks of one phase.
 #[derive(Debug)]
-pub(super) struct Scene {
+pub(super) struct MatchContext {
     equivalents: Vec<(String, String, String)>,
     namespace_labels: BTreeMap<String, String>,
 }
@@ -35,8 +35,8 @@ impl Invocation {
     }
 }
 
-impl Scene {
-    /// What is known when a request arrives.
+impl MatchContext {
+    /// Collects the data for a request.
     pub(super) fn of(shared: &Shared, call: &Call, review: &Review<'_>) -> Self {
         Self {
             equivalents: shared.registry.served().equivalents(&call.target),
@@ -44,7 +44,7 @@ impl Scene {
         }
     }
 
-    /// Whether a webhook is to be asked about a request, and as what.
+    /// The invocation of a webhook, if it matches the request.
     pub(super) fn invocation(
         &self,
         call: &Call,
@@ -64,8 +64,8 @@ impl Scene {
         };
         let (object, old) = (review.object.as_ref(), review.old.as_deref());
         let webhook = &configuration.webhooks[index];
-        let asked_as = registration::matches(webhook, &attributes, &self.namespace_labels, object, old)?;
-        Some(Invocation { configuration: Arc::clone(configuration), index, asked_as })
+        let sent_as = registration::matches(webhook, &attributes, &self.namespace_labels, object, old)?;
+        Some(Invocation { configuration: Arc::clone(configuration), index, sent_as })
     }
 }
 

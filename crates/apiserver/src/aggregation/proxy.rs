@@ -1,4 +1,4 @@
-//! A request on its way to another API server: in the name of whoever asks, and the answer back as it comes.
+//! Proxies requests to another API server, on behalf of the user.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use webhook::dial::{Connection, Dialer, Streamed};
 
 use super::{Backend, availability};
-use crate::aggregation::reach;
+use crate::aggregation::resolve;
 use crate::call::User;
-use crate::http::passing::{answered, passed_on, said_on};
+use crate::http::forwarding::{passed_on, request_headers, response_headers};
 use crate::http::reply::Reply;
 use crate::state::Shared;
 
-/// Passes a request on, and gives back what is answered.
-pub(crate) async fn pass(
+/// Forwards a request and returns the response.
+pub(crate) async fn proxy(
     shared: &Shared,
     backend: Backend,
     parts: &Parts,
     user: &User,
     body: Bytes,
 ) -> Reply {
-    // Nobody looks at what others serve while nobody asks for it.
-    if !backend.available && !availability::look(shared, &backend.name).await {
+    // Without requests for the group, its availability may not have been checked yet.
+    if !backend.available && !availability::check_availability(shared, &backend.name).await {
         return Reply::text(503, "service unavailable\n");
     }
     let mut request = Request::new(body);
@@ -32,12 +32,12 @@ pub(crate) async fn pass(
     *request.uri_mut() = path.parse().unwrap_or_default();
     *request.headers_mut() = headers(&parts.headers, user);
     match send(shared, &backend, request).await {
-        Ok(answer) => reply(answer),
+        Ok(answer) => to_reply(answer),
         Err(why) => Reply::text(503, format!("error trying to reach service: {why}\n")),
     }
 }
 
-/// Sends a request of any kind to another API server.
+/// Sends a request to another API server.
 pub(super) async fn send(
     shared: &Shared,
     backend: &Backend,
@@ -47,54 +47,58 @@ pub(super) async fn send(
     dialer.pass(request).await.map_err(|error| error.to_string())
 }
 
-/// The way to another API server.
+/// The connection to another API server.
 pub(super) fn dialer(shared: &Shared, backend: &Backend) -> Result<Arc<dyn Dialer>, String> {
-    let dialers = shared.dialers.as_ref().ok_or("this server was given no way to others")?;
-    let endpoint = reach::endpoint(shared, &backend.client);
-    let shown = shared.switches.post_start_hooks.then(|| shared.front_proxy.get()).transpose();
-    let shown = shown.map_err(|error| format!("failed to make the front proxy's certificate: {error}"))?;
-    let over = Connection {
+    let dialers = shared
+        .dialers
+        .as_ref()
+        .ok_or("the embedded API server has no dialers to connect to other API servers")?;
+    let endpoint = resolve::endpoint(shared, &backend.client);
+    let certificate = shared.switches.post_start_hooks.then(|| shared.front_proxy.get()).transpose();
+    let certificate =
+        certificate.map_err(|error| format!("failed to make the front proxy's certificate: {error}"))?;
+    let connection = Connection {
         endpoint: endpoint.as_deref(),
         insecure: backend.insecure,
-        certificate: shown.map(|made| &made.certificate),
+        certificate: certificate.map(|pair| &pair.certificate),
     };
-    dialers.dialer(&backend.client, over).map_err(|error| error.to_string())
+    dialers.dialer(&backend.client, connection).map_err(|error| error.to_string())
 }
 
-/// The headers of a request that speaks for a user: what says who else it was goes.
+/// The request's headers with `X-Remote-` headers of the user; those that the client sent to name a user are removed.
 pub(super) fn headers(sent: &HeaderMap, user: &User) -> HeaderMap {
-    let spoken_for = |name: &HeaderName| {
+    let names_a_user = |name: &HeaderName| {
         let name = name.as_str();
         name.starts_with("x-remote-") || name.starts_with("impersonate-")
     };
-    let mut headers = said_on(sent);
-    for name in sent.keys().filter(|name| spoken_for(name)) {
+    let mut headers = request_headers(sent);
+    for name in sent.keys().filter(|name| names_a_user(name)) {
         headers.remove(name);
     }
-    let mut say = |name: &str, value: &str| {
+    let mut add = |name: &str, value: &str| {
         let name = HeaderName::from_bytes(name.as_bytes());
         if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
             headers.append(name, value);
         }
     };
-    say("x-remote-user", &user.name);
+    add("x-remote-user", &user.name);
     if !user.uid.is_empty() {
-        say("x-remote-uid", &user.uid);
+        add("x-remote-uid", &user.uid);
     }
     for group in &user.groups {
-        say("x-remote-group", group);
+        add("x-remote-group", group);
     }
     for (key, values) in &user.extra {
         let name = format!("x-remote-extra-{}", key.to_lowercase().replace('/', "%2f"));
         for value in values {
-            say(&name, value);
+            add(&name, value);
         }
     }
     headers
 }
 
-fn reply(answer: Streamed) -> Reply {
+fn to_reply(answer: Streamed) -> Reply {
     let (parts, body) = answer.into_parts();
-    let (body, headers) = (passed_on(body), answered(&parts.headers));
+    let (body, headers) = (passed_on(body), response_headers(&parts.headers));
     Reply { body, headers, ..Reply::json(parts.status.as_u16(), Bytes::new()) }
 }

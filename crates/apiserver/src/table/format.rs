@@ -1,8 +1,8 @@
-//! Values as the words of a cell.
+//! Formats values as cells.
 
 use serde_json::Value;
 
-/// What stands where there is nothing.
+/// The text of an empty cell.
 pub(super) const NONE: &str = "<none>";
 
 /// A label selector, as kubectl prints it.
@@ -28,7 +28,7 @@ pub(super) fn labels(map: &Value) -> String {
     entries.map(|(key, value)| format!("{key}={}", text(value))).collect::<Vec<_>>().join(",")
 }
 
-/// Two fields with a slash between; empty where there is no object.
+/// Two fields joined by a slash; empty if there is no object.
 pub(super) fn joined(object: &Value, first: &str, second: &str) -> String {
     if object.is_null() {
         String::new()
@@ -37,36 +37,36 @@ pub(super) fn joined(object: &Value, first: &str, second: &str) -> String {
     }
 }
 
-/// The text, or `<none>`.
-pub(super) fn or_none(shown: String) -> String {
-    if shown.is_empty() { NONE.to_owned() } else { shown }
+/// The text, or `<none>` if it is empty.
+pub(super) fn or_none(text: String) -> String {
+    if text.is_empty() { NONE.to_owned() } else { text }
 }
 
-/// What stands there as a text, or something else where nothing does.
-pub(super) fn text_or(value: &Value, otherwise: &str) -> String {
+/// The value as text, or a default if it is null.
+pub(super) fn text_or(value: &Value, default: &str) -> String {
     match value {
-        Value::Null => otherwise.to_owned(),
+        Value::Null => default.to_owned(),
         Value::String(text) => text.clone(),
         value => value.to_string(),
     }
 }
 
-/// The text there, `<unknown>` as nothing.
+/// The text; empty if it is `<unknown>`.
 pub(super) fn text_of(value: &Value) -> String {
     value.as_str().filter(|text| *text != "<unknown>").unwrap_or_default().to_owned()
 }
 
-/// The text there; empty where there is none.
+/// The text; empty if the value is not a text.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The list there; empty where there is none.
+/// The list; empty if the value is not a list.
 pub(super) fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// How many elements or fields there are.
+/// The number of elements or fields.
 pub(super) fn count(value: &Value) -> usize {
     value.as_array().map(Vec::len).or_else(|| value.as_object().map(serde_json::Map::len)).unwrap_or_default()
 }

@@ -1,24 +1,24 @@
-//! What is asked of the authorizer, and how its no is worded.
+//! Access requests to the authorizer, and the messages of denied ones.
 
-use crate::access::attributes::{Asked, Attributes};
+use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::User;
 use crate::http::status::{GroupResource, Status};
 
-/// May this user do that?
+/// A request for access: a user, a verb and a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Question {
-    /// Who.
+pub(crate) struct AccessRequest {
+    /// The user.
     pub(crate) user: User,
     /// `get`, `create`, `bind`.
     pub(crate) verb: String,
-    /// With what.
-    pub(crate) what: What,
+    /// The resource or path.
+    pub(crate) target: AccessTarget,
 }
 
-/// What something is done with.
+/// The target of an access request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    /// Objects.
+pub(crate) enum AccessTarget {
+    /// Objects of a resource.
     Resource {
         /// API group.
         group: String,
@@ -31,58 +31,59 @@ pub(crate) enum What {
         /// Empty for a collection.
         name: String,
     },
-    /// A path.
+    /// A non-resource path.
     Path(String),
 }
 
-impl Question {
-    /// What a request asks for.
+impl AccessRequest {
+    /// The access that a request needs.
     pub(crate) fn of(request: &Attributes) -> Self {
         let user = request.user.clone();
-        match &request.asked {
-            Asked::Other { verb, path } => {
+        match &request.info {
+            RequestInfo::NonResource { verb, path } => {
                 let verb = match verb.as_str() {
                     "head" | "get" => "get",
                     other => other,
                 };
-                Self { user, verb: verb.to_owned(), what: What::Path(path.clone()) }
+                Self { user, verb: verb.to_owned(), target: AccessTarget::Path(path.clone()) }
             }
-            Asked::Resource { verb, path, only } => {
-                // A namespace is in itself.
+            RequestInfo::Resource { verb, path, selected_name } => {
+                // The namespace of a Namespace is its own name.
                 let in_itself = path.group.is_empty() && path.resource == "namespaces";
                 let namespace = if in_itself { &path.name } else { &path.namespace };
-                let what = What::Resource {
+                let target = AccessTarget::Resource {
                     group: path.group.clone(),
                     resource: path.resource.clone(),
                     subresource: path.subresource.clone(),
                     namespace: namespace.clone(),
-                    name: only.as_ref().unwrap_or(&path.name).clone(),
+                    name: selected_name.as_ref().unwrap_or(&path.name).clone(),
                 };
-                Self { user, verb: verb.as_str().to_owned(), what }
+                Self { user, verb: verb.as_str().to_owned(), target }
             }
         }
     }
 
-    /// Whether somebody may be spoken for: group, resource, subresource, namespace and name of a part of him.
+    /// The access that impersonation needs: group, resource, subresource, namespace and name of one attribute of the
+    /// impersonated user.
     pub(crate) fn impersonate(
         user: User,
         [group, resource, subresource, namespace, name]: [String; 5],
     ) -> Self {
-        let what = What::Resource { group, resource, subresource, namespace, name };
-        Self { user, verb: "impersonate".to_owned(), what }
+        let target = AccessTarget::Resource { group, resource, subresource, namespace, name };
+        Self { user, verb: "impersonate".to_owned(), target }
     }
 
     /// `pods "x" is forbidden: User "u" cannot get resource "pods" in API group "" in the namespace "n"`.
     pub(crate) fn forbidden(&self, reason: &str) -> Status {
         let (user, verb) = (&self.user.name, &self.verb);
         let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        match &self.what {
-            What::Path(path) => {
+        match &self.target {
+            AccessTarget::Path(path) => {
                 let message = format!("forbidden: User {user:?} cannot {verb} path {path:?}{because}");
                 Status::plain(403, "Forbidden", message)
             }
-            What::Resource { group, resource, subresource, namespace, name } => {
-                let combined = combined(resource, subresource);
+            AccessTarget::Resource { group, resource, subresource, namespace, name } => {
+                let combined = with_subresource(resource, subresource);
                 let scope = if namespace.is_empty() {
                     "at the cluster scope".to_owned()
                 } else {
@@ -98,6 +99,6 @@ impl Question {
 }
 
 /// `pods/log`, or `pods` where there is no subresource.
-pub(super) fn combined(resource: &str, subresource: &str) -> String {
+pub(super) fn with_subresource(resource: &str, subresource: &str) -> String {
     if subresource.is_empty() { resource.to_owned() } else { format!("{resource}/{subresource}") }
 }

@@ -1,4 +1,4 @@
-//! Lists and watches: revisions, pages, selectors, bookmarks, and the end of what is known.
+//! Lists and watches: revisions, pages, selectors, bookmarks, compaction.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::wire::{events, exchange, patch, send};
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 async fn create(server: &ApiServer, name: &str, labels: &Value) -> Value {
-    let (code, made) =
+    let (code, created) =
         send(server, "POST", MAPS, &json!({"metadata": {"name": name, "labels": labels}})).await;
-    assert_eq!(code, 201, "{made}");
-    made
+    assert_eq!(code, 201, "{created}");
+    created
 }
 
 fn revision(object: &Value) -> &str {
@@ -30,7 +30,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn pages_stay_at_the_revision_of_the_first() {
+async fn pages_have_the_revision_of_the_first() {
     let server = ApiServer::builder().build();
     for name in ["a", "b", "c", "d"] {
         create(&server, name, &json!({})).await;
@@ -54,14 +54,14 @@ async fn pages_stay_at_the_revision_of_the_first() {
 }
 
 #[tokio::test]
-async fn a_list_can_be_asked_for_at_a_revision() {
+async fn a_list_can_be_requested_at_a_revision() {
     let server = ApiServer::builder().build();
-    let made = create(&server, "a", &json!({})).await;
+    let created = create(&server, "a", &json!({})).await;
     create(&server, "b", &json!({})).await;
     let at = |options: String| format!("{MAPS}?{options}");
-    let exact = format!("resourceVersion={}&resourceVersionMatch=Exact", revision(&made));
+    let exact = format!("resourceVersion={}&resourceVersionMatch=Exact", revision(&created));
     assert_eq!(names(&send(&server, "GET", &at(exact.clone()), &Value::Null).await.1), ["a"]);
-    let not_older = format!("resourceVersion={}&resourceVersionMatch=NotOlderThan", revision(&made));
+    let not_older = format!("resourceVersion={}&resourceVersionMatch=NotOlderThan", revision(&created));
     assert_eq!(names(&send(&server, "GET", &at(not_older), &Value::Null).await.1), ["a", "b"]);
     server.compact();
     let invalid = "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: ";
@@ -96,10 +96,10 @@ async fn a_list_can_be_asked_for_at_a_revision() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_replays_what_happened_and_ends_in_time() {
+async fn a_watch_replays_events_and_ends_in_time() {
     let server = ApiServer::builder().build();
     let start = server.revision();
-    let made = create(&server, "a", &json!({"on": "yes"})).await;
+    let created = create(&server, "a", &json!({"on": "yes"})).await;
     create(&server, "b", &json!({})).await;
     let a = format!("{MAPS}/a");
     let (_, off) = patch(&server, &a, "merge-patch", &json!({"metadata": {"labels": {"on": "no"}}})).await;
@@ -114,9 +114,9 @@ async fn a_watch_replays_what_happened_and_ends_in_time() {
     };
     let gone = (server.revision()).to_string();
     let want = [
-        ("ADDED".to_owned(), made.clone()),
-        // It leaves the selection in its last selected state, at the revision of the write.
-        ("DELETED".to_owned(), at(&made, revision(&off))),
+        ("ADDED".to_owned(), created.clone()),
+        // It leaves the selection with its last selected state, at the revision of the write.
+        ("DELETED".to_owned(), at(&created, revision(&off))),
         ("ADDED".to_owned(), on),
         ("MODIFIED".to_owned(), changed.clone()),
         ("DELETED".to_owned(), at(&changed, &gone)),
@@ -127,7 +127,7 @@ async fn a_watch_replays_what_happened_and_ends_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bookmarks_come_every_minute_and_before_the_end() {
+async fn bookmarks_are_sent_every_minute_and_before_the_end() {
     let server = ApiServer::builder().build();
     create(&server, "a", &json!({})).await;
     let path = format!(
@@ -142,7 +142,7 @@ async fn bookmarks_come_every_minute_and_before_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_from_a_forgotten_revision_is_told_so() {
+async fn a_watch_from_a_compacted_revision_fails() {
     let server = ApiServer::builder().events(2).build();
     let start = server.revision();
     for name in ["a", "b", "c"] {
@@ -158,12 +158,12 @@ async fn a_watch_from_a_forgotten_revision_is_told_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metadata_and_tables_can_be_asked_for() {
+async fn metadata_and_tables_can_be_requested() {
     let server = ApiServer::builder().build();
-    let made = create(&server, "a", &json!({})).await;
+    let created = create(&server, "a", &json!({})).await;
     let accept = |form: &str| format!("application/json;as={form};v=v1;g=meta.k8s.io,application/json");
     let metadata = json!({
-        "apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": made["metadata"],
+        "apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": created["metadata"],
     });
     let get = async |path: String, form: &str| -> Value {
         let (_, _, body) = exchange(&server, "GET", &path, &[("accept", &accept(form))], "").await;
@@ -181,7 +181,7 @@ async fn metadata_and_tables_can_be_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn kubes_watcher_follows_through_a_compaction() {
+async fn kubes_watcher_survives_a_compaction() {
     let server = ApiServer::builder().events(3).build();
     let client = kube::Client::new(server.clone(), "default");
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
@@ -204,21 +204,25 @@ async fn kubes_watcher_follows_through_a_compaction() {
     assert_eq!(state.keys().map(String::as_str).collect::<Vec<_>>(), ["a", "b", "c", "d", "e", "f"]);
 }
 
-/// What is done to one of a few objects.
+/// An operation on one of a few objects.
 #[derive(Clone, Copy, Debug)]
-enum Write {
+enum WriteOperation {
     Create,
     Label(bool),
     Delete,
 }
 
-fn writes() -> impl Strategy<Value = Vec<(u8, Write)>> {
-    let write = prop_oneof![Just(Write::Create), any::<bool>().prop_map(Write::Label), Just(Write::Delete)];
+fn writes() -> impl Strategy<Value = Vec<(u8, WriteOperation)>> {
+    let write = prop_oneof![
+        Just(WriteOperation::Create),
+        any::<bool>().prop_map(WriteOperation::Label),
+        Just(WriteOperation::Delete)
+    ];
     proptest::collection::vec((0..4_u8, write), 0..40)
 }
 
 proptest! {
-    /// Whoever lists at any moment and follows from there knows what is there.
+    /// A list at any time plus the events after it give the current objects.
     #[test]
     fn a_list_and_the_events_after_it_give_the_latest_list(writes in writes(), split in 0..40_usize) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
@@ -254,18 +258,18 @@ proptest! {
     }
 }
 
-async fn apply(server: &ApiServer, object: u8, write: Write) {
+async fn apply(server: &ApiServer, object: u8, write: WriteOperation) {
     let path = format!("{MAPS}/o{object}");
     match write {
-        Write::Create => {
+        WriteOperation::Create => {
             let body = json!({"metadata": {"name": format!("o{object}"), "labels": {"on": "true"}}});
             send(server, "POST", MAPS, &body).await;
         }
-        Write::Label(on) => {
+        WriteOperation::Label(on) => {
             let body = json!({"metadata": {"labels": {"on": on.to_string()}}});
             patch(server, &path, "merge-patch", &body).await;
         }
-        Write::Delete => {
+        WriteOperation::Delete => {
             send(server, "DELETE", &path, &Value::Null).await;
         }
     }
@@ -283,7 +287,7 @@ async fn listed(server: &ApiServer, path: &str) -> (BTreeMap<String, Value>, Str
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_may_ask_for_any_time_and_ends() {
+async fn a_watch_may_request_any_duration() {
     let server = ApiServer::builder().build();
     for seconds in [i64::MAX.to_string(), "40000000".to_owned()] {
         let start = server.revision();
