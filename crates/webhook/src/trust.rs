@@ -29,7 +29,7 @@ pub struct NoAuthority;
 
 /// Reason a server is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Distrust {
+pub enum TrustError {
     /// A certificate of the server is malformed.
     #[error("failed to parse certificate from server: {0}")]
     Parse(#[from] X509Error),
@@ -99,7 +99,7 @@ impl Authorities {
         name: &ServerName<'_>,
         now: i64,
         algorithms: &WebPkiSupportedAlgorithms,
-    ) -> Result<(), Distrust> {
+    ) -> Result<(), TrustError> {
         let certificates: Vec<Certificate> =
             certificates.iter().map(|der| Certificate::from_der(der)).collect::<Result<_, _>>()?;
         let Some((leaf, intermediates)) = certificates.split_first() else {

@@ -3,7 +3,7 @@
 use formats::x509::Certificate;
 use rustls::crypto::WebPkiSupportedAlgorithms;
 
-use super::Distrust;
+use super::TrustError;
 
 /// `1.3.6.1.5.5.7.3.1`
 const SERVERS: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
@@ -30,22 +30,22 @@ struct Chains<'a> {
 }
 
 /// Checks that a certificate is valid now and has no unknown critical extension.
-pub(super) fn check_validity(certificate: &Certificate, now: i64) -> Result<(), Distrust> {
+pub(super) fn check_validity(certificate: &Certificate, now: i64) -> Result<(), TrustError> {
     let subject = || certificate.subject.common_name.clone();
     if certificate.extensions.unknown_critical {
-        return Err(Distrust::UnknownExtension(subject()));
+        return Err(TrustError::UnknownExtension(subject()));
     }
     let within = certificate.not_before <= now && now <= certificate.not_after;
-    if within { Ok(()) } else { Err(Distrust::Expired(subject())) }
+    if within { Ok(()) } else { Err(TrustError::Expired(subject())) }
 }
 
 /// Checks that a chain leads from the leaf to a root and fulfils all constraints.
-pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), Distrust> {
+pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), TrustError> {
     let mut chains = Chains::default();
     let result = find_chains(&[leaf], search, &mut chains);
     if chains.complete.is_empty() {
         result?;
-        return Err(Distrust::UnknownAuthority { hint: chains.hint });
+        return Err(TrustError::UnknownAuthority { hint: chains.hint });
     }
     let mut result = Ok(());
     for chain in &chains.complete {
@@ -58,23 +58,23 @@ pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), Dist
 }
 
 /// Checks that all certificates of a chain, its leaf first, allow the leaf to be used by a server with its names.
-pub(super) fn check_constraints(chain: &[&Certificate]) -> Result<(), Distrust> {
+pub(super) fn check_constraints(chain: &[&Certificate]) -> Result<(), TrustError> {
     let serves = |certificate: &&Certificate| {
         let usages = &certificate.extensions.usages;
         usages.is_empty() || usages.iter().any(|usage| [SERVERS, ANY_USAGE].contains(&usage.as_slice()))
     };
     if !chain.iter().all(serves) {
-        return Err(Distrust::Usage);
+        return Err(TrustError::Usage);
     }
     // The policies of the root are not checked, because it is trusted explicitly.
     if chain[..chain.len() - 1].iter().any(|certificate| certificate.extensions.requires_policies) {
-        return Err(Distrust::Policies);
+        return Err(TrustError::Policies);
     }
     for (at, signer) in chain.iter().enumerate() {
         let Some(constraints) = &signer.extensions.name_constraints else { continue };
         let signed = chain[..at].iter().filter(|signed| signed.extensions.raw_names.is_some());
         if !signed.map(|signed| &signed.extensions.names).all(|names| constraints.allow(names)) {
-            return Err(Distrust::NotForThisName);
+            return Err(TrustError::NotForThisName);
         }
     }
     Ok(())
@@ -85,13 +85,13 @@ fn find_chains<'a>(
     chain: &[&'a Certificate],
     search: &Search<'a>,
     chains: &mut Chains<'a>,
-) -> Result<(), Distrust> {
+) -> Result<(), TrustError> {
     let Some(last) = chain.last() else { return Ok(()) };
     for (is_root, pool) in [(true, search.roots), (false, search.intermediates)] {
         for signer in signers(last, pool) {
             chains.checks += 1;
             if chains.checks > MAX_CHECKS {
-                return Err(Distrust::TooManyChecks);
+                return Err(TrustError::TooManyChecks);
             }
             if !signer.key.known || chain.iter().any(|member| is_same(member, signer)) {
                 continue;

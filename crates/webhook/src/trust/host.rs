@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use formats::x509::Certificate;
 use rustls_pki_types::ServerName;
 
-use super::Distrust;
+use super::TrustError;
 
 /// Checks that `leaf` has the alternative name `name`.
-pub(super) fn verify(leaf: &Certificate, name: &ServerName<'_>) -> Result<(), Distrust> {
+pub(super) fn verify(leaf: &Certificate, name: &ServerName<'_>) -> Result<(), TrustError> {
     let names = &leaf.extensions.names;
     let requested = name.to_str();
     let good = match name {
@@ -23,7 +23,7 @@ pub(super) fn verify(leaf: &Certificate, name: &ServerName<'_>) -> Result<(), Di
     let addresses = names.ip.iter().map(ToString::to_string);
     let valid: Vec<String> = names.dns.iter().cloned().chain(addresses).collect();
     let valid = if valid.is_empty() { "no name".to_owned() } else { valid.join(", ") };
-    Err(Distrust::Name { valid, name: requested.into_owned() })
+    Err(TrustError::Name { valid, name: requested.into_owned() })
 }
 
 /// Matches a pattern, in which a star may replace the first label. Names that are not host names must be equal.

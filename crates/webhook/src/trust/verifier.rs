@@ -10,7 +10,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, OtherError, 
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use super::bundle_file::{BundleFile, BundleFileError};
-use super::{Authorities, Distrust, NoAuthority};
+use super::{Authorities, NoAuthority, TrustError};
 use crate::server::provider;
 
 /// The trusted certificates.
@@ -100,7 +100,7 @@ impl ServerCertVerifier for Verifier {
         let chain: Vec<&[u8]> =
             std::iter::once(certificate).chain(intermediates).map(AsRef::as_ref).collect();
         let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
-        let distrusted = |error: Distrust| CertificateError::Other(OtherError(Arc::new(error)));
+        let distrusted = |error: TrustError| CertificateError::Other(OtherError(Arc::new(error)));
         authorities.verify(&chain, name, now, &self.algorithms).map_err(distrusted)?;
         Ok(ServerCertVerified::assertion())
     }

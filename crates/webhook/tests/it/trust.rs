@@ -6,7 +6,7 @@ use rcgen::{
 };
 use rustls::crypto::aws_lc_rs::default_provider;
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
-use webhook::trust::{Authorities, Distrust};
+use webhook::trust::{Authorities, TrustError};
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
 type Change = fn(&mut CertificateParams);
@@ -51,7 +51,7 @@ fn self_signed(is_ca: IsCa) -> (Vec<u8>, String) {
     (certificate.der().to_vec(), certificate.pem())
 }
 
-fn verify(chain: &[&[u8]], bundle: &str) -> Result<(), Distrust> {
+fn verify(chain: &[&[u8]], bundle: &str) -> Result<(), TrustError> {
     let algorithms = default_provider().signature_verification_algorithms;
     let authorities = Authorities::from_pem(bundle.as_bytes()).unwrap();
     authorities.verify(chain, &ServerName::try_from("localhost").unwrap(), NOW, &algorithms)
@@ -67,9 +67,9 @@ fn der(pem: &str) -> Vec<u8> {
 }
 
 /// The reason an authority was not accepted.
-fn hint(result: Result<(), Distrust>) -> String {
+fn hint(result: Result<(), TrustError>) -> String {
     match result {
-        Err(Distrust::UnknownAuthority { hint: Some(hint) }) => hint,
+        Err(TrustError::UnknownAuthority { hint: Some(hint) }) => hint,
         other => format!("{other:?}"),
     }
 }
@@ -86,12 +86,12 @@ fn case_21_certificates_in_the_bundle_are_trusted_themselves() {
     let is_ca = signed(&ca, |leaf| leaf.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
     assert_eq!(verify(&[&is_ca], &ca.pem()), Ok(()), "an authority may be a server");
     let expired = signed(&ca, |leaf| leaf.not_after = date_time_ymd(2026, 2, 1));
-    assert_eq!(verify(&[&expired], &pem(&expired)), Err(Distrust::Expired("leaf".to_owned())));
+    assert_eq!(verify(&[&expired], &pem(&expired)), Err(TrustError::Expired("leaf".to_owned())));
     let other = signed(&ca, |leaf| leaf.subject_alt_names = Vec::new());
-    let named = Distrust::Name { valid: "no name".to_owned(), name: "localhost".to_owned() };
+    let named = TrustError::Name { valid: "no name".to_owned(), name: "localhost".to_owned() };
     assert_eq!(verify(&[&other], &pem(&other)), Err(named), "a common name does not count");
     let client = signed(&ca, |leaf| leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth]);
-    assert_eq!(verify(&[&client], &pem(&client)), Err(Distrust::Usage));
+    assert_eq!(verify(&[&client], &pem(&client)), Err(TrustError::Usage));
 }
 
 #[test]
@@ -138,14 +138,14 @@ fn case_21_the_constraints_of_an_authority_apply() {
         assert_eq!(hint(verify(&[&leaf], &ca.pem())), format!("authority \"ca\": {why}"));
     }
     let clients = authority(|ca| ca.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth]);
-    assert_eq!(verify(&[&signed(&clients, |_| {})], &clients.pem()), Err(Distrust::Usage));
+    assert_eq!(verify(&[&signed(&clients, |_| {})], &clients.pem()), Err(TrustError::Usage));
     let elsewhere = authority(|ca| {
         let permitted_subtrees = vec![GeneralSubtree::DnsName("example.com".to_owned())];
         ca.name_constraints = Some(NameConstraints { permitted_subtrees, excluded_subtrees: Vec::new() });
     });
-    assert_eq!(verify(&[&signed(&elsewhere, |_| {})], &elsewhere.pem()), Err(Distrust::NotForThisName));
+    assert_eq!(verify(&[&signed(&elsewhere, |_| {})], &elsewhere.pem()), Err(TrustError::NotForThisName));
     let stranger = authority(|ca| ca.distinguished_name.push(DnType::CommonName, "stranger"));
-    let unknown = Err(Distrust::UnknownAuthority { hint: None });
+    let unknown = Err(TrustError::UnknownAuthority { hint: None });
     assert_eq!(verify(&[&signed(&stranger, |_| {})], &authority(|_| {}).pem()), unknown);
     let same_name = authority(|_| {});
     let unsigned = hint(verify(&[&signed(&same_name, |_| {})], &authority(|_| {}).pem()));
@@ -261,5 +261,5 @@ fn case_21_a_duplicate_extension_is_an_error() {
         unknown.set_criticality(true);
         leaf.custom_extensions = vec![unknown];
     });
-    assert_eq!(verify(&[&critical], &ca.pem()), Err(Distrust::UnknownExtension("leaf".to_owned())));
+    assert_eq!(verify(&[&critical], &ca.pem()), Err(TrustError::UnknownExtension("leaf".to_owned())));
 }
