@@ -31,16 +31,16 @@ const MOST_COPIED: usize = 3 << 20;
 /// # Errors
 /// If the text is not a list of maps, with the message of Go's decoder.
 pub fn read(text: &[u8]) -> Result<Vec<Value>, String> {
-    let wrong = |found: &Value, wanted: &str| {
+    let type_error = |found: &Value, wanted: &str| {
         format!("json: cannot unmarshal {} into Go value of type {wanted}", type_name(found))
     };
     let operations = match crate::json::document(text)? {
         Value::Array(operations) => operations,
         Value::Null => Vec::new(),
-        other => return Err(wrong(&other, "jsonpatch.Patch")),
+        other => return Err(type_error(&other, "jsonpatch.Patch")),
     };
     match operations.iter().find(|operation| !operation.is_object() && !operation.is_null()) {
-        Some(other) => Err(wrong(other, "jsonpatch.Operation")),
+        Some(other) => Err(type_error(other, "jsonpatch.Operation")),
         None => Ok(operations),
     }
 }
@@ -133,8 +133,8 @@ fn apply_one(object: &mut Value, operation: &Value, copied: &mut usize) -> Resul
         "test" => {
             let path = text("path")?;
             let found = if path.is_empty() { object.clone() } else { get(object, PatchPath::test(path))? };
-            let good = found == value();
-            if good { Ok(()) } else { Err(unfit(format!("testing value {path} failed: test failed"))) }
+            let is_equal = found == value();
+            if is_equal { Ok(()) } else { Err(unfit(format!("testing value {path} failed: test failed"))) }
         }
         kind => Err(unfit(format!("Unexpected kind: {kind}"))),
     }
@@ -207,10 +207,11 @@ impl<'a> PatchPath<'a> {
 /// Parses an index into a list of `length`; a negative index counts from the end.
 fn index(step: &str, length: usize, end: usize) -> Result<usize, String> {
     let number: i64 = step.parse().map_err(|_| format!("strconv.Atoi: parsing {step:?}: invalid syntax"))?;
-    let wrong = || format!("Unable to access invalid index: {number}: invalid index referenced");
-    let length = i64::try_from(length).map_err(|_| wrong())?;
-    let index = usize::try_from(if number < 0 { number + length } else { number }).map_err(|_| wrong())?;
-    if index < end { Ok(index) } else { Err(wrong()) }
+    let invalid_index = || format!("Unable to access invalid index: {number}: invalid index referenced");
+    let length = i64::try_from(length).map_err(|_| invalid_index())?;
+    let index =
+        usize::try_from(if number < 0 { number + length } else { number }).map_err(|_| invalid_index())?;
+    if index < end { Ok(index) } else { Err(invalid_index()) }
 }
 
 fn get(object: &mut Value, path: PatchPath<'_>) -> Result<Value, Unfit> {
@@ -231,11 +232,11 @@ fn add(object: &mut Value, path: PatchPath<'_>, value: Value) -> Result<(), Unfi
         Value::Array(items) if last == "-" => items.push(value),
         Value::Array(items) => {
             let places = items.len() + 1;
-            let wrong = |why: String| match last.parse::<i64>() {
+            let index_error = |why: String| match last.parse::<i64>() {
                 Ok(_) => path.error(&why),
                 Err(_) => path.error(&format!("value was not a proper array index: '{last}': {why}")),
             };
-            items.insert(index(&last, places, places).map_err(wrong)?, value);
+            items.insert(index(&last, places, places).map_err(index_error)?, value);
         }
         other => other[last.as_str()] = value,
     }

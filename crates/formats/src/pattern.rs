@@ -299,10 +299,10 @@ fn repetition_length(text: &str) -> Result<Option<usize>, PatternError> {
     }
     let whole = &text[..inner.len() + 2];
     let number = |text: &str| text.parse().ok().filter(|number| *number <= MOST);
-    let wrong = || error("invalid repeat count", whole);
-    let least: u32 = number(least).ok_or_else(wrong)?;
-    match most.filter(|most| !most.is_empty()).map(|most| number(most).ok_or_else(wrong)).transpose()? {
-        Some(most) if most < least => Err(wrong()),
+    let invalid = || error("invalid repeat count", whole);
+    let least: u32 = number(least).ok_or_else(invalid)?;
+    match most.filter(|most| !most.is_empty()).map(|most| number(most).ok_or_else(invalid)).transpose()? {
+        Some(most) if most < least => Err(invalid()),
         _ => Ok(Some(whole.len())),
     }
 }

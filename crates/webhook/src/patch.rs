@@ -52,14 +52,14 @@ fn compare_maps(
 }
 
 fn compare_lists(at: &mut PointerBuf, before: &[Value], after: &[Value], out: &mut Vec<PatchOperation>) {
-    let whole = after;
+    let all_after = after;
     let head = before.iter().zip(after).take_while(|(old, new)| old == new).count();
     let (before, after) = (&before[head..], &after[head..]);
     let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(old, new)| old == new).count();
     let (before, after) = (&before[..before.len() - tail], &after[..after.len() - tail]);
 
     if before.len().saturating_mul(after.len()) > MAX_PAIRS {
-        let value = Value::from(whole);
+        let value = Value::from(all_after);
         out.push(PatchOperation::Replace(ReplaceOperation { path: at.clone(), value }));
         return;
     }

@@ -45,9 +45,9 @@ impl Url {
     /// If Go rejects it.
     pub fn parse(address: &str) -> Result<Self, UrlError> {
         let (before, fragment) = address.split_once('#').unwrap_or((address, ""));
-        let wrong = |address: &str, why| UrlError { address: address.to_owned(), why };
-        let url = Self::without_fragment(before).map_err(|why| wrong(before, why))?;
-        let fragment = unescape(fragment, UrlPart::Path).map_err(|why| wrong(address, why))?;
+        let error = |address: &str, why| UrlError { address: address.to_owned(), why };
+        let url = Self::without_fragment(before).map_err(|why| error(before, why))?;
+        let fragment = unescape(fragment, UrlPart::Path).map_err(|why| error(address, why))?;
         Ok(Self { fragment: String::from_utf8_lossy(&fragment).into_owned(), ..url })
     }
 
@@ -169,9 +169,9 @@ fn parse_bracketed(written: &str) -> Result<String, String> {
 /// Checks that the text after a host is empty or a port.
 fn check_port(written: &str) -> Result<(), String> {
     let digits = written.strip_prefix(':').unwrap_or(written);
-    let good =
+    let is_valid =
         written.is_empty() || (written.starts_with(':') && digits.bytes().all(|byte| byte.is_ascii_digit()));
-    if good { Ok(()) } else { Err(format!("invalid port {} after host", quote(written))) }
+    if is_valid { Ok(()) } else { Err(format!("invalid port {} after host", quote(written))) }
 }
 
 fn unescape(text: &str, part: UrlPart) -> Result<Vec<u8>, String> {

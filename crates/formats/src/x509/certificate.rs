@@ -87,37 +87,37 @@ impl Certificate {
     /// # Errors
     /// If it is malformed, or has an extension twice.
     pub fn from_der(der: &[u8]) -> Result<Self, X509Error> {
-        let wrong = || X509Error::Malformed("certificate");
+        let malformed = || X509Error::Malformed("certificate");
         let mut outer = DerReader::new(der);
-        let whole = outer.element(SEQUENCE).ok_or_else(wrong)?;
+        let whole = outer.element(SEQUENCE).ok_or_else(malformed)?;
         if !outer.is_empty() {
             return Err(X509Error::Trailing);
         }
         let mut parts = DerReader::new(whole.content);
-        let signed = parts.element(SEQUENCE).ok_or_else(wrong)?;
-        let outer_algorithm = parts.element(SEQUENCE).ok_or_else(wrong)?.content;
-        let signature = parts.bits().ok_or_else(wrong)?.into_owned();
+        let signed = parts.element(SEQUENCE).ok_or_else(malformed)?;
+        let outer_algorithm = parts.element(SEQUENCE).ok_or_else(malformed)?.content;
+        let signature = parts.bits().ok_or_else(malformed)?.into_owned();
         let mut body = DerReader::new(signed.content);
         let version = version(&mut body)?;
         let serial = body.integer().ok_or(X509Error::Malformed("serial number"))?;
         if serial[0] & 0x80 != 0 {
             return Err(X509Error::Malformed("serial number, because it is negative"));
         }
-        let algorithm = body.element(SEQUENCE).ok_or_else(wrong)?.content;
+        let algorithm = body.element(SEQUENCE).ok_or_else(malformed)?.content;
         if algorithm != outer_algorithm {
             return Err(X509Error::Malformed("signature algorithm, because its two occurrences differ"));
         }
         let mut identifier = DerReader::new(algorithm);
-        identifier.object_id().ok_or_else(wrong)?;
+        identifier.object_id().ok_or_else(malformed)?;
         if !identifier.is_empty() {
-            identifier.any().ok_or_else(wrong)?;
+            identifier.any().ok_or_else(malformed)?;
         }
-        let raw_issuer = body.element(SEQUENCE).ok_or_else(wrong)?.whole;
-        let mut validity = body.within(SEQUENCE).ok_or_else(wrong)?;
+        let raw_issuer = body.element(SEQUENCE).ok_or_else(malformed)?.whole;
+        let mut validity = body.within(SEQUENCE).ok_or_else(malformed)?;
         let mut date = || time::read(&mut validity).ok_or(X509Error::Malformed("validity"));
         let (not_before, not_after) = (date()?, date()?);
-        let raw_subject = body.element(SEQUENCE).ok_or_else(wrong)?.whole;
-        let key = key::read(body.within(SEQUENCE).ok_or_else(wrong)?)?;
+        let raw_subject = body.element(SEQUENCE).ok_or_else(malformed)?.whole;
+        let key = key::read(body.within(SEQUENCE).ok_or_else(malformed)?)?;
         Ok(Self {
             der: der.to_owned(),
             signed: signed.whole.to_owned(),
@@ -149,13 +149,13 @@ impl Certificate {
 
 /// Parses the version, 1 to 3; 1 if absent.
 fn version(body: &mut DerReader<'_>) -> Result<i64, X509Error> {
-    let wrong = || X509Error::Malformed("version");
-    let version = match body.optional(0xa0).map_err(|_| wrong())? {
+    let malformed = || X509Error::Malformed("version");
+    let version = match body.optional(0xa0).map_err(|_| malformed())? {
         Some(mut version) => {
-            let number = version.small_integer().ok_or_else(wrong)?;
-            if version.is_empty() { number } else { return Err(wrong()) }
+            let number = version.small_integer().ok_or_else(malformed)?;
+            if version.is_empty() { number } else { return Err(malformed()) }
         }
         None => 0,
     };
-    if (0..=2).contains(&version) { Ok(version + 1) } else { Err(wrong()) }
+    if (0..=2).contains(&version) { Ok(version + 1) } else { Err(malformed()) }
 }

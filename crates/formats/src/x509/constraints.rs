@@ -99,8 +99,8 @@ fn mailbox(text: &str) -> Option<(&str, &str)> {
     let (local, domain) = text.split_once('@')?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~.".contains(&byte);
     let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
-    let good = !local.is_empty() && !dots && local.bytes().all(plain) && is_domain(domain);
-    good.then_some((local, domain))
+    let is_valid = !local.is_empty() && !dots && local.bytes().all(plain) && is_domain(domain);
+    is_valid.then_some((local, domain))
 }
 
 fn parse(value: &[u8]) -> Option<NameConstraints> {

@@ -12,23 +12,23 @@ const AUTHORITY_INFORMATION: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x01,
 
 /// Parses the part after the key in a certificate of version 2 or 3.
 pub(super) fn read(mut body: DerReader<'_>, version: i64) -> Result<Extensions, X509Error> {
-    let wrong = || X509Error::Malformed("extensions");
+    let malformed = || X509Error::Malformed("extensions");
     body.optional(0x81).map_err(|_| X509Error::Malformed("unique identifier"))?;
     body.optional(0x82).map_err(|_| X509Error::Malformed("unique identifier"))?;
     let mut extensions = Extensions::default();
     if version < 3 {
         return Ok(extensions);
     }
-    let Some(mut list) = body.optional(0xa3).map_err(|_| wrong())? else { return Ok(extensions) };
-    let mut list = list.within(SEQUENCE).ok_or_else(wrong)?;
+    let Some(mut list) = body.optional(0xa3).map_err(|_| malformed())? else { return Ok(extensions) };
+    let mut list = list.within(SEQUENCE).ok_or_else(malformed)?;
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();
     while !list.is_empty() {
-        let mut extension = list.within(SEQUENCE).ok_or_else(wrong)?;
-        let id = extension.object_id().ok_or_else(wrong)?;
+        let mut extension = list.within(SEQUENCE).ok_or_else(malformed)?;
+        let id = extension.object_id().ok_or_else(malformed)?;
         let critical =
-            if extension.next_is(BOOLEAN) { extension.boolean().ok_or_else(wrong)? } else { false };
-        let value = extension.element(OCTETS).ok_or_else(wrong)?.content;
+            if extension.next_is(BOOLEAN) { extension.boolean().ok_or_else(malformed)? } else { false };
+        let value = extension.element(OCTETS).ok_or_else(malformed)?.content;
         if !seen.insert(id) {
             return Err(X509Error::Duplicate(dotted(id)));
         }

@@ -26,14 +26,15 @@ pub struct PublicKey {
 
 /// Parses the content of a SubjectPublicKeyInfo. Whether a point is on its curve is checked when a signature is verified.
 pub(super) fn read(mut info: DerReader<'_>) -> Result<PublicKey, X509Error> {
-    let wrong = X509Error::Malformed("public key");
-    let algorithm = info.element(SEQUENCE).ok_or_else(|| wrong.clone())?.content;
+    let malformed = X509Error::Malformed("public key");
+    let algorithm = info.element(SEQUENCE).ok_or_else(|| malformed.clone())?.content;
     let mut parts = DerReader::new(algorithm);
-    let id = parts.object_id().ok_or_else(|| wrong.clone())?;
+    let id = parts.object_id().ok_or_else(|| malformed.clone())?;
     let parameters =
-        if parts.is_empty() { None } else { Some(parts.any().ok_or_else(|| wrong.clone())?.whole) };
-    let bits = info.bits().ok_or_else(|| wrong.clone())?.into_owned();
-    let known = is_well_formed(id, parameters, &bits).map(|good| if good { Ok(true) } else { Err(wrong) });
+        if parts.is_empty() { None } else { Some(parts.any().ok_or_else(|| malformed.clone())?.whole) };
+    let bits = info.bits().ok_or_else(|| malformed.clone())?.into_owned();
+    let known =
+        is_well_formed(id, parameters, &bits).map(|good| if good { Ok(true) } else { Err(malformed) });
     Ok(PublicKey { algorithm: algorithm.to_owned(), bits, known: known.unwrap_or(Ok(false))? })
 }
 

@@ -26,19 +26,19 @@ pub(super) enum NameDecoder {
 
 /// Parses a name, given with its tag.
 pub(super) fn read(whole: &[u8], decoder: NameDecoder) -> Result<Name, X509Error> {
-    let wrong = X509Error::Malformed("name");
+    let malformed = X509Error::Malformed("name");
     let mut name = Name::default();
-    let mut sets = DerReader::new(whole).within(SEQUENCE).ok_or_else(|| wrong.clone())?;
+    let mut sets = DerReader::new(whole).within(SEQUENCE).ok_or_else(|| malformed.clone())?;
     while !sets.is_empty() {
-        let mut set = sets.within(SET).ok_or_else(|| wrong.clone())?;
+        let mut set = sets.within(SET).ok_or_else(|| malformed.clone())?;
         while !set.is_empty() {
-            let mut attribute = set.within(SEQUENCE).ok_or_else(|| wrong.clone())?;
-            let kind = attribute.object_id().ok_or_else(|| wrong.clone())?;
-            let value = attribute.any().ok_or_else(|| wrong.clone())?;
+            let mut attribute = set.within(SEQUENCE).ok_or_else(|| malformed.clone())?;
+            let kind = attribute.object_id().ok_or_else(|| malformed.clone())?;
+            let value = attribute.any().ok_or_else(|| malformed.clone())?;
             let text = text(value.tag, value.content)?;
             let must_be_text = decoder == NameDecoder::Certificate || !is_well_formed(value.tag, value.whole);
             if text.is_none() && must_be_text {
-                return Err(wrong);
+                return Err(malformed);
             }
             match (kind, text) {
                 (COMMON_NAME, Some(text)) => name.common_name = text,

@@ -27,11 +27,11 @@ impl AlternativeNames {
 
     /// Parses the extension's value.
     pub(super) fn read(value: &[u8]) -> Result<Self, X509Error> {
-        let wrong = X509Error::Malformed("subject alternative names");
+        let malformed = X509Error::Malformed("subject alternative names");
         let mut names = Self::default();
-        let mut all = DerReader::new(value).within(SEQUENCE).ok_or_else(|| wrong.clone())?;
+        let mut all = DerReader::new(value).within(SEQUENCE).ok_or_else(|| malformed.clone())?;
         while !all.is_empty() {
-            let name = all.any().ok_or_else(|| wrong.clone())?;
+            let name = all.any().ok_or_else(|| malformed.clone())?;
             match name.tag {
                 0x81 => names.email.push(ascii(name.content)?),
                 0x82 => names.dns.push(ascii(name.content)?),

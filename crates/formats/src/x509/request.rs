@@ -49,23 +49,23 @@ impl CertificateRequest {
     /// # Errors
     /// If it is malformed, or requests an extension twice.
     pub fn from_der(der: &[u8]) -> Result<Self, X509Error> {
-        let wrong = || X509Error::Malformed("certificate request");
+        let malformed = || X509Error::Malformed("certificate request");
         let mut outer = DerReader::new(der);
-        let mut parts = outer.within(SEQUENCE).ok_or_else(wrong)?;
+        let mut parts = outer.within(SEQUENCE).ok_or_else(malformed)?;
         if !outer.is_empty() {
             return Err(X509Error::Trailing);
         }
-        let mut info = parts.within(SEQUENCE).ok_or_else(wrong)?;
-        let mut algorithm = parts.within(SEQUENCE).ok_or_else(wrong)?;
-        algorithm.object_id().ok_or_else(wrong)?;
+        let mut info = parts.within(SEQUENCE).ok_or_else(malformed)?;
+        let mut algorithm = parts.within(SEQUENCE).ok_or_else(malformed)?;
+        algorithm.object_id().ok_or_else(malformed)?;
         if !algorithm.is_empty() {
-            algorithm.any().ok_or_else(wrong)?;
+            algorithm.any().ok_or_else(malformed)?;
         }
-        parts.bits().ok_or_else(wrong)?;
-        info.small_integer().ok_or_else(wrong)?;
-        let subject = info.any().ok_or_else(wrong)?.whole;
-        let key = info.within(SEQUENCE).ok_or_else(wrong)?;
-        let attributes = info.within(0xa0).ok_or_else(wrong)?;
+        parts.bits().ok_or_else(malformed)?;
+        info.small_integer().ok_or_else(malformed)?;
+        let subject = info.any().ok_or_else(malformed)?.whole;
+        let key = info.within(SEQUENCE).ok_or_else(malformed)?;
+        let attributes = info.within(0xa0).ok_or_else(malformed)?;
         let key = key::read(key)?;
         let subject = name::read(subject, NameDecoder::Request)?;
         Ok(Self { subject, names: requested_names(attributes)?, key })
@@ -90,11 +90,11 @@ fn requested_names(mut attributes: DerReader<'_>) -> Result<AlternativeNames, X5
     while !attributes.is_empty() {
         let attribute = attributes.any().ok_or(X509Error::Malformed("attribute"))?;
         let Some(extensions) = extension_request(attribute.whole) else { continue };
-        let wrong = || X509Error::Malformed("requested extensions");
-        let mut extensions = DerReader::new(extensions).within(SEQUENCE).ok_or_else(wrong)?;
+        let malformed = || X509Error::Malformed("requested extensions");
+        let mut extensions = DerReader::new(extensions).within(SEQUENCE).ok_or_else(malformed)?;
         while !extensions.is_empty() {
-            let extension = extensions.within(SEQUENCE).ok_or_else(wrong)?;
-            let (id, value) = extension_parts(extension).ok_or_else(wrong)?;
+            let extension = extensions.within(SEQUENCE).ok_or_else(malformed)?;
+            let (id, value) = extension_parts(extension).ok_or_else(malformed)?;
             if !seen.insert(id) {
                 return Err(X509Error::DuplicateRequested);
             }

@@ -67,8 +67,8 @@ fn parse_host(scheme: &str, host: &str) -> Option<String> {
             host[1..close].split_once("%25").map_or((&host[1..close], None), |(a, z)| (a, Some(z)));
         let port = &host[close + 1..];
         let is_zone = zone.is_none_or(|zone| !zone.is_empty() && unescape_host(zone).is_some());
-        let good = is_port(port) && is_zone && address.parse::<Ipv6Addr>().is_ok();
-        return good.then(|| host.replace("%25", "%"));
+        let is_valid = is_port(port) && is_zone && address.parse::<Ipv6Addr>().is_ok();
+        return is_valid.then(|| host.replace("%25", "%"));
     }
     if let Some(first) = host.find(':') {
         let strict = ["http", "https"].iter().any(|name| scheme.eq_ignore_ascii_case(name));

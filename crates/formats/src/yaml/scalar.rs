@@ -111,8 +111,8 @@ pub(super) fn is_timestamp(text: &str) -> bool {
 
 /// Parses one or two digits.
 fn one_or_two_digits(text: &str) -> Option<i8> {
-    let good = (1..=2).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
-    if good { text.parse().ok() } else { None }
+    let is_valid = (1..=2).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
+    if is_valid { text.parse().ok() } else { None }
 }
 
 /// Whether a text is a time of day such as `15:4:5.999`; each number has one or two digits.
@@ -129,6 +129,6 @@ fn has_offset(text: &str) -> bool {
     let Some(at) = text.rfind(['+', '-']) else { return false };
     let (clock, offset) = text.split_at(at);
     let parts = offset[1..].split_once(':').filter(|(hours, minutes)| hours.len() == 2 && minutes.len() == 2);
-    let good = parts.and_then(|(hours, minutes)| one_or_two_digits(hours).zip(one_or_two_digits(minutes)));
-    is_clock(clock) && good.is_some_and(|(hours, minutes)| hours <= 24 && minutes < 60)
+    let numbers = parts.and_then(|(hours, minutes)| one_or_two_digits(hours).zip(one_or_two_digits(minutes)));
+    is_clock(clock) && numbers.is_some_and(|(hours, minutes)| hours <= 24 && minutes < 60)
 }

@@ -31,7 +31,7 @@ fn check_object_name(name: &str, errors: &mut Vec<Error>) {
         errors.push(Error::required(&at, "name or generateName is required"));
         return;
     }
-    errors.extend(name::dns1123_subdomain(name).iter().map(|wrong| Error::invalid(&at, name, wrong)));
+    errors.extend(name::dns1123_subdomain(name).iter().map(|message| Error::invalid(&at, name, message)));
 }
 
 fn check_registration(phase: Phase, webhook: &Registration, at: &Path, errors: &mut Vec<Error>) {
@@ -60,11 +60,11 @@ fn check_registration(phase: Phase, webhook: &Registration, at: &Path, errors: &
 }
 
 fn check_qualified_name(name: &str, at: &Path, errors: &mut Vec<Error>) {
-    let wrong = name::dns1123_subdomain(name);
+    let messages = name::dns1123_subdomain(name);
     if name.is_empty() {
         errors.push(Error::required(at, ""));
-    } else if !wrong.is_empty() {
-        errors.push(Error::invalid(at, name, &wrong.join(",")));
+    } else if !messages.is_empty() {
+        errors.push(Error::invalid(at, name, &messages.join(",")));
     } else if name.split('.').count() < 3 {
         errors.push(Error::invalid(
             at,
@@ -237,8 +237,8 @@ fn check_service(service: &ServiceReference, at: &Path, errors: &mut Vec<Error>)
             invalid(&format!("segment[{index}] may not be empty"));
             continue;
         }
-        for wrong in name::dns1123_subdomain(step) {
-            invalid(&format!("segment[{index}]: {wrong}"));
+        for message in name::dns1123_subdomain(step) {
+            invalid(&format!("segment[{index}]: {message}"));
         }
     }
 }
@@ -254,8 +254,8 @@ fn check_review_versions(versions: &[String], at: &Path, errors: &mut Vec<Error>
             errors.push(Error::invalid(&at.index(index), version, "duplicate version"));
             continue;
         }
-        for wrong in name::dns1035_label(version) {
-            errors.push(Error::invalid(&at.index(index), version, &wrong));
+        for message in name::dns1035_label(version) {
+            errors.push(Error::invalid(&at.index(index), version, &message));
         }
     }
     if !versions.iter().any(|version| matches!(version.as_str(), "v1" | "v1beta1")) {

@@ -177,9 +177,9 @@ fn check_signature(
         return Err("the algorithm of the signature is not supported".to_owned());
     }
     let (key, content) = (&signer.key.bits, &certificate.signed);
-    let good =
+    let is_valid =
         fitting.any(|algorithm| algorithm.verify_signature(key, content, &certificate.signature).is_ok());
-    if good {
+    if is_valid {
         Ok(())
     } else {
         Err("the signature does not match its key, or the RSA key has fewer than 2048 bits".to_owned())

@@ -11,13 +11,13 @@ use super::TrustError;
 pub(super) fn verify(leaf: &Certificate, name: &ServerName<'_>) -> Result<(), TrustError> {
     let names = &leaf.extensions.names;
     let requested = name.to_str();
-    let good = match name {
+    let is_match = match name {
         ServerName::IpAddress(_) => {
             requested.parse::<IpAddr>().is_ok_and(|ip| names.ip.contains(&ip.to_canonical()))
         }
         _ => names.dns.iter().any(|pattern| matches(pattern, &requested.to_ascii_lowercase())),
     };
-    if good {
+    if is_match {
         return Ok(());
     }
     let addresses = names.ip.iter().map(ToString::to_string);
